@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { Conversation } from "./conversation.ts";
+import { ReplyOrigin } from "./reply-origin.ts";
+
+/** Who may see what comes of a piece of work; stored with its origin and inherited with it. */
+export const Audience = z.looseObject({
+  conversation: Conversation,
+  personId: z.string().nullable(),
+});
+export type Audience = z.infer<typeof Audience>;
+
+/** Something a person can do about a message; a channel draws it as a button where it can. */
+export const ReplyAction = z.looseObject({
+  name: z.string().min(1),
+  label: z.string(),
+  value: z.string().optional(),
+});
+export type ReplyAction = z.infer<typeof ReplyAction>;
+
+/** What the agent says to people: neutral data that each channel draws in its own form. */
+export const AgentReply = z.looseObject({
+  /** Deterministic: publishing a step again gives the same id. */
+  id: z.string().min(1),
+  tenant: z.string().min(1),
+  agent: z.string().min(1),
+  sessionId: z.string().nullable(),
+  kind: z.enum(["final", "progress", "completion", "notice"]),
+  markdown: z.string(),
+  /** "nothing" ends a wait without a bubble; "failed" marks an explained failure. */
+  outcome: z.enum(["answered", "nothing", "failed", "cancelled"]).optional(),
+  actions: z.array(ReplyAction).optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+  /** The id of the message that somebody waits for an answer to. Absent: unsolicited. */
+  correlationId: z.string().optional(),
+  /** Null only for kind "notice". */
+  origin: ReplyOrigin.nullable(),
+  audience: Audience,
+  createdAt: z.iso.datetime(),
+  traceId: z.string().min(1),
+});
+export type AgentReply = z.infer<typeof AgentReply>;

@@ -1,0 +1,34 @@
+/** Closed, so that every place that maps codes (HTTP status, exit code) stops compiling when one is added. */
+export type ErrorCode =
+  | "bad-input"
+  | "bad-configuration"
+  | "too-large"
+  | "not-found"
+  | "forbidden"
+  | "conflict"
+  | "rate-limited"
+  | "unavailable"
+  | "data-in-use"
+  | "data-unusable"
+  | "stopped"
+  | "internal";
+
+/** The base of every error this project throws on purpose. The message says what to do. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** A compare-and-set that lost: somebody else wrote the key first. */
+export class RevisionConflict extends AppError {
+  constructor(key: string, expected: number) {
+    super("conflict", `"${key}" is no longer at revision ${expected}: another writer was first`);
+  }
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

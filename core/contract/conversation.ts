@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+/** One address on a channel. One value: never merged with another field by field. */
+export const Conversation = z.looseObject({
+  channel: z.string().min(1),
+  workspace: z.string().optional(),
+  room: z.string().min(1),
+  thread: z.string().optional(),
+  /** Private: exactly one human in it. Everything else, group messages too, is shared. */
+  kind: z.enum(["private", "shared"]),
+});
+export type Conversation = z.infer<typeof Conversation>;
+
+/** The one spelling of a conversation, whatever characters its ids hold. */
+export const conversationKey = ({ channel, workspace, room, thread }: Conversation): string =>
+  [channel, workspace, room, thread]
+    .map((part) => (part === undefined ? "-" : `+${encodeURIComponent(part)}`))
+    .join("/");
+
+export const sameConversation = (a: Conversation, b: Conversation): boolean =>
+  conversationKey(a) === conversationKey(b);

@@ -1,0 +1,12 @@
+import { z } from "zod";
+
+/** Where a piece of work began. Channels besides real ones: "scheduled" and "a2a-inbound". */
+export const ReplyOrigin = z.looseObject({
+  channel: z.string().min(1),
+  promptSummary: z.string(),
+  startedAt: z.iso.datetime(),
+  sessionId: z.string().nullable(),
+  taskId: z.string().optional(),
+  link: z.string().optional(),
+});
+export type ReplyOrigin = z.infer<typeof ReplyOrigin>;

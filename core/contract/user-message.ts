@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { Conversation } from "./conversation.ts";
+
+/** A reference; the bytes are fetched through the adapter that made it. */
+export const Attachment = z.looseObject({
+  id: z.string().min(1),
+  name: z.string(),
+  mediaType: z.string(),
+  bytes: z.number().int().nonnegative().optional(),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+/** A user's id on a channel, with what the platform tells about them. */
+export const Account = z.looseObject({
+  id: z.string().min(1),
+  name: z.string(),
+  locale: z.string().optional(),
+  timeZone: z.string().optional(),
+});
+export type Account = z.infer<typeof Account>;
+
+export const UserMessage = z.looseObject({
+  /** Deterministic: the same platform event gives the same id, so a repeat is recognised. */
+  id: z.string().min(1),
+  tenant: z.string().min(1),
+  agent: z.string().min(1),
+  conversation: Conversation,
+  account: Account,
+  text: z.string(),
+  attachments: z.array(Attachment),
+  /** The platform's id of the message this one answers. */
+  replyTo: z.string().optional(),
+  /** Present for a command, which travels in order with the messages around it. */
+  command: z.looseObject({ name: z.string().min(1), args: z.string() }).optional(),
+  /** Where the platform shows this message, if it has permalinks. */
+  link: z.string().optional(),
+  sentAt: z.iso.datetime(),
+  traceId: z.string().min(1),
+});
+export type UserMessage = z.infer<typeof UserMessage>;
