@@ -1,0 +1,101 @@
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { UserSignal } from "../../core/contract/user-signal.ts";
+import type { ChannelAdapter, Delivery, Receipt } from "./channel-adapter.ts";
+
+/** Hears the signals of its agent: text deltas, typing, new log entries. */
+export interface SignalAdapter extends ChannelAdapter {
+  hear(signal: UserSignal): void;
+}
+export const isSignalAdapter = (adapter: ChannelAdapter): adapter is SignalAdapter => "hear" in adapter;
+
+/** Can change a message it has sent. */
+export interface EditingAdapter extends ChannelAdapter {
+  edit(messageId: string, delivery: Delivery): Promise<Receipt>;
+}
+export const isEditingAdapter = (adapter: ChannelAdapter): adapter is EditingAdapter => "edit" in adapter;
+
+/** Can show that the agent is at work. */
+export interface TypingAdapter extends ChannelAdapter {
+  showTyping(conversation: Conversation): Promise<void>;
+}
+export const isTypingAdapter = (adapter: ChannelAdapter): adapter is TypingAdapter => "showTyping" in adapter;
+
+/** Can say where a message is to be seen. */
+export interface PermalinkAdapter extends ChannelAdapter {
+  permalink(conversation: Conversation, messageId: string): Promise<string | undefined>;
+}
+export const isPermalinkAdapter = (adapter: ChannelAdapter): adapter is PermalinkAdapter => "permalink" in adapter;
+
+/** Can ask its platform whether an attempt with an unknown outcome got there. */
+export interface ReconcilingAdapter extends ChannelAdapter {
+  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell">;
+}
+export const isReconcilingAdapter = (adapter: ChannelAdapter): adapter is ReconcilingAdapter => "find" in adapter;
+
+/** Is called by its platform over HTTP, at `/channels/<channel>/<path>`. */
+export interface WebhookAdapter extends ChannelAdapter {
+  readonly webhooks: readonly Webhook[];
+}
+export const isWebhookAdapter = (adapter: ChannelAdapter): adapter is WebhookAdapter => "webhooks" in adapter;
+
+export interface Webhook {
+  readonly method: "GET" | "POST" | "OPTIONS";
+  readonly path: string;
+  readonly maxBodyBytes: number;
+  /** The body as it came, because signatures are over bytes. */
+  handle(request: WebhookRequest): Promise<WebhookResponse>;
+}
+
+export interface WebhookRequest {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+  readonly remoteAddress: string;
+}
+
+export interface WebhookResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+/** Talks to browsers over a socket at `/channels/<channel>/socket`. */
+export interface SocketAdapter extends ChannelAdapter {
+  readonly socket: { readonly protocol: string; readonly maxFrameBytes: number };
+  /** Before the upgrade: a refusal is a plain HTTP answer. */
+  admit(request: SocketRequest): { status: number; message: string } | undefined;
+  connect(socket: ClientSocket, request: SocketRequest): void;
+}
+export const isSocketAdapter = (adapter: ChannelAdapter): adapter is SocketAdapter => "socket" in adapter;
+
+export interface SocketRequest {
+  readonly origin: string | undefined;
+  readonly remoteAddress: string;
+  readonly protocols: readonly string[];
+}
+
+/** The part of a WebSocket that an adapter uses; `ws` has this shape. */
+export interface ClientSocket {
+  readonly bufferedAmount: number;
+  send(data: string | Buffer, options: { binary: boolean }, sent?: (error?: Error) => void): void;
+  ping(): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+  on(event: "message", listener: (data: Buffer, isBinary: boolean) => void): unknown;
+  on(event: "close", listener: (code: number) => void): unknown;
+  on(event: "pong", listener: () => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+/** Knows how its connection to the platform is. Without this ability a started adapter counts as healthy. */
+export interface HealthAdapter extends ChannelAdapter {
+  health(): { ok: true } | { ok: false; reason: string };
+}
+export const isHealthAdapter = (adapter: ChannelAdapter): adapter is HealthAdapter => "health" in adapter;
+
+/** Can verify its configuration against the platform, for `mooring check --live`. */
+export interface CheckableAdapter extends ChannelAdapter {
+  /** Empty: all is well. Each finding says what to do. */
+  checkLive(): Promise<readonly string[]>;
+}
+export const isCheckableAdapter = (adapter: ChannelAdapter): adapter is CheckableAdapter => "checkLive" in adapter;

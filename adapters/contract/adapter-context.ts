@@ -1,0 +1,21 @@
+import type { Clock } from "../../core/contract/clock.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import type { Meter } from "../../core/contract/meter.ts";
+import type { Store } from "../../core/contract/store.ts";
+import type { UserSignal } from "../../core/contract/user-signal.ts";
+
+/** What an adapter is given when it is made: who it speaks for, and the ports it may use. */
+export interface AdapterContext {
+  readonly channel: string;
+  readonly tenant: string;
+  readonly agent: string;
+  /** Where people reach the gateway, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly store: Store;
+  /** To the same channel on every gateway, this one included. Not stored, may be lost. */
+  signal(signal: UserSignal): void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly newId: () => string;
+}

@@ -1,0 +1,53 @@
+import type { AgentReply } from "../../core/contract/agent-reply.ts";
+import type { Anchor } from "../../core/contract/anchor.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { UserMessage } from "../../core/contract/user-message.ts";
+
+/** A channel, as the gateway sees it. More abilities are the named interfaces in `abilities.ts`. */
+export interface ChannelAdapter {
+  readonly channel: string;
+  readonly capabilities: Capabilities;
+  /** Resolves once messages can arrive. Reconnecting afterwards is the adapter's own business. */
+  start(inbox: Inbox): Promise<void>;
+  /** Needs no request in flight. Rejects with DeliveryFailed only; reason "unknown" if the platform may have it. */
+  deliver(delivery: Delivery): Promise<Receipt>;
+  /** Stops intake first, then waits for deliveries under way. Bounded in time by the adapter itself. */
+  stop(): Promise<void>;
+}
+
+export interface Inbox {
+  /** Resolves once the message is stored: only then may the platform be told. */
+  accept(message: UserMessage): Promise<void>;
+}
+
+export interface Capabilities {
+  /** exclusive: runs, and sends, only on the gateway that holds the channel's lease. */
+  readonly connection: "shared" | "exclusive";
+  /**
+   * What a second send of the same delivery does.
+   * log: nothing, and there is no platform that could be down, so replies need no queue of their own.
+   * idempotent: nothing, as long as it comes within minutes (a nonce).
+   * repeats: a second message, so an attempt found half-way is never blindly repeated.
+   */
+  readonly resend: "log" | "idempotent" | "repeats";
+  /** The longest text of one part, in UTF-16 units; absent: no limit. */
+  readonly maxPartLength?: number;
+}
+
+/** One part of one reply for one target. */
+export interface Delivery {
+  /** `<reply>/<target>/<part>`: the same on every attempt. */
+  readonly id: string;
+  readonly reply: AgentReply;
+  readonly target: Conversation;
+  readonly part: { readonly index: number; readonly count: number; readonly markdown: string };
+  /** Present exactly when it is to be shown with this part. */
+  readonly anchor: Anchor | null;
+  /** An earlier attempt may have reached the platform. */
+  readonly mayRepeat: boolean;
+}
+
+export interface Receipt {
+  /** The platform's id of the message. */
+  readonly messageId: string;
+}

@@ -1,0 +1,20 @@
+import { AppError } from "../../core/contract/app-error.ts";
+
+/**
+ * rate-limited, unavailable: certainly not sent, try again later.
+ * unknown: the platform may have it.
+ * target-gone, forbidden, rejected: no further attempt can succeed.
+ */
+export type DeliveryFailure = "rate-limited" | "unavailable" | "unknown" | "target-gone" | "forbidden" | "rejected";
+
+/** The only error that `deliver` rejects with. */
+export class DeliveryFailed extends AppError {
+  readonly reason: DeliveryFailure;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(reason: DeliveryFailure, message: string, options?: { retryAfterMs?: number; cause?: unknown }) {
+    super(reason === "rate-limited" ? "rate-limited" : "unavailable", message, options);
+    this.reason = reason;
+    this.retryAfterMs = options?.retryAfterMs;
+  }
+}
