@@ -25,7 +25,7 @@ export const embeddedHarness: BackboneHarness = {
     };
     return {
       clock,
-      open() {
+      async open() {
         opened ??= openEmbeddedBackbone({ dataDir, clock, logger: silentLogger, failurePauseMs });
         return opened;
       },
