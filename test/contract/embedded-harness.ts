@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbeddedBackbone } from "../../core/backbone/embedded/embedded-backbone.ts";
+import { openEmbeddedBackbone } from "../../core/backbone/embedded/open-embedded-backbone.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import { silentLogger } from "../../core/contract/logger.ts";
 import { SkewedClock } from "../fakes/skewed-clock.ts";

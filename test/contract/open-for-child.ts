@@ -8,7 +8,7 @@ export type ChildBackbone =
 /** Opens in a child process what its parent describes. */
 export const openForChild = async (options: ChildBackbone): Promise<Backbone> => {
   if (options.kind === "embedded") {
-    const { openEmbeddedBackbone } = await import("../../core/backbone/embedded/embedded-backbone.ts");
+    const { openEmbeddedBackbone } = await import("../../core/backbone/embedded/open-embedded-backbone.ts");
     return openEmbeddedBackbone({ ...options, logger: silentLogger });
   }
   const { openNatsBackbone } = await import("../../core/backbone/nats/nats-backbone.ts");
