@@ -77,6 +77,11 @@ export class KeyedConsumption<T> {
     this.#startWhatMay();
   }
 
+  isRunning(matches: (message: QueuedMessage) => boolean): boolean {
+    for (const message of this.#running) if (matches(message)) return true;
+    return false;
+  }
+
   /** Something that mayStart() depends on has changed. */
   wake(): void {
     this.#startWhatMay();
@@ -194,8 +199,20 @@ export class KeyedConsumption<T> {
   async #end(message: QueuedMessage, deadReason?: string, attempts = 1, raw?: string): Promise<undefined> {
     if (deadReason !== undefined) await this.#bury(message, deadReason, attempts, raw ?? (await message.read()));
     await this.#parts.acknowledge(message);
-    if (this.#counts.has(message)) await this.#parts.store.delete(this.#attemptKey(message));
+    if (this.#counts.has(message)) await this.#forgetAttempts(message);
     return undefined;
+  }
+
+  /** The message has ended already: a record that stays behind expires, while a rejection here would run it again. */
+  async #forgetAttempts(message: QueuedMessage): Promise<void> {
+    try {
+      await this.#parts.store.delete(this.#attemptKey(message));
+    } catch (error) {
+      this.#parts.logger.warn(
+        { durable: this.#durable, id: message.id, error: messageOf(error) },
+        "attempts not removed",
+      );
+    }
   }
 
   async #bury(message: QueuedMessage, reason: string, attempts: number, raw: string): Promise<void> {
