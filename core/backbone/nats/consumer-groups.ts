@@ -139,11 +139,15 @@ export class ConsumerGroups {
     if (!running || running.group.hasWorkers) return;
     running.closing ??= running.group
       .close(CLOSE_TIMEOUT_MS)
-      .then(() => this.#membership.setGroups([...this.#running.keys()].filter((other) => other !== name)))
+      .then(() => this.#stopSharing(name))
       .finally(() => {
         this.#running.delete(name);
       });
     await running.closing;
+  }
+
+  async #stopSharing(name: string): Promise<void> {
+    if (!this.#closed) await this.#membership.setGroups([...this.#running.keys()].filter((other) => other !== name));
   }
 
   #group<T>(name: string, subject: Subject<T>, options: ConsumeOptions): ConsumerGroup<T> {
