@@ -1,4 +1,4 @@
-import { openNatsBackbone } from "../../core/backbone/nats/nats-backbone.ts";
+import { openNatsBackbone } from "../../core/backbone/nats/open-nats-backbone.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import { silentLogger } from "../../core/contract/logger.ts";
 import { startNatsServer } from "../fakes/nats-server.ts";

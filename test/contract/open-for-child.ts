@@ -11,6 +11,6 @@ export const openForChild = async (options: ChildBackbone): Promise<Backbone> =>
     const { openEmbeddedBackbone } = await import("../../core/backbone/embedded/open-embedded-backbone.ts");
     return openEmbeddedBackbone({ ...options, logger: silentLogger });
   }
-  const { openNatsBackbone } = await import("../../core/backbone/nats/nats-backbone.ts");
+  const { openNatsBackbone } = await import("../../core/backbone/nats/open-nats-backbone.ts");
   return openNatsBackbone({ ...options, logger: silentLogger });
 };
