@@ -1,7 +1,7 @@
 import { openNatsBackbone } from "../../core/backbone/nats/open-nats-backbone.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import { silentLogger } from "../../core/contract/logger.ts";
-import { startNatsServer } from "../fakes/nats-server.ts";
+import { NatsServer } from "../fakes/nats-server.ts";
 import { SkewedClock } from "../fakes/skewed-clock.ts";
 import type { BackboneHarness } from "./backbone-harness.ts";
 import { BackboneProcess } from "./backbone-process.ts";
@@ -13,7 +13,7 @@ export const natsHarness: BackboneHarness = {
   manyProcesses: true,
   hasServer: true,
   async deploy() {
-    const server = await startNatsServer();
+    const server = await NatsServer.start();
     const clock = new SkewedClock();
     const opened = new Set<Backbone>();
     const closeAll = async () => {

@@ -185,15 +185,6 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect((await store.get(key))?.value.text).toBe("another");
     });
 
-    it("when an expired value is expected at its old revision, then the write conflicts", async () => {
-      const key = keyOf(fresh(), "lease");
-      const revision = await store.put(key, { text: "mine" }, { ttlMs: 1_000 });
-      deployment.clock.skip(1_001);
-      await expect(store.put(key, { text: "still mine" }, { ifRevision: revision })).rejects.toBeInstanceOf(
-        RevisionConflict,
-      );
-    });
-
     it("when a whole collection expires, then a write starts its time anew", async () => {
       const key = keyOf(fresh({ ttlMs: 3_600_000 }), "a");
       await store.put(key, { text: "x" });

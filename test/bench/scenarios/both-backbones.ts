@@ -1,7 +1,7 @@
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { embeddedHarness } from "../../contract/embedded-harness.ts";
 import { natsHarness } from "../../contract/nats-harness.ts";
-import { startNatsServer } from "../../fakes/nats-server.ts";
+import { NatsServer } from "../../fakes/nats-server.ts";
 import { embeddedFloor } from "../floors/embedded-floor.ts";
 import type { Floor } from "../floors/floor.ts";
 import { natsFloor } from "../floors/nats-floor.ts";
@@ -21,7 +21,7 @@ export async function* bothBackbones(): AsyncGenerator<Rig> {
   await embedded.dispose();
 
   const nats = await natsHarness.deploy();
-  const server = await startNatsServer();
+  const server = await NatsServer.start();
   const client = await natsFloor(server.url);
   yield { name: "nats", backbone: await nats.open(), floor: client };
   await client.close();
