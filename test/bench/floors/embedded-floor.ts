@@ -11,11 +11,17 @@ export const embeddedFloor = async (): Promise<Floor> => {
   db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA locking_mode=EXCLUSIVE");
   db.exec("CREATE TABLE messages (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT, body TEXT)");
   db.exec("CREATE TABLE pending (seq INTEGER PRIMARY KEY)");
-  db.exec("CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID");
+  db.exec(
+    "CREATE TABLE entries (space TEXT, key TEXT, revision INTEGER, value TEXT, PRIMARY KEY (space, key)) WITHOUT ROWID",
+  );
   const insert = db.prepare("INSERT INTO messages (id, body) VALUES (?, ?)");
   const mark = db.prepare("INSERT INTO pending (seq) VALUES (?)");
   const clear = db.prepare("DELETE FROM pending WHERE seq = ?");
-  const upsert = db.prepare("INSERT INTO entries VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value");
+  const upsert = db.prepare(
+    `INSERT INTO entries VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value`,
+  );
+  let revision = 0;
   const [begin, commit] = [db.prepare("BEGIN IMMEDIATE"), db.prepare("COMMIT")];
 
   let waiting: { run: () => unknown; done: (value: unknown) => void }[] = [];
@@ -45,7 +51,7 @@ export const embeddedFloor = async (): Promise<Floor> => {
       await write(() => clear.run(seq));
     },
     put: async (key, value) => {
-      await write(() => upsert.run(key, value));
+      await write(() => upsert.run("notes", key, ++revision, value));
     },
     async close() {
       db.close();
