@@ -91,6 +91,7 @@ describe("given a full disk (F15)", () => {
     database.limitPages(1);
     decide({ ack: true });
     expect(await warning).toBe("acknowledgement owed");
+    await new Promise((nextPass) => setImmediate(nextPass));
     expect(runs).toEqual(["a"]);
     database.limitPages(NO_LIMIT);
     await backbone.bus.publish(counted(), { n: 3 }, { id: "c", key: "other" });
