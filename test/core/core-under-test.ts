@@ -12,11 +12,11 @@ import type { UserMessage } from "../../core/contract/user-message.ts";
 import type { UserSignal } from "../../core/contract/user-signal.ts";
 import type { AgentOptions, Core, CoreOptions } from "../../core/start-core.ts";
 import { startCore } from "../../core/start-core.ts";
-import { ManualClock } from "../fakes/manual-clock.ts";
 import { Recorder } from "../fakes/recorder.ts";
 import { RecordingMeter } from "../fakes/recording-meter.ts";
 import type { Script } from "../fakes/scripted-model.ts";
 import { ScriptedModel } from "../fakes/scripted-model.ts";
+import { WatchedClock } from "../fakes/watched-clock.ts";
 
 const subjects = subjectsOf("default");
 export const AGENT = "mooring";
@@ -42,7 +42,7 @@ export interface TestOptions extends Partial<Omit<CoreOptions, "agents" | "backb
 /** Core on an embedded backbone of its own, with a scripted model and a clock that the test moves. */
 export class CoreUnderTest {
   readonly model: ScriptedModel;
-  readonly clock = new ManualClock(Date.parse("2026-03-10T21:14:05Z"));
+  readonly clock = new WatchedClock(Date.parse("2026-03-10T21:14:05Z"));
   readonly meter = new RecordingMeter();
   readonly replies = new Recorder<AgentReply>();
   readonly signals = new Recorder<UserSignal>();
@@ -97,6 +97,11 @@ export class CoreUnderTest {
     const isReply = ({ correlationId }: AgentReply) => correlationId === id;
     const replies = await this.replies.until((items) => items.some(isReply));
     return replies.find(isReply) as AgentReply;
+  }
+
+  /** Lets the n-th pause between two tries of the model pass. */
+  passModelPause(nth: number): Promise<void> {
+    return this.clock.pass(nth, { from: 1_000, to: 9_000 });
   }
 
   stopCore(): Promise<void> {
