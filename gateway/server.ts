@@ -4,6 +4,7 @@ import { isSocketAdapter, isWebhookAdapter } from "../adapters/contract/abilitie
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import { messageOf } from "../core/contract/app-error.ts";
 import type { Logger } from "../core/contract/logger.ts";
+import type { FrontDoor } from "./front-door.ts";
 import { toHttpError } from "./http-error.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import { measureRequests } from "./metrics/measure-requests.ts";
@@ -17,6 +18,7 @@ import { webhookRoutes } from "./routes/webhooks.ts";
 import { addSecurityHeaders } from "./security-headers.ts";
 
 export interface ServerParts {
+  readonly door: FrontDoor;
   readonly adapters: readonly ChannelAdapter[];
   readonly readiness: Readiness;
   readonly metrics: Metrics;
@@ -24,15 +26,18 @@ export interface ServerParts {
 }
 
 /** Everything the gateway serves. Nothing of a request is logged but its id, method and route. */
-export const createServer = async ({ adapters, readiness, metrics, logger }: ServerParts): Promise<FastifyInstance> => {
+export const createServer = async ({
+  door,
+  adapters,
+  readiness,
+  metrics,
+  logger,
+}: ServerParts): Promise<FastifyInstance> => {
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
     trustProxy: false,
-    bodyLimit: 64 * 1024,
-    requestTimeout: 30_000,
-    // a stop has told everybody already; a browser's idle connection must not hold it up
-    forceCloseConnections: true,
+    serverFactory: (handler) => door.handOver(handler),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 200 },
   });
 

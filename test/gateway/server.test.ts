@@ -3,12 +3,14 @@ import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { silentLogger } from "../../core/contract/logger.ts";
+import { type FrontDoor, openFrontDoor } from "../../gateway/front-door.ts";
 import { createMetrics } from "../../gateway/metrics/create-metrics.ts";
 import { createReadiness, type Readiness } from "../../gateway/readiness.ts";
 import { createServer } from "../../gateway/server.ts";
 import { ServedChannel } from "../fakes/served-channel.ts";
 
 let app: FastifyInstance;
+let door: FrontDoor;
 let channel: ServedChannel;
 let readiness: Readiness;
 const logged: unknown[] = [];
@@ -20,9 +22,13 @@ beforeEach(async () => {
   channel = new ServedChannel("web");
   readiness = createReadiness();
   const metrics = createMetrics(recordingLogger);
-  app = await createServer({ adapters: [channel], readiness, metrics, logger: recordingLogger });
+  door = await openFrontDoor({ host: "127.0.0.1", port: 0 }, readiness);
+  app = await createServer({ door, adapters: [channel], readiness, metrics, logger: recordingLogger });
 });
-afterEach(() => app.close());
+afterEach(async () => {
+  await app.close();
+  await door.close();
+});
 
 describe("given the gateway's server", () => {
   it("when the first page is opened, then it has the widget under a policy that allows nothing foreign", async () => {
@@ -117,10 +123,10 @@ describe("given a channel with webhooks", () => {
 });
 
 describe("given a channel with a socket", () => {
-  const socketUrl = async () => (await app.listen({ port: 0, host: "127.0.0.1" })).replace("http", "ws");
+  const socketUrl = () => `ws://127.0.0.1:${door.port}`;
 
   it("when a browser connects, then only the adapter's protocol is echoed, and frames go both ways", async () => {
-    const socket = new WebSocket(`${await socketUrl()}/channels/web/socket`, ["token.secret", "test.v1"]);
+    const socket = new WebSocket(`${socketUrl()}/channels/web/socket`, ["token.secret", "test.v1"]);
     await once(socket, "open");
     expect([socket.protocol, socket.extensions]).toEqual(["test.v1", ""]);
     expect(channel.connections[0]?.protocols).toEqual(["token.secret", "test.v1"]);
@@ -130,7 +136,7 @@ describe("given a channel with a socket", () => {
   });
 
   it("when the adapter refuses, then the answer is plain HTTP, before any upgrade", async () => {
-    const socket = new WebSocket(`${await socketUrl()}/channels/web/socket`, "test.v1", {
+    const socket = new WebSocket(`${socketUrl()}/channels/web/socket`, "test.v1", {
       origin: "http://evil.example",
     });
     const [, response] = await once(socket, "unexpected-response");
@@ -140,7 +146,7 @@ describe("given a channel with a socket", () => {
   });
 
   it("when a frame is over the limit, then the socket closes with 1009 and nobody else notices", async () => {
-    const url = `${await socketUrl()}/channels/web/socket`;
+    const url = `${socketUrl()}/channels/web/socket`;
     const [rude, polite] = [new WebSocket(url, "test.v1"), new WebSocket(url, "test.v1")];
     await Promise.all([once(rude, "open"), once(polite, "open")]);
     rude.send("x".repeat(1_001));
@@ -151,14 +157,14 @@ describe("given a channel with a socket", () => {
   });
 
   it("when another path is asked for a socket, then it is refused with 404", async () => {
-    const socket = new WebSocket(`${await socketUrl()}/channels/none/socket`, "test.v1");
+    const socket = new WebSocket(`${socketUrl()}/channels/none/socket`, "test.v1");
     const [, response] = await once(socket, "unexpected-response");
     expect(response.statusCode).toBe(404);
     socket.on("error", () => undefined).terminate();
   });
 
   it("when the server closes, then sockets that are still open do not hold it up", async () => {
-    const socket = new WebSocket(`${await socketUrl()}/channels/web/socket`, "test.v1");
+    const socket = new WebSocket(`${socketUrl()}/channels/web/socket`, "test.v1");
     await once(socket, "open");
     const closed = once(socket, "close");
     await app.close();
