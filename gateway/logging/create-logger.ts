@@ -1,8 +1,6 @@
 import { type DestinationStream, destination, pino } from "pino";
+import type { LogLevel } from "../../config/log-level.ts";
 import type { Logger } from "../../core/contract/logger.ts";
-
-export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Keys whose values never reach a log line, at the top and one level down. A Secret prints itself as "[secret]". */
 const HIDDEN_KEYS = [

@@ -11,10 +11,18 @@ describe("given a file that leaves things out", () => {
       gateway: { host: "127.0.0.1", port: 8080 },
       backbone: "embedded",
       dataDir: "./data",
+      logLevel: "info",
       admin: { tokens: [] },
       tenants: { default: { a2aAsync: false } },
       people: [],
-      agents: [{ name: "mooring", tenant: "default", model: "demo", maxToolRounds: 8 }],
+      agents: [
+        {
+          name: "mooring",
+          tenant: "default",
+          model: { provider: "demo", pauseMs: 0, contextTokens: 128_000 },
+          maxToolRounds: 8,
+        },
+      ],
       channels: {},
     });
   });
