@@ -1,12 +1,13 @@
 import { type CallWarning, type TextStreamPart, ToolChoiceViolationError, type ToolSet } from "ai";
 import type { ToolCall } from "../chat-message.ts";
-import { checkToolCall } from "../check-tool-call.ts";
+import { checkToolCall, isStorable } from "../check-tool-call.ts";
 import type { Cutoff } from "../cutoff.ts";
 import { ModelFailed } from "../model-failed.ts";
 import type { StepRequest, StepResponse } from "../step.ts";
 import { uniqueCallIds } from "../unique-call-ids.ts";
 
 type Part = TextStreamPart<ToolSet>;
+type ToolCallPart = Extract<Part, { type: "tool-call" }>;
 type FinishPart = Extract<Part, { type: "finish-step" }>;
 
 /** A response is journaled as one value of the store; a model that talks without end is stopped here. */
@@ -57,7 +58,7 @@ export const readStep = async (
         heard(part.delta);
         break;
       case "tool-call":
-        toolCalls.push(toToolCall({ ...part, toolCallId: callId(part.toolCallId) }, request));
+        toolCalls.push(toToolCall(part, callId(part.toolCallId), request));
         break;
       case "error":
         // Tools that were called although forbidden are left out; the text, if there is any, still counts.
@@ -70,24 +71,17 @@ export const readStep = async (
   throw new ModelFailed("bad-answer", "the model's stream ended in mid-answer");
 };
 
-const toToolCall = (part: { toolCallId: string; toolName: string; input: unknown }, request: StepRequest): ToolCall => {
+const toToolCall = (part: ToolCallPart, id: string, { tools }: StepRequest): ToolCall => {
   // Some models send nothing at all for "no arguments".
   const input = part.input === "" ? {} : part.input;
-  const invalid = checkToolCall({ name: part.toolName, input }, request.tools);
-  if (invalid === undefined) return { id: part.toolCallId, name: part.toolName, input };
-  return { id: part.toolCallId, name: toToolName(part.toolName), input: storable(input), invalid };
+  const malformed = part.invalid === true && typeof input === "string";
+  const invalid = checkToolCall({ name: part.toolName, input, malformed }, tools);
+  if (invalid === undefined) return { id, name: part.toolName, input };
+  return { id, name: toToolName(part.toolName), input: isStorable(input) ? input : {}, invalid };
 };
 
 /** An invented name stays in the history, where providers check its spelling. */
 const toToolName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unnamed";
-
-const storable = (input: unknown): unknown => {
-  try {
-    return JSON.parse(JSON.stringify(input));
-  } catch {
-    return {};
-  }
-};
 
 const toResponse = (part: FinishPart, text: string, toolCalls: ToolCall[]): StepResponse => {
   // The SDK ends a stream that was cut with a reason of its own; a model's own reason has a raw form.
