@@ -12,12 +12,15 @@ export interface Situation {
   offers(tool: string): boolean;
 }
 
+/** The rules read no further: some of their patterns take time that grows with the square of the length. */
+const LONGEST_TEXT = 4_000;
+
 export const situationOf = ({ messages, tools, toolChoice }: StepRequest): Situation => {
   const at = messages.findLastIndex(({ role }) => role === "user");
   const latest = messages[at];
   const offered = new Set(toolChoice === "none" ? [] : tools.map(({ name }) => name));
   return {
-    text: latest?.role === "user" ? latest.text.trim() : "",
+    text: latest?.role === "user" ? latest.text.slice(0, LONGEST_TEXT).trim() : "",
     results: messages.slice(at + 1).flatMap((message) => (message.role === "tool" ? message.results : [])),
     isFirst: !messages.slice(0, Math.max(at, 0)).some(({ role, text }) => role === "assistant" && text !== ""),
     offers: (tool) => offered.has(tool),
