@@ -62,9 +62,10 @@ export class KeyedConsumption<T> {
     const worker: Worker<T> = { concurrency, handle, running: 0 };
     this.#workers.add(worker);
     this.#startWhatMay();
-    return async () => {
-      this.#workers.delete(worker);
-      if (worker.running > 0) await new Promise<void>((resolve) => (worker.closing = resolve));
+    let detached: Promise<void> | undefined;
+    return () => {
+      detached ??= this.#detach(worker);
+      return detached;
     };
   }
 
@@ -86,7 +87,7 @@ export class KeyedConsumption<T> {
   forget(lost: (message: QueuedMessage) => boolean): void {
     for (const message of this.#running) if (lost(message)) this.#lost.add(message);
     for (const [lane, timer] of this.#holds) {
-      const head = lane.waiting[0];
+      const head = lane.waiting.first;
       if (head === undefined || !lost(head)) continue;
       timer.cancel();
       this.#holds.delete(lane);
@@ -95,6 +96,12 @@ export class KeyedConsumption<T> {
       this.#lanes.release(lane);
     }
     this.#lanes.forget(lost);
+    this.#startWhatMay();
+  }
+
+  async #detach(worker: Worker<T>): Promise<void> {
+    this.#workers.delete(worker);
+    if (worker.running > 0) await new Promise<void>((resolve) => (worker.closing = resolve));
   }
 
   #startWhatMay(): void {
@@ -108,7 +115,7 @@ export class KeyedConsumption<T> {
   }
 
   async #runHead(lane: Lane, worker: Worker<T>): Promise<void> {
-    const message = lane.waiting[0] as QueuedMessage;
+    const message = lane.waiting.first as QueuedMessage;
     worker.running++;
     this.#running.add(message);
     let pauseMs: number | undefined;
@@ -194,8 +201,20 @@ export class KeyedConsumption<T> {
   async #end(message: QueuedMessage, deadReason?: string, attempts = 1, raw?: string): Promise<undefined> {
     if (deadReason !== undefined) await this.#bury(message, deadReason, attempts, raw ?? (await message.read()));
     await this.#parts.acknowledge(message);
-    if (this.#counts.has(message)) await this.#parts.store.delete(this.#attemptKey(message));
+    if (this.#counts.has(message)) await this.#dropCounts(message);
     return undefined;
+  }
+
+  /** The message has ended, so a failure here must not run it again: the record expires by itself. */
+  async #dropCounts(message: QueuedMessage): Promise<void> {
+    try {
+      await this.#parts.store.delete(this.#attemptKey(message));
+    } catch (error) {
+      this.#parts.logger.debug(
+        { durable: this.#durable, id: message.id, error: messageOf(error) },
+        "counts not dropped",
+      );
+    }
   }
 
   async #bury(message: QueuedMessage, reason: string, attempts: number, raw: string): Promise<void> {
@@ -205,7 +224,7 @@ export class KeyedConsumption<T> {
       subject: subjectName(this.#subject),
       durable: this.#durable,
       id: message.id,
-      key: message.key,
+      ...(message.key === undefined ? {} : { key: message.key }),
       message: jsonOrText(raw),
       reason: reason.slice(0, 2_000),
       attempts,

@@ -3,7 +3,8 @@ export interface QueuedMessage {
   /** Its place in the stream: messages are queued in this order. */
   readonly seq: number;
   readonly partition: number;
-  readonly key: string;
+  /** Undefined: in no order with any other. */
+  readonly key: string | undefined;
   readonly id: string;
   readonly publishedAt: number;
   /** It may have been run before, by a process that died: its runs are counted before they start. */

@@ -1,0 +1,158 @@
+import { AppError } from "../../contract/app-error.ts";
+import { DataLock } from "./data-lock.ts";
+import type { DatabaseFailure } from "./database-failure.ts";
+import { databaseFailure } from "./database-failure.ts";
+import type { Driver } from "./driver.ts";
+import { openDriver } from "./driver.ts";
+import { prepareDataFolder } from "./prepare-data-folder.ts";
+import { APPLICATION_ID, migrations } from "./schema.ts";
+
+export type Value = string | number | null;
+
+/** Prepared once and kept: preparing per call grows the driver's memory. Rows are arrays. */
+export interface Statement<Row extends readonly unknown[] = never> {
+  /** How many rows it changed. */
+  run(...values: Value[]): number;
+  get(...values: Value[]): Row | undefined;
+  all(...values: Value[]): Row[];
+}
+
+/** The one SQLite file of a data folder. Everything is synchronous. */
+export class Database {
+  readonly #file: string;
+  readonly #lock: DataLock;
+  readonly #driver: Driver;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  #closed = false;
+  #failure: DatabaseFailure | undefined;
+
+  /** Refuses with "data-in-use" or "data-unusable"; both say what to do. */
+  constructor(dataDir: string) {
+    const { path, file } = prepareDataFolder(dataDir);
+    this.#file = file;
+    this.#lock = new DataLock(path);
+    try {
+      this.#driver = openDriver(file, 0);
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+    try {
+      this.#driver.pragma("locking_mode = EXCLUSIVE");
+      this.#driver.pragma("journal_mode = WAL");
+      this.#driver.pragma("synchronous = FULL");
+      this.#driver.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      this.#begin = this.prepare("BEGIN IMMEDIATE");
+      this.#commit = this.prepare("COMMIT");
+      this.transaction(() => this.#migrate());
+    } catch (error) {
+      const explained = this.#explain(error);
+      this.#letGo();
+      throw explained;
+    }
+  }
+
+  /** Set once, by a failure that leaves open what the file holds: only opening it anew tells. */
+  get failure(): DatabaseFailure | undefined {
+    return this.#failure;
+  }
+
+  prepare<Row extends readonly unknown[] = never>(sql: string): Statement<Row> {
+    const statement = this.#attempt(() => this.#driver.prepare(sql));
+    if (statement.reader) statement.raw();
+    return {
+      run: (...values) => this.#attempt(() => statement.run(values).changes),
+      get: (...values) => this.#attempt(() => statement.get(values) as Row | undefined),
+      all: (...values) => this.#attempt(() => statement.all(values) as Row[]),
+    };
+  }
+
+  /** Stored for good when it returns; nothing of it is stored when it throws. */
+  transaction(work: () => void): void {
+    this.#begin.run();
+    try {
+      work();
+      this.#commit.run();
+    } catch (error) {
+      // After some failures, such as a full disk, SQLite has already rolled back by itself.
+      if (this.#driver.inTransaction) this.#attempt(() => this.#driver.exec("ROLLBACK"));
+      throw error;
+    }
+  }
+
+  /** The file grows no further than this: a full disk, as far as SQLite is concerned. */
+  limitPages(pages: number): void {
+    this.#attempt(() => this.#driver.pragma(`max_page_count = ${pages}`));
+  }
+
+  /** Leaves one file without a log. If that fails, the log stays and is read at the next start: nothing is lost. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const problem = this.#letGo();
+    if (problem) throw problem;
+  }
+
+  /**
+   * The driver keeps a connection while any statement of it lives, so closing it frees nothing. Leaving the log mode
+   * and then the exclusive mode does, at the next read.
+   */
+  #letGo(): AppError | undefined {
+    try {
+      this.#driver.pragma("journal_mode = DELETE");
+      this.#driver.pragma("locking_mode = NORMAL");
+      this.#driver.pragma("user_version");
+      return undefined;
+    } catch (error) {
+      return this.#explain(error);
+    } finally {
+      this.#driver.close();
+      this.#lock.release();
+    }
+  }
+
+  #migrate(): void {
+    const version = this.#readPragma("user_version");
+    const tables = this.prepare<[number]>("SELECT count(*) FROM sqlite_schema").get()?.[0] ?? 0;
+    if (tables > 0 && this.#readPragma("application_id") !== APPLICATION_ID) {
+      throw this.#unusable("belongs to another program. Move it away, or choose another dataDir");
+    }
+    if (version > migrations.length) {
+      throw this.#unusable(
+        `was written by a newer Mooring (format ${version}; ${migrations.length} is the newest known here). Update Mooring, or choose another dataDir`,
+      );
+    }
+    if (version === migrations.length) return;
+    for (const migration of migrations.slice(version)) this.#driver.exec(migration);
+    this.#driver.pragma(`application_id = ${APPLICATION_ID}`);
+    this.#driver.pragma(`user_version = ${migrations.length}`);
+  }
+
+  #readPragma(name: string): number {
+    return this.prepare<[number]>(`PRAGMA ${name}`).get()?.[0] ?? 0;
+  }
+
+  #unusable(problem: string): AppError {
+    return new AppError("data-unusable", `${this.#file} ${problem}`);
+  }
+
+  #attempt<R>(act: () => R): R {
+    if (this.#closed) throw new AppError("stopped", "the backbone is closed");
+    try {
+      return act();
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  #explain(error: unknown): AppError {
+    if (error instanceof AppError) return error;
+    const failure = databaseFailure(error, this.#file);
+    if (failure.fatal) this.#failure ??= failure;
+    return failure;
+  }
+}
+
+/** 8 MB of log: a checkpoint then takes some milliseconds. */
+const CHECKPOINT_PAGES = 2_000;

@@ -1,0 +1,128 @@
+import type { Handler } from "../../contract/bus.ts";
+import type { Store } from "../../contract/store.ts";
+import type { Subject } from "../../contract/subject.ts";
+import { decodeToken } from "../../contract/token.ts";
+import { KeyedConsumption } from "../keyed-consumption.ts";
+import type { QueuedMessage } from "../queued-message.ts";
+import type { AcknowledgementParts } from "./acknowledgements.ts";
+import { Acknowledgements } from "./acknowledgements.ts";
+import type { Statement } from "./database.ts";
+import type { Durable, SweptSlice } from "./durable-registry.ts";
+import { MessageBodies } from "./message-bodies.ts";
+import type { StoredMessage } from "./stored-message.ts";
+
+type PendingRow = [seq: number, key: string | null, id: string, publishedAt: number];
+
+export interface DurableQueueParts extends AcknowledgementParts {
+  readonly store: Store;
+}
+
+/**
+ * The pending messages of one durable, in this process. Everything up to the last queued one is in the consumption's
+ * hands; what lies behind it is read from the file when somebody consumes, and then comes as it is committed.
+ */
+export class DurableQueue<T> {
+  readonly #durable: Durable;
+  readonly #consumption: KeyedConsumption<T>;
+  readonly #acknowledgements: Acknowledgements;
+  readonly #bodies: MessageBodies;
+  readonly #page: Statement<PendingRow>;
+  #lastQueued = 0;
+  #live = false;
+  #catchingUp: Promise<void> | undefined;
+
+  constructor(subject: Subject<T>, name: string, durable: Durable, parts: DurableQueueParts) {
+    const { database, store, clock, logger, pauseMs } = parts;
+    this.#durable = durable;
+    this.#bodies = new MessageBodies(database);
+    this.#page = database.prepare<PendingRow>(
+      `SELECT seq, key, id, published_at FROM pending JOIN messages USING (seq)
+       WHERE durable_id = ? AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
+    );
+    this.#acknowledgements = new Acknowledgements(durable.id, parts, () => this.#consumption.wake());
+    this.#consumption = new KeyedConsumption(subject, name, {
+      store,
+      clock,
+      logger,
+      failurePauseMs: pauseMs,
+      mayStart: () => this.#acknowledgements.owed === 0 && database.failure === undefined,
+      acknowledge: async ({ seq }) => {
+        this.#bodies.drop(seq);
+        await this.#acknowledgements.write(seq);
+      },
+      settled: () => undefined,
+    });
+  }
+
+  /** Resolves to what detaches it again, once everything pending is queued. */
+  async attach(concurrency: number, handle: Handler<T>): Promise<() => Promise<void>> {
+    const detach = this.#consumption.attach(concurrency, handle);
+    const leave = async () => {
+      const left = detach();
+      // Nobody takes messages now, so they stay in the file rather than fill the memory.
+      if (!this.#consumption.hasWorkers) this.#live = false;
+      await left;
+    };
+    try {
+      while (!this.#live && this.#consumption.hasWorkers) await this.#catchUp();
+    } catch (error) {
+      await leave();
+      throw error;
+    }
+    return leave;
+  }
+
+  /** To be called in the order of the stream, right after the commit. */
+  arrived({ seq, key, id, publishedAt, body }: StoredMessage): void {
+    if (!this.#live) return;
+    this.#bodies.keep(seq, body);
+    this.#push(seq, key, id, publishedAt);
+  }
+
+  /** These were too old and are no longer stored. */
+  swept({ after, last, tooOld }: SweptSlice): void {
+    this.#bodies.dropAll((seq) => seq > after && seq <= last);
+    this.#consumption.forget(({ seq, publishedAt }) => seq > after && seq <= last && publishedAt <= tooOld);
+  }
+
+  async close(): Promise<void> {
+    this.#consumption.forget(() => true);
+    await this.#acknowledgements.close();
+  }
+
+  #catchUp(): Promise<void> {
+    this.#catchingUp ??= this.#queuePages().finally(() => {
+      this.#catchingUp = undefined;
+    });
+    return this.#catchingUp;
+  }
+
+  async #queuePages(): Promise<void> {
+    while (this.#consumption.hasWorkers) {
+      const rows = this.#page.all(this.#durable.id, this.#lastQueued);
+      for (const [seq, key, id, publishedAt] of rows) {
+        this.#push(seq, key === null ? undefined : decodeToken(key), decodeToken(id), publishedAt);
+      }
+      this.#live = rows.length < PAGE;
+      if (this.#live) return;
+      await new Promise((nextPass) => setImmediate(nextPass));
+    }
+  }
+
+  #push(seq: number, key: string | undefined, id: string, publishedAt: number): void {
+    this.#lastQueued = seq;
+    const bodies = this.#bodies;
+    const message: QueuedMessage = {
+      seq,
+      partition: 0,
+      key,
+      id,
+      publishedAt,
+      suspect: seq <= this.#durable.suspectUpTo,
+      read: () => bodies.read(seq),
+    };
+    this.#consumption.push(message);
+  }
+}
+
+const PAGE = 500;

@@ -1,0 +1,63 @@
+import { messageOf } from "../../contract/app-error.ts";
+import type { Backbone, BackboneHealth } from "../../contract/backbone.ts";
+import type { Clock } from "../../contract/clock.ts";
+import type { Logger } from "../../contract/logger.ts";
+import type { Database } from "./database.ts";
+import { DurableRegistry } from "./durable-registry.ts";
+import { EmbeddedBus } from "./embedded-bus.ts";
+import { EmbeddedStore } from "./embedded-store.ts";
+import { NumberSeries } from "./number-series.ts";
+import { Sweeper } from "./sweeper.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+export interface EmbeddedBackboneOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly failurePauseMs: number;
+}
+
+/** Bus and store in one SQLite file, for one process. */
+export class EmbeddedBackbone implements Backbone {
+  readonly bus: EmbeddedBus;
+  readonly store: EmbeddedStore;
+  readonly sweeper: Sweeper;
+  readonly #database: Database;
+  readonly #writes: WriteQueue;
+  readonly #logger: Logger;
+  #closed: Promise<void> | undefined;
+
+  constructor(database: Database, { clock, logger, failurePauseMs }: EmbeddedBackboneOptions) {
+    const numbers = new NumberSeries(database);
+    const writes = new WriteQueue(database, () => numbers.rolledBack());
+    const durables = new DurableRegistry(database, writes, numbers, clock);
+    const parts = { database, writes, numbers, durables, clock, logger, pauseMs: failurePauseMs };
+    this.store = new EmbeddedStore(database, writes, numbers, clock);
+    this.bus = new EmbeddedBus({ ...parts, store: this.store });
+    this.sweeper = new Sweeper(parts);
+    this.#database = database;
+    this.#writes = writes;
+    this.#logger = logger;
+  }
+
+  health(): BackboneHealth {
+    const { failure } = this.#database;
+    if (failure) return { ok: false, reason: failure.message };
+    return this.#closed ? { ok: false, reason: "the backbone is closed" } : { ok: true };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await this.bus.close();
+    this.sweeper.close();
+    this.#writes.close();
+    try {
+      this.#database.close();
+    } catch (error) {
+      this.#logger.warn({ error: messageOf(error) }, "closed without tidying the data file; the next start does it");
+    }
+  }
+}

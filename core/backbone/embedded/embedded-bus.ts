@@ -1,0 +1,133 @@
+import { AppError } from "../../contract/app-error.ts";
+import type { Bus, ConsumeOptions, Consumer, Handler, Listener, PublishOptions } from "../../contract/bus.ts";
+import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
+import type { Subject } from "../../contract/subject.ts";
+import { subjectName } from "../../contract/subject.ts";
+import { encodeToken } from "../../contract/token.ts";
+import { toJson } from "../to-json.ts";
+import type { Statement } from "./database.ts";
+import type { DurableQueueParts } from "./durable-queue.ts";
+import { DurableQueue } from "./durable-queue.ts";
+import type { Durable, DurableRegistry } from "./durable-registry.ts";
+import { LocalSignals } from "./local-signals.ts";
+import type { NumberSeries } from "./number-series.ts";
+import type { StoredMessage } from "./stored-message.ts";
+
+export interface EmbeddedBusParts extends DurableQueueParts {
+  readonly numbers: NumberSeries;
+  readonly durables: DurableRegistry;
+}
+
+export class EmbeddedBus implements Bus {
+  readonly #parts: EmbeddedBusParts;
+  readonly #signals: LocalSignals;
+  readonly #queues = new Map<Durable, DurableQueue<unknown>>();
+  readonly #consumers = new Set<Consumer>();
+  readonly #insertRecent: Statement;
+  readonly #insertMessage: Statement;
+  readonly #insertPending: Statement;
+  #closing = false;
+
+  constructor(parts: EmbeddedBusParts) {
+    const { database } = parts;
+    this.#parts = parts;
+    this.#signals = new LocalSignals(parts.logger);
+    // Either direction: a clock that was set back must not make an id a repeat for as long as it was wrong.
+    this.#insertRecent = database.prepare(
+      `INSERT INTO recent_ids (subject, id, published_at) VALUES (?1, ?2, ?3)
+       ON CONFLICT DO UPDATE SET published_at = ?3 WHERE abs(published_at - ?3) >= ${DUPLICATE_WINDOW_MS}`,
+    );
+    this.#insertMessage = database.prepare(
+      "INSERT INTO messages (seq, subject, key, id, published_at, body) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+    this.#insertPending = database.prepare("INSERT INTO pending (durable_id, seq) VALUES (?, ?)");
+  }
+
+  async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
+    const name = subjectName(subject);
+    if (id.length > MAX_ID_LENGTH) {
+      throw new AppError("too-large", `an id on ${name} has ${id.length} characters; ${MAX_ID_LENGTH} is the most`);
+    }
+    const body = toJson(message, `message "${id}" on ${name}`, MAX_MESSAGE_BYTES);
+    await this.#parts.writes.submit(
+      () => this.#store(name, id, key, body),
+      (stored) => {
+        if (stored) for (const { queue } of this.#parts.durables.of(name)) queue?.arrived(stored);
+      },
+    );
+  }
+
+  async consume<T>(subject: Subject<T>, options: ConsumeOptions, handle: Handler<T>): Promise<Consumer> {
+    this.#mustBeOpen();
+    const { durable: name, concurrency, from = "start" } = options;
+    if (!Number.isInteger(concurrency) || concurrency < 1) {
+      throw new AppError(
+        "bad-input",
+        `"${name}" cannot run ${concurrency} handlers at once: give a whole number from 1`,
+      );
+    }
+    const durable = await this.#parts.durables.open(subjectName(subject), name, from);
+    this.#mustBeOpen();
+    const attached = this.#queueOf(subject, name, durable).attach(concurrency, handle);
+    const consumer: Consumer = {
+      close: async () => {
+        await (await attached)();
+        this.#consumers.delete(consumer);
+      },
+    };
+    this.#consumers.add(consumer);
+    try {
+      await attached;
+    } catch (error) {
+      this.#consumers.delete(consumer);
+      throw error;
+    }
+    return consumer;
+  }
+
+  signal<T>(subject: Subject<T>, message: T): void {
+    this.#signals.signal(subject, message);
+  }
+
+  async listen<T>(subject: Subject<T>, handle: (message: T) => void): Promise<Listener> {
+    this.#mustBeOpen();
+    return this.#signals.listen(subject, handle);
+  }
+
+  /** Publishing goes on until the handlers under way have ended: they may need it. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.allSettled([...this.#consumers].map((consumer) => consumer.close()));
+    this.#signals.close();
+    const left = await Promise.allSettled([...this.#queues.values()].map((queue) => queue.close()));
+    const lost = left.filter(({ status }) => status === "rejected").length;
+    if (lost > 0) this.#parts.logger.warn({ durables: lost }, "acknowledgements not stored: their messages come again");
+  }
+
+  #store(subject: string, id: string, key: string | undefined, body: string): StoredMessage | undefined {
+    const publishedAt = Math.floor(this.#parts.clock.now());
+    const token = encodeToken(id);
+    if (this.#insertRecent.run(subject, token, publishedAt) === 0) return undefined;
+    const seq = this.#parts.numbers.next();
+    this.#insertMessage.run(seq, subject, key === undefined ? null : encodeToken(key), token, publishedAt, body);
+    for (const durable of this.#parts.durables.of(subject)) this.#insertPending.run(durable.id, seq);
+    return { seq, key, id, publishedAt, body };
+  }
+
+  #queueOf<T>(subject: Subject<T>, name: string, durable: Durable): DurableQueue<T> {
+    const known = this.#queues.get(durable);
+    // A subject's name stands for its type.
+    if (known) return known as DurableQueue<T>;
+    const queue = new DurableQueue(subject, name, durable, this.#parts);
+    durable.queue = queue;
+    this.#queues.set(durable, queue as DurableQueue<unknown>);
+    return queue;
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closing) throw new AppError("stopped", "the backbone is closed");
+  }
+}
+
+/** With its durable and subject, an id must fit into a key of the store. */
+const MAX_ID_LENGTH = 500;

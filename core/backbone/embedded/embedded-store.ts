@@ -1,0 +1,125 @@
+import { AppError, messageOf, RevisionConflict } from "../../contract/app-error.ts";
+import type { Clock } from "../../contract/clock.ts";
+import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/store.ts";
+import { MAX_VALUE_BYTES } from "../../contract/store.ts";
+import { toJson } from "../to-json.ts";
+import type { Database } from "./database.ts";
+import type { NumberSeries } from "./number-series.ts";
+import type { WriteQueue } from "./write-queue.ts";
+
+/** Reads come straight from the file; writes go through the group commit. */
+export class EmbeddedStore implements Store {
+  readonly #writes: WriteQueue;
+  readonly #numbers: NumberSeries;
+  readonly #clock: Clock;
+  readonly #sql: ReturnType<typeof statements>;
+
+  constructor(database: Database, writes: WriteQueue, numbers: NumberSeries, clock: Clock) {
+    this.#writes = writes;
+    this.#numbers = numbers;
+    this.#clock = clock;
+    this.#sql = statements(database);
+  }
+
+  async get<T>({ collection, spelled }: Key<T>): Promise<Stored<T> | undefined> {
+    const row = this.#sql.get.get(collection.name, spelled, this.#clock.now());
+    return row && { value: parse({ collection, spelled }, row[0]), revision: row[1] };
+  }
+
+  async put<T>(key: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
+    const json = toJson(value, describe(key), MAX_VALUE_BYTES);
+    const ttlMs = options.ttlMs ?? key.collection.ttlMs;
+    return this.#writes.submit(() => {
+      const now = this.#clock.now();
+      const revision = this.#numbers.next();
+      const expiresAt = ttlMs === undefined ? null : Math.ceil(now + ttlMs);
+      if (!this.#write(key, json, revision, expiresAt, now, options.ifRevision)) {
+        throw new RevisionConflict(describe(key), options.ifRevision ?? 0);
+      }
+      return revision;
+    });
+  }
+
+  async delete(key: Key<unknown>, options: { ifRevision?: number } = {}): Promise<void> {
+    const { collection, spelled } = key;
+    const { ifRevision } = options;
+    await this.#writes.submit(() => {
+      if (ifRevision === undefined) this.#sql.delete.run(collection.name, spelled);
+      else if (this.#sql.deleteIf.run(collection.name, spelled, ifRevision, this.#clock.now()) === 0) {
+        throw new RevisionConflict(describe(key), ifRevision);
+      }
+    });
+  }
+
+  /** A page at a time, so that a long list neither blocks the process nor sees only one moment. */
+  async *list<T>({ collection, spelled }: Prefix<T>): AsyncIterable<Listed<T>> {
+    // "/" is the character after ".": all keys below the prefix lie between the two.
+    let after = spelled === "" ? "" : `${spelled}.`;
+    const end = spelled === "" ? "\u007f" : `${spelled}/`;
+    for (;;) {
+      const rows = this.#sql.list.all(collection.name, after, end, this.#clock.now());
+      for (const [key, json, revision] of rows) {
+        yield { key, value: parse({ collection, spelled: key }, json), revision };
+        after = key;
+      }
+      if (rows.length < PAGE) return;
+    }
+  }
+
+  #write(
+    { collection: { name }, spelled }: Key<unknown>,
+    json: string,
+    revision: number,
+    expiresAt: number | null,
+    now: number,
+    ifRevision: number | undefined,
+  ): boolean {
+    if (ifRevision === undefined) return this.#sql.put.run(name, spelled, revision, expiresAt, json) > 0;
+    if (ifRevision === 0) return this.#sql.create.run(name, spelled, revision, expiresAt, json, now) > 0;
+    return this.#sql.update.run(name, spelled, revision, expiresAt, json, now, ifRevision) > 0;
+  }
+}
+
+const PAGE = 200;
+
+const describe = ({ collection, spelled }: Key<unknown>): string => `${collection.name}/${spelled}`;
+
+const parse = <T>(key: Key<T>, json: string): T => {
+  let problem: string;
+  try {
+    const parsed = key.collection.schema.safeParse(JSON.parse(json));
+    if (parsed.success) return parsed.data;
+    problem = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "value"}: ${message}`).join("; ");
+  } catch (error) {
+    problem = messageOf(error);
+  }
+  throw new AppError("data-unusable", `the stored value of ${describe(key)} cannot be read: ${problem}`);
+};
+
+/** A row that has expired is absent, whether or not it was swept. */
+const statements = (database: Database) => {
+  const insert =
+    "INSERT INTO entries (collection, key, revision, expires_at, value) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO";
+  const replace = "UPDATE SET revision = excluded.revision, expires_at = excluded.expires_at, value = excluded.value";
+  return {
+    get: database.prepare<[value: string, revision: number]>(
+      "SELECT value, revision FROM entries WHERE collection = ?1 AND key = ?2 AND (expires_at IS NULL OR expires_at > ?3)",
+    ),
+    put: database.prepare(`${insert} ${replace}`),
+    create: database.prepare(`${insert} ${replace} WHERE expires_at <= ?6`),
+    update: database.prepare(
+      `UPDATE entries SET revision = ?3, expires_at = ?4, value = ?5
+       WHERE collection = ?1 AND key = ?2 AND revision = ?7 AND (expires_at IS NULL OR expires_at > ?6)`,
+    ),
+    delete: database.prepare("DELETE FROM entries WHERE collection = ?1 AND key = ?2"),
+    deleteIf: database.prepare(
+      `DELETE FROM entries
+       WHERE collection = ?1 AND key = ?2 AND revision = ?3 AND (expires_at IS NULL OR expires_at > ?4)`,
+    ),
+    list: database.prepare<[key: string, value: string, revision: number]>(
+      `SELECT key, value, revision FROM entries
+       WHERE collection = ?1 AND key > ?2 AND key < ?3 AND (expires_at IS NULL OR expires_at > ?4)
+       ORDER BY key LIMIT ${PAGE}`,
+    ),
+  };
+};

@@ -1,0 +1,24 @@
+import type { Backbone } from "../../contract/backbone.ts";
+import type { Clock } from "../../contract/clock.ts";
+import { systemClock } from "../../contract/clock.ts";
+import type { Logger } from "../../contract/logger.ts";
+import { Database } from "./database.ts";
+import { EmbeddedBackbone } from "./embedded-backbone.ts";
+
+export interface OpenEmbeddedBackboneOptions {
+  /** Made if absent. Only one process at a time may have it open. */
+  readonly dataDir: string;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+  /** The pause after a handler's first failure. */
+  readonly failurePauseMs?: number;
+}
+
+/** Rejects with "data-in-use" or "data-unusable"; both say what to do. */
+export const openEmbeddedBackbone = async ({
+  dataDir,
+  logger,
+  clock = systemClock,
+  failurePauseMs = 500,
+}: OpenEmbeddedBackboneOptions): Promise<Backbone> =>
+  new EmbeddedBackbone(new Database(dataDir), { clock, logger, failurePauseMs });

@@ -1,0 +1,52 @@
+/** "Moor": tells Mooring's file from any other SQLite file. */
+export const APPLICATION_ID = 0x4d6f6f72;
+
+/**
+ * One entry per version, never changed once released; `user_version` says how many have run.
+ * Ids are stored as tokens: SQLite's text ends at NUL, and UTF-8 has no lone surrogates.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE numbers (reserved INTEGER NOT NULL) STRICT;
+  INSERT INTO numbers VALUES (0);
+
+  CREATE TABLE entries (
+    collection TEXT NOT NULL,
+    key TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    expires_at INTEGER,
+    value TEXT NOT NULL,
+    PRIMARY KEY (collection, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX entries_by_expiry ON entries (expires_at) WHERE expires_at IS NOT NULL;
+
+  CREATE TABLE messages (
+    seq INTEGER PRIMARY KEY,
+    subject TEXT NOT NULL,
+    key TEXT,
+    id TEXT NOT NULL,
+    published_at INTEGER NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE recent_ids (
+    subject TEXT NOT NULL,
+    id TEXT NOT NULL,
+    published_at INTEGER NOT NULL,
+    PRIMARY KEY (subject, id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE durables (
+    id INTEGER PRIMARY KEY,
+    subject TEXT NOT NULL,
+    name TEXT NOT NULL,
+    UNIQUE (subject, name)
+  ) STRICT;
+
+  CREATE TABLE pending (
+    durable_id INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (durable_id, seq)
+  ) STRICT, WITHOUT ROWID;
+  `,
+];

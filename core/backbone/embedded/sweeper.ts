@@ -1,0 +1,143 @@
+import { messageOf } from "../../contract/app-error.ts";
+import { DUPLICATE_WINDOW_MS, RETENTION_MS } from "../../contract/bus.ts";
+import type { Clock, Timer } from "../../contract/clock.ts";
+import type { Logger } from "../../contract/logger.ts";
+import type { Database } from "./database.ts";
+import type { Durable, DurableRegistry, SweptSlice } from "./durable-registry.ts";
+import type { WriteQueue } from "./write-queue.ts";
+
+export interface SweeperParts {
+  readonly database: Database;
+  readonly writes: WriteQueue;
+  readonly durables: DurableRegistry;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Deletes what has expired: a slice at a time, each in the group commit of its moment, so that nobody waits for it. */
+export class Sweeper {
+  readonly #parts: SweeperParts;
+  readonly #sql: ReturnType<typeof statements>;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(parts: SweeperParts) {
+    this.#parts = parts;
+    this.#sql = statements(parts.database);
+    this.#rest();
+  }
+
+  async sweep(): Promise<void> {
+    await this.#sweepEntries();
+    await this.#sweepRecentIds();
+    await this.#sweepMessages();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  #rest(): void {
+    this.#timer = this.#parts.clock.after(SWEEP_EVERY_MS, () => {
+      this.sweep()
+        .catch((error) => {
+          if (!this.#closed) this.#parts.logger.warn({ error: messageOf(error) }, "sweep failed; tried again later");
+        })
+        .finally(() => this.#closed || this.#rest());
+    });
+  }
+
+  async #sweepEntries(): Promise<void> {
+    let deleted = SLICE;
+    while (deleted === SLICE) {
+      deleted = await this.#parts.writes.submit(() => this.#sql.entries.run(this.#parts.clock.now()));
+    }
+  }
+
+  /** There is no index by time, which every publish would pay for: the table is small, and read once through. */
+  async #sweepRecentIds(): Promise<void> {
+    let from: [subject: string, id: string] | undefined = ["", ""];
+    while (from) {
+      const [subject, id] = from;
+      from = await this.#parts.writes.submit(() => {
+        const to = this.#sql.recentIdsEnd.get(subject, id);
+        const [toSubject, toId] = to ?? [AFTER_ALL, ""];
+        const now = this.#parts.clock.now();
+        this.#sql.recentIds.run(subject, id, toSubject, toId, now - DUPLICATE_WINDOW_MS, now + DUPLICATE_WINDOW_MS);
+        return to;
+      });
+    }
+  }
+
+  async #sweepMessages(): Promise<void> {
+    let after = 0;
+    for (;;) {
+      const from = after;
+      const slice = await this.#parts.writes.submit(
+        () => this.#deleteMessages(from),
+        (deleted) => {
+          if (deleted) for (const durable of deleted.unhandledOf) durable.queue?.swept(deleted);
+        },
+      );
+      if (slice === undefined) return;
+      after = slice.last;
+      if (slice.unhandled > 0) {
+        this.#parts.logger.warn({ messages: slice.unhandled }, "messages were dropped unhandled: older than 7 days");
+      }
+    }
+  }
+
+  /** Nothing once a message is met that is to be kept. */
+  #deleteMessages(after: number): DeletedSlice | undefined {
+    const now = this.#parts.clock.now();
+    const tooOld = now - RETENTION_MS;
+    const times = this.#sql.messageTimes.all(after);
+    const last = times.at(-1)?.[0];
+    // One from the future, of a clock that was wrong, does not stop the sweep; nothing old lies behind the others.
+    const first = times.find(([, publishedAt]) => publishedAt <= now);
+    if (last === undefined || (first && first[1] > tooOld)) return undefined;
+    const unhandledOf: Durable[] = [];
+    let unhandled = 0;
+    for (const durable of this.#parts.durables.all()) {
+      const dropped = this.#sql.pending.run(durable.id, after, last, tooOld);
+      if (dropped > 0) unhandledOf.push(durable);
+      unhandled += dropped;
+    }
+    this.#sql.messages.run(after, last, tooOld);
+    return { after, last, tooOld, unhandled, unhandledOf };
+  }
+}
+
+interface DeletedSlice extends SweptSlice {
+  readonly unhandled: number;
+  readonly unhandledOf: readonly Durable[];
+}
+
+const SLICE = 500;
+const SWEEP_EVERY_MS = 60_000;
+/** Sorts behind every subject. */
+const AFTER_ALL = "\u007f";
+
+const statements = (database: Database) => ({
+  entries: database.prepare(
+    `DELETE FROM entries WHERE (collection, key) IN
+       (SELECT collection, key FROM entries WHERE expires_at <= ? LIMIT ${SLICE})`,
+  ),
+  recentIdsEnd: database.prepare<[subject: string, id: string]>(
+    `SELECT subject, id FROM recent_ids WHERE (subject, id) > (?, ?)
+     ORDER BY subject, id LIMIT 1 OFFSET ${SLICE - 1}`,
+  ),
+  recentIds: database.prepare(
+    `DELETE FROM recent_ids WHERE (subject, id) > (?, ?) AND (subject, id) <= (?, ?)
+     AND (published_at <= ? OR published_at >= ?)`,
+  ),
+  messageTimes: database.prepare<[seq: number, publishedAt: number]>(
+    `SELECT seq, published_at FROM messages WHERE seq > ? ORDER BY seq LIMIT ${SLICE}`,
+  ),
+  pending: database.prepare(
+    `DELETE FROM pending WHERE durable_id = ? AND seq > ? AND seq <= ?
+     AND (SELECT published_at FROM messages WHERE messages.seq = pending.seq) <= ?`,
+  ),
+  messages: database.prepare("DELETE FROM messages WHERE seq > ? AND seq <= ? AND published_at <= ?"),
+});
