@@ -3,6 +3,7 @@ import { isSignalAdapter, isTypingAdapter } from "../../adapters/contract/abilit
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Listener } from "../../core/contract/bus.ts";
+import type { Timer } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import { conversationKey } from "../../core/contract/conversation.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
@@ -16,28 +17,49 @@ export const startSignals = async (context: RelayContext, adapter: ChannelAdapte
   const { bus, tenant, agent, logger } = context;
   const { channel } = adapter;
   const hears = isSignalAdapter(adapter) ? adapter : undefined;
-  const showTyping = isTypingAdapter(adapter) ? typingOf(context, adapter) : undefined;
-  if (!hears && !showTyping) return { close() {} };
-  return bus.listen(subjectsOf(tenant).userSignal(agent), (signal) => {
+  const typing = isTypingAdapter(adapter) ? new Typing(context, adapter) : undefined;
+  if (!hears && !typing) return { close() {} };
+  const listener = await bus.listen(subjectsOf(tenant).userSignal(agent), (signal) => {
     if (signal.conversation.channel !== channel) return;
     try {
       hears?.hear(signal);
     } catch (error) {
       logger.error({ channel, signal: signal.type, error: messageOf(error) }, "adapter bug: hear threw");
     }
-    if (signal.type === "typing") showTyping?.(signal.conversation);
+    if (signal.type === "typing") typing?.show(signal.conversation);
   });
-};
-
-const typingOf = ({ clock, logger }: RelayContext, adapter: TypingAdapter) => {
-  const shownLately = new Set<string>();
-  return (conversation: Conversation): void => {
-    const key = conversationKey(conversation);
-    if (shownLately.has(key)) return;
-    shownLately.add(key);
-    clock.after(TYPING_PAUSE_MS, () => shownLately.delete(key));
-    (async () => adapter.showTyping(conversation))().catch((error: unknown) =>
-      logger.debug({ channel: adapter.channel, error: messageOf(error) }, "typing was not shown"),
-    );
+  return {
+    close() {
+      listener.close();
+      typing?.close();
+    },
   };
 };
+
+class Typing {
+  readonly #context: RelayContext;
+  readonly #adapter: TypingAdapter;
+  readonly #shownLately = new Map<string, Timer>();
+
+  constructor(context: RelayContext, adapter: TypingAdapter) {
+    this.#context = context;
+    this.#adapter = adapter;
+  }
+
+  show(conversation: Conversation): void {
+    const { clock, logger } = this.#context;
+    const key = conversationKey(conversation);
+    if (this.#shownLately.has(key)) return;
+    this.#shownLately.set(
+      key,
+      clock.after(TYPING_PAUSE_MS, () => this.#shownLately.delete(key)),
+    );
+    (async () => this.#adapter.showTyping(conversation))().catch((error: unknown) =>
+      logger.debug({ channel: this.#adapter.channel, error: messageOf(error) }, "typing was not shown"),
+    );
+  }
+
+  close(): void {
+    for (const timer of this.#shownLately.values()) timer.cancel();
+  }
+}
