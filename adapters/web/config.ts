@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { secret } from "../../core/contract/secret.ts";
 import { Access, channelFields } from "../contract/config.ts";
+import { WebLimits } from "./limits.ts";
 
 const Origin = z.string().refine((origin) => URL.canParse(origin) && new URL(origin).origin === origin, {
   error: 'must be an origin such as "https://shop.example": lower case, no path and no "/" at its end',
@@ -18,5 +19,6 @@ export const WebConfig = z.strictObject({
     .optional()
     .describe("Signs visitors' tokens. Not configured: made once and kept in the store."),
   retentionDays: z.int().min(1).max(3650).default(30).describe("How long a conversation can be read back."),
+  limits: WebLimits.prefault({}).describe("What one client may ask of a gateway."),
 });
 export type WebConfig = z.infer<typeof WebConfig>;

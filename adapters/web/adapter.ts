@@ -1,0 +1,219 @@
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import type { Timer } from "../../core/contract/clock.ts";
+import type { UserSignal } from "../../core/contract/user-signal.ts";
+import type {
+  ClientSocket,
+  EditingAdapter,
+  SignalAdapter,
+  SocketAdapter,
+  SocketRequest,
+  Webhook,
+  WebhookAdapter,
+} from "../contract/abilities.ts";
+import type { AdapterContext } from "../contract/adapter-context.ts";
+import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { AddressCounts } from "./address-counts.ts";
+import { originCheck } from "./allowed-origin.ts";
+import type { DialogueParts } from "./client-dialogue.ts";
+import { ClientDialogue } from "./client-dialogue.ts";
+import { closeCodes } from "./close-codes.ts";
+import type { WebConfig } from "./config.ts";
+import { Connection } from "./connection.ts";
+import { encodeFrame } from "./encode-frame.ts";
+import { clientIdOf } from "./inbound.ts";
+import { OpenRooms } from "./open-rooms.ts";
+import type { LoggedFrame } from "./protocol.ts";
+import { PROTOCOL } from "./protocol.ts";
+import { renderEdit, renderReply, shownId } from "./render.ts";
+import { loadSigningKey } from "./signing-key.ts";
+import { VisitorTokens } from "./visitor-tokens.ts";
+import { widgetWebhooks } from "./widget-file.ts";
+
+/** Browsers, over sockets. A reply is delivered once it is in the conversation's log; sockets follow the log. */
+export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter, EditingAdapter {
+  readonly channel: string;
+  readonly capabilities: Capabilities = { connection: "shared", resend: "log" };
+  readonly socket: { readonly protocol: string; readonly maxFrameBytes: number };
+  readonly webhooks: readonly Webhook[] = widgetWebhooks();
+  readonly #config: WebConfig;
+  readonly #context: AdapterContext;
+  readonly #rooms: OpenRooms;
+  readonly #mayOpen: (origin: string) => boolean;
+  readonly #dialogues = new Set<ClientDialogue>();
+  readonly #addresses = new AddressCounts();
+  readonly #deliveries = new Set<Promise<unknown>>();
+  #parts: DialogueParts | undefined;
+  #sweep: Timer | undefined;
+  #stopping: Promise<void> | undefined;
+  #lastGone: (() => void) | undefined;
+
+  constructor(config: WebConfig, context: AdapterContext) {
+    const { channel, store, clock, logger, signal } = context;
+    const { limits } = config;
+    this.channel = channel;
+    this.#config = config;
+    this.#context = context;
+    this.socket = { protocol: PROTOCOL, maxFrameBytes: limits.frameBytes };
+    this.#mayOpen = originCheck(context.publicUrl, config.allowedOrigins);
+    const retentionMs = config.retentionDays * 24 * 3_600_000;
+    this.#rooms = new OpenRooms({ store, clock, channel, retentionMs, limits, logger, signal });
+  }
+
+  async start(inbox: Inbox): Promise<void> {
+    const { store, clock, newId } = this.#context;
+    const signing = await loadSigningKey(store, this.channel, this.#config.signingKey?.reveal());
+    const tokens = new VisitorTokens(signing, this.channel, clock, newId);
+    this.#parts = { context: this.#context, inbox, limits: this.#config.limits, rooms: this.#rooms, tokens };
+    this.#armSweep();
+  }
+
+  admit({ origin, protocols, remoteAddress }: SocketRequest): { status: number; message: string } | undefined {
+    const { limits } = this.#config;
+    if (this.#parts === undefined || this.#stopping) return { status: 503, message: "not ready; try again soon" };
+    if (!protocols.includes(PROTOCOL)) return { status: 400, message: `offer the subprotocol "${PROTOCOL}"` };
+    if (origin === undefined) {
+      const who = this.#parts.tokens.identify(offeredToken(protocols) ?? "");
+      if ("problem" in who) {
+        return { status: 403, message: "a client without an Origin offers a valid token as subprotocol token.<token>" };
+      }
+    } else if (!this.#mayOpen(origin)) {
+      return { status: 403, message: "this origin may not connect: add it to the channel's allowedOrigins" };
+    }
+    if (this.#dialogues.size >= limits.connections) return { status: 503, message: "too many connections" };
+    if (this.#addresses.of(remoteAddress) >= limits.connectionsPerAddress) {
+      return { status: 429, message: "too many connections from this address" };
+    }
+    return undefined;
+  }
+
+  connect(socket: ClientSocket, { protocols, remoteAddress }: SocketRequest): void {
+    const { clock, logger, meter } = this.#context;
+    socket.on("error", (error) => logger.debug({ channel: this.channel, error: messageOf(error) }, "socket error"));
+    if (this.#parts === undefined || this.#stopping) {
+      socket.close(closeCodes.restarting, "service restart");
+      return;
+    }
+    if (this.#dialogues.size >= this.#config.limits.connections) {
+      socket.close(closeCodes.tryLater, "too many connections");
+      return;
+    }
+    const connection = new Connection(socket, () => clock.monotonic());
+    const dialogue = new ClientDialogue(connection, offeredToken(protocols), this.#parts);
+    this.#dialogues.add(dialogue);
+    this.#addresses.add(remoteAddress);
+    meter.gauge("web_connections", this.#dialogues.size, { channel: this.channel });
+    socket.on("message", (data, isBinary) => dialogue.receive(data, isBinary));
+    socket.on("close", () => {
+      connection.ended();
+      if (dialogue.visitor !== undefined) this.#rooms.closeIfEmpty(dialogue.visitor);
+      this.#dialogues.delete(dialogue);
+      this.#addresses.remove(remoteAddress);
+      if (this.#dialogues.size === 0) this.#lastGone?.();
+      meter.gauge("web_connections", this.#dialogues.size, { channel: this.channel });
+    });
+  }
+
+  deliver(delivery: Delivery): Promise<Receipt> {
+    return this.#log(delivery, renderReply(delivery), shownId(delivery));
+  }
+
+  edit(messageId: string, delivery: Delivery): Promise<Receipt> {
+    return this.#log(delivery, renderEdit(messageId, delivery), messageId);
+  }
+
+  hear(signal: UserSignal): void {
+    if (signal.conversation.channel !== this.channel) return;
+    const visitor = signal.conversation.room;
+    const room = this.#rooms.find(visitor);
+    if (room === undefined) return;
+    if (signal.type === "logged") void room.look(signal.seq);
+    else if (signal.type === "typing") room.offer(TYPING);
+    else {
+      const correlationId = clientIdOf(signal.correlationId, this.channel, visitor);
+      const { attempt, offset, text } = signal;
+      if (correlationId !== undefined) {
+        room.offer(encodeFrame({ type: "delta", correlationId, attempt, offset, text }));
+      }
+    }
+  }
+
+  /** Signals may have been lost (the bus was away): every conversation that is open here is looked at. */
+  refresh(): Promise<void> {
+    return this.#rooms.lookAtAll();
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    this.#sweep?.cancel();
+    const answered = [...this.#dialogues].map((dialogue) => dialogue.finish());
+    await this.#atMost(STOP_WITHIN_MS, Promise.allSettled([...answered, ...this.#deliveries]));
+    for (const { connection } of this.#dialogues) connection.close(closeCodes.restarting, "service restart");
+    await this.#atMost(GOODBYE_WITHIN_MS, this.#allGone());
+    for (const { connection } of this.#dialogues) connection.terminate();
+  }
+
+  #allGone(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#lastGone = resolve;
+      if (this.#dialogues.size === 0) resolve();
+    });
+  }
+
+  async #log(delivery: Delivery, frame: LoggedFrame, messageId: string): Promise<Receipt> {
+    if (this.#stopping) throw new DeliveryFailed("unavailable", "the channel is stopping; another gateway delivers");
+    if (delivery.target.channel !== this.channel) {
+      throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${delivery.target.channel}"`);
+    }
+    const entry = { once: `${frame.type}:${delivery.id}`, at: this.#context.clock.now(), frame };
+    // An earlier attempt came after the reply was made, whatever the clocks of two machines say.
+    const since = Date.parse(delivery.reply.createdAt) - CLOCKS_DIFFER_MS;
+    const appended = this.#rooms.append(delivery.target.room, entry, delivery.mayRepeat ? { since } : "none");
+    this.#deliveries.add(appended);
+    try {
+      await appended;
+      return { messageId };
+    } catch (error) {
+      throw failureOf(error);
+    } finally {
+      this.#deliveries.delete(appended);
+    }
+  }
+
+  #armSweep(): void {
+    this.#sweep = this.#context.clock.after(SWEEP_EVERY_MS, () => {
+      const now = this.#context.clock.monotonic();
+      for (const dialogue of this.#dialogues) dialogue.check(now);
+      void this.#rooms.lookAtShare();
+      if (!this.#stopping) this.#armSweep();
+    });
+  }
+
+  #atMost(ms: number, work: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#context.clock.after(ms, resolve);
+      void work.finally(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+}
+
+const offeredToken = (protocols: readonly string[]): string | undefined =>
+  protocols.find((protocol) => protocol.startsWith("token."))?.slice("token.".length);
+
+const failureOf = (error: unknown): DeliveryFailed =>
+  error instanceof AppError && error.code === "too-large"
+    ? new DeliveryFailed("rejected", messageOf(error), { cause: error })
+    : new DeliveryFailed("unknown", `the log could not be written: ${messageOf(error)}`, { cause: error });
+
+const TYPING = encodeFrame({ type: "typing" });
+const SWEEP_EVERY_MS = 1_000;
+const STOP_WITHIN_MS = 5_000;
+const GOODBYE_WITHIN_MS = 1_000;
+const CLOCKS_DIFFER_MS = 10 * 60_000;

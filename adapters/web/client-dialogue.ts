@@ -1,0 +1,210 @@
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import type { Account } from "../../core/contract/user-message.ts";
+import type { AdapterContext } from "../contract/adapter-context.ts";
+import type { Inbox } from "../contract/channel-adapter.ts";
+import type { CloseCode } from "./close-codes.ts";
+import { closeCodes } from "./close-codes.ts";
+import type { Connection } from "./connection.ts";
+import type { ConversationRoom } from "./conversation-room.ts";
+import { encodeFrame } from "./encode-frame.ts";
+import { accountOf, saidOf, userMessageOf } from "./inbound.ts";
+import type { WebLimits } from "./limits.ts";
+import type { OpenRooms } from "./open-rooms.ts";
+import { parseFrame } from "./parse-frame.ts";
+import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } from "./protocol.ts";
+import { readHistory } from "./read-history.ts";
+import { TokenBucket } from "./token-bucket.ts";
+import type { VisitorTokens } from "./visitor-tokens.ts";
+
+export interface DialogueParts {
+  readonly context: AdapterContext;
+  readonly inbox: Inbox;
+  readonly limits: WebLimits;
+  readonly rooms: OpenRooms;
+  readonly tokens: VisitorTokens;
+}
+
+/** The listening half of one socket: frames in, one at a time, in order. */
+export class ClientDialogue {
+  readonly connection: Connection;
+  readonly #parts: DialogueParts;
+  readonly #offeredToken: string | undefined;
+  readonly #frames: TokenBucket;
+  readonly #helloDueAt: number;
+  #account: Account | undefined;
+  #room: ConversationRoom | undefined;
+  #resumedFrom = 0;
+  #waiting = 0;
+  #last: Promise<void> = Promise.resolve();
+  #badFrames = 0;
+  #refusals = 0;
+  #listens = true;
+
+  constructor(connection: Connection, offeredToken: string | undefined, parts: DialogueParts) {
+    const now = parts.context.clock.monotonic();
+    this.connection = connection;
+    this.#offeredToken = offeredToken;
+    this.#parts = parts;
+    this.#frames = new TokenBucket(parts.limits.framesPerSecond, parts.limits.frameBurst, now);
+    this.#helloDueAt = now + HELLO_WITHIN_MS;
+  }
+
+  get visitor(): string | undefined {
+    return this.#account?.id;
+  }
+
+  receive(data: Buffer, isBinary: boolean): void {
+    if (!this.#listens || !this.connection.open) return;
+    if (isBinary) this.#end(closeCodes.binary, "frames are JSON as text");
+    else if (data.length > this.#parts.limits.frameBytes) this.#end(closeCodes.tooLarge, "the frame is too large");
+    else if (!this.#frames.take(this.#parts.context.clock.monotonic())) this.#slowDown("too many frames");
+    else this.#parse(data);
+  }
+
+  #parse(data: Buffer): void {
+    const parsed = parseFrame(data);
+    if ("problem" in parsed) this.#bad(parsed.problem, parsed.id);
+    else if (this.#waiting >= MAX_WAITING) this.#error("busy", "too many frames wait; send this again", parsed.frame);
+    else {
+      this.#waiting++;
+      this.#last = this.#last.then(() => this.#handle(parsed.frame)).finally(() => this.#waiting--);
+    }
+  }
+
+  /** Called about once a second. */
+  check(now: number): void {
+    if (this.#account === undefined && now > this.#helloDueAt && this.#waiting === 0) {
+      this.#end(closeCodes.helloTooLate, "no hello came");
+    }
+    this.connection.check(now);
+  }
+
+  /** Hears no further frame; resolves once those that came have been answered. */
+  finish(): Promise<void> {
+    this.#listens = false;
+    return this.#last;
+  }
+
+  async #handle(frame: ClientFrame): Promise<void> {
+    try {
+      // A client that does not read its answers gets no further ones.
+      await this.connection.drained();
+      if (!this.connection.open) return;
+      if (frame.type === "hello") await this.#hello(frame);
+      else if (this.#account === undefined) this.#bad("the first frame is hello", undefined, "hello-expected");
+      else if (frame.type === "history") await this.#history(frame);
+      else if (frame.type !== "typing") await this.#message(frame, this.#account);
+    } catch (error) {
+      this.#failed(frame, error);
+    }
+  }
+
+  async #hello(hello: Hello): Promise<void> {
+    if (this.#account) return this.#bad("hello comes once", undefined, "hello-repeated");
+    const { rooms, tokens, limits, context } = this.#parts;
+    const who = tokens.identify(hello.token ?? this.#offeredToken);
+    if ("problem" in who) {
+      context.meter.count("web_tokens_refused_total", { channel: context.channel, reason: who.problem });
+      this.#error(who.problem, tokens.explain(who.problem));
+      return this.#end(closeCodes.tokenRefused, who.problem);
+    }
+    const log = rooms.log(who.visitor);
+    if (who.isNew) log.startEmpty();
+    const head = await log.head(hello.resumeFrom);
+    if (!this.connection.open) return;
+    if ((rooms.find(who.visitor)?.size ?? 0) >= limits.connectionsPerVisitor) {
+      this.#error("too-many-connections", `at most ${limits.connectionsPerVisitor} at a time; close one`);
+      return this.#end(closeCodes.visitorFull, "too many connections");
+    }
+    this.#account = accountOf(who.visitor, hello);
+    this.#room = rooms.open(who.visitor, head);
+    this.connection.say(
+      encodeFrame({
+        type: "welcome",
+        token: tokens.issue(who.visitor),
+        conversation: who.visitor,
+        sessionId: null,
+        seq: head,
+        agent: context.agent,
+      }),
+    );
+    this.#resume(this.#room, hello.resumeFrom, head);
+  }
+
+  #resume(room: ConversationRoom, resumeFrom: number | undefined, head: number): void {
+    const isAhead = resumeFrom !== undefined && resumeFrom > head;
+    if (isAhead) this.#error("resume-ahead", `the log ends at ${head}; forget what you have, all of it follows`);
+    const cursor = isAhead ? 0 : (resumeFrom ?? head);
+    this.#resumedFrom = isAhead || resumeFrom === undefined ? 0 : resumeFrom;
+    this.connection.follow(room, cursor);
+  }
+
+  /**
+   * Stored first, then shown, then acknowledged. A client sends a message again until it has seen it accepted or said,
+   * so an earlier attempt, on any gateway, can only be in the log after the place this client resumed from: that part
+   * is searched (up to RECENT_ENTRIES back) before a second `said` is appended.
+   */
+  async #message(frame: Message | Command, account: Account): Promise<void> {
+    const { context, inbox, limits, rooms } = this.#parts;
+    const length = frame.type === "message" ? frame.text.length : (frame.args?.length ?? 0);
+    if (length > limits.textLength) return this.#error("too-long", `at most ${limits.textLength} characters`, frame);
+    if (frame.type === "message" && frame.text.trim() === "") return this.#bad("text: must not be empty", frame.id);
+    if (frame.type === "message" && frame.attachments?.length) {
+      return this.#error("attachments-unavailable", "this channel takes no files", frame);
+    }
+    if (!this.#room?.messages.take(context.clock.monotonic())) return this.#slowDown("too many messages", frame);
+    this.#refusals = 0;
+    const once = `said:${frame.id}`;
+    if (!rooms.log(account.id).knows(once)) {
+      const now = context.clock.now();
+      const { channel, tenant, agent } = context;
+      await inbox.accept(userMessageOf(frame, { channel, tenant, agent, account, now, traceId: context.newId() }));
+      await rooms.append(account.id, { once, at: now, frame: saidOf(frame, now) }, { afterSeq: this.#resumedFrom });
+    }
+    this.connection.say(encodeFrame({ type: "accepted", id: frame.id }));
+  }
+
+  async #history({ before, limit }: HistoryRequest): Promise<void> {
+    const room = this.#room;
+    if (room) this.connection.say(await readHistory(room.log, Math.min(before, room.head + 1), limit));
+  }
+
+  #failed(frame: ClientFrame, error: unknown): void {
+    const { logger, channel } = this.#parts.context;
+    const code = error instanceof AppError ? error.code : "internal";
+    logger.warn({ channel, frame: frame.type, code, error: messageOf(error) }, "a client's frame could not be handled");
+    if (code === "forbidden" || code === "bad-input") this.#error("refused", messageOf(error), frame);
+    else if (code === "too-large") this.#error("too-long", messageOf(error), frame);
+    else if (code === "rate-limited") this.#slowDown("too many messages", frame);
+    else this.#error("unavailable", "not stored; send this again", frame);
+    if (this.#account === undefined) this.#end(closeCodes.tryLater, "try again later");
+  }
+
+  #bad(problem: string, id?: string, code: ErrorCode = "bad-frame"): void {
+    this.#say(code, problem, id);
+    if (++this.#badFrames > MAX_BAD_FRAMES) this.#end(closeCodes.tooManyBadFrames, "too many bad frames");
+  }
+
+  #slowDown(message: string, frame?: ClientFrame): void {
+    this.#error("rate-limited", `${message}; wait, then send this again`, frame);
+    if (++this.#refusals > MAX_REFUSALS) this.#end(closeCodes.tooFast, "too fast for too long");
+  }
+
+  #error(code: ErrorCode, message: string, frame?: ClientFrame): void {
+    this.#say(code, message, frame && "id" in frame ? frame.id : undefined);
+  }
+
+  #say(code: ErrorCode, message: string, id: string | undefined): void {
+    this.#parts.context.meter.count("web_errors_total", { channel: this.#parts.context.channel, code });
+    this.connection.offer(encodeFrame({ type: "error", code, message, ...(id !== undefined && { id }) }));
+  }
+
+  #end(code: CloseCode, reason: string): void {
+    this.connection.close(code, reason);
+  }
+}
+
+const HELLO_WITHIN_MS = 5_000;
+const MAX_WAITING = 64;
+const MAX_BAD_FRAMES = 10;
+const MAX_REFUSALS = 50;

@@ -1,0 +1,81 @@
+import { isoTime } from "../../core/contract/clock.ts";
+import type { Account, UserMessage } from "../../core/contract/user-message.ts";
+import type { Command, Hello, LoggedFrame, Message } from "./protocol.ts";
+
+export interface Arrival {
+  readonly channel: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly account: Account;
+  readonly now: number;
+  readonly traceId: string;
+}
+
+/** A visitor, as the rest of the product sees it. Zones and locales that Node does not know are left out. */
+export const accountOf = (visitor: string, { timeZone, locale }: Hello): Account => ({
+  id: visitor,
+  name: "Visitor",
+  ...(timeZone !== undefined && isTimeZone(timeZone) && { timeZone }),
+  ...(locale !== undefined && isLocale(locale) && { locale }),
+});
+
+/** A repeat of the client's id is a repeat of the message, on whatever socket it comes. */
+export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserMessage => {
+  const { channel, tenant, agent, account, now, traceId } = arrival;
+  return {
+    id: `${messageIdPrefix(channel, account.id)}${frame.id}`,
+    tenant,
+    agent,
+    conversation: { channel, room: account.id, kind: "private" },
+    account,
+    text: textOf(frame),
+    attachments: [],
+    ...(frame.type === "message" && frame.replyTo !== undefined && { replyTo: frame.replyTo }),
+    ...(frame.type === "command" && { command: commandOf(frame) }),
+    sentAt: isoTime(now),
+    traceId,
+  };
+};
+
+/** The same message as all tabs of the visitor see it. */
+export const saidOf = (frame: Message | Command, now: number): LoggedFrame => ({
+  type: "said",
+  id: frame.id,
+  text: textOf(frame),
+  ...(frame.type === "message" && frame.replyTo !== undefined && { replyTo: frame.replyTo }),
+  ...(frame.type === "command" && { command: commandOf(frame) }),
+  createdAt: isoTime(now),
+});
+
+/** The client's own id of the message that is waited for, if it came from this visitor. */
+export const clientIdOf = (correlationId: string, channel: string, visitor: string): string | undefined => {
+  const prefix = messageIdPrefix(channel, visitor);
+  return correlationId.startsWith(prefix) ? correlationId.slice(prefix.length) : undefined;
+};
+
+const messageIdPrefix = (channel: string, visitor: string): string => `${channel}:${visitor}:`;
+
+const commandOf = ({ name, args }: Command) => ({ name, args: wellFormed(args ?? "") });
+
+const textOf = (frame: Message | Command): string =>
+  frame.type === "message" ? wellFormed(frame.text) : wellFormed(`/${frame.name} ${frame.args ?? ""}`.trimEnd());
+
+/** A lone surrogate cannot be written as UTF-8. */
+const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");
+
+const isTimeZone = (timeZone: string): boolean => {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isLocale = (locale: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(locale).length === 1;
+  } catch {
+    return false;
+  }
+};

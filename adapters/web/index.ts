@@ -1,0 +1,2 @@
+export { WebAdapter } from "./adapter.ts";
+export { WebConfig } from "./config.ts";

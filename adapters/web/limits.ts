@@ -1,0 +1,17 @@
+import { z } from "zod";
+
+const count = (fallback: number) => z.int().min(1).default(fallback);
+
+/** What one client may ask of a gateway. Counted in each gateway process by itself. */
+export const WebLimits = z.strictObject({
+  frameBytes: z.int().min(1_024).max(450_000).default(65_536).describe("The largest frame a client may send."),
+  textLength: z.int().min(1).max(100_000).default(32_000).describe("The longest message, in characters."),
+  messagesPerSecond: z.number().positive().default(2).describe("Messages and commands of one visitor."),
+  messageBurst: count(20).describe("How many of them may come at once."),
+  framesPerSecond: z.number().positive().default(20).describe("Frames of any kind on one connection."),
+  frameBurst: count(100).describe("How many of them may come at once."),
+  connectionsPerVisitor: count(20),
+  connectionsPerAddress: count(200),
+  connections: count(20_000),
+});
+export type WebLimits = z.infer<typeof WebLimits>;

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { collection, keyOf } from "../../core/contract/collection.ts";
+
+/** One entry of a conversation's log, under its `seq`. */
+export const LogEntry = z.looseObject({
+  /** The same on every attempt to append it: an entry is recognised by this. */
+  once: z.string(),
+  /** When it was appended; milliseconds since 1970. */
+  at: z.number(),
+  /** A LoggedFrame. Not parsed further: a newer gateway may have written a kind that this one passes on unread. */
+  frame: z.looseObject({ type: z.string() }),
+});
+export type LogEntry = z.infer<typeof LogEntry>;
+
+/** Where to begin to look for a log's end. */
+export const HeadHint = z.looseObject({
+  /** At least this many entries were appended. */
+  seq: z.number().int(),
+  at: z.number(),
+  /** The retention of the entries after it. */
+  retentionMs: z.number(),
+});
+export type HeadHint = z.infer<typeof HeadHint>;
+
+const entries = collection("web-log", LogEntry);
+const hints = collection("web-log-head", HeadHint);
+
+export const entryKey = (channel: string, visitor: string, seq: number) =>
+  keyOf(entries, channel, visitor, String(seq));
+export const headHintKey = (channel: string, visitor: string) => keyOf(hints, channel, visitor);

@@ -1,0 +1,25 @@
+import { ClientFrame } from "./protocol.ts";
+
+/** A client's frame, or what is wrong with it. */
+export const parseFrame = (data: Buffer): { frame: ClientFrame } | { problem: string; id?: string } => {
+  let value: unknown;
+  try {
+    value = JSON.parse(data.toString());
+  } catch {
+    return { problem: "a frame is one JSON object as text" };
+  }
+  const parsed = ClientFrame.safeParse(value);
+  if (parsed.success) return { frame: parsed.data };
+  const problem = parsed.error.issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.join(".") || "frame"}: ${message}`)
+    .join("; ");
+  const id = idOf(value);
+  return { problem: problem.slice(0, 300), ...(id !== undefined && { id }) };
+};
+
+/** So that the client knows which of its messages was refused. */
+const idOf = (value: unknown): string | undefined =>
+  typeof value === "object" && value !== null && "id" in value && typeof value.id === "string"
+    ? value.id.slice(0, 100)
+    : undefined;

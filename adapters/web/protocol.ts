@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { ReplyAction } from "../../core/contract/agent-reply.ts";
+import { Anchor } from "../../core/contract/anchor.ts";
+import { ReplyOrigin } from "../../core/contract/reply-origin.ts";
+import { Attachment } from "../../core/contract/user-message.ts";
+
+/** The subprotocol. docs/protocol.md describes it with an example of every frame. */
+export const PROTOCOL = "mooring.v1";
+
+/** Made by the client. It becomes part of an id on the bus, so it is short and printable. */
+const ClientId = z.string().regex(/^[A-Za-z0-9._:-]{1,100}$/, "1 to 100 of: letters, digits and . _ : -");
+const Seq = z.int().nonnegative();
+
+export const Hello = z.object({
+  type: z.literal("hello"),
+  token: z.string().max(2_000).optional(),
+  /** The last `seq` this client has; 0 for everything. Absent: only what comes from now on. */
+  resumeFrom: Seq.optional(),
+  timeZone: z.string().max(64).optional(),
+  locale: z.string().max(35).optional(),
+});
+export type Hello = z.infer<typeof Hello>;
+
+export const Message = z.object({
+  type: z.literal("message"),
+  id: ClientId,
+  text: z.string(),
+  /** The `id` of the reply that this answers. */
+  replyTo: z.string().max(500).optional(),
+  attachments: z.array(Attachment).max(10).optional(),
+});
+export type Message = z.infer<typeof Message>;
+
+export const Command = z.object({
+  type: z.literal("command"),
+  id: ClientId,
+  name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "a lower-case name of up to 32 letters, digits and -"),
+  args: z.string().optional(),
+});
+export type Command = z.infer<typeof Command>;
+
+export const HistoryRequest = z.object({
+  type: z.literal("history"),
+  /** Entries below this `seq`. */
+  before: Seq,
+  limit: z.int().min(1).max(100),
+});
+export type HistoryRequest = z.infer<typeof HistoryRequest>;
+
+export const ClientFrame = z.discriminatedUnion("type", [
+  Hello,
+  Message,
+  Command,
+  HistoryRequest,
+  z.object({ type: z.literal("typing") }),
+]);
+export type ClientFrame = z.infer<typeof ClientFrame>;
+
+const said = {
+  type: z.literal("said"),
+  id: z.string(),
+  text: z.string(),
+  command: z.looseObject({ name: z.string(), args: z.string() }).optional(),
+  replyTo: z.string().optional(),
+  attachments: z.array(Attachment).optional(),
+  createdAt: z.iso.datetime(),
+};
+
+const shown = {
+  id: z.string(),
+  kind: z.enum(["final", "progress", "completion", "notice"]),
+  markdown: z.string(),
+  outcome: z.enum(["answered", "nothing", "failed", "cancelled"]).optional(),
+  correlationId: z.string().optional(),
+  origin: ReplyOrigin.optional(),
+  anchor: Anchor.optional(),
+  actions: z.array(ReplyAction).optional(),
+  createdAt: z.iso.datetime(),
+};
+
+/** What the conversation's log holds. Its place there, the `seq`, is its key, not part of it. */
+export const LoggedFrame = z.discriminatedUnion("type", [
+  z.looseObject(said),
+  z.looseObject({ type: z.literal("reply"), ...shown }),
+  z.looseObject({ type: z.literal("edit"), ...shown }),
+]);
+export type LoggedFrame = z.infer<typeof LoggedFrame>;
+
+const Said = z.looseObject({ ...said, seq: Seq });
+const Reply = z.looseObject({ type: z.literal("reply"), ...shown, seq: Seq });
+const Edit = z.looseObject({ type: z.literal("edit"), ...shown, seq: Seq });
+export const HistoryItem = z.discriminatedUnion("type", [Said, Reply, Edit]);
+export type HistoryItem = z.infer<typeof HistoryItem>;
+
+/** Every `code` that an error frame can have. docs/protocol.md says what a client does about each. */
+export const ErrorCodes = [
+  "bad-frame",
+  "hello-expected",
+  "hello-repeated",
+  "token-invalid",
+  "token-expired",
+  "token-unknown",
+  "token-foreign",
+  "too-many-connections",
+  "too-long",
+  "attachments-unavailable",
+  "rate-limited",
+  "busy",
+  "refused",
+  "unavailable",
+  "resume-ahead",
+] as const;
+export type ErrorCode = (typeof ErrorCodes)[number];
+
+export const ServerFrame = z.discriminatedUnion("type", [
+  z.looseObject({
+    type: z.literal("welcome"),
+    token: z.string(),
+    conversation: z.string(),
+    sessionId: z.string().nullable(),
+    seq: Seq,
+    agent: z.string(),
+  }),
+  z.looseObject({ type: z.literal("accepted"), id: z.string() }),
+  Said,
+  Reply,
+  Edit,
+  z.looseObject({
+    type: z.literal("delta"),
+    correlationId: z.string(),
+    attempt: z.int(),
+    offset: z.int(),
+    text: z.string(),
+  }),
+  z.looseObject({ type: z.literal("typing") }),
+  /** `before` asks for the next older page; null: there is none. */
+  z.looseObject({ type: z.literal("history"), items: z.array(HistoryItem), before: Seq.nullable() }),
+  /** Entries below `from` are no longer kept. */
+  z.looseObject({ type: z.literal("gap"), from: Seq }),
+  z.looseObject({
+    type: z.literal("error"),
+    code: z.enum(ErrorCodes),
+    message: z.string(),
+    id: z.string().optional(),
+  }),
+]);
+export type ServerFrame = z.infer<typeof ServerFrame>;

@@ -1,0 +1,35 @@
+import type { Delivery } from "../contract/channel-adapter.ts";
+import { clientIdOf } from "./inbound.ts";
+import type { LoggedFrame } from "./protocol.ts";
+
+/** The id that clients know a reply by, and answer to. */
+export const shownId = ({ reply, part }: Delivery): string =>
+  part.count === 1 ? reply.id : `${reply.id}/${part.index}`;
+
+/** A reply stays data: the widget draws it. */
+export const renderReply = (delivery: Delivery): LoggedFrame => ({ type: "reply", ...shownOf(delivery) });
+
+/** The new state of a reply that was shown before, under the id it had then. */
+export const renderEdit = (messageId: string, delivery: Delivery): LoggedFrame => ({
+  type: "edit",
+  ...shownOf(delivery),
+  id: messageId,
+});
+
+const shownOf = (delivery: Delivery) => {
+  const { reply, part, target, anchor } = delivery;
+  const isLast = part.index === part.count - 1;
+  const correlationId =
+    reply.correlationId === undefined ? undefined : clientIdOf(reply.correlationId, target.channel, target.room);
+  return {
+    id: shownId(delivery),
+    kind: reply.kind,
+    markdown: part.markdown,
+    ...(reply.outcome !== undefined && { outcome: reply.outcome }),
+    ...(correlationId !== undefined && { correlationId }),
+    ...(reply.origin !== null && { origin: reply.origin }),
+    ...(anchor !== null && { anchor }),
+    ...(isLast && reply.actions !== undefined && { actions: reply.actions }),
+    createdAt: reply.createdAt,
+  };
+};

@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { RevisionConflict } from "../../core/contract/app-error.ts";
+import { collection, keyOf } from "../../core/contract/collection.ts";
+import type { Store } from "../../core/contract/store.ts";
+import type { SigningKey } from "./visitor-token.ts";
+import { signingKeyOf } from "./visitor-token.ts";
+
+const keys = collection("web-keys", z.looseObject({ key: z.base64url() }));
+
+/** The configured key; else one that is made once and shared by every gateway through the store. */
+export const loadSigningKey = async (
+  store: Store,
+  channel: string,
+  configured: string | undefined,
+): Promise<SigningKey> => {
+  if (configured !== undefined) return signingKeyOf(Buffer.from(configured));
+  const at = keyOf(keys, channel);
+  const stored = await store.get(at);
+  if (stored) return signingKeyOf(Buffer.from(stored.value.key, "base64url"));
+  const made = randomBytes(32);
+  try {
+    await store.put(at, { key: made.toString("base64url") }, { ifRevision: 0 });
+    return signingKeyOf(made);
+  } catch (error) {
+    if (!(error instanceof RevisionConflict)) throw error;
+    return loadSigningKey(store, channel, configured);
+  }
+};

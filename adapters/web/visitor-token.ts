@@ -1,0 +1,67 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+
+const Claims = z.looseObject({
+  /** The visitor. */
+  sub: z.string().min(1).max(200),
+  /** Seconds since 1970. */
+  exp: z.number(),
+  /** The channel it was made for. */
+  aud: z.string(),
+  /** Names the signing key, so that a token from before the key was replaced is told from a forged one. */
+  kid: z.string(),
+});
+
+export interface SigningKey {
+  readonly key: Buffer;
+  readonly id: string;
+}
+
+export const signingKeyOf = (key: Buffer): SigningKey => ({
+  key,
+  id: createHash("sha256").update("mooring-kid").update(key).digest("base64url").slice(0, 8),
+});
+
+export type TokenProblem = "token-invalid" | "token-expired" | "token-unknown" | "token-foreign";
+
+/** `v1.<payload>.<hmac-sha256>`, both parts base64url. */
+export const signVisitorToken = (
+  signing: SigningKey,
+  claims: { visitor: string; channel: string; expiresAt: number },
+): string => {
+  const { visitor: sub, channel: aud, expiresAt } = claims;
+  const payload = { sub, exp: Math.floor(expiresAt / 1_000), aud, kid: signing.id };
+  const signed = `v1.${Buffer.from(JSON.stringify(payload)).toString("base64url")}`;
+  return `${signed}.${macOf(signing, signed).toString("base64url")}`;
+};
+
+export const readVisitorToken = (
+  signing: SigningKey,
+  token: string,
+  expected: { channel: string; now: number },
+): { visitor: string } | { problem: TokenProblem } => {
+  const [version, payload, mac, ...rest] = token.split(".");
+  if (version !== "v1" || payload === undefined || mac === undefined || rest.length > 0) return invalid;
+  const claims = claimsIn(payload);
+  if (claims === undefined) return invalid;
+  if (claims.kid !== signing.id) return { problem: "token-unknown" };
+  const given = Buffer.from(mac, "base64url");
+  const right = macOf(signing, `v1.${payload}`);
+  if (given.length !== right.length || !timingSafeEqual(given, right)) return invalid;
+  if (claims.aud !== expected.channel) return { problem: "token-foreign" };
+  if (claims.exp * 1_000 <= expected.now) return { problem: "token-expired" };
+  return { visitor: claims.sub };
+};
+
+const invalid = { problem: "token-invalid" } as const;
+
+const macOf = (signing: SigningKey, signed: string): Buffer =>
+  createHmac("sha256", signing.key).update(signed).digest();
+
+const claimsIn = (payload: string): z.infer<typeof Claims> | undefined => {
+  try {
+    return Claims.safeParse(JSON.parse(Buffer.from(payload, "base64url").toString())).data;
+  } catch {
+    return undefined;
+  }
+};

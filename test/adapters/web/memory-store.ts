@@ -1,0 +1,63 @@
+import { RevisionConflict } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../../core/contract/store.ts";
+
+interface Kept {
+  readonly json: string;
+  readonly revision: number;
+  readonly expiresAt: number;
+}
+
+/** The store's promises, in memory: values go through JSON and their schema. It counts writes and can fail on demand. */
+export class MemoryStore implements Store {
+  readonly writes: string[] = [];
+  reads = 0;
+  /** Called before each operation; a throw is the store's failure, a promise its slowness. */
+  before: (operation: "get" | "put" | "stored", collection: string) => void | Promise<void> = () => undefined;
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, Kept>();
+  #revision = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async get<T>(key: Key<T>): Promise<Stored<T> | undefined> {
+    await this.before("get", key.collection.name);
+    this.reads++;
+    const kept = this.#at(key);
+    return kept && { value: key.collection.schema.parse(JSON.parse(kept.json)), revision: kept.revision };
+  }
+
+  async put<T>(key: Key<T>, value: T, { ifRevision, ttlMs }: PutOptions = {}): Promise<number> {
+    await this.before("put", key.collection.name);
+    const there = this.#at(key)?.revision ?? 0;
+    if (ifRevision !== undefined && ifRevision !== there) throw new RevisionConflict(key.spelled, ifRevision);
+    const life = ttlMs ?? key.collection.ttlMs;
+    const expiresAt = life === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + life;
+    const revision = ++this.#revision;
+    this.#kept.set(nameOf(key), { json: JSON.stringify(value), revision, expiresAt });
+    this.writes.push(key.collection.name);
+    await this.before("stored", key.collection.name);
+    return revision;
+  }
+
+  async delete(key: Key<unknown>): Promise<void> {
+    this.#kept.delete(nameOf(key));
+  }
+
+  async *list<T>(prefix: Prefix<T>): AsyncIterable<Listed<T>> {
+    for (const [name, kept] of [...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const inside = name.startsWith(`${prefix.collection.name}/${prefix.spelled}`);
+      const value = prefix.collection.schema.parse(JSON.parse(kept.json));
+      if (inside) yield { key: name.slice(prefix.collection.name.length + 1), value, revision: kept.revision };
+    }
+  }
+
+  #at(key: Key<unknown>): Kept | undefined {
+    const kept = this.#kept.get(nameOf(key));
+    return kept && kept.expiresAt > this.#clock.now() ? kept : undefined;
+  }
+}
+
+const nameOf = (key: Key<unknown>): string => `${key.collection.name}/${key.spelled}`;
