@@ -1,0 +1,82 @@
+import { messageOf, RevisionConflict } from "../contract/app-error.ts";
+import type { Outcome, Received } from "../contract/bus.ts";
+import { ack, MAX_FAILURES } from "../contract/bus.ts";
+import { isoTime } from "../contract/clock.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import { publishReply } from "../delivery/publish-reply.ts";
+import type { Agent } from "../turns/agent.ts";
+import { troubleText } from "../turns/trouble-text.ts";
+import { TurnYielded } from "../turns/turn-yielded.ts";
+import { answerMessage } from "./answer-message.ts";
+import type { IntakeParts } from "./intake-parts.ts";
+import type { OpenedTurn } from "./open-turn.ts";
+import { openTurn } from "./open-turn.ts";
+import { runCommand } from "./run-command.ts";
+
+/** Whoever has the turn now should be done, or dead, by then. */
+const TAKEN_OVER_PAUSE_MS = 1_000;
+
+/** One message of a person, in order with the others of its conversation: acknowledged once its reply is stored. */
+export const handleUserMessage = async (
+  parts: IntakeParts,
+  agent: Agent,
+  message: UserMessage,
+  received: Received,
+): Promise<Outcome> => {
+  await parts.checkpoint("intake.received");
+  const opened = await openTurn(parts, message);
+  await parts.checkpoint("turn.opened");
+  try {
+    await handle(parts, agent, message, opened, received.attempt);
+    return ack;
+  } catch (error) {
+    if (error instanceof TurnYielded || error instanceof RevisionConflict) {
+      const { turnId, traceId } = opened.record;
+      parts.logger.info({ traceId, turnId, why: messageOf(error) }, "turn left to another run");
+      return { retryInMs: TAKEN_OVER_PAUSE_MS };
+    }
+    if (received.attempt >= MAX_FAILURES) await tellOfTrouble(parts, agent, opened);
+    throw error;
+  }
+};
+
+const handle = async (
+  parts: IntakeParts,
+  agent: Agent,
+  message: UserMessage,
+  opened: OpenedTurn,
+  run: number,
+): Promise<void> => {
+  const { traceId, turnId } = opened.record;
+  if (message.command !== undefined) {
+    await runCommand(parts, message, message.command.name, opened);
+    parts.meter.count("commands_total", { agent: agent.name });
+    return;
+  }
+  const startedAt = parts.clock.monotonic();
+  const { outcome } = await answerMessage(parts, agent, message, opened, run);
+  const seconds = (parts.clock.monotonic() - startedAt) / 1_000;
+  parts.meter.count("turns_total", { agent: agent.name, outcome });
+  parts.meter.observe("turn_seconds", seconds, { agent: agent.name });
+  parts.logger.info(
+    { traceId, turnId, tenant: agent.tenant, agent: agent.name, outcome, run, seenBefore: opened.seenBefore, seconds },
+    "turn ended",
+  );
+};
+
+/** The message is about to become a dead letter: its writer must not wait in vain. */
+const tellOfTrouble = ({ bus, clock }: IntakeParts, agent: Agent, { record }: OpenedTurn): Promise<void> =>
+  publishReply(bus, {
+    id: `${record.turnId}/trouble`,
+    tenant: agent.tenant,
+    agent: agent.name,
+    sessionId: record.sessionId,
+    kind: "notice",
+    markdown: troubleText.internal,
+    outcome: "failed",
+    correlationId: record.correlationId,
+    origin: null,
+    audience: record.audience,
+    createdAt: isoTime(clock.now()),
+    traceId: record.traceId,
+  });

@@ -1,0 +1,12 @@
+import type { SessionHistory } from "../sessions/session-history.ts";
+import type { BackgroundWork } from "../turns/background-work.ts";
+import type { CoreParts } from "../turns/turn.ts";
+
+export interface IntakeParts extends CoreParts {
+  readonly history: SessionHistory;
+  readonly background: BackgroundWork;
+  /** Aborted with TurnYielded when this process must let go of its turns. */
+  readonly stopping: AbortSignal;
+  readonly turnDeadlineMs: number;
+  readonly maxWindowEntries: number;
+}

@@ -1,0 +1,47 @@
+import { AppError, RevisionConflict } from "../contract/app-error.ts";
+import { isoTime } from "../contract/clock.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import { captureOrigin } from "../origin/capture.ts";
+import { personOf } from "../people/person-of.ts";
+import { currentSession } from "../sessions/current-session.ts";
+import type { SessionWindow } from "../sessions/session-window.ts";
+import { nextIndex } from "../sessions/session-window.ts";
+import type { TurnRecord } from "../turns/turn-record.ts";
+import { turnIdOf, turnKey } from "../turns/turn-record.ts";
+import type { IntakeParts } from "./intake-parts.ts";
+
+export interface OpenedTurn {
+  readonly record: TurnRecord;
+  /** The message was seen before: by a process that died, or because it came twice. */
+  readonly seenBefore: boolean;
+  /** What the session remembered when the turn was opened. */
+  readonly window: SessionWindow;
+}
+
+/** The message's one record: created now, or found. Everything about its origin is fixed from here on (O2). */
+export const openTurn = async ({ store, history, clock }: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
+  const sessionId = await currentSession(store, message);
+  const window = await history.window(sessionId);
+  const { tenant, conversation, account } = message;
+  const personId = personOf(tenant, conversation.channel, account.id);
+  const record: TurnRecord = {
+    turnId: turnIdOf(message),
+    sessionId,
+    index: nextIndex(window),
+    origin: captureOrigin(message, sessionId),
+    audience: { conversation, personId },
+    asker: { personId, accountId: account.id, name: account.name },
+    correlationId: message.id,
+    openedAt: isoTime(clock.now()),
+    traceId: message.traceId,
+  };
+  try {
+    await store.put(turnKey(message), record, { ifRevision: 0 });
+    return { record, seenBefore: false, window };
+  } catch (error) {
+    if (!(error instanceof RevisionConflict)) throw error;
+  }
+  const found = await store.get(turnKey(message));
+  if (found === undefined) throw new AppError("conflict", "the message's record expired just now; it is run again");
+  return { record: found.value, seenBefore: true, window: await history.window(found.value.sessionId) };
+};

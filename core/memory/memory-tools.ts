@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { Clock } from "../contract/clock.ts";
+import { isoTime } from "../contract/clock.ts";
+import type { Store } from "../contract/store.ts";
+import type { Tool, ToolContext } from "../turns/tool.ts";
+import { MAX_KEY_CHARS, WorkingMemory } from "./working-memory.ts";
+
+const DEFAULT_MINUTES = 24 * 60;
+const LONGEST_MINUTES = 366 * 24 * 60;
+/** A tool's output is cut at 32 kB and a note can be longer, so it is read in pieces. */
+const PIECE_CHARS = 5_000;
+
+const key = z
+  .string()
+  .min(1)
+  .max(MAX_KEY_CHARS)
+  .regex(/^\P{C}*$/u, "must have no control characters")
+  .describe("A short name, e.g. research/rome");
+const SaveInput = z.object({
+  key,
+  value: z.string().describe("The text to keep; replaces what was there."),
+  expiresInMinutes: z.int().min(1).max(LONGEST_MINUTES).optional().describe("Kept for 24 hours without it."),
+});
+const GetInput = z.object({ key, offset: z.int().min(0).optional().describe("Where to go on in a long note.") });
+const ListInput = z.object({});
+const DeleteInput = z.object({ key });
+
+/** All of them can be run again: the same note is saved, read or gone. */
+export const memoryTools = (store: Store, clock: Clock): Tool[] => {
+  const memoryOf = ({ sessionId }: ToolContext) => new WorkingMemory(store, clock, sessionId);
+
+  const save: Tool<z.infer<typeof SaveInput>> = {
+    name: "save_to_working_memory",
+    description: "Keeps a note for later turns of this conversation. Other conversations cannot see it.",
+    input: SaveInput,
+    repeatable: true,
+    run: async ({ key, value, expiresInMinutes = DEFAULT_MINUTES }, context) => {
+      const note = await memoryOf(context).save(key, value, expiresInMinutes * 60_000);
+      return `Saved "${key}" (${note.bytes} bytes) until ${isoTime(note.expiresAt)}.`;
+    },
+  };
+  const get: Tool<z.infer<typeof GetInput>> = {
+    name: "get_from_working_memory",
+    description: "Reads a note by its key.",
+    input: GetInput,
+    repeatable: true,
+    run: async ({ key, offset = 0 }, context) => {
+      const value = await memoryOf(context).get(key);
+      if (value === undefined) return `There is no note "${key}". It may have expired; list_working_memory shows all.`;
+      const end = offset + PIECE_CHARS;
+      if (value.length <= end) return value.slice(offset);
+      return `${value.slice(offset, end)}\n[${value.length - end} characters follow: go on with offset ${end}]`;
+    },
+  };
+  const list: Tool<z.infer<typeof ListInput>> = {
+    name: "list_working_memory",
+    description: "Lists the keys of all notes of this conversation.",
+    input: ListInput,
+    repeatable: true,
+    run: async (_input, context) => {
+      const notes = await memoryOf(context).list();
+      if (notes.length === 0) return "There are no notes.";
+      return notes.map((note) => `- ${note.key} (${note.bytes} bytes, until ${isoTime(note.expiresAt)})`).join("\n");
+    },
+  };
+  const remove: Tool<z.infer<typeof DeleteInput>> = {
+    name: "delete_from_working_memory",
+    description: "Deletes a note by its key.",
+    input: DeleteInput,
+    repeatable: true,
+    run: async ({ key }, context) =>
+      (await memoryOf(context).delete(key)) ? `Deleted "${key}".` : `There was no note "${key}".`,
+  };
+  return [save, get, list, remove];
+};

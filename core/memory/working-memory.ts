@@ -1,0 +1,77 @@
+import { AppError, RevisionConflict } from "../contract/app-error.ts";
+import type { Clock } from "../contract/clock.ts";
+import type { Store } from "../contract/store.ts";
+import type { MemoryIndex } from "./memory-record.ts";
+import { memoryIndexKey, memoryKey } from "./memory-record.ts";
+
+export const MAX_KEY_CHARS = 200;
+export const MAX_NOTE_BYTES = 64_000;
+export const MAX_NOTES = 500;
+
+export type Note = MemoryIndex["notes"][number];
+
+/** Notes of one session, each with an expiry (I4). A limit is refused with words that help. */
+export class WorkingMemory {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #sessionId: string;
+
+  constructor(store: Store, clock: Clock, sessionId: string) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#sessionId = sessionId;
+  }
+
+  async save(key: string, value: string, ttlMs: number): Promise<Note> {
+    const bytes = Buffer.byteLength(value);
+    if (bytes > MAX_NOTE_BYTES) {
+      throw new AppError("too-large", `The value has ${bytes} bytes; ${MAX_NOTE_BYTES} is the most. Save less of it.`);
+    }
+    const note: Note = { key, bytes, expiresAt: this.#clock.now() + ttlMs };
+    // The index first: a note is never there without being listed and counted.
+    await this.#change((notes) => {
+      const others = notes.filter((other) => other.key !== key);
+      if (others.length < MAX_NOTES) return [...others, note];
+      throw new AppError("too-large", `There are ${MAX_NOTES} notes already. Delete some that are no longer needed.`);
+    });
+    await this.#store.put(memoryKey(this.#sessionId, key), { value }, { ttlMs });
+    return note;
+  }
+
+  async get(key: string): Promise<string | undefined> {
+    return (await this.#store.get(memoryKey(this.#sessionId, key)))?.value.value;
+  }
+
+  async list(): Promise<Note[]> {
+    const stored = await this.#store.get(memoryIndexKey(this.#sessionId));
+    return this.#living(stored?.value.notes ?? []);
+  }
+
+  /** False: there was no such note. */
+  async delete(key: string): Promise<boolean> {
+    const known = (await this.list()).some((note) => note.key === key);
+    await this.#store.delete(memoryKey(this.#sessionId, key));
+    if (known) await this.#change((notes) => notes.filter((note) => note.key !== key));
+    return known;
+  }
+
+  /** Tool calls of one response run side by side, so the index is changed by compare-and-set. */
+  async #change(change: (notes: Note[]) => Note[]): Promise<void> {
+    const key = memoryIndexKey(this.#sessionId);
+    for (;;) {
+      const stored = await this.#store.get(key);
+      const notes = change(this.#living(stored?.value.notes ?? []));
+      const ttlMs = Math.max(1, ...notes.map(({ expiresAt }) => expiresAt - this.#clock.now()));
+      try {
+        await this.#store.put(key, { notes }, { ifRevision: stored?.revision ?? 0, ttlMs });
+        return;
+      } catch (error) {
+        if (!(error instanceof RevisionConflict)) throw error;
+      }
+    }
+  }
+
+  #living(notes: Note[]): Note[] {
+    return notes.filter(({ expiresAt }) => expiresAt > this.#clock.now());
+  }
+}

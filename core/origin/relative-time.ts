@@ -1,0 +1,29 @@
+import type { ViewerTime } from "./viewer-time.ts";
+import { calendarDaysBetween, localeOf, timeZoneOf } from "./viewer-time.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long ago, as a person would say it: elapsed time for a day, then calendar days in the viewer's zone (O11). */
+export const relativeTime = (then: number, now: number, viewer: ViewerTime = {}): string => {
+  const elapsedMs = now - then;
+  if (elapsedMs < DAY_MS) return elapsed(elapsedMs, viewer);
+  const days = calendarDaysBetween(then, now, viewer);
+  // A day with 25 hours: more than 24 h ago, and still today.
+  if (days === 0) return elapsed(elapsedMs, viewer);
+  if (days < 7) return ago(viewer).format(-days, "day");
+  return new Intl.DateTimeFormat(localeOf(viewer), { dateStyle: "medium", timeZone: timeZoneOf(viewer) }).format(then);
+};
+
+const elapsed = (elapsedMs: number, viewer: ViewerTime): string => {
+  const english = localeOf(viewer).startsWith("en");
+  const hours = Math.floor(elapsedMs / HOUR_MS);
+  const minutes = Math.floor((elapsedMs % HOUR_MS) / MINUTE_MS);
+  if (elapsedMs < MINUTE_MS) return english ? "just now" : ago(viewer).format(0, "second");
+  if (hours === 0) return english ? `${minutes} min ago` : ago(viewer).format(-minutes, "minute");
+  if (!english) return ago(viewer).format(-hours, "hour");
+  return minutes === 0 ? `${hours}h ago` : `${hours}h ${minutes}m ago`;
+};
+
+const ago = (viewer: ViewerTime) => new Intl.RelativeTimeFormat(localeOf(viewer), { numeric: "auto" });

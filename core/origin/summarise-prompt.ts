@@ -1,0 +1,47 @@
+import { maskSecrets } from "./mask-secrets.ts";
+import { stripMarkup } from "./strip-markup.ts";
+
+export const MAX_SUMMARY_GRAPHEMES = 80;
+const EMPTY_SUMMARY = "(attachment or empty message)";
+/** More than this of a text never makes it into a summary; it also bounds the work for hostile input. */
+const LOOKED_AT_CHARS = 4_000;
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** What was asked, in one line that anybody in the audience may see (O4). */
+export const summarisePrompt = (text: string): string => {
+  const visible = dropInvisible(firstPart(text));
+  // Masked again at the end: mark-up inside a secret may have hidden it from the first look.
+  const plain = maskSecrets(stripMarkup(maskSecrets(visible)));
+  const folded = plain.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  return folded === "" ? EMPTY_SUMMARY : cutAtGraphemes(folded, MAX_SUMMARY_GRAPHEMES);
+};
+
+/** At most `max` graphemes, the "…" included; a cut word goes as a whole unless that would take half of the text. */
+export const cutAtGraphemes = (text: string, max: number): string => {
+  let count = 0;
+  let room = 0;
+  for (const { index } of graphemes.segment(text)) {
+    if (count === max - 1) room = index;
+    if (count++ === max) {
+      const kept = text.slice(0, room);
+      const atWord = text[room] === " " ? room : kept.lastIndexOf(" ");
+      return `${kept.slice(0, atWord > room / 2 ? atWord : room).trimEnd()}…`;
+    }
+  }
+  return text;
+};
+
+const firstPart = (text: string): string => {
+  if (text.length <= LOOKED_AT_CHARS) return text;
+  const part = text.slice(0, LOOKED_AT_CHARS);
+  const lastSpace = part.search(/\s\S*$/);
+  return lastSpace > 0 ? part.slice(0, lastSpace) : part;
+};
+
+/** Bidi controls, zero-width characters (but not the joiners that emoji and scripts need) and towers of accents. */
+const dropInvisible = (text: string): string =>
+  text
+    .replace(/\p{Cs}/gu, "\uFFFD")
+    .replace(/[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/g, "")
+    .replace(/(\p{M}{4})\p{M}+/gu, "$1");

@@ -1,0 +1,114 @@
+import { RevisionConflict } from "../contract/app-error.ts";
+import type { Store } from "../contract/store.ts";
+import type { HistoryEntry, TurnEntry } from "./history-entry.ts";
+import { historyKey } from "./history-entry.ts";
+import { readHistory } from "./read-history.ts";
+import type { SessionState } from "./session-state.ts";
+import { sessionStateKey } from "./session-state.ts";
+import type { SessionWindow } from "./session-window.ts";
+import { nextIndex, windowOf } from "./session-window.ts";
+
+/** Characters of windows that are kept in memory. */
+const CACHED_CHARS = 16_000_000;
+
+/**
+ * The sessions' histories, with the windows of recent sessions in memory. Entries never change, so what is in memory
+ * can only be too short: it is extended from the store whenever it is used.
+ */
+export class SessionHistory {
+  readonly #store: Store;
+  readonly #windows = new Map<string, SessionWindow>();
+  #cachedChars = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async window(sessionId: string): Promise<SessionWindow> {
+    const known = this.#windows.get(sessionId);
+    const window = known === undefined ? await this.#load(sessionId) : await this.#extend(known);
+    this.#remember(window);
+    return window;
+  }
+
+  /** The window as this process last saw it, without a read. */
+  inMemory(sessionId: string): SessionWindow | undefined {
+    return this.#windows.get(sessionId);
+  }
+
+  /** The entry of a turn that may have ended already; `from` is the first index that it can have. */
+  async endedTurn(sessionId: string, from: number, turnId: string): Promise<TurnEntry | undefined> {
+    for (let index = from; ; index++) {
+      const stored = await this.#store.get(historyKey(sessionId, index));
+      if (stored === undefined) return undefined;
+      if (isTurn(stored.value, turnId)) return stored.value;
+    }
+  }
+
+  /** Writes the entry at the first free index from `from` on. False: another process has ended this turn. */
+  async append(sessionId: string, from: number, entry: TurnEntry): Promise<boolean> {
+    for (let index = from; ; index++) {
+      try {
+        await this.#store.put(historyKey(sessionId, index), entry, { ifRevision: 0 });
+        this.#added(sessionId, index, entry);
+        return true;
+      } catch (error) {
+        if (!(error instanceof RevisionConflict)) throw error;
+        this.forget(sessionId);
+        const taken = await this.#store.get(historyKey(sessionId, index));
+        if (taken !== undefined && isTurn(taken.value, entry.turnId)) return false;
+      }
+    }
+  }
+
+  /** The state has moved on: what its summary covers leaves the window. */
+  compacted(sessionId: string, state: SessionState): void {
+    const known = this.#windows.get(sessionId);
+    if (known === undefined || state.compactedThrough < known.from) return;
+    const kept = known.entries.slice(state.compactedThrough - known.from);
+    this.#remember(windowOf(sessionId, state.summary, state.compactedThrough, kept));
+  }
+
+  /** What is in memory is no longer true; the store is read again at the next use. */
+  forget(sessionId: string): void {
+    const known = this.#windows.get(sessionId);
+    if (known === undefined) return;
+    this.#windows.delete(sessionId);
+    this.#cachedChars -= weightOf(known);
+  }
+
+  async #load(sessionId: string): Promise<SessionWindow> {
+    const state = await this.#store.get(sessionStateKey(sessionId));
+    const from = state?.value.compactedThrough ?? 0;
+    return windowOf(sessionId, state?.value.summary ?? "", from, await readHistory(this.#store, sessionId, from));
+  }
+
+  async #extend(known: SessionWindow): Promise<SessionWindow> {
+    const newer = await readHistory(this.#store, known.sessionId, nextIndex(known));
+    if (newer.length === 0) return known;
+    return windowOf(known.sessionId, known.summary, known.from, [...known.entries, ...newer]);
+  }
+
+  #added(sessionId: string, index: number, entry: HistoryEntry): void {
+    const known = this.#windows.get(sessionId);
+    if (known === undefined || nextIndex(known) !== index) return;
+    this.#remember(windowOf(sessionId, known.summary, known.from, [...known.entries, entry]));
+  }
+
+  /** The least recently used windows go first. */
+  #remember(window: SessionWindow): void {
+    this.forget(window.sessionId);
+    this.#windows.set(window.sessionId, window);
+    this.#cachedChars += weightOf(window);
+    for (const sessionId of this.#windows.keys()) {
+      if (this.#cachedChars <= CACHED_CHARS || sessionId === window.sessionId) return;
+      this.forget(sessionId);
+    }
+  }
+}
+
+/** A window costs something even if nothing was said. */
+const weightOf = ({ chars }: SessionWindow): number => chars + 500;
+
+const isTurn = (entry: HistoryEntry, turnId: string): entry is TurnEntry =>
+  entry.kind === "turn" && entry.turnId === turnId;

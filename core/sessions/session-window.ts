@@ -1,0 +1,34 @@
+import type { HistoryEntry } from "./history-entry.ts";
+
+/** What a session remembers word for word, and a summary of what was before. */
+export interface SessionWindow {
+  readonly sessionId: string;
+  readonly summary: string;
+  /** The index of the first entry in here. */
+  readonly from: number;
+  readonly entries: readonly HistoryEntry[];
+  /** About how much of a model's context it takes. */
+  readonly chars: number;
+}
+
+/** The index that the session's next entry will have. */
+export const nextIndex = ({ from, entries }: SessionWindow): number => from + entries.length;
+
+export const windowOf = (
+  sessionId: string,
+  summary: string,
+  from: number,
+  entries: readonly HistoryEntry[],
+): SessionWindow => ({
+  sessionId,
+  summary,
+  from,
+  entries,
+  chars: entries.reduce((sum, entry) => sum + charsOf(entry), summary.length),
+});
+
+export const charsOf = (entry: HistoryEntry): number => {
+  if (entry.kind === "said") return entry.markdown.length;
+  const onTheWay = entry.messages.length === 0 ? 0 : JSON.stringify(entry.messages).length;
+  return entry.text.length + entry.finalText.length + onTheWay;
+};

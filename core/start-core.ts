@@ -1,0 +1,116 @@
+import { AppError } from "./contract/app-error.ts";
+import type { Backbone } from "./contract/backbone.ts";
+import type { Consumer } from "./contract/bus.ts";
+import type { Checkpoint } from "./contract/checkpoint.ts";
+import { noCheckpoint } from "./contract/checkpoint.ts";
+import type { Clock } from "./contract/clock.ts";
+import type { Logger } from "./contract/logger.ts";
+import type { Meter } from "./contract/meter.ts";
+import { subjectsOf } from "./contract/subjects.ts";
+import { handleUserMessage } from "./intake/handle-user-message.ts";
+import type { IntakeParts } from "./intake/intake-parts.ts";
+import { memoryTools } from "./memory/memory-tools.ts";
+import type { AgentModel } from "./model/agent-model.ts";
+import { SessionHistory } from "./sessions/session-history.ts";
+import type { Agent } from "./turns/agent.ts";
+import { BackgroundWork } from "./turns/background-work.ts";
+import { nothingToSay } from "./turns/nothing-to-say.ts";
+import type { Tool } from "./turns/tool.ts";
+import { TurnYielded } from "./turns/turn-yielded.ts";
+
+export interface AgentOptions {
+  readonly name: string;
+  readonly tenant: string;
+  readonly model: AgentModel;
+  readonly directives?: string | undefined;
+  readonly maxToolRounds?: number | undefined;
+  readonly contextTokens?: number | undefined;
+}
+
+export interface CoreOptions {
+  readonly backbone: Backbone;
+  readonly agents: readonly AgentOptions[];
+  /** Besides those that every agent has. */
+  readonly tools?: readonly Tool[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly checkpoint?: Checkpoint;
+  /** Turns of one agent that run at once in this process. */
+  readonly concurrency?: number;
+  readonly turnDeadlineMs?: number;
+  /** How long stop() waits for turns under way before it leaves them to others. */
+  readonly stopGraceMs?: number;
+  /** Turns that a session remembers word for word. */
+  readonly maxWindowEntries?: number;
+}
+
+export interface Core {
+  /** Takes no further message, waits a while for turns under way, leaves the rest to others. */
+  stop(): Promise<void>;
+}
+
+const DEFAULT_CONCURRENCY = 64;
+const DEFAULT_TURN_DEADLINE_MS = 15 * 60_000;
+const DEFAULT_STOP_GRACE_MS = 10_000;
+const DEFAULT_WINDOW_ENTRIES = 40;
+const DEFAULT_TOOL_ROUNDS = 8;
+const DEFAULT_CONTEXT_TOKENS = 128_000;
+
+/** Resolves once messages are taken. */
+export const startCore = async (options: CoreOptions): Promise<Core> => {
+  const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
+  const { bus, store } = options.backbone;
+  const stopping = new AbortController();
+  const parts: IntakeParts = {
+    bus,
+    store,
+    clock,
+    logger,
+    meter,
+    checkpoint,
+    history: new SessionHistory(store),
+    background: new BackgroundWork(logger),
+    stopping: stopping.signal,
+    turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,
+    maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
+  };
+  const tools = distinct([nothingToSay, ...memoryTools(store, clock), ...(options.tools ?? [])]);
+  const consumers: Consumer[] = [];
+  for (const given of options.agents) {
+    const agent = agentFrom(given, tools);
+    const subject = subjectsOf(agent.tenant).userMessage(agent.name);
+    const consumer = await bus.consume(subject, { durable: "intake", concurrency }, (message, received) =>
+      handleUserMessage(parts, agent, message, received),
+    );
+    consumers.push(consumer);
+  }
+  return {
+    async stop() {
+      const timer = clock.after(options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS, () =>
+        stopping.abort(new TurnYielded("this process is stopping")),
+      );
+      await Promise.all(consumers.map((consumer) => consumer.close()));
+      timer.cancel();
+      await parts.background.stop();
+    },
+  };
+};
+
+const distinct = (tools: readonly Tool[]): readonly Tool[] => {
+  const twice = tools.find(({ name }, index) => tools.findIndex((tool) => tool.name === name) !== index);
+  if (twice === undefined) return tools;
+  throw new AppError("bad-configuration", `two tools are named "${twice.name}"; rename one of them`);
+};
+
+const agentFrom = (
+  {
+    maxToolRounds = DEFAULT_TOOL_ROUNDS,
+    contextTokens = DEFAULT_CONTEXT_TOKENS,
+    name,
+    tenant,
+    model,
+    directives,
+  }: AgentOptions,
+  tools: readonly Tool[],
+): Agent => ({ name, tenant, model, directives, maxToolRounds, contextTokens, tools });

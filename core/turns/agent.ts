@@ -1,0 +1,16 @@
+import type { AgentModel } from "../model/agent-model.ts";
+import type { Tool } from "./tool.ts";
+
+/** A configured persona, ready to run. */
+export interface Agent {
+  readonly name: string;
+  readonly tenant: string;
+  readonly model: AgentModel;
+  /** What it is told about itself and its task, in every turn. */
+  readonly directives?: string | undefined;
+  /** Rounds of tool calls in one turn, before it must answer. */
+  readonly maxToolRounds: number;
+  /** How much its model can read at once. */
+  readonly contextTokens: number;
+  readonly tools: readonly Tool[];
+}

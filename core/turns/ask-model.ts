@@ -1,0 +1,74 @@
+import { messageOf } from "../contract/app-error.ts";
+import { subjectsOf } from "../contract/subjects.ts";
+import { ModelFailed } from "../model/model-failed.ts";
+import type { StepRequest, StepResponse } from "../model/step.ts";
+import { DeltaStream } from "./delta-stream.ts";
+import { orAborted } from "./or-aborted.ts";
+import { pause } from "./pause.ts";
+import type { CoreParts, Turn } from "./turn.ts";
+
+const MAX_TRIES = 3;
+const FIRST_PAUSE_MS = 1_000;
+/** Somebody waits for the answer: a provider that wants longer than this is as good as away. */
+const LONGEST_PAUSE_MS = 30_000;
+/** The store takes no larger value. */
+const MAX_RESPONSE_BYTES = 400_000;
+
+/** One response of the model, with its text signalled as it comes. Retries are made here and nowhere else. */
+export const askModel = async (parts: CoreParts, turn: Turn, request: StepRequest): Promise<StepResponse> => {
+  for (let tries = 1; ; tries++) {
+    await parts.checkpoint("model.before");
+    const answer = await tryOnce(parts, turn, request);
+    if (!(answer instanceof ModelFailed)) {
+      await parts.checkpoint("model.after");
+      return answer;
+    }
+    const { reason, retryable, retryAfterMs = 0 } = answer;
+    turn.logger.warn({ model: turn.agent.model.label, reason, tries, error: answer.message }, "model failed");
+    if (!retryable || tries === MAX_TRIES || retryAfterMs > LONGEST_PAUSE_MS) throw answer;
+    const backoffMs = FIRST_PAUSE_MS * 4 ** (tries - 1) * (1 + spread(turn.record.turnId));
+    await pause(parts.clock, Math.max(backoffMs, retryAfterMs), turn.signal);
+  }
+};
+
+const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Promise<StepResponse | ModelFailed> => {
+  const { model } = turn.agent;
+  const deltas = deltaStream(parts, turn);
+  const startedAt = parts.clock.monotonic();
+  let outcome = "answered";
+  try {
+    const step = model.step(request, { signal: turn.signal, onText: (delta) => deltas.push(delta) });
+    const response = await orAborted(step, turn.signal);
+    parts.meter.count("model_tokens_total", { model: model.label, direction: "input" }, response.usage.inputTokens);
+    parts.meter.count("model_tokens_total", { model: model.label, direction: "output" }, response.usage.outputTokens);
+    // A long text is cut by whoever keeps it; calls that cannot be journaled must not be run.
+    if (response.toolCalls.length > 0 && bytesOf(response) > MAX_RESPONSE_BYTES) {
+      throw new ModelFailed("bad-answer", `tool calls of more than ${MAX_RESPONSE_BYTES} bytes cannot be kept`);
+    }
+    return response;
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    const failure =
+      error instanceof ModelFailed ? error : new ModelFailed("bad-answer", `the model broke: ${messageOf(error)}`);
+    outcome = failure.reason;
+    return failure;
+  } finally {
+    deltas.end();
+    parts.meter.count("model_steps_total", { model: model.label, outcome });
+    parts.meter.observe("model_step_seconds", (parts.clock.monotonic() - startedAt) / 1_000, { model: model.label });
+  }
+};
+
+const deltaStream = ({ bus, clock }: CoreParts, { agent, record, nextAttempt }: Turn): DeltaStream => {
+  const subject = subjectsOf(agent.tenant).userSignal(agent.name);
+  const { conversation } = record.audience;
+  const attempt = nextAttempt();
+  return new DeltaStream(clock, (offset, text) =>
+    bus.signal(subject, { type: "delta", conversation, correlationId: record.correlationId, attempt, offset, text }),
+  );
+};
+
+/** From 0 to 1, by turn: sessions that failed together do not come back together. */
+const spread = (turnId: string): number => Number.parseInt(turnId.slice(-4), 16) / 0x1_0000;
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

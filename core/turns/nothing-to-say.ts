@@ -1,0 +1,18 @@
+import { z } from "zod";
+import type { StepResponse } from "../model/step.ts";
+import type { Tool } from "./tool.ts";
+
+const NAME = "nothing_to_say";
+
+/** Silence is a tool, not a magic string (B7). */
+export const nothingToSay: Tool = {
+  name: NAME,
+  description:
+    "Ends the turn without a message. Call it alone, and only if the person neither asked nor expects anything.",
+  input: z.object({}),
+  repeatable: true,
+  run: async () => "Noted, but other tools were called with it. Call it alone to end without a message.",
+};
+
+export const choosesSilence = ({ toolCalls }: StepResponse): boolean =>
+  toolCalls.length > 0 && toolCalls.every(({ name, invalid }) => name === NAME && invalid === undefined);

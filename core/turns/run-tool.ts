@@ -1,0 +1,42 @@
+import { messageOf } from "../contract/app-error.ts";
+import type { ToolCall, ToolResult } from "../model/chat-message.ts";
+import { cutToBytes } from "./cut-to-bytes.ts";
+import { orAborted } from "./or-aborted.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+import type { CoreParts } from "./turn.ts";
+
+export const TOOL_DEADLINE_MS = 60_000;
+const MAX_OUTPUT_BYTES = 32_000;
+
+/** Runs a tool once, within its deadline. Rejects only if the context's signal was aborted: the turn is over. */
+export const runTool = async (
+  { clock, meter }: CoreParts,
+  tool: Tool,
+  call: ToolCall,
+  context: ToolContext,
+): Promise<ToolResult> => {
+  const deadline = new AbortController();
+  const timer = clock.after(tool.deadlineMs ?? TOOL_DEADLINE_MS, () => deadline.abort());
+  const signal = AbortSignal.any([context.signal, deadline.signal]);
+  const startedAt = clock.monotonic();
+  let outcome = "done";
+  try {
+    const output = await orAborted(started(tool, call.input, { ...context, signal }), signal);
+    return { callId: call.id, name: call.name, output: cutToBytes(output, MAX_OUTPUT_BYTES) };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    outcome = deadline.signal.aborted ? "timeout" : "failed";
+    const output = deadline.signal.aborted ? givenUp(tool) : messageOf(error);
+    return { callId: call.id, name: call.name, output: cutToBytes(output, MAX_OUTPUT_BYTES), failed: true };
+  } finally {
+    timer.cancel();
+    meter.count("tool_runs_total", { tool: tool.name, outcome });
+    meter.observe("tool_run_seconds", (clock.monotonic() - startedAt) / 1_000, { tool: tool.name });
+  }
+};
+
+/** A tool that throws before its first await is no different from one that rejects. */
+const started = async (tool: Tool, input: unknown, context: ToolContext): Promise<string> => tool.run(input, context);
+
+const givenUp = ({ name, deadlineMs = TOOL_DEADLINE_MS }: Tool): string =>
+  `${name} gave no answer within ${Math.round(deadlineMs / 1_000)} s. Whether it took effect is unknown.`;

@@ -1,0 +1,94 @@
+import type { ChatMessage, ToolResult } from "../model/chat-message.ts";
+import { describeTool } from "../model/describe-tool.ts";
+import { ModelFailed } from "../model/model-failed.ts";
+import type { StepRequest, StepResponse } from "../model/step.ts";
+import type { SessionWindow } from "../sessions/session-window.ts";
+import { showEntries } from "../sessions/show-entries.ts";
+import { answerCalls } from "./answer-calls.ts";
+import { askModel } from "./ask-model.ts";
+import { cutToBytes } from "./cut-to-bytes.ts";
+import { choosesSilence } from "./nothing-to-say.ts";
+import { systemPrompt } from "./system-prompt.ts";
+import type { Trouble } from "./trouble-text.ts";
+import { troubleText } from "./trouble-text.ts";
+import type { CoreParts, Turn, TurnEnd } from "./turn.ts";
+import { TurnTimedOut } from "./turn-timed-out.ts";
+
+/** A reply with a larger text would fit neither the bus nor the history. */
+const MAX_FINAL_BYTES = 300_000;
+
+/** Model and tools, a journaled step at a time. Rejects with TurnYielded if this process must leave the turn alone. */
+export const runTurn = async (parts: CoreParts, turn: Turn): Promise<TurnEnd> => {
+  const messages: ChatMessage[] = [];
+  try {
+    return await runSteps(parts, turn, messages);
+  } catch (error) {
+    const trouble = troubleOf(error);
+    if (trouble === undefined) throw error;
+    return { outcome: "failed", finalText: troubleText[trouble], messages };
+  }
+};
+
+const runSteps = async (parts: CoreParts, turn: Turn, messages: ChatMessage[]): Promise<TurnEnd> => {
+  const shown = { window: turn.window, mayShrink: true };
+  for (let step = 0; ; step++) {
+    const isLast = step >= turn.agent.maxToolRounds;
+    const response = await nextResponse(parts, turn, { step, isLast, messages, shown });
+    const { text, toolCalls } = response;
+    if (choosesSilence(response)) {
+      messages.push({ role: "assistant", text: "", toolCalls }, { role: "tool", results: toolCalls.map(accepted) });
+      return { outcome: "nothing", finalText: "", messages };
+    }
+    if (toolCalls.length === 0 || isLast) {
+      if (text.trim() === "") return { outcome: "failed", finalText: troubleText["no-answer"], messages };
+      return { outcome: "answered", finalText: cutToBytes(text, MAX_FINAL_BYTES), messages };
+    }
+    const results = await answerCalls(parts, turn, step, toolCalls);
+    messages.push({ role: "assistant", text, toolCalls }, { role: "tool", results });
+  }
+};
+
+interface Step {
+  readonly step: number;
+  readonly isLast: boolean;
+  readonly messages: readonly ChatMessage[];
+  /** What of the history the model is shown; a turn may shrink it once. */
+  readonly shown: { window: SessionWindow; mayShrink: boolean };
+}
+
+/** From the journal, or from the model. A response that calls tools is journaled before they run. */
+const nextResponse = async (parts: CoreParts, turn: Turn, step: Step): Promise<StepResponse> => {
+  const journaled = await turn.journal.response(step.step);
+  if (journaled !== undefined) return journaled;
+  const response = await askWithRoom(parts, turn, step);
+  if (response.toolCalls.length > 0 && !step.isLast && !choosesSilence(response)) {
+    await turn.journal.addResponse(step.step, response);
+    await parts.checkpoint("model.journaled");
+  }
+  return response;
+};
+
+const askWithRoom = async (parts: CoreParts, turn: Turn, step: Step): Promise<StepResponse> => {
+  try {
+    return await askModel(parts, turn, requestFor(turn, step));
+  } catch (error) {
+    if (!(error instanceof ModelFailed) || error.reason !== "context-too-long" || !step.shown.mayShrink) throw error;
+    step.shown.mayShrink = false;
+    step.shown.window = await turn.shrink(step.shown.window);
+    return askModel(parts, turn, requestFor(turn, step));
+  }
+};
+
+const requestFor = ({ agent, text }: Turn, { messages, isLast, shown }: Step): StepRequest => ({
+  system: systemPrompt(agent, shown.window),
+  messages: [...showEntries(shown.window.entries), { role: "user", text }, ...messages],
+  tools: agent.tools.map(describeTool),
+  toolChoice: isLast ? "none" : "auto",
+});
+
+const accepted = ({ id, name }: { id: string; name: string }): ToolResult => ({ callId: id, name, output: "ok" });
+
+const troubleOf = (error: unknown): Trouble | undefined => {
+  if (error instanceof ModelFailed) return error.reason;
+  return error instanceof TurnTimedOut ? "turn-timeout" : undefined;
+};

@@ -1,0 +1,30 @@
+import type { z } from "zod";
+import type { Audience } from "../contract/agent-reply.ts";
+import type { ReplyOrigin } from "../contract/reply-origin.ts";
+
+/** For whom, and on whose behalf, a tool runs. */
+export interface ToolContext {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly origin: ReplyOrigin;
+  readonly audience: Audience;
+  /** The same when the call is run again after a crash. */
+  readonly idempotencyKey: string;
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface Tool<Input = unknown> {
+  /** Letters, digits, "_" and "-"; at most 64. */
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  /** Running it again with the same idempotency key does no harm. */
+  readonly repeatable: boolean;
+  /** How long one run may take; 60 s by default. */
+  readonly deadlineMs?: number;
+  /** What the model reads. A throw becomes a failed result with the error's message. */
+  run(input: Input, context: ToolContext): Promise<string>;
+}

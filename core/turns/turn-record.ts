@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { Audience } from "../contract/agent-reply.ts";
+import { RETENTION_MS } from "../contract/bus.ts";
+import { collection, keyOf } from "../contract/collection.ts";
+import { ReplyOrigin } from "../contract/reply-origin.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import { stableId } from "../sessions/stable-id.ts";
+
+/** Written once, when a message is first seen. If it is there already, the message is a repeat or a resume. */
+export const TurnRecord = z.looseObject({
+  turnId: z.string(),
+  sessionId: z.string(),
+  /** The first index of the session's history that the turn's entry can have. */
+  index: z.number().int().nonnegative(),
+  origin: ReplyOrigin,
+  audience: Audience,
+  /** The person whose message started it. */
+  asker: z.looseObject({ personId: z.string(), accountId: z.string(), name: z.string() }),
+  correlationId: z.string(),
+  openedAt: z.iso.datetime(),
+  traceId: z.string(),
+});
+export type TurnRecord = z.infer<typeof TurnRecord>;
+
+const turns = collection("turns", TurnRecord, { ttlMs: RETENTION_MS });
+
+type MessageAddress = Pick<UserMessage, "tenant" | "agent" | "id">;
+
+export const turnKey = ({ tenant, agent, id }: MessageAddress) => keyOf(turns, tenant, agent, id);
+export const turnIdOf = ({ tenant, agent, id }: MessageAddress) => stableId("t", tenant, agent, id);

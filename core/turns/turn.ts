@@ -1,0 +1,45 @@
+import type { Bus } from "../contract/bus.ts";
+import type { Checkpoint } from "../contract/checkpoint.ts";
+import type { Clock } from "../contract/clock.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { Meter } from "../contract/meter.ts";
+import type { Store } from "../contract/store.ts";
+import type { ChatMessage } from "../model/chat-message.ts";
+import type { SessionWindow } from "../sessions/session-window.ts";
+import type { Agent } from "./agent.ts";
+import type { Journal } from "./journal.ts";
+import type { TurnRecord } from "./turn-record.ts";
+
+/** What core runs on. */
+export interface CoreParts {
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly checkpoint: Checkpoint;
+}
+
+/** One run of the agent loop for one session, here and now. */
+export interface Turn {
+  readonly agent: Agent;
+  readonly record: TurnRecord;
+  /** What the person said, as the model is shown it. */
+  readonly text: string;
+  readonly window: SessionWindow;
+  readonly journal: Journal;
+  readonly logger: Logger;
+  /** Aborted with TurnYielded or TurnTimedOut. */
+  readonly signal: AbortSignal;
+  /** Grows with every call: text of an older attempt is thrown away by who shows it. */
+  nextAttempt(): number;
+  /** Makes room after the model refused the window as too long; the turn goes on with the result. */
+  shrink(window: SessionWindow): Promise<SessionWindow>;
+}
+
+export interface TurnEnd {
+  readonly outcome: "answered" | "nothing" | "failed";
+  readonly finalText: string;
+  /** Tool calls and their results on the way. */
+  readonly messages: readonly ChatMessage[];
+}

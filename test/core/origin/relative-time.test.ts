@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { relativeTime } from "../../../core/origin/relative-time.ts";
+
+const now = Date.parse("2026-03-10T12:00:00Z");
+const earlier = (hours: number, minutes = 0, seconds = 0) => now - ((hours * 60 + minutes) * 60 + seconds) * 1_000;
+
+describe("given a time that somebody looks at later (O11)", () => {
+  it.each([
+    [now + 3_600_000, "just now"],
+    [earlier(0, 0, 59), "just now"],
+    [earlier(0, 1), "1 min ago"],
+    [earlier(0, 59, 59), "59 min ago"],
+    [earlier(1), "1h ago"],
+    [earlier(2, 14), "2h 14m ago"],
+    [earlier(23, 59, 59), "23h 59m ago"],
+    [earlier(24), "yesterday"],
+    [earlier(48), "2 days ago"],
+    [earlier(6 * 24), "6 days ago"],
+    [earlier(7 * 24), "3 Mar 2026"],
+  ])("when it was %d, then it reads %j", (then, text) => {
+    expect(relativeTime(then, now)).toBe(text);
+  });
+
+  it("when the viewer's calendar has turned twice, then it is two days ago there", () => {
+    const then = Date.parse("2026-03-08T22:30:00Z");
+    const later = Date.parse("2026-03-10T00:30:00Z");
+    expect(relativeTime(then, later, { timeZone: "UTC" })).toBe("2 days ago");
+    expect(relativeTime(then, later, { timeZone: "America/New_York" })).toBe("yesterday");
+  });
+
+  it("when a day has 25 hours, then more than 24 hours ago can still be today", () => {
+    const then = Date.parse("2026-10-24T22:10:00Z"); // 00:10 in Berlin, on the day the clocks go back
+    expect(relativeTime(then, then + 24.5 * 3_600_000, { timeZone: "Europe/Berlin" })).toBe("24h 30m ago");
+  });
+
+  it("when the viewer reads another language, then it is in that language", () => {
+    expect(relativeTime(earlier(24), now, { locale: "de" })).toBe("gestern");
+    expect(relativeTime(earlier(3), now, { locale: "de-AT" })).toBe("vor 3 Stunden");
+    expect(relativeTime(earlier(0, 0, 5), now, { locale: "fr_FR" })).toBe("maintenant");
+  });
+
+  it("when zone and locale are nonsense, then it still reads", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.integer({ min: -1e12, max: 1e12 }), (timeZone, locale, delta) => {
+        expect(relativeTime(now - delta, now, { timeZone, locale })).not.toBe("");
+      }),
+      { seed: 3, numRuns: 200 },
+    );
+  });
+});
