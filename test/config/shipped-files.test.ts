@@ -53,6 +53,6 @@ describe("given npm run config:check", () => {
     const { status, stdout } = check("--config", "config/example.yaml");
     expect(status).toBe(1);
     expect(stdout).toMatch(/^config\/example\.yaml has 5 problems:\n/);
-    expect(stdout).toContain("agents[1].model.apiKey (line 60): wants the environment variable MODEL_API_KEY");
+    expect(stdout).toContain("agents[1].model.apiKey (line 61): wants the environment variable MODEL_API_KEY");
   });
 });
