@@ -18,7 +18,8 @@ const addWebhook = (scope: FastifyInstance, url: string, webhook: Webhook): void
   scope.route({
     method: webhook.method,
     url,
-    bodyLimit: webhook.maxBodyBytes,
+    // Fastify knows no limit of 0
+    bodyLimit: Math.max(1, webhook.maxBodyBytes),
     exposeHeadRoute: webhook.method === "GET",
     handler: (request, reply) => answer(webhook, request, reply),
   });

@@ -60,7 +60,9 @@ describe("given the configuration that is shipped, on a fresh machine", () => {
     deployment = await Deployment.create(plainConfig());
     const mooring = deployment.run("start", [], { nodeArgs: ["--import", LOAD_REPORTER] });
     await mooring.running;
-    const packages = new Set([...mooring.stderr().matchAll(/^loaded .*\/node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(([, name]) => name));
+    const packages = new Set(
+      [...mooring.stderr().matchAll(/^loaded .*\/node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(([, name]) => name),
+    );
     expect(packages).toContain("fastify");
     for (const unwanted of ["nats", "ai", "@ai-sdk/openai-compatible", "@ai-sdk/anthropic"]) {
       expect(packages, "configured: demo model, embedded backbone").not.toContain(unwanted);

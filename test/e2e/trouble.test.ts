@@ -1,7 +1,10 @@
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { WebClient } from "../fakes/web-client.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
 
@@ -46,10 +49,13 @@ describe("given something that stands in the way of a start", () => {
     expect(mooring.stderr()).toContain("agents[0].model");
   });
 
-  it.each(["gateway", "core"])("when %s is run alone on the embedded backbone, then it says what to do", async (part) => {
-    deployment = await Deployment.create(plainConfig());
-    await expectClearEnd(deployment.run(part), /needs|one process only: use "mooring start", or set backbone to/);
-  });
+  it.each(["gateway", "core"])(
+    "when %s is run alone on the embedded backbone, then it says what to do",
+    async (part) => {
+      deployment = await Deployment.create(plainConfig());
+      await expectClearEnd(deployment.run(part), /needs|one process only: use "mooring start", or set backbone to/);
+    },
+  );
 
   it("when NATS is not there, then it lives, is not ready and says why, and stops when asked", async () => {
     const backbone = { nats: { servers: ["nats://127.0.0.1:9"] } };
@@ -100,17 +106,28 @@ describe("given the command line", () => {
   });
 });
 
-describe("given a process that is stopping", () => {
-  it("when a second signal comes, then it ends at once", async () => {
-    deployment = await Deployment.create(plainConfig());
+describe("given a process that waits for a turn before it stops", () => {
+  it("when a second signal comes, then it ends at once, and a restart takes the turn up again", async () => {
+    deployment = await Deployment.create(plainConfig({ agents: [{ name: "mooring", model: SLOW }] }));
     const mooring = deployment.run("start");
-    await mooring.running;
+    let address = await mooring.running;
+    const client = deployment.with(new WebClient("visitor", () => address));
+    const id = client.say("hello");
+    await client.until(() => client.accepted.includes(id), "the message to be accepted");
     mooring.kill("SIGTERM");
+    await client.until(() => client.closeCodes.includes(1012), "the stop to begin");
     mooring.kill("SIGTERM");
-    const { code } = await mooring.exited;
-    expect([0, 143]).toContain(code);
+    expect(await mooring.exited).toEqual({ code: 143, signal: null });
+
+    await writeFile(join(deployment.folder, "mooring.yaml"), JSON.stringify(plainConfig()));
+    address = await deployment.run("start").running;
+    await client.answerTo(id);
+    expect(client.replies()).toHaveLength(1);
   });
 });
+
+/** A word every ten seconds. */
+const SLOW = { provider: "demo", pauseMs: 10_000 };
 
 const freePort = async (): Promise<number> => {
   const server = createServer();

@@ -54,7 +54,7 @@ export class ServedChannel implements SocketAdapter, WebhookAdapter {
     return {
       method,
       path,
-      maxBodyBytes: 100,
+      maxBodyBytes: method === "GET" ? 0 : 100,
       handle: (request) => {
         this.requests.push(request);
         return handle();
