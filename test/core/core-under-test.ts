@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEmbeddedBackbone } from "../../core/backbone/embedded/open-embedded-backbone.ts";
+import type { AgentReply } from "../../core/contract/agent-reply.ts";
+import type { Backbone } from "../../core/contract/backbone.ts";
+import { ack } from "../../core/contract/bus.ts";
+import { conversationKey } from "../../core/contract/conversation.ts";
+import { silentLogger } from "../../core/contract/logger.ts";
+import { subjectsOf } from "../../core/contract/subjects.ts";
+import type { UserMessage } from "../../core/contract/user-message.ts";
+import type { UserSignal } from "../../core/contract/user-signal.ts";
+import type { AgentOptions, Core, CoreOptions } from "../../core/start-core.ts";
+import { startCore } from "../../core/start-core.ts";
+import { Recorder } from "../fakes/recorder.ts";
+import { RecordingMeter } from "../fakes/recording-meter.ts";
+import type { Script } from "../fakes/scripted-model.ts";
+import { ScriptedModel } from "../fakes/scripted-model.ts";
+import { WatchedClock } from "../fakes/watched-clock.ts";
+
+const subjects = subjectsOf("default");
+export const AGENT = "mooring";
+
+export const userMessage = (id: string, text: string, rest: Partial<UserMessage> = {}): UserMessage => ({
+  id,
+  tenant: "default",
+  agent: AGENT,
+  conversation: { channel: "web", room: "room-1", kind: "private" },
+  account: { id: "ann", name: "Ann" },
+  text,
+  attachments: [],
+  sentAt: "2026-03-10T21:14:00.000Z",
+  traceId: `trace-${id}`,
+  ...rest,
+});
+
+export interface TestOptions extends Partial<Omit<CoreOptions, "agents" | "backbone">> {
+  readonly agent?: Partial<AgentOptions>;
+  readonly wrap?: (backbone: Backbone) => Backbone;
+}
+
+/** Core on an embedded backbone of its own, with a scripted model and a clock that the test moves. */
+export class CoreUnderTest {
+  readonly model: ScriptedModel;
+  readonly clock = new WatchedClock(Date.parse("2026-03-10T21:14:05Z"));
+  readonly meter = new RecordingMeter();
+  readonly replies = new Recorder<AgentReply>();
+  readonly signals = new Recorder<UserSignal>();
+  readonly backbone: Backbone;
+  readonly #dataDir: string;
+  #core: Core | undefined;
+
+  private constructor(dataDir: string, backbone: Backbone, script: Script) {
+    this.#dataDir = dataDir;
+    this.backbone = backbone;
+    this.model = new ScriptedModel(script);
+  }
+
+  static async start(script: Script = [], options: TestOptions = {}): Promise<CoreUnderTest> {
+    const dataDir = await mkdtemp(join(tmpdir(), "mooring-core-"));
+    const backbone = await openEmbeddedBackbone({ dataDir, logger: silentLogger, failurePauseMs: 2 });
+    const started = new CoreUnderTest(dataDir, backbone, script);
+    await backbone.bus.consume(subjects.userResponse(AGENT), { durable: "test", concurrency: 8 }, async (reply) => {
+      started.replies.add(reply);
+      return ack;
+    });
+    await backbone.bus.listen(subjects.userSignal(AGENT), (signal) => started.signals.add(signal));
+    started.#core = await started.startCore(options);
+    return started;
+  }
+
+  /** Another core on the same backbone, as after a restart. */
+  startCore({ agent, wrap = (backbone) => backbone, ...options }: TestOptions = {}): Promise<Core> {
+    return startCore({
+      backbone: wrap(this.backbone),
+      agents: [{ name: AGENT, tenant: "default", model: this.model, ...agent }],
+      clock: this.clock,
+      logger: silentLogger,
+      meter: this.meter,
+      ...options,
+    });
+  }
+
+  /** As the gateway's inbox does it. Another `publishId` is a repeat that the bus no longer recognises. */
+  async receive(message: UserMessage, publishId = message.id): Promise<void> {
+    const key = conversationKey(message.conversation);
+    await this.backbone.bus.publish(subjects.userMessage(AGENT), message, { id: publishId, key });
+  }
+
+  /** The reply to a message that the agent receives now. */
+  async ask(id: string, text: string, rest: Partial<UserMessage> = {}): Promise<AgentReply> {
+    await this.receive(userMessage(id, text, rest));
+    return this.replyTo(id);
+  }
+
+  async replyTo(id: string): Promise<AgentReply> {
+    const isReply = ({ correlationId }: AgentReply) => correlationId === id;
+    const replies = await this.replies.until((items) => items.some(isReply));
+    return replies.find(isReply) as AgentReply;
+  }
+
+  /** Lets the n-th pause between two tries of the model pass. */
+  passModelPause(nth: number): Promise<void> {
+    return this.clock.pass(nth, { from: 1_000, to: 9_000 });
+  }
+
+  stopCore(): Promise<void> {
+    return this.#core?.stop() ?? Promise.resolve();
+  }
+
+  async dispose(): Promise<void> {
+    await this.stopCore();
+    await this.backbone.close();
+    await rm(this.#dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,66 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { Bus } from "../../../core/contract/bus.ts";
+import type { ReplyOrigin } from "../../../core/contract/reply-origin.ts";
+import type { ReplyDraft, SolicitedReply } from "../../../core/delivery/publish-reply.ts";
+import { publishReply } from "../../../core/delivery/publish-reply.ts";
+import { targetsOn } from "../../../core/delivery/targets.ts";
+
+const origin: ReplyOrigin = {
+  channel: "web",
+  promptSummary: "hello",
+  startedAt: "2026-03-10T21:14:00.000Z",
+  sessionId: "s-1",
+};
+const draft = {
+  id: "t-1/final",
+  tenant: "default",
+  agent: "mooring",
+  sessionId: "s-1",
+  markdown: "hi",
+  audience: { conversation: { channel: "web", room: "r", kind: "private" as const }, personId: "p-1" },
+  createdAt: "2026-03-10T21:14:01.000Z",
+  traceId: "trace-1",
+};
+type Draft = typeof draft;
+
+describe("given the types of a reply (O6)", () => {
+  it("when it is unsolicited, then it does not compile without an origin", () => {
+    expectTypeOf<Draft & { kind: "final"; origin: ReplyOrigin }>().toExtend<ReplyDraft>();
+    expectTypeOf<Draft & { kind: "final" }>().not.toExtend<ReplyDraft>();
+    expectTypeOf<Draft & { kind: "final"; origin: null }>().not.toExtend<ReplyDraft>();
+    expectTypeOf<Draft & { kind: "progress"; origin: ReplyOrigin | null }>().not.toExtend<ReplyDraft>();
+  });
+
+  it("when it is solicited, then it has an origin too, and a notice never has one (O1, O7)", () => {
+    expectTypeOf<Draft & { kind: "final"; correlationId: string; origin: null }>().not.toExtend<ReplyDraft>();
+    expectTypeOf<Draft & { kind: "notice"; origin: null }>().toExtend<ReplyDraft>();
+    expectTypeOf<Draft & { kind: "notice"; correlationId: string; origin: null }>().toExtend<ReplyDraft>();
+    expectTypeOf<Draft & { kind: "notice"; origin: ReplyOrigin }>().not.toExtend<ReplyDraft>();
+  });
+});
+
+describe("given a reply to publish", () => {
+  it("when it goes out, then everybody's relay can read it, in the order of its conversation (D1)", async () => {
+    const published: unknown[] = [];
+    const publish: Bus["publish"] = async (subject, message, options) => {
+      published.push({ family: subject.family, parts: subject.parts, message: subject.schema.parse(message), options });
+    };
+    const reply: SolicitedReply = { ...draft, kind: "final", correlationId: "m-1", origin };
+    await publishReply({ publish } as Bus, reply);
+    expect(published).toEqual([
+      {
+        family: "user.response",
+        parts: ["mooring"],
+        message: AgentReply.parse(reply),
+        options: { id: "t-1/final", key: "+web/-/+r/-" },
+      },
+    ]);
+  });
+
+  it("when a channel looks for its targets, then it finds the audience's conversation on it and no other", () => {
+    const reply = AgentReply.parse({ ...draft, kind: "final", origin });
+    expect(targetsOn("web", reply)).toEqual([draft.audience.conversation]);
+    expect(targetsOn("slack", reply)).toEqual([]);
+  });
+});

@@ -1,0 +1,157 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ack } from "../../../core/contract/bus.ts";
+import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
+import type { IntakeParts } from "../../../core/intake/intake-parts.ts";
+import { SessionHistory } from "../../../core/sessions/session-history.ts";
+import type { Agent } from "../../../core/turns/agent.ts";
+import { BackgroundWork } from "../../../core/turns/background-work.ts";
+import type { Tool } from "../../../core/turns/tool.ts";
+import { TurnYielded } from "../../../core/turns/turn-yielded.ts";
+import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
+import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
+
+let core: CoreUnderTest;
+afterEach(() => core.dispose());
+
+/** Processes that each believe that a message is theirs, as after a lease that one of them slept through. */
+const processes = async () => {
+  core = await CoreUnderTest.start();
+  await core.stopCore();
+  return (model: ScriptedModel, options: { tools?: Tool[]; at?: Record<string, () => Promise<unknown>> } = {}) => {
+    const stopping = new AbortController();
+    const parts: IntakeParts = {
+      bus: core.backbone.bus,
+      store: core.backbone.store,
+      clock: core.clock,
+      logger: silentLogger,
+      meter: core.meter,
+      checkpoint: async (name) => {
+        await (options.at?.[name] ?? noCheckpoint)(name);
+      },
+      history: new SessionHistory(core.backbone.store),
+      background: new BackgroundWork(silentLogger),
+      stopping: stopping.signal,
+      turnDeadlineMs: 900_000,
+      maxWindowEntries: 40,
+    };
+    const agent: Agent = {
+      name: AGENT,
+      tenant: "default",
+      model,
+      maxToolRounds: 8,
+      contextTokens: 128_000,
+      tools: options.tools ?? [],
+    };
+    const handle = (id: string, text = "go", attempt = 1) =>
+      handleUserMessage(parts, agent, userMessage(id, text), { id, attempt, publishedAt: 0 });
+    return { handle, stop: () => stopping.abort(new TurnYielded("this process is stopping")) };
+  };
+};
+const toolNamed = (name: string, run: () => Promise<string>): Tool => ({
+  name,
+  description: name,
+  input: z.looseObject({}),
+  repeatable: false,
+  run,
+});
+
+describe("given two processes with the same message", () => {
+  it("when the first wakes up after the second has ended the turn, then its late answer is lost", async () => {
+    const start = await processes();
+    const second = start(new ScriptedModel(["from the second"]));
+    const first = start(new ScriptedModel(["from the first", "next"]), {
+      at: { "model.after": () => second.handle("m-1", "go", 2) },
+    });
+    expect(await first.handle("m-1")).toEqual({ retryInMs: 1_000 });
+    expect((await core.replyTo("m-1")).markdown).toBe("from the second");
+    expect(await first.handle("m-1", "go", 3)).toEqual(ack);
+    await first.handle("m-2");
+    await core.replyTo("m-2");
+    expect(core.replies.items.filter(({ correlationId }) => correlationId === "m-1")).toHaveLength(1);
+  });
+
+  it("when the first wakes up with tool calls that the second has journaled, then it runs none", async () => {
+    const start = await processes();
+    const runs: string[] = [];
+    const tools = [toolNamed("a", async () => `ran ${runs.push("a")} time`)];
+    const second = start(new ScriptedModel([calls({ name: "a" }), "done"]), { tools });
+    const first = start(new ScriptedModel([calls({ name: "a" })]), {
+      tools,
+      at: { "model.after": () => second.handle("m-1", "go", 2) },
+    });
+    expect(await first.handle("m-1")).toEqual({ retryInMs: 1_000 });
+    expect(runs).toHaveLength(1);
+  });
+
+  it("when the first dies inside a tool, then the second tells the model that the outcome is unknown", async () => {
+    const start = await processes();
+    let runs = 0;
+    const tools = [
+      toolNamed("a", () => {
+        runs++;
+        return new Promise(() => {});
+      }),
+    ];
+    const first = start(new ScriptedModel([calls({ name: "a" })]), { tools });
+    const dead = first.handle("m-1");
+    while (runs === 0) await new Promise(setImmediate);
+    const model = new ScriptedModel(["I do not know"]);
+    expect(await start(model, { tools }).handle("m-1", "go", 2)).toEqual(ack);
+    expect(runs).toBe(1);
+    expect(JSON.stringify(model.requests.items[0]?.messages)).toContain("its outcome is unknown");
+    first.stop();
+    expect(await dead).toEqual({ retryInMs: 1_000 });
+  });
+
+  it("when another has written in the session meanwhile, then what is in memory is brought up to date", async () => {
+    const start = await processes();
+    const model = new ScriptedModel(() => "ok");
+    const [first, second] = [start(model), start(model)];
+    await first.handle("m-1", "one");
+    await second.handle("m-2", "two");
+    await second.handle("m-3", "three");
+    await first.handle("m-4", "four");
+    const texts = model.requests.items.at(-1)?.messages.flatMap((m) => (m.role === "user" ? m.text : []));
+    expect(texts).toEqual(["one", "two", "three", "four"]);
+  });
+
+  it("when a turn's place in the history is taken, then it takes the next", async () => {
+    const start = await processes();
+    const other = start(new ScriptedModel(["the other's"]));
+    const late = start(new ScriptedModel(["late"]), { at: { "model.after": () => other.handle("m-2", "two") } });
+    expect(await late.handle("m-1", "one")).toEqual(ack);
+    const model = new ScriptedModel(["last"]);
+    await start(model).handle("m-3", "three");
+    const texts = model.requests.items[0]?.messages.flatMap((m) => (m.role === "user" ? m.text : []));
+    expect(texts).toEqual(["two", "one", "three"]);
+  });
+});
+
+describe("given a process that is told to stop", () => {
+  it("when a turn outlasts the grace, then it is left to the next process, which answers", async () => {
+    core = await CoreUnderTest.start([() => new Promise(() => {}), "from the next"]);
+    await core.receive(userMessage("m-1", "hello"));
+    await core.model.requests.count(1);
+    const stopped = core.stopCore();
+    core.clock.advance(10_000);
+    await stopped;
+    expect(core.replies.items).toHaveLength(0);
+    const next = await core.startCore();
+    expect(await core.replyTo("m-1")).toMatchObject({ markdown: "from the next" });
+    await next.stop();
+  });
+
+  it("when a handler keeps failing, then its last run tells the person", async () => {
+    const start = await processes();
+    const broken = start(new ScriptedModel(["ok"]), {
+      at: { "reply.before": () => Promise.reject(new Error("broken")) },
+    });
+    await expect(broken.handle("m-1", "go", 4)).rejects.toThrow();
+    expect(core.replies.items).toHaveLength(0);
+    await expect(broken.handle("m-1", "go", 5)).rejects.toThrow();
+    expect(await core.replyTo("m-1")).toMatchObject({ kind: "notice", outcome: "failed" });
+  });
+});

@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { UserSignal } from "../../../core/contract/user-signal.ts";
+import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { DeltaStream } from "../../../core/turns/delta-stream.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { CoreUnderTest } from "../core-under-test.ts";
+
+describe("given text that streams in small pieces", () => {
+  const collect = () => {
+    const clock = new ManualClock();
+    const sent: [offset: number, text: string][] = [];
+    return { clock, sent, stream: new DeltaStream(clock, (offset, text) => sent.push([offset, text])) };
+  };
+
+  it("when many pieces come at once, then the first goes out at once and the rest together", () => {
+    const { clock, sent, stream } = collect();
+    for (const piece of ["Hel", "lo ", "wor", "ld"]) stream.push(piece);
+    expect(sent).toEqual([[0, "Hel"]]);
+    clock.advance(40);
+    expect(sent).toEqual([
+      [0, "Hel"],
+      [3, "lo world"],
+    ]);
+  });
+
+  it("when a second passes, then at most 26 are sent", () => {
+    const { clock, sent, stream } = collect();
+    for (let ms = 0; ms < 1_000; ms++) {
+      stream.push("x");
+      clock.advance(1);
+    }
+    expect(sent.length).toBeLessThanOrEqual(26);
+    expect(sent.map(([, text]) => text).join("").length).toBeGreaterThan(950);
+  });
+
+  it("when it has ended, then nothing more is sent and no timer is left", () => {
+    const { clock, sent, stream } = collect();
+    stream.push("a");
+    stream.push("b");
+    stream.end();
+    stream.push("c");
+    clock.advance(1_000);
+    expect(sent).toEqual([[0, "a"]]);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe("given a turn that is watched", () => {
+  let core: CoreUnderTest;
+  afterEach(() => core.dispose());
+
+  it("when the model is asked again, then its text has a higher attempt", async () => {
+    const failsMidway = async ({ onText }: { onText(text: string): void }) => {
+      onText("Hel");
+      throw new ModelFailed("unreachable", "gone");
+    };
+    core = await CoreUnderTest.start([failsMidway, "Hello"]);
+    const reply = core.ask("m-1", "hi");
+    await core.passModelPause(1);
+    await reply;
+    const signals = await core.signals.count(3);
+    const conversation = { channel: "web", room: "room-1", kind: "private" };
+    expect(signals).toEqual<UserSignal[]>([
+      { type: "typing", conversation },
+      { type: "delta", conversation, correlationId: "m-1", attempt: 1_000, offset: 0, text: "Hel" },
+      { type: "delta", conversation, correlationId: "m-1", attempt: 1_001, offset: 0, text: "Hello" },
+    ] as UserSignal[]);
+  });
+});

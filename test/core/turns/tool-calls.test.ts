@@ -1,0 +1,165 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { ToolResult } from "../../../core/model/chat-message.ts";
+import type { Tool, ToolContext } from "../../../core/turns/tool.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import type { Answer } from "../../fakes/scripted-model.ts";
+import { calls, says } from "../../fakes/scripted-model.ts";
+import type { TestOptions } from "../core-under-test.ts";
+import { CoreUnderTest } from "../core-under-test.ts";
+
+let core: CoreUnderTest;
+afterEach(() => core.dispose());
+
+const runs = new Recorder<{ input: unknown; context: ToolContext }>();
+const tool = (name: string, run: Tool["run"], rest: Partial<Tool> = {}): Tool => ({
+  name,
+  description: name,
+  input: z.looseObject({}),
+  repeatable: false,
+  run: (input, context) => {
+    runs.add({ input, context });
+    return run(input, context);
+  },
+  ...rest,
+});
+const start = async (script: Answer[], tools: Tool[], options: TestOptions = {}) => {
+  runs.items.length = 0;
+  core = await CoreUnderTest.start(script, { tools, ...options });
+};
+/** The results that the model was given with its n-th request. */
+const resultsIn = (request: number): ToolResult[] =>
+  core.model.requests.items[request - 1]?.messages.flatMap((message) =>
+    message.role === "tool" ? message.results : [],
+  ) ?? [];
+
+describe("given a model that calls tools", () => {
+  it("when it calls several at once, then they run side by side and each is answered once", async () => {
+    let arrived = 0;
+    let meet = () => {};
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    const waiting = async () => {
+      if (++arrived === 2) meet();
+      await met;
+      return `run ${arrived}`;
+    };
+    await start([calls({ name: "a" }, { name: "b" }), "done"], [tool("a", waiting), tool("b", waiting)]);
+    expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "done", outcome: "answered" });
+    expect(resultsIn(2).map(({ callId, name }) => [callId, name])).toEqual([
+      ["call-0", "a"],
+      ["call-1", "b"],
+    ]);
+    expect(core.meter.counts["tool_runs_total a done"]).toBe(1);
+  });
+
+  it("when a tool runs, then it knows for whom, and its key is the call's own", async () => {
+    await start([calls({ name: "a", input: { x: 1 } }), calls({ name: "a" }), "done"], [tool("a", async () => "ok")]);
+    const reply = await core.ask("m-1", "go");
+    const turnId = reply.id.replace("/final", "");
+    const [first, second] = runs.items;
+    expect(first).toMatchObject({
+      input: { x: 1 },
+      context: { tenant: "default", agent: "mooring", sessionId: reply.sessionId, turnId, origin: reply.origin },
+    });
+    expect([first?.context.idempotencyKey, second?.context.idempotencyKey]).toEqual([`${turnId}/0/0`, `${turnId}/1/0`]);
+  });
+
+  it("when a call cannot be run, then the model is told why and nothing runs", async () => {
+    const strict = tool("strict", async () => "ran", { input: z.object({ x: z.number() }) });
+    const wrong = calls(
+      { name: "strict", invalid: "no JSON" },
+      { name: "nobody" },
+      { name: "strict", input: { x: "1" } },
+    );
+    await start([wrong, "done"], [strict]);
+    await core.ask("m-1", "go");
+    const results = resultsIn(2);
+    expect(results.map(({ failed }) => failed)).toEqual([true, true, true]);
+    expect(results[0]?.output).toBe("no JSON");
+    expect(results[1]?.output).toContain('no tool named "nobody"');
+    expect(results[2]?.output).toContain("do not fit");
+    expect(runs.items).toHaveLength(0);
+  });
+
+  it("when a tool throws, then the model gets its message and the turn goes on", async () => {
+    const broken = tool("broken", () => {
+      throw new Error("the disk is full");
+    });
+    await start([calls({ name: "broken" }), "done"], [broken]);
+    expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "done" });
+    expect(resultsIn(2)).toEqual([{ callId: "call-0", name: "broken", output: "the disk is full", failed: true }]);
+  });
+
+  it("when a tool never answers, then its deadline answers for it", async () => {
+    await start([calls({ name: "slow" }), "done"], [tool("slow", () => new Promise<string>(() => {}))]);
+    const reply = core.ask("m-1", "go");
+    await runs.count(1);
+    core.clock.advance(60_000);
+    expect(await reply).toMatchObject({ markdown: "done" });
+    expect(resultsIn(2)[0]).toMatchObject({ failed: true, output: expect.stringContaining("within 60 s") });
+    expect(runs.items[0]?.context.signal.aborted).toBe(true);
+  });
+
+  it("when a tool says too much, then it is cut and says so", async () => {
+    await start([calls({ name: "loud" }), "done"], [tool("loud", async () => "é\u0001".repeat(50_000))]);
+    await core.ask("m-1", "go");
+    const output = resultsIn(2)[0]?.output ?? "";
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(32_000);
+    expect(output).toMatch(/\[cut: \d+ kB, only the beginning is shown\]$/);
+  });
+
+  it("when it never stops calling, then the last step is without tools", async () => {
+    const again = Array.from({ length: 3 }, () => calls({ name: "a" }));
+    await start([...again, "that is all"], [tool("a", async () => "ok")], { agent: { maxToolRounds: 3 } });
+    expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "that is all" });
+    expect(core.model.requests.items.map(({ toolChoice }) => toolChoice)).toEqual(["auto", "auto", "auto", "none"]);
+    expect(runs.items).toHaveLength(3);
+  });
+
+  it("when it calls even then, then nothing runs and the person is told", async () => {
+    await start([calls({ name: "a" }), calls({ name: "a" })], [tool("a", async () => "ok")], {
+      agent: { maxToolRounds: 1 },
+    });
+    expect(await core.ask("m-1", "go")).toMatchObject({
+      outcome: "failed",
+      markdown: expect.stringContaining("steps"),
+    });
+    expect(runs.items).toHaveLength(1);
+  });
+
+  it("when tools were used, then later turns still know it", async () => {
+    await start([calls({ name: "a" }), "done", "again"], [tool("a", async () => "42")]);
+    await core.ask("m-1", "go");
+    await core.ask("m-2", "and?");
+    expect(core.model.requests.items[2]?.messages.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+      "user",
+    ]);
+    expect(resultsIn(3)[0]?.output).toBe("42");
+  });
+});
+
+describe("given a model with nothing to say (B7)", () => {
+  it("when it says so, then an empty final ends the wait", async () => {
+    await start([calls({ name: "nothing_to_say" }), "next"], []);
+    expect(await core.ask("m-1", "thanks")).toMatchObject({
+      kind: "final",
+      markdown: "",
+      outcome: "nothing",
+      correlationId: "m-1",
+    });
+    expect(await core.ask("m-2", "hello")).toMatchObject({ markdown: "next" });
+    expect(resultsIn(2)).toEqual([{ callId: "call-0", name: "nothing_to_say", output: "ok" }]);
+  });
+
+  it("when it calls other tools as well, then those run and it goes on", async () => {
+    await start([calls({ name: "a" }, { name: "nothing_to_say" }), says("done")], [tool("a", async () => "ok")]);
+    expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "done", outcome: "answered" });
+    expect(runs.items).toHaveLength(1);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Backbone } from "../../core/contract/backbone.ts";
+import type { Bus } from "../../core/contract/bus.ts";
+import type { Store } from "../../core/contract/store.ts";
+
+/** Passes everything on, and notes what becomes durable. */
+export const countingBackbone = (backbone: Backbone): Backbone & { readonly writes: string[] } => {
+  const writes: string[] = [];
+  const { bus, store } = backbone;
+  const countingBus: Bus = {
+    publish(subject, message, options) {
+      writes.push(`publish ${subject.family}`);
+      return bus.publish(subject, message, options);
+    },
+    consume: (subject, options, handle) => bus.consume(subject, options, handle),
+    signal: (subject, message) => bus.signal(subject, message),
+    listen: (subject, handle) => bus.listen(subject, handle),
+  };
+  const countingStore: Store = {
+    get: (key) => store.get(key),
+    put(key, value, options) {
+      writes.push(`put ${key.collection.name}`);
+      return store.put(key, value, options);
+    },
+    delete(key, options) {
+      writes.push(`delete ${key.collection.name}`);
+      return store.delete(key, options);
+    },
+    list: (prefix) => store.list(prefix),
+  };
+  return {
+    bus: countingBus,
+    store: countingStore,
+    writes,
+    health: () => backbone.health(),
+    close: () => backbone.close(),
+  };
+};

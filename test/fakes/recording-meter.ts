@@ -1,0 +1,17 @@
+import type { Labels, Meter } from "../../core/contract/meter.ts";
+
+/** What was counted, by name and labels. */
+export class RecordingMeter implements Meter {
+  readonly counts: Record<string, number> = {};
+
+  count(name: string, labels: Labels = {}, by = 1): void {
+    const spelled = [name, ...Object.values(labels)].join(" ");
+    this.counts[spelled] = (this.counts[spelled] ?? 0) + by;
+  }
+
+  observe(name: string, _value: number, labels?: Labels): void {
+    this.count(name, labels);
+  }
+
+  gauge(): void {}
+}

@@ -1,0 +1,22 @@
+import type { Timer } from "../../core/contract/clock.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { Recorder } from "./recorder.ts";
+
+/** A manual clock that tells when somebody begins to wait, so that a test moves it neither too early nor too late. */
+export class WatchedClock extends ManualClock {
+  /** The length of every wait, in the order they began. */
+  readonly waits = new Recorder<number>();
+
+  override after(ms: number, callback: () => void): Timer {
+    const timer = super.after(ms, callback);
+    this.waits.add(ms);
+    return timer;
+  }
+
+  /** Moves on by a wait's length once the n-th wait between these lengths has begun. */
+  async pass(nth: number, { from, to }: { from: number; to: number }): Promise<void> {
+    const fitting = (waits: readonly number[]) => waits.filter((ms) => ms >= from && ms <= to);
+    const waits = await this.waits.until((all) => fitting(all).length >= nth);
+    this.advance(fitting(waits)[nth - 1] ?? 0);
+  }
+}
