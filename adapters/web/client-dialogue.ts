@@ -109,8 +109,7 @@ export class ClientDialogue {
       return this.#end(closeCodes.tokenRefused, who.problem);
     }
     const log = rooms.log(who.visitor);
-    if (who.isNew) log.startEmpty();
-    const head = await log.head(hello.resumeFrom);
+    const head = who.isNew ? log.startEmpty() : await log.head(hello.resumeFrom);
     if (!this.connection.open) return;
     if ((rooms.find(who.visitor)?.size ?? 0) >= limits.connectionsPerVisitor) {
       this.#error("too-many-connections", `at most ${limits.connectionsPerVisitor} at a time; close one`);

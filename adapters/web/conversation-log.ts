@@ -34,13 +34,19 @@ export class ConversationLog {
   }
 
   /** A visitor made just now: the log is empty, nothing needs to be read. */
-  startEmpty(): void {
-    this.#begin(0, this.#firstHint());
+  startEmpty(): number {
+    return this.#begin(0, this.#firstHint()).head;
   }
 
-  /** The last entry's `seq`; 0: there is none. */
-  head(claimed?: number): Promise<number> {
-    return this.#inTurn(async () => (await this.#loaded(claimed)).head);
+  /** The last entry's `seq` as the store has it now; 0: there is none. `claimed`: what a client says it has. */
+  head(claimed = 0): Promise<number> {
+    return this.#inTurn(async () => {
+      if (this.#state === undefined) return (await this.#loaded(claimed)).head;
+      await this.#readForward(undefined, undefined);
+      // Further than what follows from here: all before it has expired while this process looked elsewhere.
+      if (claimed > this.#state.head) this.#state = undefined;
+      return (await this.#loaded(claimed)).head;
+    });
   }
 
   async read(seq: number): Promise<LogEntry | undefined> {
@@ -76,7 +82,7 @@ export class ConversationLog {
       if (expected !== undefined && expected <= before.head) return before.head;
       await this.#readForward(expected, seen);
       if (expected === undefined || expected <= before.head) return before.head;
-      // Announced and not next in line: all before it has expired while this process looked elsewhere.
+      // Announced, and not what follows: as above.
       this.#state = undefined;
       return (await this.#loaded()).head;
     });

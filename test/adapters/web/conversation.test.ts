@@ -1,20 +1,11 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { HandClock } from "./hand-clock.ts";
 import { makeDelivery } from "./make-delivery.ts";
 import { MemoryStore } from "./memory-store.ts";
+import { runningGateways } from "./running-gateways.ts";
 import { enter } from "./web-client.ts";
-import type { WebGateway, WebGatewayOptions } from "./web-gateway.ts";
-import { startWebGateway } from "./web-gateway.ts";
 
-const running: WebGateway[] = [];
-const start = async (options?: WebGatewayOptions): Promise<WebGateway> => {
-  const gateway = await startWebGateway(options);
-  running.push(gateway);
-  return gateway;
-};
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((gateway) => gateway.stop()));
-});
+const start = runningGateways();
 
 describe("given a visitor with two tabs (C5)", () => {
   it("when one writes, then it is stored, accepted there, and said in both", async () => {

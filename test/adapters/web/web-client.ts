@@ -5,7 +5,7 @@ import { ServerFrame } from "../../../adapters/web/protocol.ts";
 type FrameOf<T extends ServerFrame["type"]> = Extract<ServerFrame, { type: T }>;
 
 export interface ConnectOptions {
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   readonly protocols?: string[];
 }
 

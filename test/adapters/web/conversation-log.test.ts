@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ConversationLog } from "../../../adapters/web/conversation-log.ts";
+import { HINT_STRIDE } from "../../../adapters/web/find-head.ts";
+import { newVisitor } from "../../../adapters/web/visitor.ts";
+import { HandClock } from "./hand-clock.ts";
+import { MemoryStore } from "./memory-store.ts";
+
+const DAY = 24 * 3_600_000;
+const retentionMs = 30 * DAY;
+
+const setUp = () => {
+  const clock = new HandClock();
+  const store = new MemoryStore(clock);
+  const visitor = newVisitor(clock.now(), "a");
+  /** Each is a process of its own: it knows nothing but the store. */
+  const open = () => new ConversationLog(visitor, { store, clock, channel: "web", retentionMs });
+  const entry = (once: string) => ({ once, at: clock.now(), frame: { type: "said", id: once } });
+  return { clock, store, open, entry };
+};
+
+describe("given a log that several gateways write", () => {
+  it("when they append at the same time, then numbers have no gap and nothing is written twice", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ replica: fc.nat(2), id: fc.nat(40) }), { minLength: 1, maxLength: 120 }),
+        async (appends) => {
+          const { open, entry } = setUp();
+          const replicas = [open(), open(), open()];
+          await Promise.all(
+            appends.map(({ replica, id }) =>
+              (replicas[replica] as ConversationLog).append(entry(`m${id}`), { afterSeq: 0 }),
+            ),
+          );
+          const distinct = new Set(appends.map(({ id }) => `m${id}`));
+          const fresh = open();
+          expect(await fresh.head()).toBe(distinct.size);
+          const read = await Promise.all(Array.from({ length: distinct.size }, (_, index) => fresh.read(index + 1)));
+          expect(new Set(read.map((found) => found?.once))).toEqual(distinct);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([1, 2, 63, 64, 65, 128, 129, 200])(
+    "when %i entries are there, then a new process finds the end",
+    async (count) => {
+      const { open, entry, store } = setUp();
+      const writer = open();
+      for (let n = 1; n <= count; n++) await writer.append(entry(`m${n}`), "none");
+      store.reads = 0;
+      expect(await open().head()).toBe(count);
+      expect(store.reads).toBeLessThanOrEqual(15);
+      store.reads = 0;
+      expect(await open().head(count)).toBe(count);
+      expect(store.reads).toBeLessThanOrEqual(count % HINT_STRIDE === 0 ? 15 : 3);
+      for (const claimed of [0, 1, count - 1, count + 1, 10_000]) expect(await open().head(claimed)).toBe(count);
+    },
+  );
+
+  it("when entries are appended, then a hint is written for one in sixty-four", async () => {
+    const { open, entry, store } = setUp();
+    const writer = open();
+    for (let n = 1; n <= 200; n++) await writer.append(entry(`m${n}`), "none");
+    expect(store.writes.filter((name) => name === "web-log-head")).toHaveLength(3);
+  });
+
+  it("when a write is stored but its answer is lost, then the next attempt finds it, here and elsewhere", async () => {
+    const { open, entry, store } = setUp();
+    const one = open();
+    await one.append(entry("m1"), "none");
+    store.before = (operation) => {
+      if (operation === "stored") throw new Error("answer lost");
+    };
+    await expect(one.append(entry("m2"), "none")).rejects.toThrow("answer lost");
+    store.before = () => undefined;
+    expect(await one.append(entry("m2"), "none")).toBe(2);
+    expect(await open().append(entry("m2"), { afterSeq: 0 })).toBe(2);
+    expect(await open().head()).toBe(2);
+  });
+
+  it("when a reply may be a repeat, then it is looked for as far back as it was made", async () => {
+    const { open, entry, clock } = setUp();
+    const one = open();
+    const madeAt = clock.now();
+    await one.append(entry("r1"), "none");
+    for (let n = 1; n <= 500; n++) await one.append(entry(`m${n}`), "none");
+    expect(await open().append(entry("r1"), { since: madeAt })).toBe(1);
+    clock.jump(1_000);
+    expect(await open().append(entry("r1"), { since: clock.now() })).toBe(502);
+  });
+
+  it("when a client repeats a message, then it is looked for after the place it resumed from", async () => {
+    const { open, entry, store } = setUp();
+    const one = open();
+    for (let n = 1; n <= 100; n++) await one.append(entry(`m${n}`), "none");
+    const other = open();
+    await other.head(97);
+    store.reads = 0;
+    expect(await other.append(entry("m98"), { afterSeq: 97 })).toBe(98);
+    expect(store.reads).toBe(3);
+  });
+});
+
+describe("given a log whose entries expire", () => {
+  it("when all have, then numbering goes on, and no number is used twice", async () => {
+    const { open, entry, clock } = setUp();
+    const used = new Set<number>();
+    for (let month = 0; month < 5; month++) {
+      const writer = open();
+      for (let n = 0; n < 10; n++) {
+        const seq = await writer.append(entry(`m${month}-${n}`), { afterSeq: 0 });
+        expect(used.has(seq)).toBe(false);
+        used.add(seq);
+      }
+      clock.jump(retentionMs + 1);
+    }
+  });
+
+  it("when some have, then the end is found among the rest", async () => {
+    const { open, entry, clock } = setUp();
+    const writer = open();
+    for (let n = 1; n <= 40; n++) {
+      await writer.append(entry(`m${n}`), "none");
+      clock.jump(DAY);
+    }
+    expect(await open().head()).toBe(40);
+    expect(await open().append(entry("next"), "none")).toBe(41);
+    expect(await open().head()).toBe(41);
+  });
+
+  it("when a process has not looked for long, then it does not write behind the others", async () => {
+    const { open, entry, clock } = setUp();
+    const sleeper = open();
+    await sleeper.append(entry("m1"), "none");
+    clock.jump(retentionMs + 1);
+    const seq = await open().append(entry("m2"), "none");
+    expect(await sleeper.append(entry("m3"), "none")).toBe(seq + 1);
+  });
+
+  it("when others went on past what has expired, then an announcement is followed", async () => {
+    const { open, entry, clock } = setUp();
+    const sleeper = open();
+    await sleeper.append(entry("m1"), "none");
+    clock.jump(retentionMs / 2 - 1);
+    await sleeper.advance();
+    clock.jump(retentionMs / 2 + 2);
+    const seq = await open().append(entry("m2"), "none");
+    expect(await sleeper.advance(seq)).toBe(seq);
+  });
+});

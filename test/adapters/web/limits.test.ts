@@ -1,0 +1,204 @@
+import { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { HandClock } from "./hand-clock.ts";
+import { makeDelivery } from "./make-delivery.ts";
+import { runningGateways } from "./running-gateways.ts";
+import { enter, WebClient } from "./web-client.ts";
+
+const start = runningGateways();
+
+describe("given a client that writes too fast", () => {
+  it("when its burst is used up, then messages are refused by id, and taken again later", async () => {
+    const clock = new HandClock();
+    const gateway = await start({ clock, config: { limits: { messageBurst: 3, messagesPerSecond: 1 } } });
+    const { client, welcome } = await enter(gateway);
+    const { client: tab } = await enter(gateway, { token: welcome.token });
+    for (const id of ["m1", "m2", "m3"]) {
+      client.send({ type: "message", id, text: "x" });
+      await client.next("accepted");
+    }
+    tab.send({ type: "message", id: "m4", text: "x" });
+    expect(await tab.next("error")).toMatchObject({ code: "rate-limited", id: "m4" });
+    const { client: other } = await enter(gateway);
+    other.send({ type: "message", id: "m1", text: "x" });
+    await other.next("accepted");
+    await clock.advance(1_000);
+    tab.send({ type: "message", id: "m4", text: "x" });
+    await tab.next("accepted");
+  });
+
+  it("when it floods frames and does not stop, then 4004, and others go on", async () => {
+    const gateway = await start({ clock: new HandClock() });
+    const { client } = await enter(gateway);
+    const { client: other } = await enter(gateway);
+    for (let n = 0; n < 5_000; n++) client.send({ type: "typing" });
+    expect(await client.closing()).toBe(4004);
+    other.send({ type: "message", id: "m1", text: "x" });
+    await other.next("accepted");
+  });
+
+  it("when too many frames wait for a slow store, then the rest is told busy", async () => {
+    let open: () => void = () => undefined;
+    const stored = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const inbox = { accept: () => stored };
+    const gateway = await start({ inbox, config: { limits: { frameBurst: 200 } } });
+    const { client } = await enter(gateway);
+    for (let n = 0; n < 66; n++) client.send({ type: "message", id: `m${n}`, text: "x" });
+    expect(await client.next("error", ({ code }) => code === "busy")).toMatchObject({ id: "m64" });
+    open();
+  });
+});
+
+describe("given limits on connections (F21)", () => {
+  it("when a visitor opens too many, then the newest is told and closed with 4003", async () => {
+    const gateway = await start({ config: { limits: { connectionsPerVisitor: 2 } } });
+    const { client, welcome } = await enter(gateway);
+    await enter(gateway, { token: welcome.token });
+    const third = await new WebClient(gateway).opened();
+    third.send({ type: "hello", token: welcome.token });
+    expect(await third.next("error")).toMatchObject({ code: "too-many-connections" });
+    expect(await third.closing()).toBe(4003);
+    client.socket.close();
+    await client.closing();
+    await enter(gateway, { token: welcome.token });
+  });
+
+  it.each([
+    ["one address", { connectionsPerAddress: 3 }, 429],
+    ["all", { connections: 3 }, 503],
+  ])("when there are too many of %s, then a further one is refused before the upgrade", async (_, limits, status) => {
+    const gateway = await start({ config: { limits } });
+    const clients = await Promise.all([1, 2, 3].map(() => enter(gateway)));
+    await expect(new WebClient(gateway).opened()).rejects.toThrow(`refused with ${status}`);
+    clients[0]?.client.socket.close();
+    await clients[0]?.client.closing();
+    await enter(gateway);
+  });
+
+  it("when two thousand come at once, then all are welcomed and all hear", async () => {
+    const gateway = await start({ config: { limits: { connectionsPerAddress: 3_000, connectionsPerVisitor: 3_000 } } });
+    const { welcome } = await enter(gateway);
+    const clients = await Promise.all(
+      Array.from(
+        { length: 2_000 },
+        async (_, n) => (await enter(gateway, n % 2 ? { token: welcome.token } : {})).client,
+      ),
+    );
+    await gateway.adapter.deliver(makeDelivery(welcome.conversation, "r1"));
+    await Promise.all(clients.filter((_, n) => n % 2).map((client) => client.next("reply")));
+    expect(clients.filter((client) => client.logged().length > 0)).toHaveLength(1_000);
+    for (const client of clients) client.socket.terminate();
+  });
+});
+
+describe("given a client that never reads (F6)", () => {
+  /** Answers the upgrade and hello, then stops reading; pings stay unanswered too. */
+  const deafClient = async (gateway: { url: string; origin: string }, token: string) => {
+    const socket = new Socket();
+    const { port } = new URL(gateway.url);
+    await new Promise<void>((resolve) => socket.connect(Number(port), "127.0.0.1", resolve));
+    socket.write(
+      `GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n` +
+        `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: mooring.v1\r\nOrigin: ${gateway.origin}\r\n\r\n`,
+    );
+    const hello = Buffer.from(JSON.stringify({ type: "hello", token, resumeFrom: 0 }));
+    socket.write(Buffer.concat([Buffer.from([0x81, 0xfe, hello.length >> 8, hello.length & 255, 0, 0, 0, 0]), hello]));
+    await new Promise<void>((resolve) => socket.once("data", () => resolve()));
+    socket.pause();
+    socket.on("error", () => undefined);
+    return socket;
+  };
+
+  it("when much is to be sent, then its buffer stays small, it is cut after 30 s, and others get all at once", async () => {
+    const clock = new HandClock();
+    const gateway = await start({ clock });
+    const buffered: (() => number)[] = [];
+    const connect = gateway.adapter.connect.bind(gateway.adapter);
+    gateway.adapter.connect = (socket, request) => {
+      buffered.push(() => socket.bufferedAmount);
+      connect(socket, request);
+    };
+    const { client, welcome } = await enter(gateway);
+    const deaf = await deafClient(gateway, welcome.token);
+    const part = { index: 0, count: 1, markdown: "x".repeat(100_000) };
+    for (let n = 1; n <= 150; n++) await gateway.adapter.deliver(makeDelivery(welcome.conversation, `r${n}`, { part }));
+    await client.next("reply", ({ seq }) => seq === 150);
+    expect(client.logged().map(({ seq }) => seq)).toEqual(Array.from({ length: 150 }, (_, index) => index + 1));
+    expect(buffered[1]?.()).toBeGreaterThan(64 * 1024);
+    expect(buffered[1]?.()).toBeLessThan(300_000);
+    const ended = new Promise((resolve) => deaf.once("close", resolve));
+    await clock.advance(32_000);
+    deaf.resume();
+    await ended;
+    client.send({ type: "message", id: "m1", text: "still here" });
+    await client.next("accepted");
+  });
+
+  it("when it answers no ping, then it is cut", async () => {
+    const clock = new HandClock();
+    const gateway = await start({ clock });
+    const { client, welcome } = await enter(gateway);
+    const deaf = await deafClient(gateway, welcome.token);
+    const ended = new Promise((resolve) => deaf.once("close", resolve));
+    const pinged = new Promise((resolve) => client.socket.once("ping", resolve));
+    await clock.advance(26_000);
+    await pinged;
+    client.send({ type: "history", before: 1, limit: 1 });
+    await client.next("history");
+    await clock.advance(26_000);
+    deaf.resume();
+    await ended;
+    expect(client.closed).toBeUndefined();
+  });
+});
+
+describe("given a gateway that stops (F30)", () => {
+  it("when it does, then what came is answered, sockets are told to come back, and new ones are refused", async () => {
+    let store: () => void = () => undefined;
+    const arrived: (() => void)[] = [];
+    const inbox = {
+      accept: () =>
+        new Promise<void>((resolve) => {
+          store = resolve;
+          for (const told of arrived) told();
+        }),
+    };
+    const gateway = await start({ inbox });
+    const { client } = await enter(gateway);
+    const atInbox = new Promise<void>((resolve) => arrived.push(resolve));
+    client.send({ type: "message", id: "m1", text: "x" });
+    await atInbox;
+    const stopped = gateway.adapter.stop();
+    await expect(new WebClient(gateway).opened()).rejects.toThrow("refused with 503");
+    store();
+    await client.next("accepted");
+    expect(await client.closing()).toBe(1012);
+    await stopped;
+    await gateway.adapter.stop();
+    const refused = gateway.adapter.deliver(makeDelivery("v1-a", "r1"));
+    await expect(refused).rejects.toMatchObject({ name: "DeliveryFailed", reason: "unavailable" });
+  });
+
+  it("when a message never gets stored, then stopping is bounded", async () => {
+    const clock = new HandClock();
+    const gateway = await start({ clock, inbox: { accept: () => new Promise<void>(() => undefined) } });
+    const { client } = await enter(gateway);
+    client.send({ type: "message", id: "m1", text: "x" });
+    client.send({ type: "typing" });
+    const stopped = gateway.adapter.stop();
+    await clock.advance(5_000);
+    expect(await client.closing()).toBe(1012);
+    await stopped;
+  });
+});
+
+describe("given deliveries that cannot be made", () => {
+  it("when the target is another channel's, then it is rejected", async () => {
+    const gateway = await start();
+    const target = { channel: "slack", room: "C1", kind: "shared" as const };
+    const refused = gateway.adapter.deliver(makeDelivery("v1-a", "r1", { target }));
+    await expect(refused).rejects.toMatchObject({ name: "DeliveryFailed", reason: "rejected" });
+  });
+});
