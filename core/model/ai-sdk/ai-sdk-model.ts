@@ -1,4 +1,4 @@
-import { type CallWarning, jsonSchema, streamText, type ToolSet, tool } from "ai";
+import { type CallWarning, jsonSchema, type LanguageModel, streamText, type ToolSet, tool } from "ai";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { AgentModel, StepOptions } from "../agent-model.ts";
@@ -15,6 +15,12 @@ import { toModelMessages } from "./to-model-messages.ts";
 // The SDK would print its warnings to the console.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
+/** The SDK's model and the exchange that its requests write to: for one step at a time. */
+interface Line {
+  readonly exchange: Exchange;
+  readonly model: LanguageModel;
+}
+
 /** A model behind one of the providers of `ai`. */
 export class AiSdkModel implements AgentModel {
   readonly label: string;
@@ -22,6 +28,8 @@ export class AiSdkModel implements AgentModel {
   readonly #providerModel: ProviderModel;
   readonly #context: FailureContext;
   readonly #logger: Logger;
+  /** A quarter of a step's time goes into making the SDK's model, so it is used again. */
+  readonly #idle: Line[] = [];
   readonly #warned = new Set<string>();
 
   private constructor(config: HostedModelConfig, providerModel: ProviderModel, { clock, logger }: ModelParts) {
@@ -42,17 +50,26 @@ export class AiSdkModel implements AgentModel {
 
   async step(request: StepRequest, { signal, onText }: StepOptions): Promise<StepResponse> {
     const cutoff = new Cutoff(this.#context.clock, this.#config.timeouts, signal);
-    const exchange = new Exchange();
+    const line = this.#idle.pop() ?? this.#newLine();
+    line.exchange.status = undefined;
     try {
       if (cutoff.failure !== undefined) throw cutoff.failure;
-      const { fullStream } = this.#stream(request, cutoff.signal, exchange);
+      const { fullStream } = this.#stream(request, cutoff.signal, line.model);
       const listeners = { cutoff, onText: this.#guarded(onText), onWarning: this.#onWarning };
-      return await Promise.race([readStep(fullStream, request, listeners), cutoff.cut]);
+      const response = await Promise.race([readStep(fullStream, request, listeners), cutoff.cut]);
+      // Not after a failure: the request may still be on its way and would write into the next one's exchange.
+      this.#idle.push(line);
+      return response;
     } catch (error) {
-      throw cutoff.failure ?? explainFailure(error, exchange.status, this.#context);
+      throw explainFailure(error, line.exchange.status, this.#context);
     } finally {
       cutoff.dispose();
     }
+  }
+
+  #newLine(): Line {
+    const exchange = new Exchange();
+    return { exchange, model: this.#providerModel(exchange.fetch) };
   }
 
   /** Deltas are a hint that makes a screen livelier: a listener that breaks does not take the answer with it. */
@@ -76,10 +93,10 @@ export class AiSdkModel implements AgentModel {
     this.#logger.warn({ about }, "the provider does not take a setting as it is");
   };
 
-  #stream({ system, messages, tools, toolChoice }: StepRequest, abortSignal: AbortSignal, exchange: Exchange) {
+  #stream({ system, messages, tools, toolChoice }: StepRequest, abortSignal: AbortSignal, model: LanguageModel) {
     const { temperature, maxOutputTokens } = this.#config;
     return streamText({
-      model: this.#providerModel(exchange.fetch),
+      model,
       ...(system === "" ? {} : { system }),
       messages: toModelMessages(messages),
       ...(tools.length === 0 ? {} : { tools: toToolSet(tools), toolChoice }),

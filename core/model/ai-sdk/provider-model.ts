@@ -1,7 +1,7 @@
 import type { LanguageModel } from "ai";
 import type { HostedModelConfig } from "../config.ts";
 
-/** Makes the SDK's model for one step, so that its requests can be told apart. */
+/** Makes the SDK's model with a fetch of its own, so that requests side by side can be told apart. */
 export type ProviderModel = (fetch: typeof globalThis.fetch) => LanguageModel;
 
 export const loadProviderModel = async (config: HostedModelConfig): Promise<ProviderModel> => {

@@ -94,7 +94,7 @@ describe.each(["openai-compatible", "anthropic"])("given a model of %s", (provid
         expect(deltas.join("")).toBe(response?.text);
         expect(response?.text.trim() === "" && response.toolCalls.length === 0).toBe(false);
       }),
-      { numRuns: 400 },
+      { numRuns: 250 },
     );
   });
 });

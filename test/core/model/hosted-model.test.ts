@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../../core/model/chat-message.ts";
 import { StepResponse } from "../../../core/model/step.ts";
-import { calls, says } from "../../fakes/model-answer.ts";
+import { calls, fails, says } from "../../fakes/model-answer.ts";
 import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
 import { HEADER_SECRET, KEY, modelAt, run, user, weather } from "./model-under-test.ts";
 
@@ -112,4 +112,16 @@ describe.each(providers)("given a model of $provider", ({ provider, path, keyHea
     const { response } = await run(modelAt(server.baseUrl, { provider }));
     expect(response).toMatchObject({ text: "half a", finish: "length" });
   });
+});
+
+it("given many steps side by side, when some of them fail, then each gets its own answer or its own failure", async () => {
+  server.follow(({ lastUserText }) => (lastUserText.endsWith("3") ? fails(429) : says([lastUserText, "!"])));
+  const model = modelAt(server.baseUrl);
+  for (let round = 0; round < 2; round++) {
+    const runs = await Promise.all([...Array(20).keys()].map((n) => run(model, { messages: [user(`question ${n}`)] })));
+    for (const [n, { response, failure }] of runs.entries()) {
+      if (n % 10 === 3) expect(failure?.reason).toBe("rate-limited");
+      else expect(response?.text).toBe(`question ${n}!`);
+    }
+  }
 });
