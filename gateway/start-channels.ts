@@ -5,6 +5,7 @@ import { adapterContext, type ChannelParts, relayContext } from "./channel-conte
 import type { FrontDoor } from "./front-door.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import type { Readiness } from "./readiness.ts";
+import { refreshAfterOutage } from "./refresh-after-outage.ts";
 import { type RunningChannel, runChannel } from "./relay/run-channel.ts";
 import { createServer } from "./server.ts";
 import { tenantOf } from "./tenant-of.ts";
@@ -22,7 +23,9 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   const instance = common.newId();
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
+  const watch = refreshAfterOutage({ ...common, adapters });
   const stop = async () => {
+    watch.cancel();
     await Promise.all(running.map((channel) => channel.stop()));
   };
   try {
