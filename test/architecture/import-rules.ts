@@ -22,6 +22,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(ai|@ai-sdk\/.+)(\/|$)/, /^core\/model\//],
   [/^yaml$/, /^config\//],
   [/^ws$/, /^adapters\/web\//],
+  [/^esbuild$/, /^adapters\/web\/widget\//],
 ];
 
 const isTool = (file: SourceFile): boolean => !file.path.includes("/");

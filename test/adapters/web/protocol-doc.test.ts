@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { closeCodes } from "../../../adapters/web/close-codes.ts";
+import { WebLimits } from "../../../adapters/web/limits.ts";
+import { ClientFrame, ErrorCodes, ServerFrame } from "../../../adapters/web/protocol.ts";
+
+const doc = readFileSync(new URL("../../../docs/protocol.md", import.meta.url), "utf8");
+const examples = (side: "client" | "server"): unknown[] =>
+  [...doc.matchAll(new RegExp(`\`\`\`json ${side}\n(.*?)\`\`\``, "gs"))].map(([, json]) => JSON.parse(json ?? ""));
+const section = (title: string): string => doc.split(`## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+const rows = (title: string): string[] =>
+  [...section(title).matchAll(/^\| `?(?!code)([a-z0-9][a-z0-9-]*)`? *\|/gm)].map(([, name]) => name ?? "");
+const typesOf = (schema: { options: readonly { shape: { type: { value: string } } }[] }): string[] =>
+  schema.options.map(({ shape }) => shape.type.value);
+
+describe("given docs/protocol.md", () => {
+  it.each([["client", ClientFrame] as const, ["server", ServerFrame] as const])(
+    "when its examples of what the %s sends are parsed, then each is right, and every type has one",
+    (side, schema) => {
+      const frames = examples(side);
+      const parsed = frames.map((frame) => schema.parse(frame));
+      expect(parsed).toEqual(frames);
+      expect(new Set(parsed.map(({ type }) => type))).toEqual(new Set(typesOf(schema)));
+    },
+  );
+
+  it("then every error code and every close code has its row, and no other has", () => {
+    expect(new Set(rows("Error codes"))).toEqual(new Set(ErrorCodes));
+    const codes = rows("Close codes");
+    expect(new Set(codes.map(Number))).toEqual(new Set(Object.values(closeCodes)));
+  });
+
+  it("then the limits it tells are the defaults", () => {
+    const { frameBytes, textLength, ...rest } = WebLimits.parse({});
+    const told = section("Limits");
+    expect(told).toContain(`${frameBytes / 1024} kB`);
+    for (const limit of [textLength, ...Object.values(rest)]) expect(told).toContain(limit.toLocaleString("en"));
+  });
+});
