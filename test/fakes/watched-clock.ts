@@ -6,6 +6,7 @@ import { Recorder } from "./recorder.ts";
 export class WatchedClock extends ManualClock {
   /** The length of every wait, in the order they began. */
   readonly waits = new Recorder<number>();
+  #looked = 0;
 
   override after(ms: number, callback: () => void): Timer {
     const timer = super.after(ms, callback);
@@ -18,5 +19,16 @@ export class WatchedClock extends ManualClock {
     const fitting = (waits: readonly number[]) => waits.filter((ms) => ms >= from && ms <= to);
     const waits = await this.waits.until((all) => fitting(all).length >= nth);
     this.advance(fitting(waits)[nth - 1] ?? 0);
+  }
+
+  /** Moves on by the length of the next wait between these lengths, after the one that was passed this way before. */
+  async passOnceArmed(fromMs: number, toMs: number): Promise<number> {
+    const find = (all: readonly number[]) =>
+      all.findIndex((ms, index) => index >= this.#looked && ms >= fromMs && ms <= toMs);
+    const all = await this.waits.until((items) => find(items) >= 0);
+    this.#looked = find(all) + 1;
+    const ms = all[this.#looked - 1] as number;
+    this.advance(ms);
+    return ms;
   }
 }
