@@ -83,12 +83,16 @@ export class ConsumerGroup<T> {
     for (const held of [...this.#held.values()]) this.#drop(held);
   }
 
-  /** To be called when no handler runs any more. Gives everything back. */
+  /** To be called when no handler runs any more. Gives everything back, as far as the server can be told in time. */
   async close(timeoutMs: number): Promise<void> {
     this.#closing = true;
     for (const timer of this.#timers) timer.cancel();
+    const { clock } = this.#parts.options;
+    const deadline = clock.monotonic() + timeoutMs;
     await this.#pass;
-    await eachLimited([...this.#held.values()], AT_ONCE, (held) => this.#release(held, timeoutMs));
+    await eachLimited([...this.#held.values()], AT_ONCE, (held) =>
+      this.#release(held, Math.max(0, deadline - clock.monotonic())),
+    );
     this.dropAll();
   }
 

@@ -83,7 +83,8 @@ export class ConsumerGroups {
     this.#closed = true;
     this.#retry?.cancel();
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
-    await this.#membership.close(CLOSE_TIMEOUT_MS);
+    // A server that could not be told about partitions is not waited for a second time.
+    await this.#membership.close(this.#parts.connector.current ? CLOSE_TIMEOUT_MS : 0);
   }
 
   /** Waits until the group takes part, but not for a server that is away: it takes part as soon as that comes. */
@@ -139,11 +140,15 @@ export class ConsumerGroups {
     if (!running || running.group.hasWorkers) return;
     running.closing ??= running.group
       .close(CLOSE_TIMEOUT_MS)
-      .then(() => this.#membership.setGroups([...this.#running.keys()].filter((other) => other !== name)))
+      .then(() => this.#stopSharing(name))
       .finally(() => {
         this.#running.delete(name);
       });
     await running.closing;
+  }
+
+  async #stopSharing(name: string): Promise<void> {
+    if (!this.#closed) await this.#membership.setGroups([...this.#running.keys()].filter((other) => other !== name));
   }
 
   #group<T>(name: string, subject: Subject<T>, options: ConsumeOptions): ConsumerGroup<T> {

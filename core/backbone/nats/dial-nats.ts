@@ -5,6 +5,7 @@ import { AppError, messageOf } from "../../contract/app-error.ts";
 import { isRefusal, isWithoutJetStream } from "./nats-fault.ts";
 import type { NatsAuth, NatsOptions } from "./nats-options.ts";
 import { NatsSession } from "./nats-session.ts";
+import { RequestInbox } from "./request-inbox.ts";
 
 /** One attempt to connect. Rejects with "bad-configuration" for what waiting will not mend, else with "unavailable". */
 export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
@@ -28,7 +29,8 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
       : new AppError("unavailable", `cannot reach NATS at ${where}: ${messageOf(error)}`, { cause: error });
   });
   const api = { timeout: options.requestTimeoutMs, checkAPI: false };
-  const session = new NatsSession(nc, nc.jetstream(api), await nc.jetstreamManager(api));
+  const requests = new RequestInbox(nc, options.clock, options.requestTimeoutMs);
+  const session = new NatsSession(nc, requests, nc.jetstream(api), await nc.jetstreamManager(api));
   try {
     await session.jsm.getAccountInfo();
   } catch (error) {

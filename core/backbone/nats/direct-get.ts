@@ -11,12 +11,11 @@ export interface DirectMessage {
 
 /** The last message of a subject, asked of the stream itself: a third of the cost of going through its leader's queue. */
 export const directGet = async (
-  { nc, jsm }: NatsSession,
+  { requests }: NatsSession,
   stream: string,
   subject: string,
 ): Promise<DirectMessage | undefined> => {
-  const timeout = jsm.getOptions().timeout ?? 5_000;
-  const answer = await nc.request(`$JS.API.DIRECT.GET.${stream}.${subject}`, Empty, { timeout });
+  const answer = await requests.request(`$JS.API.DIRECT.GET.${stream}.${subject}`, Empty);
   const header = answer.headers;
   if (header?.code === 404) return undefined;
   if (header === undefined || header.code !== 0) {

@@ -81,10 +81,11 @@ export class Membership {
     if (this.#groups.length > 0) await this.renew();
   }
 
+  /** Without a connection it is said with the next one. */
   async setGroups(groups: readonly string[]): Promise<void> {
     this.#groups = groups;
     await this.#renewal;
-    if (groups.length > 0 || this.isMember) await this.renew();
+    if (this.#session?.isOpen && (groups.length > 0 || this.isMember)) await this.renew();
   }
 
   /** One at a time; asking while one is under way joins it. */

@@ -1,4 +1,5 @@
 import type { JetStreamClient, JetStreamManager, NatsConnection } from "nats";
+import type { RequestInbox } from "./request-inbox.ts";
 
 /**
  * One connection, from its start to its end. It is never reconnected: everything that hangs on it (subscriptions,
@@ -8,10 +9,12 @@ export class NatsSession {
   readonly nc: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
+  readonly requests: RequestInbox;
   readonly #once = new Map<string, Promise<unknown>>();
 
-  constructor(nc: NatsConnection, js: JetStreamClient, jsm: JetStreamManager) {
+  constructor(nc: NatsConnection, requests: RequestInbox, js: JetStreamClient, jsm: JetStreamManager) {
     this.nc = nc;
+    this.requests = requests;
     this.js = js;
     this.jsm = jsm;
   }

@@ -9,12 +9,12 @@ interface PubAck {
 
 /** Resolves to the stored message's sequence; for a message that the server recognises as a repeat, to that of the first. */
 export const publishAcked = async (
-  { nc, jsm }: NatsSession,
+  { requests }: NatsSession,
   subject: string,
   data: Uint8Array,
   headers: MsgHdrs,
 ): Promise<number> => {
-  const answer = await nc.request(subject, data, { headers, timeout: jsm.getOptions().timeout ?? 5_000 });
+  const answer = await requests.request(subject, data, headers);
   const { seq, error } = JSON.parse(answer.string()) as PubAck;
   if (error) {
     const refused = new NatsError(error.description, String(error.code));

@@ -1,0 +1,84 @@
+import { appendFileSync } from "node:fs";
+import { z } from "zod";
+import { ack } from "../../../core/contract/bus.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentMeter } from "../../../core/contract/meter.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { ModelConfig } from "../../../core/model/config.ts";
+import { createModel } from "../../../core/model/create-model.ts";
+import { startCore } from "../../../core/start-core.ts";
+import type { Tool } from "../../../core/turns/tool.ts";
+import { openPlace } from "./backbone-place.ts";
+import type { ChildOptions, FromChild, ToChild } from "./core-process.ts";
+
+/** A core in a process of its own, that dies where its parent says. */
+const options: ChildOptions = JSON.parse(process.argv[2] ?? "");
+const subjects = subjectsOf("default");
+const say = (message: FromChild): void => {
+  process.send?.(message);
+};
+
+/** Pauses between tries of the model are short here; nothing else in core waits. */
+const hastyClock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / 50, callback) };
+
+let dieAt: { name: string; nth: number } | undefined;
+const checkpoint = async (name: string): Promise<void> => {
+  if (dieAt?.name !== name || --dieAt.nth > 0) return;
+  process.kill(process.pid, "SIGKILL");
+  await new Promise(() => {});
+};
+
+/** Notes every run where a death cannot undo it. */
+const loggedTool = (name: string, repeatable: boolean): Tool => ({
+  name,
+  description: name,
+  input: z.looseObject({}),
+  repeatable,
+  run: async (_input, { idempotencyKey }) => {
+    appendFileSync(options.toolLog, `${name} ${idempotencyKey}\n`);
+    await checkpoint("tool.inside");
+    return `${name} is done`;
+  },
+});
+
+const backbone = await openPlace(options.place);
+const config = { provider: "openai-compatible", baseUrl: options.modelUrl, model: "scripted" };
+const model = createModel(ModelConfig.parse(config), { clock: systemClock, logger: silentLogger });
+const watch = { durable: "watch", concurrency: 8 };
+await backbone.bus.consume(subjects.userResponse("mooring"), watch, async (reply) => {
+  say({ say: "reply", reply });
+  return ack;
+});
+const core = await startCore({
+  backbone,
+  agents: [{ name: "mooring", tenant: "default", model }],
+  tools: [loggedTool("work", false), loggedTool("look", true)],
+  clock: hastyClock,
+  logger: silentLogger,
+  meter: silentMeter,
+  checkpoint,
+});
+
+const obey = async (order: ToChild): Promise<void> => {
+  if (order.do === "die") dieAt = { name: order.at, nth: order.nth };
+  if (order.do === "publish") {
+    const { message } = order;
+    const key = conversationKey(message.conversation);
+    await backbone.bus.publish(subjects.userMessage("mooring"), message, { id: message.id, key });
+  }
+  if (order.do === "stop") {
+    await core.stop();
+    await backbone.close();
+  }
+};
+process.on("message", (order: ToChild) => {
+  obey(order).then(
+    () => say({ say: "done", call: order.call }),
+    (error: Error) => say({ say: "failed", call: order.call, error: error.message }),
+  );
+});
+process.on("disconnect", () => process.exit(0));
+say({ say: "ready" });

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { calls, says } from "../../fakes/model-answer.ts";
+import type { ModelRequest } from "../../fakes/model-request.ts";
+import { userMessage } from "../core-under-test.ts";
+import type { PlaceOptions } from "./backbone-place.ts";
+import { MortalCore } from "./mortal-core.ts";
+
+/** "work 7": calls the tool "work" once, then says what came of it. */
+const script = ({ lastUserText, toolOutputs }: ModelRequest) =>
+  toolOutputs.length === 0
+    ? calls([{ name: lastUserText.split(" ")[0] ?? "", arguments: {} }])
+    : says(`${lastUserText}: ${toolOutputs.join()}`);
+
+interface Death {
+  readonly at: string;
+  readonly nth?: number;
+  /** "work" must not be repeated, "look" may be. */
+  readonly tool: "work" | "look";
+  readonly requests: number;
+  readonly runs: number;
+  readonly outcomeUnknown?: true;
+}
+
+const deaths: Death[] = [
+  { at: "intake.received", tool: "work", requests: 2, runs: 1 },
+  { at: "turn.opened", tool: "work", requests: 2, runs: 1 },
+  { at: "model.before", tool: "work", requests: 2, runs: 1 },
+  { at: "model.after", tool: "work", requests: 3, runs: 1 },
+  { at: "model.journaled", tool: "work", requests: 2, runs: 1 },
+  { at: "tool.before", tool: "work", requests: 2, runs: 1 },
+  { at: "tool.intent", tool: "work", requests: 2, runs: 0, outcomeUnknown: true },
+  { at: "tool.inside", tool: "work", requests: 2, runs: 1, outcomeUnknown: true },
+  { at: "tool.after", tool: "work", requests: 2, runs: 1, outcomeUnknown: true },
+  { at: "tool.result", tool: "work", requests: 2, runs: 1 },
+  { at: "tool.before", tool: "look", requests: 2, runs: 1 },
+  { at: "tool.inside", tool: "look", requests: 2, runs: 2 },
+  { at: "tool.after", tool: "look", requests: 2, runs: 2 },
+  { at: "tool.result", tool: "look", requests: 2, runs: 1 },
+  { at: "model.before", nth: 2, tool: "work", requests: 2, runs: 1 },
+  { at: "model.after", nth: 2, tool: "work", requests: 3, runs: 1 },
+  { at: "model.journaled", nth: 2, tool: "work", requests: 2, runs: 1 },
+  { at: "reply.before", tool: "work", requests: 2, runs: 1 },
+  { at: "reply.published", tool: "work", requests: 2, runs: 1 },
+];
+
+/** A `kill -9` at every step of a turn: nothing finished is done again, and one final comes of it. */
+export const coreDeaths = (kind: PlaceOptions["kind"]): void => {
+  describe(`given a core on ${kind} that dies in the middle of a turn`, () => {
+    let core: MortalCore;
+    const finals: AgentReply[] = [];
+    beforeAll(async () => {
+      core = await MortalCore.deploy(kind, script);
+    });
+    afterAll(() => core.dispose());
+
+    it.each(deaths)("when it dies at $at of a turn with $tool, then the next one ends the turn", async (death) => {
+      const text = `${death.tool} ${deaths.indexOf(death)}`;
+      const dying = await core.alive();
+      await dying.dieAt(death.at, death.nth);
+      await core.receive(userMessage(text, text));
+      await dying.exited;
+      await core.alive();
+      const reply = await core.heardReplyTo(text);
+      finals.push(reply);
+      expect(reply).toMatchObject({ kind: "final", outcome: "answered" });
+      if (death.outcomeUnknown) expect(reply.markdown).toContain("its outcome is unknown");
+      else expect(reply.markdown).toBe(`${text}: ${death.tool} is done`);
+      expect(core.server.requests.filter(({ lastUserText }) => lastUserText === text)).toHaveLength(death.requests);
+      const turnId = reply.id.replace("/final", "");
+      const run = `${death.tool} ${turnId}/0/0`;
+      expect(await core.toolRuns(turnId)).toEqual(Array.from({ length: death.runs }, () => run));
+    });
+
+    it("when all is over, then every message has exactly one final, and in order", async () => {
+      const asked = deaths.map(({ tool }, index) => `${tool} ${index}`);
+      const published = await core.publishedReplies(asked);
+      expect(published.map(({ correlationId }) => correlationId)).toEqual(asked);
+      expect(published.map(({ id }) => id)).toEqual(finals.map(({ id }) => id));
+    });
+  });
+};

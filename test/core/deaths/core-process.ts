@@ -1,0 +1,95 @@
+import type { ChildProcess } from "node:child_process";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { PlaceOptions } from "./backbone-place.ts";
+
+export interface ChildOptions {
+  readonly place: PlaceOptions;
+  readonly modelUrl: string;
+  readonly toolLog: string;
+}
+
+type Order = { do: "publish"; message: UserMessage } | { do: "die"; at: string; nth: number } | { do: "stop" };
+export type ToChild = Order & { call: number };
+export type FromChild =
+  | { say: "ready" }
+  | { say: "reply"; reply: AgentReply }
+  | { say: "done"; call: number }
+  | { say: "failed"; call: number; error: string };
+
+/** A real process with a core in it. What is asked of it rejects if it dies meanwhile. */
+export class CoreProcess {
+  readonly exited: Promise<unknown>;
+  readonly #child: ChildProcess;
+  readonly #onReply: (reply: AgentReply) => void;
+  readonly #calls = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+  #calledSoFar = 0;
+
+  private constructor(options: ChildOptions, onReply: (reply: AgentReply) => void) {
+    const script = fileURLToPath(new URL("./core-child.ts", import.meta.url));
+    this.#onReply = onReply;
+    this.#child = fork(script, [JSON.stringify(options)], { execArgv: ["--import", "tsx"], stdio: "inherit" });
+    this.exited = once(this.#child, "exit").then(() => {
+      for (const { reject } of this.#calls.values()) reject(new Error("the process has died"));
+      this.#calls.clear();
+    });
+  }
+
+  static async start(options: ChildOptions, onReply: (reply: AgentReply) => void): Promise<CoreProcess> {
+    const started = new CoreProcess(options, onReply);
+    await new Promise<void>((resolve, reject) => {
+      started.#child.on("message", (message: FromChild) => {
+        if (message.say === "ready") resolve();
+        else started.#hear(message);
+      });
+      void started.exited.then(() => reject(new Error("the process died before it was ready")));
+    });
+    return started;
+  }
+
+  publish(message: UserMessage): Promise<void> {
+    return this.#order({ do: "publish", message });
+  }
+
+  /** From now on, the n-th time that it comes to this checkpoint is its end. */
+  dieAt(at: string, nth = 1): Promise<void> {
+    return this.#order({ do: "die", at, nth });
+  }
+
+  async stop(): Promise<void> {
+    await this.#order({ do: "stop" });
+    await this.kill();
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.exited;
+  }
+
+  get isAlive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  #order(order: Order): Promise<void> {
+    const call = ++this.#calledSoFar;
+    return new Promise((resolve, reject) => {
+      if (!this.isAlive) return reject(new Error("the process is dead"));
+      this.#calls.set(call, { resolve, reject });
+      this.#child.send({ ...order, call }, (error) => error && reject(error));
+    });
+  }
+
+  #hear(message: Exclude<FromChild, { say: "ready" }>): void {
+    if (message.say === "reply") {
+      this.#onReply(message.reply);
+      return;
+    }
+    const call = this.#calls.get(message.call);
+    this.#calls.delete(message.call);
+    if (message.say === "done") call?.resolve();
+    else call?.reject(new Error(message.error));
+  }
+}

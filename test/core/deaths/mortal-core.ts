@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import type { ModelScript } from "../../fakes/scripted-model-server.ts";
+import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
+import type { BackbonePlace, PlaceOptions } from "./backbone-place.ts";
+import { openPlace, places } from "./backbone-place.ts";
+import { CoreProcess } from "./core-process.ts";
+
+/** A core that may die at any time and is started again; model, tool log and data outlive it. */
+export class MortalCore {
+  readonly server: ScriptedModelServer;
+  /** As its processes heard them: one that died before it acknowledged is followed by one that hears it again. */
+  readonly heard = new Recorder<AgentReply>();
+  readonly #place: BackbonePlace;
+  readonly #directory: string;
+  #process: CoreProcess | undefined;
+  #readings = 0;
+
+  private constructor(place: BackbonePlace, server: ScriptedModelServer, directory: string) {
+    this.#place = place;
+    this.server = server;
+    this.#directory = directory;
+  }
+
+  static async deploy(kind: PlaceOptions["kind"], script: ModelScript): Promise<MortalCore> {
+    const directory = await mkdtemp(join(tmpdir(), "mooring-mortal-"));
+    return new MortalCore(await places[kind](), await ScriptedModelServer.start(script), directory);
+  }
+
+  /** The living process; a dead one is replaced first. */
+  async alive(): Promise<CoreProcess> {
+    if (this.#process?.isAlive) return this.#process;
+    const options = { place: this.#place.options, modelUrl: this.server.baseUrl, toolLog: this.#toolLog };
+    this.#process = await CoreProcess.start(options, (reply) => this.heard.add(reply));
+    return this.#process;
+  }
+
+  /** As a gateway does it: again and again with the same id, until it is known to be stored. */
+  async receive(message: UserMessage): Promise<void> {
+    for (let stored = false; !stored; ) {
+      stored = await (await this.alive()).publish(message).then(
+        () => true,
+        () => false,
+      );
+    }
+  }
+
+  async heardReplyTo(messageId: string): Promise<AgentReply> {
+    const isReply = ({ correlationId }: AgentReply) => correlationId === messageId;
+    return (await this.heard.until((replies) => replies.some(isReply))).find(isReply) as AgentReply;
+  }
+
+  /** The runs of both tools in one turn, with their idempotency keys. */
+  async toolRuns(turnId: string): Promise<string[]> {
+    const log = await readFile(this.#toolLog, "utf8").catch(() => "");
+    return log.split("\n").filter((line) => line.includes(turnId));
+  }
+
+  /** Every reply that was ever published, in order, as a relay that begins now would get them. Ends the process. */
+  async publishedReplies(lastOf: readonly string[]): Promise<AgentReply[]> {
+    await this.#process?.stop();
+    const backbone = await openPlace(this.#place.options);
+    const published = new Recorder<AgentReply>();
+    const durable = `reader-${++this.#readings}`;
+    await backbone.bus.consume(
+      subjectsOf("default").userResponse("mooring"),
+      { durable, concurrency: 1 },
+      async (reply) => {
+        published.add(reply);
+        return ack;
+      },
+    );
+    await published.until((replies) => lastOf.every((id) => replies.some(({ correlationId }) => correlationId === id)));
+    await backbone.close();
+    return [...published.items];
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#process?.isAlive) await this.#process.kill();
+    await this.server.stop();
+    await this.#place.dispose();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  get #toolLog(): string {
+    return join(this.#directory, "tools.log");
+  }
+}

@@ -1,0 +1,3 @@
+import { coreDeaths } from "./core-deaths.ts";
+
+coreDeaths("nats");
