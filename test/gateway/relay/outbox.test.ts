@@ -203,7 +203,7 @@ describe("given an attempt whose answer is lost (D4)", () => {
     await rig.publish("r1", room("a"), "hello");
     await rig.platform.until(({ posts }) => posts === 1);
     rig.platform.mend();
-    await rig.clock.armed.until((armed) => armed.includes(1_000));
+    await rig.clock.waits.until((waits) => waits.includes(1_000));
     rig.clock.advance(180_000);
     const [letter] = await rig.untilDead(1);
     expect(letter?.reason).toMatch(/^unknown: /);
