@@ -6,11 +6,11 @@ export interface HomePage {
 }
 
 const STYLE = `
-:root { color-scheme: light dark; --ink: #16202a; --soft: #5a6772; --paper: #f6f7f8; --line: #dde2e6; --sea: #0b6b7f; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8edf0; --soft: #9aa7b1; --paper: #12181d; --line: #2a343c; --sea: #5cc3d6; } }
+:root { color-scheme: light dark; --ink: #16202a; --soft: #5a6772; --paper: #f6f7f8; --line: #dde2e6; --sea: #14655a; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8edf0; --soft: #9aa7b1; --paper: #12181d; --line: #2a343c; --sea: #58c4b2; } }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; background: var(--paper); color: var(--ink); font: 17px/1.6 system-ui, sans-serif; }
-main { max-width: 38rem; margin: 0 auto; padding: 18vh 1.5rem 6rem; }
+main { max-width: 34rem; margin: 0 8vw; padding: 18vh 0 6rem; }
 h1 { margin: 0 0 .5rem; font-size: 2.4rem; letter-spacing: -.02em; }
 h1::before { content: ""; display: block; width: 3rem; height: .3rem; margin-bottom: 1.2rem; border-radius: 1rem; background: var(--sea); }
 p { margin: .9rem 0; }
