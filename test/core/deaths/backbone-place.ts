@@ -1,11 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
-import { openNatsBackbone } from "../../../core/backbone/nats/open-nats-backbone.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import { NatsServer } from "../../fakes/nats-server.ts";
 
 export type PlaceOptions = { kind: "embedded"; dataDir: string } | { kind: "nats"; servers: string[] };
 
@@ -15,11 +12,16 @@ export interface BackbonePlace {
   dispose(): Promise<void>;
 }
 
-/** In any process; on embedded in one at a time. */
-export const openPlace = (options: PlaceOptions): Promise<Backbone> =>
-  options.kind === "embedded"
-    ? openEmbeddedBackbone({ dataDir: options.dataDir, logger: silentLogger, failurePauseMs: 20 })
-    : openNatsBackbone({ servers: options.servers, logger: silentLogger, failurePauseMs: 20, leaseMs: 1_000 });
+/** In any process; on embedded in one at a time. Loads only what it needs, because a process starts for every death. */
+export const openPlace = async (options: PlaceOptions): Promise<Backbone> => {
+  const rest = { logger: silentLogger, failurePauseMs: 20 };
+  if (options.kind === "embedded") {
+    const { openEmbeddedBackbone } = await import("../../../core/backbone/embedded/open-embedded-backbone.ts");
+    return openEmbeddedBackbone({ dataDir: options.dataDir, ...rest });
+  }
+  const { openNatsBackbone } = await import("../../../core/backbone/nats/open-nats-backbone.ts");
+  return openNatsBackbone({ servers: options.servers, leaseMs: 1_000, ...rest });
+};
 
 export const places: Record<PlaceOptions["kind"], () => Promise<BackbonePlace>> = {
   async embedded() {
@@ -30,6 +32,7 @@ export const places: Record<PlaceOptions["kind"], () => Promise<BackbonePlace>> 
     };
   },
   async nats() {
+    const { NatsServer } = await import("../../fakes/nats-server.ts");
     const server = await NatsServer.start();
     return { options: { kind: "nats", servers: [server.url] }, dispose: () => server.stop() };
   },

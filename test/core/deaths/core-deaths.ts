@@ -74,7 +74,7 @@ export const coreDeaths = (kind: PlaceOptions["kind"]): void => {
 
     it("when all is over, then every message has exactly one final, and in order", async () => {
       const asked = deaths.map(({ tool }, index) => `${tool} ${index}`);
-      const published = await core.publishedReplies(asked);
+      const published = await core.publishedReplies([userMessage("", "").conversation]);
       expect(published.map(({ correlationId }) => correlationId)).toEqual(asked);
       expect(published.map(({ id }) => id)).toEqual(finals.map(({ id }) => id));
     });

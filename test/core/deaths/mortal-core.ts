@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ack } from "../../../core/contract/bus.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { Notice } from "../../../core/delivery/publish-reply.ts";
+import { publishReply } from "../../../core/delivery/publish-reply.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import type { ModelScript } from "../../fakes/scripted-model-server.ts";
 import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
@@ -62,27 +65,34 @@ export class MortalCore {
     return log.split("\n").filter((line) => line.includes(turnId));
   }
 
-  /** Every reply that was ever published, in order, as a relay that begins now would get them. Ends the process. */
-  async publishedReplies(lastOf: readonly string[]): Promise<AgentReply[]> {
-    await this.#process?.stop();
+  /** Every reply that was ever published in these conversations, as a relay that begins now gets them. Ends the process. */
+  async publishedReplies(conversations: readonly Conversation[]): Promise<AgentReply[]> {
+    await this.#end();
     const backbone = await openPlace(this.#place.options);
     const published = new Recorder<AgentReply>();
-    const durable = `reader-${++this.#readings}`;
-    await backbone.bus.consume(
-      subjectsOf("default").userResponse("mooring"),
-      { durable, concurrency: 1 },
-      async (reply) => {
-        published.add(reply);
-        return ack;
-      },
+    const name = `reader-${++this.#readings}`;
+    const subject = subjectsOf("default").userResponse("mooring");
+    await backbone.bus.consume(subject, { durable: name, concurrency: 1 }, async (reply) => {
+      published.add(reply);
+      return ack;
+    });
+    // Behind everything else in its conversation, so what was published before it has been read.
+    await Promise.all(
+      conversations.map((conversation, n) => publishReply(backbone.bus, last(`${name}-${n}`, conversation))),
     );
-    await published.until((replies) => lastOf.every((id) => replies.some(({ correlationId }) => correlationId === id)));
+    const isLast = ({ id }: AgentReply) => id.startsWith("reader-");
+    const isMine = ({ id }: AgentReply) => id.startsWith(`${name}-`);
+    await published.until((replies) => replies.filter(isMine).length === conversations.length);
     await backbone.close();
-    return [...published.items];
+    return published.items.filter((reply) => !isLast(reply));
+  }
+
+  async #end(): Promise<void> {
+    if (this.#process?.isAlive) await this.#process.stop().catch(() => this.#process?.kill());
   }
 
   async dispose(): Promise<void> {
-    if (this.#process?.isAlive) await this.#process.kill();
+    await this.#process?.kill();
     await this.server.stop();
     await this.#place.dispose();
     await rm(this.#directory, { recursive: true, force: true });
@@ -92,3 +102,16 @@ export class MortalCore {
     return join(this.#directory, "tools.log");
   }
 }
+
+const last = (id: string, conversation: Conversation): Notice => ({
+  id,
+  tenant: "default",
+  agent: "mooring",
+  sessionId: null,
+  kind: "notice",
+  markdown: "",
+  origin: null,
+  audience: { conversation, personId: null },
+  createdAt: "2026-03-10T21:14:00.000Z",
+  traceId: id,
+});

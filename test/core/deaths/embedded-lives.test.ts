@@ -1,0 +1,3 @@
+import { randomLives } from "./random-lives.ts";
+
+randomLives("embedded");
