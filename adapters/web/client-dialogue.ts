@@ -33,7 +33,7 @@ export class ClientDialogue {
   readonly #helloDueAt: number;
   #account: Account | undefined;
   #room: ConversationRoom | undefined;
-  #resumedFrom = 0;
+  #searchFrom = 0;
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
   #badFrames = 0;
@@ -134,14 +134,15 @@ export class ClientDialogue {
     const isAhead = resumeFrom !== undefined && resumeFrom > head;
     if (isAhead) this.#error("resume-ahead", `the log ends at ${head}; forget what you have, all of it follows`);
     const cursor = isAhead ? 0 : (resumeFrom ?? head);
-    this.#resumedFrom = isAhead || resumeFrom === undefined ? 0 : resumeFrom;
+    this.#searchFrom = isAhead || resumeFrom === undefined ? 0 : resumeFrom - LITTLE_BEFORE;
     this.connection.follow(room, cursor);
   }
 
   /**
    * Stored first, then shown, then acknowledged. A client sends a message again until it has seen it accepted or said,
-   * so an earlier attempt, on any gateway, can only be in the log after the place this client resumed from: that part
-   * is searched (up to RECENT_ENTRIES back) before a second `said` is appended.
+   * so an earlier attempt, on any gateway, can only be in the log after the place this client resumed from, or a little
+   * before it if only the acknowledgement was lost: that part is searched (up to RECENT_ENTRIES back) before a second
+   * `said` is appended. Older ids are repeats against the protocol; core still runs their message once.
    */
   async #message(frame: Message | Command, account: Account): Promise<void> {
     const { context, inbox, limits, rooms } = this.#parts;
@@ -158,7 +159,7 @@ export class ClientDialogue {
       const now = context.clock.now();
       const { channel, tenant, agent } = context;
       await inbox.accept(userMessageOf(frame, { channel, tenant, agent, account, now, traceId: context.newId() }));
-      await rooms.append(account.id, { once, at: now, frame: saidOf(frame, now) }, { afterSeq: this.#resumedFrom });
+      await rooms.append(account.id, { once, at: now, frame: saidOf(frame, now) }, { afterSeq: this.#searchFrom });
     }
     this.connection.say(encodeFrame({ type: "accepted", id: frame.id }));
   }
@@ -205,5 +206,6 @@ export class ClientDialogue {
 
 const HELLO_WITHIN_MS = 5_000;
 const MAX_WAITING = 64;
+const LITTLE_BEFORE = 50;
 const MAX_BAD_FRAMES = 10;
 const MAX_REFUSALS = 50;

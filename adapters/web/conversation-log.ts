@@ -125,7 +125,7 @@ export class ConversationLog {
   async #find(once: string, lookBack: LookBack): Promise<number | undefined> {
     const { ids, head } = await this.#loaded();
     const floor =
-      lookBack === "none" ? head : "since" in lookBack ? 0 : Math.max(lookBack.afterSeq, head - RECENT_ENTRIES);
+      lookBack === "none" ? head : "since" in lookBack ? 0 : Math.max(0, lookBack.afterSeq, head - RECENT_ENTRIES);
     while (ids.seqOf(once) === undefined && ids.low > floor) {
       const last = ids.low;
       const wanted = Math.min(READ_AT_ONCE, last - floor);
