@@ -7,6 +7,7 @@ import { AgentConfig } from "../core/turns/config.ts";
 import { AdminConfig } from "./admin-config.ts";
 import { ChannelConfig } from "./channel-config.ts";
 import { GatewayConfig } from "./gateway-config.ts";
+import { LogLevel } from "./log-level.ts";
 
 /** Origins of work that is begun by no channel: see ReplyOrigin. */
 const RESERVED_CHANNELS = ["scheduled", "a2a-inbound"];
@@ -19,6 +20,7 @@ const ConfigFile = z.strictObject({
   gateway: GatewayConfig.prefault({}),
   backbone: BackboneConfig.default("embedded"),
   dataDir: z.string().min(1).default("./data").describe("Relative to the directory that Mooring is started in."),
+  logLevel: LogLevel.default("info"),
   admin: AdminConfig.prefault({}),
   tenants: z.record(Name, TenantConfig).prefault({ default: {} }),
   people: z.array(PersonConfig).default([]),

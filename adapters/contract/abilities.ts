@@ -8,6 +8,13 @@ export interface SignalAdapter extends ChannelAdapter {
 }
 export const isSignalAdapter = (adapter: ChannelAdapter): adapter is SignalAdapter => "hear" in adapter;
 
+/** Shows what is stored, and is told of it by signals, which an outage of the bus loses. */
+export interface RefreshingAdapter extends ChannelAdapter {
+  /** Looks at the store for what was missed. */
+  refresh(): Promise<void>;
+}
+export const isRefreshingAdapter = (adapter: ChannelAdapter): adapter is RefreshingAdapter => "refresh" in adapter;
+
 /** Can change a message it has sent. */
 export interface EditingAdapter extends ChannelAdapter {
   edit(messageId: string, delivery: Delivery): Promise<Receipt>;

@@ -16,6 +16,11 @@ export const NatsConfig = z
       .default("mooring")
       .describe("Stands before every subject, stream and bucket, so that deployments can share a server."),
     replicas: z.literal([1, 3, 5]).default(1).describe("Copies that the cluster keeps of everything stored."),
+    leaseMs: z
+      .int()
+      .min(500)
+      .default(10_000)
+      .describe("A process that has not shown itself for this long loses its work to the others."),
     user: z.string().min(1).optional(),
     password: secret().optional(),
     token: secret().optional(),

@@ -11,6 +11,7 @@ describe("given a file that leaves things out", () => {
       gateway: { host: "127.0.0.1", port: 8080 },
       backbone: "embedded",
       dataDir: "./data",
+      logLevel: "info",
       admin: { tokens: [] },
       tenants: { default: { a2aAsync: false } },
       people: [],
@@ -28,7 +29,7 @@ describe("given a file that leaves things out", () => {
 
   it("when NATS is chosen, then prefix and replicas have defaults", () => {
     const { backbone } = parse(`${MINIMAL}backbone: { nats: { servers: ["nats://127.0.0.1:4222"] } }`);
-    expect(backbone).toEqual({ nats: { servers: ["nats://127.0.0.1:4222"], prefix: "mooring", replicas: 1 } });
+    expect(backbone).toMatchObject({ nats: { servers: ["nats://127.0.0.1:4222"], prefix: "mooring", replicas: 1 } });
   });
 
   it("when publicUrl ends with a slash, then it is the same address without", () => {

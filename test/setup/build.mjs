@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -18,3 +18,9 @@ mkdirSync(`${root}dist/config`, { recursive: true });
 for (const file of readdirSync(`${root}config`).filter((name) => /\.(yaml|json)$/.test(name))) {
   cpSync(`${root}config/${file}`, `${root}dist/config/${file}`);
 }
+
+chmodSync(`${root}dist/gateway/cli/main.js`, 0o755);
+
+/** The browser side is bundled, not compiled file by file. */
+const widget = new URL("adapters/web/widget/build.mjs", new URL("../../", import.meta.url));
+if (existsSync(widget)) await (await import(widget.href)).buildWidget(`${root}dist/adapters/web/widget.js`);

@@ -1,0 +1,25 @@
+import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
+import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
+import type { ChannelConfig } from "../config/channel-config.ts";
+
+type AdapterKind = ChannelConfig["adapter"];
+type AdapterFactory<K extends AdapterKind> = (
+  config: Extract<ChannelConfig, { adapter: K }>,
+  context: AdapterContext,
+) => ChannelAdapter;
+
+/** Every adapter there is. Loaded when a channel uses it, because SDKs cost start-up time. */
+const adapters: { readonly [K in AdapterKind]: () => Promise<AdapterFactory<K>> } = {
+  web: async () => {
+    const { WebAdapter } = await import("../adapters/web/index.ts");
+    return (config, context) => new WebAdapter(config, context);
+  },
+};
+
+export const createAdapter = async <K extends AdapterKind>(
+  config: Extract<ChannelConfig, { adapter: K }> & { adapter: K },
+  context: AdapterContext,
+): Promise<ChannelAdapter> => {
+  const create: AdapterFactory<K> = await adapters[config.adapter]();
+  return create(config, context);
+};

@@ -1,0 +1,30 @@
+import { isCheckableAdapter } from "../../adapters/contract/abilities.ts";
+import type { Config } from "../../config/config.ts";
+import { messageOf } from "../../core/contract/app-error.ts";
+import { createAdapter } from "../adapter-registry.ts";
+import { adapterContext, type ChannelParts } from "../channel-contexts.ts";
+import { tenantOf } from "../tenant-of.ts";
+import type { Finding } from "./finding.ts";
+
+export type CheckChannelsParts = Omit<ChannelParts, "channel" | "tenant" | "agent">;
+
+/** Has each channel verify its configuration against its platform. Nothing is started and nothing is sent. */
+export const checkChannels = async (config: Config, parts: CheckChannelsParts): Promise<Finding[]> =>
+  (
+    await Promise.all(
+      Object.entries(config.channels).map(async ([channel, channelConfig]): Promise<Finding[]> => {
+        const subject = `channel ${channel}`;
+        try {
+          const { agent } = channelConfig;
+          const context = adapterContext({ ...parts, channel, agent, tenant: tenantOf(config, agent) });
+          const adapter = await createAdapter(channelConfig, context);
+          if (!isCheckableAdapter(adapter)) return [{ verdict: "ok", subject, text: "has no platform to ask" }];
+          const problems = await adapter.checkLive();
+          if (problems.length === 0) return [{ verdict: "ok", subject, text: "its platform takes the configuration" }];
+          return problems.map((text) => ({ verdict: "problem", subject, text }));
+        } catch (error) {
+          return [{ verdict: "problem", subject, text: messageOf(error) }];
+        }
+      }),
+    )
+  ).flat();

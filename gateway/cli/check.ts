@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+import { loadConfig } from "../../config/load-config.ts";
+import { systemClock } from "../../core/contract/clock.ts";
+import type { Finding } from "../check/finding.ts";
+import { publicUrl } from "../public-url.ts";
+import { describeAgent, describeBackbone, describeChannels } from "./describe-config.ts";
+import { exitCode } from "./exit-code.ts";
+import { table } from "./table.ts";
+
+/** Says what would run; with `live`, also whether it could. A configuration with problems has thrown before. */
+export const check = async ({ file, live }: { file: string | undefined; live: boolean }): Promise<number> => {
+  const config = loadConfig({ file });
+  const rows = [
+    ["Address", publicUrl(config.gateway)] as const,
+    ...config.agents.map((agent) => ["Agent", describeAgent(agent)] as const),
+    ["Channels", describeChannels(config)] as const,
+    ["Backbone", describeBackbone(config)] as const,
+  ];
+  process.stdout.write(`\nThe configuration is fine. This would run:\n\n${table(rows)}`);
+  if (!live) {
+    process.stdout.write(`\nNothing was contacted: --live does that.\n`);
+    return exitCode.ok;
+  }
+  const { checkLive } = await import("../check/check-live.ts");
+  const findings = await checkLive(config, { clock: systemClock, newId: randomUUID });
+  process.stdout.write(`\nAsked live:\n\n${table(findings.map(asRow))}`);
+  const problems = findings.filter(({ verdict }) => verdict === "problem").length;
+  process.stdout.write(`\n${problems === 0 ? "No problems found." : `${problems} to mend.`}\n`);
+  return problems === 0 ? exitCode.ok : exitCode.problem;
+};
+
+const asRow = ({ verdict, subject, text }: Finding): [string, string] => [verdict, `${subject}: ${text}`];

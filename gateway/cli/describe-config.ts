@@ -1,0 +1,14 @@
+import type { Config } from "../../config/config.ts";
+
+export const describeAgent = ({ name, model }: Config["agents"][number]): string =>
+  model.provider === "demo"
+    ? `${name}, with the demo model (no key, no network)`
+    : `${name}, with ${model.model} (${model.provider})`;
+
+export const describeChannels = ({ channels }: Config): string =>
+  Object.entries(channels)
+    .map(([name, { adapter }]) => (name === adapter ? name : `${name} (${adapter})`))
+    .join(", ") || "none";
+
+export const describeBackbone = ({ backbone, dataDir }: Config): string =>
+  backbone === "embedded" ? `embedded, in ${dataDir}` : `NATS at ${backbone.nats.servers.join(", ")}`;

@@ -1,0 +1,26 @@
+import type { Config } from "../../config/config.ts";
+import type { Role } from "../run-mooring.ts";
+import { VERSION } from "../version.ts";
+import { describeAgent, describeBackbone, describeChannels } from "./describe-config.ts";
+import { table } from "./table.ts";
+
+export interface GreetingParts {
+  readonly config: Config;
+  readonly roles: readonly Role[];
+  readonly url?: string;
+  readonly adminTokenFile?: string;
+}
+
+/** What a person sees once it runs. */
+export const greeting = ({ config, roles, url, adminTokenFile }: GreetingParts): string => {
+  const rows: [string, string][] = [];
+  if (url !== undefined) rows.push(["Open", url]);
+  if (roles.includes("core"))
+    rows.push(...config.agents.map((agent): [string, string] => ["Agent", describeAgent(agent)]));
+  if (roles.includes("gateway")) rows.push(["Channels", describeChannels(config)]);
+  rows.push(["Backbone", describeBackbone(config)]);
+  if (adminTokenFile !== undefined) rows.push(["Operators", `their token is in ${adminTokenFile}`]);
+  return `\nMooring ${VERSION} is running${partOf(roles)}.\n\n${table(rows)}\nCtrl-C stops it.\n`;
+};
+
+const partOf = (roles: readonly Role[]): string => (roles.length > 1 ? "" : ` (${roles[0]} only)`);

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { loadConfig } from "../../config/load-config.ts";
+import { AppError } from "../../core/contract/app-error.ts";
+import { systemClock } from "../../core/contract/clock.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import { createLogger } from "../logging/create-logger.ts";
+import { type Role, runMooring } from "../run-mooring.ts";
+import { exitCode } from "./exit-code.ts";
+import { greeting } from "./greeting.ts";
+
+type StopSignal = keyof typeof exitCode.interrupted;
+
+/** Runs until SIGINT or SIGTERM, then stops in order. A second signal ends the process at once. */
+export const runUntilStopped = async (options: {
+  file: string | undefined;
+  roles: readonly Role[];
+}): Promise<number> => {
+  const config = loadConfig({ file: options.file });
+  const logger = createLogger(config.logLevel);
+  dieOfTheUnexpected(logger);
+
+  const asked = new AbortController();
+  const stopped = stopSignal(asked);
+  try {
+    const running = await runMooring({
+      config,
+      roles: options.roles,
+      clock: systemClock,
+      logger,
+      newId: randomUUID,
+      giveUp: asked.signal,
+    });
+    process.stdout.write(greeting({ config, roles: options.roles, ...running }));
+    const signal = await stopped;
+    process.stdout.write(`\n${signal}: finishing what is under way (again to stop at once) …\n`);
+    await running.stop();
+    process.stdout.write("Stopped.\n");
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "stopped" && asked.signal.aborted)) throw error;
+  }
+  // whatever an SDK still holds open must not keep a stopped process
+  process.exit(exitCode.ok);
+};
+
+const stopSignal = (asked: AbortController): Promise<StopSignal> =>
+  new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.on(signal, () => {
+        if (asked.signal.aborted) process.exit(exitCode.interrupted[signal]);
+        asked.abort();
+        resolve(signal);
+      });
+    }
+  });
+
+/** A process in an unknown state ends; everything it had accepted is stored and taken up again. Rejections come here too. */
+const dieOfTheUnexpected = (logger: Logger): void => {
+  process.on("uncaughtException", (error, origin) => {
+    logger.error({ error, origin }, "unexpected; the process ends");
+    process.exit(exitCode.problem);
+  });
+};

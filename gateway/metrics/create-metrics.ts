@@ -1,0 +1,70 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { messageOf } from "../../core/contract/app-error.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import type { Labels, Meter } from "../../core/contract/meter.ts";
+import { type MetricDefinition, metricDefinitions } from "./metric-definitions.ts";
+
+export interface Metrics {
+  readonly meter: Meter;
+  readonly contentType: string;
+  /** What Prometheus reads. */
+  exposition(): Promise<string>;
+}
+
+type Recorder = (labels: Labels, value: number) => void;
+
+/** A Meter on a registry of its own. What is not defined, or used in another way, is a bug: logged once, never thrown. */
+export const createMetrics = (logger: Logger): Metrics => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const recorders = new Map(
+    Object.entries(metricDefinitions).map(([name, definition]) => [
+      name,
+      { kind: definition.kind, record: recorderOf(registry, name, definition) },
+    ]),
+  );
+
+  const reported = new Set<string>();
+  const report = (name: string, problem: string) => {
+    if (reported.has(name)) return;
+    reported.add(name);
+    logger.error({ metric: name, problem }, "a metric is used in a way it is not defined");
+  };
+  const record = (kind: MetricDefinition["kind"], name: string, labels: Labels, value: number) => {
+    const recorder = recorders.get(name);
+    if (recorder?.kind !== kind) return report(name, `no ${kind} has this name`);
+    try {
+      recorder.record(labels, value);
+    } catch (error) {
+      report(name, messageOf(error));
+    }
+  };
+  return {
+    meter: {
+      count: (name, labels = {}, by = 1) => record("counter", name, labels, by),
+      observe: (name, value, labels = {}) => record("histogram", name, labels, value),
+      gauge: (name, value, labels = {}) => record("gauge", name, labels, value),
+    },
+    contentType: registry.contentType,
+    exposition: () => registry.metrics(),
+  };
+};
+
+const recorderOf = (registry: Registry, name: string, definition: MetricDefinition): Recorder => {
+  const options = {
+    name: `mooring_${name}`,
+    help: definition.help,
+    labelNames: [...definition.labels],
+    registers: [registry],
+  };
+  if (definition.kind === "counter") {
+    const counter = new Counter(options);
+    return (labels, value) => counter.inc(labels, value);
+  }
+  if (definition.kind === "gauge") {
+    const gauge = new Gauge(options);
+    return (labels, value) => gauge.set(labels, value);
+  }
+  const histogram = new Histogram({ ...options, buckets: [...(definition.buckets ?? [])] });
+  return (labels, value) => histogram.observe(labels, value);
+};

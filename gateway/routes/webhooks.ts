@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Webhook, WebhookAdapter } from "../../adapters/contract/abilities.ts";
+import { channelPath } from "./channel-path.ts";
+
+/** What platforms and browsers call over HTTP. The body reaches the adapter as it came: signatures are over bytes. */
+export const webhookRoutes = async (app: FastifyInstance, adapters: readonly WebhookAdapter[]): Promise<void> => {
+  // a scope of its own: nowhere else is a body left unparsed
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
+    for (const { channel, webhooks } of adapters) {
+      for (const webhook of webhooks) addWebhook(scope, channelPath(channel, webhook.path), webhook);
+    }
+  });
+};
+
+const addWebhook = (scope: FastifyInstance, url: string, webhook: Webhook): void => {
+  scope.route({
+    method: webhook.method,
+    url,
+    // Fastify knows no limit of 0
+    bodyLimit: Math.max(1, webhook.maxBodyBytes),
+    exposeHeadRoute: webhook.method === "GET",
+    handler: (request, reply) => answer(webhook, request, reply),
+  });
+};
+
+const answer = async (webhook: Webhook, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const { status, headers, body } = await webhook.handle({
+    headers: singleValues(request.headers),
+    query: singleValues(request.query),
+    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    remoteAddress: request.ip,
+  });
+  return reply
+    .code(status)
+    .headers(headers ?? {})
+    .send(body);
+};
+
+/** A value that was sent more than once is left out: which of them counts would be a guess. */
+const singleValues = (values: unknown): Record<string, string | undefined> =>
+  Object.fromEntries(
+    Object.entries(typeof values === "object" && values !== null ? values : {}).flatMap(([name, value]) =>
+      typeof value === "string" ? [[name, value]] : [],
+    ),
+  );

@@ -1,0 +1,87 @@
+import type { Config } from "../config/config.ts";
+import { AppError } from "../core/contract/app-error.ts";
+import type { Clock } from "../core/contract/clock.ts";
+import type { Logger } from "../core/contract/logger.ts";
+import { ensureAdminToken } from "./admin-token.ts";
+import { openFrontDoor } from "./front-door.ts";
+import { createMetrics } from "./metrics/create-metrics.ts";
+import { openBackbone } from "./open-backbone.ts";
+import { publicUrl } from "./public-url.ts";
+import { createReadiness } from "./readiness.ts";
+import { startAgents } from "./start-agents.ts";
+import { startChannels } from "./start-channels.ts";
+import { createStopping } from "./stopping.ts";
+import { whenHealthy } from "./when-healthy.ts";
+
+/** Which parts of the product run in this process. */
+export type Role = "gateway" | "core";
+
+export interface RunOptions {
+  readonly config: Config;
+  readonly roles: readonly Role[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly newId: () => string;
+  /** Gives up a start that waits for the backbone. */
+  readonly giveUp: AbortSignal;
+}
+
+export interface Running {
+  /** Where people reach it; absent without the gateway. */
+  readonly url?: string;
+  /** Absent if operators' tokens are configured, and without the gateway. */
+  readonly adminTokenFile?: string;
+  /** Intake first, then what is under way, then the backbone. Bounded in time. */
+  stop(): Promise<void>;
+}
+
+/** Puts the parts together. What was opened before a failure is closed again. */
+export const runMooring = async (options: RunOptions): Promise<Running> => {
+  const { config, roles, clock, logger, giveUp } = options;
+  if (roles.length === 1 && config.backbone === "embedded") throw needsNats(roles[0] ?? "core");
+
+  const readiness = createReadiness();
+  const metrics = createMetrics(logger);
+  const stopping = createStopping({ clock, logger });
+  try {
+    let starting = true;
+    readiness.watch("process", () => (starting ? { ok: false, reason: "starting" } : { ok: true }));
+    stopping.first("readiness", () => readiness.stopping());
+
+    const door = roles.includes("gateway") ? await openFrontDoor(config.gateway, readiness) : undefined;
+    if (door) stopping.last("server", () => door.close());
+    const token = door && config.admin.tokens.length === 0 ? await ensureAdminToken(config.dataDir) : undefined;
+
+    const backbone = await openBackbone(config.backbone, { dataDir: config.dataDir, clock, logger });
+    stopping.last("backbone", () => backbone.close());
+    readiness.watch("backbone", () => backbone.health());
+    await whenHealthy(backbone, clock, giveUp);
+
+    const parts = { ...options, backbone, meter: metrics.meter };
+    if (roles.includes("core")) {
+      const agents = await startAgents(parts);
+      stopping.underWay("agents", () => agents.stop());
+    }
+    const url = door && publicUrl({ ...config.gateway, port: door.port });
+    if (door && url !== undefined) {
+      const channels = await startChannels({ ...parts, publicUrl: url, door, readiness, metrics });
+      stopping.underWay("channels", () => channels.stop());
+    }
+    starting = false;
+    return {
+      ...(url !== undefined && { url }),
+      ...(token && { adminTokenFile: token.file }),
+      stop: () => stopping.stop(),
+    };
+  } catch (error) {
+    await stopping.stop();
+    throw error;
+  }
+};
+
+const needsNats = (role: Role): AppError =>
+  new AppError(
+    "bad-configuration",
+    `"mooring ${role}" runs one part of Mooring, and the embedded backbone is for one process only: ` +
+      `use "mooring start", or set backbone to { nats: { servers: ["nats://127.0.0.1:4222"] } }`,
+  );

@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { type FastifyInstance, fastify } from "fastify";
+import { isSocketAdapter, isWebhookAdapter } from "../adapters/contract/abilities.ts";
+import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
+import { messageOf } from "../core/contract/app-error.ts";
+import type { Logger } from "../core/contract/logger.ts";
+import type { FrontDoor } from "./front-door.ts";
+import { toHttpError } from "./http-error.ts";
+import type { Metrics } from "./metrics/create-metrics.ts";
+import { measureRequests } from "./metrics/measure-requests.ts";
+import type { Readiness } from "./readiness.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { homeRoute } from "./routes/home.ts";
+import { metricsRoute } from "./routes/metrics.ts";
+import { answerNotFound } from "./routes/not-found.ts";
+import { socketRoutes } from "./routes/sockets.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
+import { addSecurityHeaders } from "./security-headers.ts";
+
+export interface ServerParts {
+  readonly door: FrontDoor;
+  readonly adapters: readonly ChannelAdapter[];
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+/** Everything the gateway serves. Nothing of a request is logged but its id, method and route. */
+export const createServer = async ({
+  door,
+  adapters,
+  readiness,
+  metrics,
+  logger,
+}: ServerParts): Promise<FastifyInstance> => {
+  const app = fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    trustProxy: false,
+    serverFactory: (handler) => door.handOver(handler),
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 200 },
+  });
+
+  // no route of the gateway itself takes a body; webhooks have a scope with a parser of their own
+  app.removeAllContentTypeParsers();
+  addSecurityHeaders(app);
+  measureRequests(app, metrics.meter);
+  app.setErrorHandler((error, request, reply) => {
+    const { status, body } = toHttpError(error);
+    if (status >= 500) {
+      const fields = { requestId: request.id, method: request.method, route: request.routeOptions.url };
+      logger.error(
+        { ...fields, error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },
+        "a request failed",
+      );
+    }
+    return reply.code(status).send(body);
+  });
+  app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply));
+
+  // first: it wraps the handlers of every route that comes after it
+  await socketRoutes(app, adapters.filter(isSocketAdapter), logger);
+  await webhookRoutes(app, adapters.filter(isWebhookAdapter));
+  homeRoute(app, adapters);
+  healthRoutes(app, readiness);
+  metricsRoute(app, metrics);
+  await app.ready();
+  return app;
+};

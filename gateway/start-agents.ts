@@ -1,0 +1,30 @@
+import type { Config } from "../config/config.ts";
+import type { Backbone } from "../core/contract/backbone.ts";
+import type { Clock } from "../core/contract/clock.ts";
+import type { Logger } from "../core/contract/logger.ts";
+import type { Meter } from "../core/contract/meter.ts";
+import { createModel } from "../core/model/create-model.ts";
+import { type Core, startCore } from "../core/start-core.ts";
+
+export interface AgentsParts {
+  readonly config: Config;
+  readonly backbone: Backbone;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+}
+
+/** Less than a stop as a whole may take: a turn that is cut off is given back in order. */
+const STOP_GRACE_MS = 20_000;
+
+/** The core of this process: every configured agent with its model. */
+export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
+  startCore({
+    ...parts,
+    stopGraceMs: STOP_GRACE_MS,
+    agents: config.agents.map(({ model, ...agent }) => ({
+      ...agent,
+      contextTokens: model.contextTokens,
+      model: createModel(model, parts),
+    })),
+  });

@@ -1,0 +1,47 @@
+import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
+import type { Config } from "../config/config.ts";
+import { createAdapter } from "./adapter-registry.ts";
+import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
+import type { FrontDoor } from "./front-door.ts";
+import type { Metrics } from "./metrics/create-metrics.ts";
+import type { Readiness } from "./readiness.ts";
+import { refreshAfterOutage } from "./refresh-after-outage.ts";
+import { type RunningChannel, runChannel } from "./relay/run-channel.ts";
+import { createServer } from "./server.ts";
+import { tenantOf } from "./tenant-of.ts";
+
+export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" | "agent"> {
+  readonly config: Config;
+  readonly door: FrontDoor;
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+}
+
+/** Every configured channel, and the server in front of them. */
+export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Promise<void> }> => {
+  const { config, door, readiness, metrics, ...common } = parts;
+  const instance = common.newId();
+  const adapters: ChannelAdapter[] = [];
+  const running: RunningChannel[] = [];
+  const watch = refreshAfterOutage({ ...common, adapters });
+  const stop = async () => {
+    watch.cancel();
+    await Promise.all(running.map((channel) => channel.stop()));
+  };
+  try {
+    for (const [channel, channelConfig] of Object.entries(config.channels)) {
+      const { agent } = channelConfig;
+      const own = { ...common, channel, agent, tenant: tenantOf(config, agent) };
+      const adapter = await createAdapter(channelConfig, adapterContext(own));
+      const started = await runChannel(relayContext(own), adapter, instance);
+      adapters.push(adapter);
+      running.push(started);
+      readiness.watch(`channel ${channel}`, () => started.health());
+    }
+    await createServer({ door, adapters, readiness, metrics, logger: common.logger });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
+};

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const MAIN = join(ROOT, "dist/gateway/cli/main.js");
+
+export interface MooringProcess {
+  readonly pid: number;
+  /** Resolves to the address that the greeting shows, once it runs. */
+  readonly running: Promise<string>;
+  readonly exited: Promise<{ code: number | null; signal: string | null }>;
+  stdout(): string;
+  stderr(): string;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface StartOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly nodeArgs?: readonly string[];
+}
+
+/** The built product as a child process. It gets nothing of this process's environment but the PATH. */
+export const startMooring = (args: readonly string[], options: StartOptions): MooringProcess => {
+  const child: ChildProcess = spawn(process.execPath, [...(options.nodeArgs ?? []), MAIN, ...args], {
+    cwd: options.cwd,
+    env: { PATH: process.env.PATH, ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [stdout, stderr] = ["", ""];
+  const exited = once(child, "close").then(([code, signal]) => ({ code, signal }));
+  const running = new Promise<string>((resolve, reject) => {
+    child.stdout?.on("data", (data) => {
+      stdout += data;
+      if (stdout.includes("Ctrl-C stops it.")) resolve(/Open\s+(\S+)/.exec(stdout)?.[1] ?? "");
+    });
+    child.stderr?.on("data", (data) => {
+      stderr += data;
+    });
+    void exited.then(() => reject(new Error(`it ended before it ran:\n${stdout}${stderr}`)));
+  });
+  running.catch(() => undefined);
+  return {
+    pid: child.pid ?? 0,
+    running,
+    exited,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    kill: (signal) => void child.kill(signal),
+  };
+};
+
+/** The tests run what is built: an old build would prove nothing about the sources. */
+export const requireFreshBuild = async (): Promise<void> => {
+  if (!existsSync(MAIN)) throw new Error("dist/ is missing: npm run build");
+  const built = statSync(MAIN).mtimeMs;
+  for (const folder of ["core", "adapters", "gateway", "config"]) {
+    for (const entry of await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name);
+      if (entry.isFile() && statSync(file).mtimeMs > built)
+        throw new Error(`${file} is newer than dist/: npm run build`);
+    }
+  }
+};

@@ -1,0 +1,61 @@
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { WebClient } from "../fakes/web-client.ts";
+import { expectAccounts } from "./expect-accounts.ts";
+import { requireFreshBuild } from "./mooring-process.ts";
+import { NatsDeployment } from "./nats-deployment.ts";
+
+beforeAll(requireFreshBuild);
+
+let deployment: NatsDeployment;
+let client: WebClient;
+afterEach(() => deployment.dispose());
+
+const WORDS = Array.from({ length: 30 }, (_, index) => `w${index + 1}`).join(" ");
+
+/** Deployed, and in the middle of the answer's stream. */
+const midStream = async (): Promise<{ id: string }> => {
+  deployment = await NatsDeployment.start({ gateways: 2, cores: 2, pauseMs: 40 });
+  client = deployment.client("c");
+  await client.answerTo(client.say("hello"));
+  client.deltas.length = 0;
+  const id = client.say(WORDS);
+  await client.until(() => client.deltas.length >= 3, "text deltas");
+  return { id };
+};
+
+const expectWholeAnswer = async (id: string): Promise<void> => {
+  expect((await client.answerTo(id)).markdown).toContain(WORDS);
+  await client.answerTo(client.say("still there?"));
+  expectAccounts(client);
+};
+
+describe("given an answer that is being streamed", () => {
+  it("when the client is cut off, then it comes back to the whole answer, once (C5)", async () => {
+    const { id } = await midStream();
+    client.cut();
+    await expectWholeAnswer(id);
+  }, 60_000);
+
+  it("when the client's gateway is killed, then another has the whole answer, once (C5)", async () => {
+    const { id } = await midStream();
+    const used = deployment.gateways.map(({ process }) => process);
+    await Promise.all(used.map((process) => deployment.kill(process)));
+    deployment.gateways.length = 0;
+    await deployment.addGateway();
+    await expectWholeAnswer(id);
+  }, 60_000);
+
+  it("when the cores are killed, then one that comes anew gives the whole answer, once", async () => {
+    const { id } = await midStream();
+    await Promise.all(deployment.cores.map((core) => deployment.kill(core)));
+    await deployment.addCore();
+    await expectWholeAnswer(id);
+  }, 60_000);
+
+  it("when nats-server is killed and restarted, then the whole answer comes, once", async () => {
+    const { id } = await midStream();
+    await deployment.nats.kill();
+    await deployment.nats.restart();
+    await expectWholeAnswer(id);
+  }, 60_000);
+});

@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { WebClient } from "../fakes/web-client.ts";
+import { Deployment, plainConfig } from "./deployment.ts";
+import { requireFreshBuild } from "./mooring-process.ts";
+
+beforeAll(requireFreshBuild);
+
+let deployment: Deployment;
+afterEach(() => deployment.dispose());
+
+/** It ended with 1, and said why in words, without a stack. */
+const expectClearEnd = async (mooring: ReturnType<Deployment["run"]>, words: RegExp): Promise<void> => {
+  expect(await mooring.exited).toEqual({ code: 1, signal: null });
+  expect(mooring.stderr()).toMatch(words);
+  expect(mooring.stderr()).not.toMatch(/\n\s+at /);
+};
+
+describe("given something that stands in the way of a start", () => {
+  it("when the port is in use, then it says so and what to do (U2)", async () => {
+    const other = createServer();
+    await once(other.listen(0, "127.0.0.1"), "listening");
+    const { port } = other.address() as AddressInfo;
+    deployment = await Deployment.create(plainConfig({ gateway: { host: "127.0.0.1", port } }));
+    await expectClearEnd(deployment.run("start"), new RegExp(`^mooring: port ${port} on 127.0.0.1 is in use: stop`));
+    other.close();
+  });
+
+  it("when the host is no address of this machine, then it says so", async () => {
+    deployment = await Deployment.create(plainConfig({ gateway: { host: "192.0.2.1", port: 0 } }));
+    await expectClearEnd(deployment.run("start"), /^mooring: 192\.0\.2\.1 is no address of this machine/);
+  });
+
+  it("when another process has the data, then it says so", async () => {
+    deployment = await Deployment.create(plainConfig());
+    await deployment.run("start").running;
+    await expectClearEnd(deployment.run("start"), /^mooring: .*data.*(in use|another process|already)/i);
+  });
+
+  it("when the configuration has problems, then all are listed with their paths (U1)", async () => {
+    deployment = await Deployment.create(plainConfig({ gateway: { port: 99_999 }, agents: [{ name: "mooring" }] }));
+    const mooring = deployment.run("start");
+    await expectClearEnd(mooring, /2 problems/);
+    expect(mooring.stderr()).toContain("gateway.port");
+    expect(mooring.stderr()).toContain("agents[0].model");
+  });
+
+  it.each(["gateway", "core"])(
+    "when %s is run alone on the embedded backbone, then it says what to do",
+    async (part) => {
+      deployment = await Deployment.create(plainConfig());
+      await expectClearEnd(deployment.run(part), /needs|one process only: use "mooring start", or set backbone to/);
+    },
+  );
+
+  it("when NATS is not there, then it lives, is not ready and says why, and stops when asked", async () => {
+    const backbone = { nats: { servers: ["nats://127.0.0.1:9"] } };
+    const port = await freePort();
+    deployment = await Deployment.create(plainConfig({ backbone, gateway: { host: "127.0.0.1", port } }));
+    const mooring = deployment.run("start");
+    const address = `http://127.0.0.1:${port}`;
+    await answers(`${address}/health/live`, mooring.exited);
+    const ready = await fetch(`${address}/health/ready`);
+    expect(ready.status).toBe(503);
+    mooring.kill("SIGTERM");
+    expect(await mooring.exited).toEqual({ code: 0, signal: null });
+    expect(mooring.stderr()).toContain("127.0.0.1:9");
+  });
+});
+
+describe("given the command line", () => {
+  it("when it is not understood, then it exits with 2 and names what is wrong", async () => {
+    deployment = await Deployment.create(plainConfig());
+    const mooring = deployment.run("strat");
+    expect((await mooring.exited).code).toBe(2);
+    expect(mooring.stderr()).toMatch(/unknown command 'strat'[\s\S]*start/);
+  });
+
+  it("when asked for help, then it explains every command", async () => {
+    deployment = await Deployment.create(plainConfig());
+    const mooring = deployment.run("--help");
+    expect((await mooring.exited).code).toBe(0);
+    for (const command of ["start", "gateway", "core", "check"]) expect(mooring.stdout()).toMatch(command);
+  });
+
+  it("when check is asked, then it says what would run; with --live, also what it found (U2)", async () => {
+    deployment = await Deployment.create(plainConfig());
+    const offline = deployment.run("check");
+    expect((await offline.exited).code).toBe(0);
+    expect(offline.stdout()).toMatch(/Agent\s+mooring, with the demo model/);
+    const live = deployment.run("check", ["--live"]);
+    expect((await live.exited).code).toBe(0);
+    expect(live.stdout()).toMatch(/ok\s+model of mooring: demo answers/);
+    expect(live.stdout()).toMatch(/ok\s+backbone: embedded; durability power-loss/);
+  });
+
+  it("when check --live finds NATS away, then it says so and exits with 1", async () => {
+    deployment = await Deployment.create(plainConfig({ backbone: { nats: { servers: ["nats://127.0.0.1:9"] } } }));
+    const live = deployment.run("check", ["--live"]);
+    expect((await live.exited).code).toBe(1);
+    expect(live.stdout()).toMatch(/problem\s+backbone: .*127\.0\.0\.1:9/);
+  });
+});
+
+describe("given a process that waits for a turn before it stops", () => {
+  it("when a second signal comes, then it ends at once, and a restart takes the turn up again", async () => {
+    deployment = await Deployment.create(plainConfig({ agents: [{ name: "mooring", model: SLOW }] }));
+    const mooring = deployment.run("start");
+    let address = await mooring.running;
+    const client = deployment.with(new WebClient("visitor", () => address));
+    const id = client.say("hello");
+    await client.until(() => client.accepted.includes(id), "the message to be accepted");
+    mooring.kill("SIGTERM");
+    await client.until(() => client.closeCodes.includes(1012), "the stop to begin");
+    mooring.kill("SIGTERM");
+    expect(await mooring.exited).toEqual({ code: 143, signal: null });
+
+    await writeFile(join(deployment.folder, "mooring.yaml"), JSON.stringify(plainConfig()));
+    address = await deployment.run("start").running;
+    await client.answerTo(id);
+    expect(client.replies()).toHaveLength(1);
+  });
+});
+
+/** A word every ten seconds. */
+const SLOW = { provider: "demo", pauseMs: 10_000 };
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+};
+
+const answers = async (url: string, exited: Promise<unknown>): Promise<void> => {
+  let ended = false;
+  void exited.then(() => {
+    ended = true;
+  });
+  for (;;) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok) return;
+    if (ended) throw new Error("it ended");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};

@@ -1,0 +1,149 @@
+import { WebSocket } from "ws";
+
+export interface LogItem {
+  readonly type: "said" | "reply" | "edit";
+  readonly seq: number;
+  readonly id: string;
+  readonly text?: string;
+  readonly markdown?: string;
+  readonly outcome?: string;
+  readonly correlationId?: string;
+}
+interface Frame {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * A browser's side of `mooring.v1` that keeps its own books: what it sent, what was accepted, what it was shown.
+ * It comes back after every cut, goes on from its own cursor, and repeats what was not accepted under the same id.
+ */
+export class WebClient {
+  /** In the order they were first sent. */
+  readonly sent: string[] = [];
+  readonly accepted: string[] = [];
+  /** Everything with a `seq`, as it came. */
+  readonly log: LogItem[] = [];
+  readonly deltas: Frame[] = [];
+  readonly errors: Frame[] = [];
+  readonly closeCodes: number[] = [];
+  readonly #addressOf: () => string;
+  readonly #name: string;
+  readonly #texts = new Map<string, string>();
+  readonly #waiters = new Set<() => void>();
+  #socket: WebSocket | undefined;
+  #welcomed = false;
+  #token: string | undefined;
+  #closed = false;
+
+  /** The address, e.g. "http://127.0.0.1:8080", is asked for at every attempt, so that a test can lead it elsewhere. */
+  constructor(name: string, addressOf: () => string) {
+    this.#name = name;
+    this.#addressOf = addressOf;
+    this.#connect();
+  }
+
+  /** Queues a message; one is under way at a time, so that their order is known. */
+  say(text: string): string {
+    const id = `${this.#name}-${this.sent.length + 1}`;
+    this.sent.push(id);
+    this.#texts.set(id, text);
+    this.#sendNext();
+    return id;
+  }
+
+  replies(): LogItem[] {
+    return this.log.filter(({ type }) => type === "reply");
+  }
+
+  async answerTo(id: string): Promise<LogItem> {
+    await this.until(() => this.replies().some(({ correlationId }) => correlationId === id), `an answer to ${id}`);
+    return this.replies().find(({ correlationId }) => correlationId === id) as LogItem;
+  }
+
+  async until(condition: () => boolean, what: string, withinMs = 60_000): Promise<void> {
+    if (condition()) return;
+    await new Promise<void>((resolve, reject) => {
+      const check = () => {
+        if (!condition()) return;
+        clearTimeout(timer);
+        this.#waiters.delete(check);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#waiters.delete(check);
+        reject(new Error(`${this.#name} waited for ${what} in vain: ${this.#books()}`));
+      }, withinMs);
+      this.#waiters.add(check);
+    });
+  }
+
+  /** Cuts the connection without a word; the client comes back by itself. */
+  cut(): void {
+    this.#socket?.terminate();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#socket?.terminate();
+  }
+
+  #connect(): void {
+    if (this.#closed) return;
+    const address = this.#addressOf();
+    const socket = new WebSocket(`${address.replace("http", "ws")}/channels/web/socket`, "mooring.v1", {
+      origin: address,
+    });
+    this.#socket = socket;
+    socket.on("error", () => undefined);
+    socket.on("open", () => this.#transmit({ type: "hello", token: this.#token, resumeFrom: this.#cursor }));
+    socket.on("message", (data) => this.#hear(JSON.parse(String(data)) as Frame));
+    socket.on("close", (code) => {
+      this.closeCodes.push(code);
+      this.#welcomed = false;
+      setTimeout(() => this.#connect(), 50);
+      this.#wake();
+    });
+  }
+
+  get #cursor(): number {
+    return this.log.at(-1)?.seq ?? 0;
+  }
+
+  #hear(frame: Frame): void {
+    if (frame.type === "welcome") {
+      this.#token = String(frame.token);
+      this.#welcomed = true;
+      this.#sendNext();
+    } else if (frame.type === "accepted") {
+      this.accepted.push(String(frame.id));
+      this.#sendNext();
+    } else if (["said", "reply", "edit"].includes(frame.type)) {
+      this.log.push(frame as unknown as LogItem);
+    } else if (frame.type === "delta") this.deltas.push(frame);
+    else if (frame.type === "error") {
+      this.errors.push(frame);
+      if (frame.id !== undefined) setTimeout(() => this.#sendNext(), 50);
+    }
+    this.#wake();
+  }
+
+  #sendNext(): void {
+    const id = this.sent[new Set(this.accepted).size];
+    if (id !== undefined && this.#welcomed) this.#transmit({ type: "message", id, text: this.#texts.get(id) });
+  }
+
+  #transmit(frame: Frame): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+
+  #wake(): void {
+    for (const check of [...this.#waiters]) check();
+  }
+
+  #books(): string {
+    const { sent, accepted, closeCodes, errors } = this;
+    const log = this.log.map(({ seq, type, id, correlationId }) => `${seq} ${type} ${correlationId ?? id}`);
+    return JSON.stringify({ sent: sent.length, accepted: accepted.length, log, closeCodes, errors });
+  }
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
+
+describe("given the meter", () => {
+  it("when a name or label is not defined, then it is logged once and nothing breaks", async () => {
+    const problems: unknown[] = [];
+    const { meter, exposition } = createMetrics({ ...silentLogger, error: (fields) => void problems.push(fields) });
+    meter.count("no_such_total");
+    meter.count("no_such_total");
+    meter.gauge("http_requests_total", 1);
+    meter.count("http_request_seconds", { tenant: "x" });
+    expect(problems).toHaveLength(3);
+    expect(await exposition()).not.toContain("no_such");
+  });
+
+  it("when two are made, then they count apart", async () => {
+    const [a, b] = [createMetrics(silentLogger), createMetrics(silentLogger)];
+    a.meter.count("http_requests_total", { method: "GET", route: "/", status: "200" }, 3);
+    expect(await a.exposition()).toContain('mooring_http_requests_total{method="GET",route="/",status="200"} 3');
+    expect(await b.exposition()).not.toContain('route="/"');
+  });
+});

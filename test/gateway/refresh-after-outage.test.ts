@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import type { Backbone, BackboneHealth } from "../../core/contract/backbone.ts";
+import { silentLogger } from "../../core/contract/logger.ts";
+import { refreshAfterOutage } from "../../gateway/refresh-after-outage.ts";
+import { ManualClock } from "../fakes/manual-clock.ts";
+import { ServedChannel } from "../fakes/served-channel.ts";
+
+class RefreshingChannel extends ServedChannel {
+  refreshed = 0;
+  async refresh(): Promise<void> {
+    this.refreshed++;
+  }
+}
+
+describe("given a bus that was away", () => {
+  it("when it is back, then channels that follow signals look once for what they missed", () => {
+    const clock = new ManualClock();
+    let health: BackboneHealth = { ok: true };
+    const backbone = { health: () => health } as Backbone;
+    const channel = new RefreshingChannel("web");
+    const plain = new ServedChannel("plain");
+    const watch = refreshAfterOutage({ backbone, adapters: [plain, channel], clock, logger: silentLogger });
+    clock.advance(1_000);
+    health = { ok: false, reason: "away" };
+    clock.advance(1_000);
+    expect(channel.refreshed).toBe(0);
+    health = { ok: true };
+    clock.advance(1_000);
+    expect(channel.refreshed).toBe(1);
+    watch.cancel();
+    expect(clock.pending).toBe(0);
+  });
+});
