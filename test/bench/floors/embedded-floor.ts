@@ -41,8 +41,8 @@ export const embeddedFloor = async (): Promise<Floor> => {
     });
 
   return {
-    async publish(handle) {
-      const body = JSON.stringify({ text: "hello" });
+    async publish(message, handle) {
+      const body = JSON.stringify(message);
       const seq = await write(() => {
         const { lastInsertRowid } = insert.run(`m${++serial}`, body);
         mark.run(lastInsertRowid);

@@ -1,7 +1,7 @@
 /** The bare driver, doing the durable work of the bus and the store and nothing else. */
 export interface Floor {
   /** Resolves once a message is stored; it is handled as it arrives, and stored as ended after that. */
-  publish(handle: () => Promise<void>): Promise<void>;
+  publish(body: object, handle: () => Promise<void>): Promise<void>;
   put(key: string, value: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -12,6 +12,6 @@ export const roundTrip = async (floor: Floor): Promise<void> => {
   const done = new Promise<void>((resolve) => {
     handled = resolve;
   });
-  await floor.publish(async () => handled());
+  await floor.publish({ n: 1, text: "hello" }, async () => handled());
   await done;
 };

@@ -26,10 +26,10 @@ export const natsFloor = async (server: string): Promise<Floor> => {
   })();
   let serial = 0;
   return {
-    async publish(handle) {
+    async publish(body, handle) {
       const n = ++serial;
       handlers.set(n, handle);
-      await js.publish("floor.a", JSON.stringify({ n, text: "hello" }), { msgID: `m${n}` });
+      await js.publish("floor.a", JSON.stringify({ ...body, n }), { msgID: `m${n}` });
     },
     put: async (key, value) => {
       await bucket.put(key, value);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
@@ -66,15 +67,18 @@ const startProduct = async (backbone: Backbone) => {
 
 /** The same four durable writes, in the same order, with nothing in between. */
 const askFloor = async (floor: Floor, serial: number): Promise<void> => {
-  const value = JSON.stringify(messageIn(0, serial));
+  const message = messageIn(0, serial);
+  const value = JSON.stringify(message);
+  // Keys as scattered as those of the product, which are made of ids.
+  const key = createHash("sha256").update(`${serial}`).digest("hex");
   let reply: () => void = () => undefined;
   const replied = new Promise<void>((resolve) => {
     reply = resolve;
   });
-  await floor.publish(async () => {
-    await floor.put(`turn-${serial}`, value);
-    await floor.put(`history-${serial}`, value);
-    await floor.publish(async () => reply());
+  await floor.publish(message, async () => {
+    await floor.put(`turn-${key}`, value);
+    await floor.put(`history-${key}`, value);
+    await floor.publish(message, async () => reply());
   });
   await replied;
 };
