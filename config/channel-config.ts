@@ -1,0 +1,6 @@
+import { z } from "zod";
+import { WebConfig } from "../adapters/web/config.ts";
+
+/** Every adapter that a channel can have. A new one gets its line here. */
+export const ChannelConfig = z.discriminatedUnion("adapter", [WebConfig]);
+export type ChannelConfig = z.infer<typeof ChannelConfig>;

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { type KeyPath, spellPath } from "./key-path.ts";
+import type { Problem } from "./problem.ts";
+import { suggest } from "./suggest.ts";
+
+const text = z.string().optional().catch(undefined);
+const entriesOf = <T extends z.ZodType>(schema: T) => z.array(schema).catch([]);
+
+/** Only what refers or is referred to. Everything else is let pass, so that these checks run on a file with other problems. */
+const Outline = z.object({
+  admin: z.object({ tokens: entriesOf(z.object({ token: text, tenant: text }).catch({})) }).catch({ tokens: [] }),
+  tenants: z.record(z.string(), z.unknown()).catch({ default: {} }),
+  people: entriesOf(
+    z.object({ name: text, accounts: z.record(z.string(), z.unknown()).catch({}) }).catch({ accounts: {} }),
+  ),
+  agents: entriesOf(
+    z
+      .object({ name: text, tenant: text, home: z.object({ person: text, channel: text }).catch({}) })
+      .catch({ home: {} }),
+  ),
+  channels: z.record(z.string(), z.object({ agent: text }).catch({})).catch({}),
+});
+type Outline = z.infer<typeof Outline>;
+
+/** What the parts of one file must agree about: names that refer to each other, and things that may be there only once. */
+export const checkReferences = (root: unknown): Problem[] => {
+  const outline = Outline.safeParse(root);
+  return outline.success ? [...dangling(outline.data), ...agentsToChoose(outline.data), ...repeated(outline.data)] : [];
+};
+
+function* dangling({ admin, tenants, people, agents, channels }: Outline): Generator<Problem> {
+  const tenantNames = Object.keys(tenants);
+  const channelNames = Object.keys(channels);
+  const agentNames = agents.flatMap(({ name }) => name ?? []);
+  const personNames = people.flatMap(({ name }) => name ?? []);
+
+  for (const [index, { tenant }] of admin.tokens.entries()) {
+    yield* mustExist(["admin", "tokens", index, "tenant"], "tenant", tenant, tenantNames);
+  }
+  for (const [index, { tenant = "default", home }] of agents.entries()) {
+    yield* mustExist(["agents", index, "tenant"], "tenant", tenant, tenantNames);
+    yield* mustExist(["agents", index, "home", "channel"], "channel", home.channel, channelNames);
+    yield* mustExist(["agents", index, "home", "person"], "person", home.person, personNames);
+  }
+  for (const [index, { accounts }] of people.entries()) {
+    for (const channel of Object.keys(accounts)) {
+      yield* mustExist(["people", index, "accounts", channel], "channel", channel, channelNames);
+    }
+  }
+  for (const [channel, { agent }] of Object.entries(channels)) {
+    yield* mustExist(["channels", channel, "agent"], "agent", agent, agentNames);
+  }
+}
+
+function* mustExist(
+  path: KeyPath,
+  kind: string,
+  name: string | undefined,
+  known: readonly string[],
+): Generator<Problem> {
+  if (name === undefined || known.includes(name)) return;
+  const meant = suggest(name, known);
+  const advice =
+    meant === undefined ? `add it, or name one of: ${known.join(", ") || "(none yet)"}` : `did you mean "${meant}"?`;
+  yield { path, message: `names ${kind === "agent" ? "an" : "a"} ${kind} that this file does not have; ${advice}` };
+}
+
+function* agentsToChoose({ agents, channels }: Outline): Generator<Problem> {
+  if (agents.length < 2) return;
+  for (const [channel, { agent }] of Object.entries(channels)) {
+    if (agent === undefined) {
+      yield {
+        path: ["channels", channel, "agent"],
+        message: "is missing: with several agents a channel names its own",
+      };
+    }
+  }
+}
+
+function* repeated({ admin, people, agents }: Outline): Generator<Problem> {
+  yield* mustDiffer(agents.map(({ name }, index) => ({ path: ["agents", index, "name"], value: name })));
+  yield* mustDiffer(people.map(({ name }, index) => ({ path: ["people", index, "name"], value: name })));
+  yield* mustDiffer(
+    admin.tokens.map(({ token }, index) => ({ path: ["admin", "tokens", index, "token"], value: token })),
+  );
+  yield* mustDiffer(
+    people.flatMap(({ accounts }, index) =>
+      Object.entries(accounts).map(([channel, account]) => ({
+        path: ["people", index, "accounts", channel],
+        value: JSON.stringify([channel, account]),
+      })),
+    ),
+  );
+}
+
+function* mustDiffer(entries: readonly { path: KeyPath; value: string | undefined }[]): Generator<Problem> {
+  const first = new Map<string, KeyPath>();
+  for (const { path, value } of entries) {
+    if (value === undefined) continue;
+    const earlier = first.get(value);
+    if (earlier === undefined) first.set(value, path);
+    else yield { path, message: `is the same as ${spellPath(earlier)}: change or remove one of them` };
+  }
+}

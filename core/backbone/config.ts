@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { secret } from "../contract/secret.ts";
+
+const ServerAddress = z.string().refine(isServerAddress, {
+  error: 'must look like "nats://host:4222" or "tls://host:4222"; user and password have keys of their own',
+});
+
+export const NatsConfig = z
+  .strictObject({
+    servers: z.array(ServerAddress).min(1).describe("Addresses of one cluster; any one that answers will do."),
+    prefix: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,31}$/, {
+        error: 'must be 1 to 32 letters, digits and "-", and begin with a letter or digit',
+      })
+      .default("mooring")
+      .describe("Stands before every subject, stream and bucket, so that deployments can share a server."),
+    replicas: z.literal([1, 3, 5]).default(1).describe("Copies that the cluster keeps of everything stored."),
+    user: z.string().min(1).optional(),
+    password: secret().optional(),
+    token: secret().optional(),
+    credentialsFile: z.string().min(1).optional().describe("Path of a .creds file."),
+  })
+  .refine((nats) => (nats.user === undefined) === (nats.password === undefined), {
+    error: "user and password go together: write both or neither",
+  })
+  .refine((nats) => [nats.user, nats.token, nats.credentialsFile].filter((way) => way !== undefined).length <= 1, {
+    error: "choose one way to sign in: user and password, or token, or credentialsFile",
+  });
+export type NatsConfig = z.infer<typeof NatsConfig>;
+
+export const BackboneConfig = z
+  .union([z.literal("embedded"), z.strictObject({ nats: NatsConfig })])
+  .describe("Where messages and records are kept: one file in dataDir, or NATS with JetStream.");
+export type BackboneConfig = z.infer<typeof BackboneConfig>;
+
+function isServerAddress(address: string): boolean {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return (
+    url !== undefined &&
+    ["nats:", "tls:"].includes(url.protocol) &&
+    url.hostname !== "" &&
+    url.username === "" &&
+    url.password === "" &&
+    ["", "/"].includes(url.pathname)
+  );
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+/** A value that must never be shown. Printed in any way it reads "[secret]"; only reveal() gives it. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+    Object.freeze(this);
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return SHOWN;
+  }
+
+  toJSON(): string {
+    return SHOWN;
+  }
+
+  /** What util.inspect and console.log print; the symbol is global, so nothing of Node is imported. */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return SHOWN;
+  }
+}
+
+const SHOWN = "[secret]";
+
+/** Text in the file, a Secret from there on. The length is checked after the environment was filled in. */
+export const secret = ({ minLength = 1 }: { minLength?: number } = {}) =>
+  z
+    .string()
+    .refine((value) => value.length >= minLength, {
+      error: minLength === 1 ? "must not be empty" : `must have at least ${minLength} characters`,
+    })
+    .transform((value) => new Secret(value));

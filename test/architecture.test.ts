@@ -1,0 +1,174 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { importDirection, literalImports, noImportCycles, packageHomes } from "./architecture/import-rules.ts";
+import type { SourceFile } from "./architecture/source-file.ts";
+import { environmentInOnePlace, noBannedNames, noLongFiles, noPlatformQuestions } from "./architecture/text-rules.ts";
+import { projectFiles, projectRoot } from "./setup/project-files.ts";
+
+const source: readonly SourceFile[] = projectFiles()
+  .filter((path) => /\.(ts|mts|mjs|js|tsx)$/.test(path))
+  .map((path) => ({ path, text: readFileSync(`${projectRoot}${path}`, "utf8") }));
+
+const file = (path: string, text: string): SourceFile => ({ path, text });
+const imports = (path: string, ...targets: string[]): SourceFile =>
+  file(path, targets.map((target) => `import { x } from "${target}";`).join("\n"));
+
+describe("given the project's own files", () => {
+  it("then they are found", () => {
+    expect(source.length).toBeGreaterThan(40);
+    expect(source.map(({ path }) => path)).toContain("core/contract/bus.ts");
+  });
+
+  it.each([
+    ["imports go in one direction", importDirection],
+    ["every package has one home", packageHomes],
+    ["every import can be checked", literalImports],
+    ["no import goes in a circle", noImportCycles],
+    ["files are named after what they hold", noBannedNames],
+    ["files are short", noLongFiles],
+    ["the environment is read in one place", environmentInOnePlace],
+    ["nobody asks which channel it is", noPlatformQuestions],
+  ])("then %s", (_, rule) => {
+    expect(rule(source)).toEqual([]);
+  });
+});
+
+describe("given a file that imports in the wrong direction, then it is reported", () => {
+  it.each([
+    ["core/contract/bus.ts", "../backbone/key-lanes.ts"],
+    ["core/turns/run-turn.ts", "../../gateway/relay/inbox.ts"],
+    ["core/turns/run-turn.ts", "../../adapters/contract/inbox.ts"],
+    ["core/turns/run-turn.ts", "../../config/config.ts"],
+    ["adapters/contract/inbox.ts", "../../core/turns/run-turn.ts"],
+    ["adapters/contract/inbox.ts", "../web/adapter.ts"],
+    ["adapters/web/adapter.ts", "../slack/index.ts"],
+    ["adapters/web/adapter.ts", "../../core/turns/run-turn.ts"],
+    ["adapters/web/widget/main.ts", "../../../gateway/server.ts"],
+    ["config/config.ts", "../core/turns/run-turn.ts"],
+    ["config/config.ts", "../gateway/server.ts"],
+    ["gateway/server.ts", "../adapters/web/adapter.ts"],
+    ["gateway/server.ts", "../test/fakes/clock.ts"],
+    ["lib/other.ts", "./x.ts"],
+  ])("%s → %s", (from, to) => {
+    expect(importDirection([imports(from, to)])).toHaveLength(1);
+  });
+
+  it.each([
+    ["core/contract/bus.ts", "./subject.ts"],
+    ["core/turns/run-turn.ts", "../origin/capture.ts"],
+    ["adapters/web/adapter.ts", "./widget/main.ts"],
+    ["adapters/web/adapter.ts", "../contract/inbox.ts"],
+    ["adapters/web/adapter.ts", "../../core/contract/bus.ts"],
+    ["config/config.ts", "../adapters/web/config.ts"],
+    ["gateway/server.ts", "../adapters/web/index.ts"],
+    ["gateway/server.ts", "../config/load-config.ts"],
+    ["test/any.test.ts", "../adapters/web/adapter.ts"],
+  ])("and one that does not is not: %s → %s", (from, to) => {
+    expect(importDirection([imports(from, to)])).toEqual([]);
+  });
+
+  it.each([
+    'import "../../gateway/server.ts";',
+    'import type { A } from "../../gateway/server.ts";',
+    'import {\n  a,\n  b,\n} from "../../gateway/server.ts";',
+    'export * from "../../gateway/server.ts";',
+    'export { a } from "../../gateway/server.ts";',
+    'const a = await import("../../gateway/server.ts");',
+    'type A = import("../../gateway/server.ts").A;',
+  ])("however it is written: %j", (text) => {
+    expect(importDirection([file("core/turns/run-turn.ts", text)])).toHaveLength(1);
+  });
+});
+
+describe("given a package away from its home, then it is reported", () => {
+  it.each([
+    ["core/turns/run-turn.ts", "fastify"],
+    ["adapters/web/adapter.ts", "@fastify/websocket"],
+    ["core/backbone/embedded/bus.ts", "nats"],
+    ["core/backbone/nats/bus.ts", "libsql"],
+    ["core/turns/run-turn.ts", "ai"],
+    ["gateway/server.ts", "@ai-sdk/anthropic"],
+    ["gateway/server.ts", "yaml"],
+    ["core/turns/run-turn.ts", "pino"],
+    ["core/turns/run-turn.ts", "prom-client"],
+    ["config/check.ts", "commander"],
+    ["gateway/server.ts", "ws"],
+    ["core/contract/clock.ts", "node:fs"],
+    ["core/a2a/client.ts", "node:http"],
+    ["gateway/server.ts", "left-pad"],
+  ])("%s → %s", (from, name) => {
+    expect(packageHomes([imports(from, name)])).toHaveLength(1);
+  });
+
+  it.each([
+    ["gateway/server.ts", "@fastify/websocket"],
+    ["core/backbone/nats/bus.ts", "nats"],
+    ["core/model/model.ts", "@ai-sdk/anthropic"],
+    ["core/contract/bus.ts", "zod"],
+    ["core/turns/run-turn.ts", "node:crypto"],
+    ["test/bench/run.ts", "nats"],
+  ])("and one at home is not: %s → %s", (from, name) => {
+    expect(packageHomes([imports(from, name)])).toEqual([]);
+  });
+
+  it("when the import is computed, then that is reported", () => {
+    expect(literalImports([file("gateway/a.ts", "await import(name)")])).toHaveLength(1);
+    expect(literalImports([file("gateway/a.ts", 'await import("./b.ts")')])).toEqual([]);
+  });
+});
+
+describe("given imports in a circle", () => {
+  it("then the circle is reported, once", () => {
+    const circle = [imports("core/a.ts", "./b.ts"), imports("core/b.ts", "./c.ts"), imports("core/c.ts", "./a.ts")];
+    expect(noImportCycles(circle)).toEqual(["core/a.ts → core/b.ts → core/c.ts → core/a.ts"]);
+    expect(noImportCycles([imports("core/a.ts", "./a.ts")])).toHaveLength(1);
+  });
+
+  it("when it is one of types only, or two ways to one file, then it is none", () => {
+    expect(
+      noImportCycles([imports("core/a.ts", "./b.ts"), file("core/b.ts", 'import type { A } from "./a.ts"')]),
+    ).toEqual([]);
+    expect(
+      noImportCycles([imports("core/a.ts", "./b.ts", "./c.ts"), imports("core/b.ts", "./c.ts"), file("core/c.ts", "")]),
+    ).toEqual([]);
+  });
+});
+
+describe("given a file that is not as files should be, then it is reported", () => {
+  it.each(["utils", "helpers", "common", "misc", "manager", "types", "string-utils", "session-manager"])(
+    "name: %s",
+    (name) => {
+      expect(noBannedNames([file(`core/turns/${name}.ts`, ""), file(`core/${name}/turn.ts`, "")])).toHaveLength(2);
+    },
+  );
+
+  it("length: 301 lines, and 501 in a test", () => {
+    const lines = (count: number) => "x\n".repeat(count);
+    expect(noLongFiles([file("core/a.ts", lines(301)), file("test/a.test.ts", lines(501))])).toHaveLength(2);
+    expect(noLongFiles([file("core/a.ts", lines(300)), file("test/a.test.ts", lines(500))])).toEqual([]);
+  });
+
+  it.each(["process.env.HOME", 'process["env"]', "const { env } = process;", 'import { env } from "node:process";'])(
+    "environment: %s",
+    (text) => {
+      expect(environmentInOnePlace([file("gateway/a.ts", text)])).toHaveLength(1);
+      expect(environmentInOnePlace([file("config/load-config.ts", text), file("test/a.ts", text)])).toEqual([]);
+    },
+  );
+
+  it.each([
+    'if (channel === "slack") x();',
+    "if ('discord' != adapter) x();",
+    'switch (channel) { case "teams": x(); }',
+    'channel.startsWith("web")',
+  ])("a platform asked for: %s", (text) => {
+    expect(noPlatformQuestions([file("gateway/a.ts", text)])).toHaveLength(1);
+  });
+
+  it("a platform named in core or in another's adapter, but not in its own", () => {
+    expect(noPlatformQuestions([file("core/a.ts", 'const x = ["slack"];')])).toHaveLength(1);
+    expect(noPlatformQuestions([file("adapters/web/a.ts", 'const x = "slack";')])).toHaveLength(1);
+    expect(noPlatformQuestions([file("adapters/irc/a.ts", ""), file("core/a.ts", 'x = "irc"')])).toHaveLength(1);
+    expect(noPlatformQuestions([file("adapters/slack/a.ts", 'channel === "slack"')])).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import path from "node:path";
+
+export interface SourceFile {
+  /** From the root, with "/". */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Import {
+  /** "core/contract/bus.ts" for a relative one, else the package or module as written. */
+  readonly target: string;
+  readonly kind: "relative" | "package" | "computed";
+  /** Erased when compiled. */
+  readonly typeOnly: boolean;
+}
+
+/** A rule gives one line for each thing that breaks it. */
+export type Rule = (files: readonly SourceFile[]) => string[];
+
+const STATIC = /^[ \t]*(import|export)\b(\s+type\b)?[^"'`;]*?(?:\bfrom\s*)?["']([^"']+)["']/gm;
+const DYNAMIC = /\b(?:import|require)\s*\(\s*(?:["']([^"']+)["']|([^)"'\s]))/g;
+
+export const importsOf = (file: SourceFile): Import[] => [
+  ...[...file.text.matchAll(STATIC)]
+    .filter(([whole, keyword]) => keyword === "import" || /\bfrom\s*["']/.test(whole))
+    .map(([, , type, specifier]) => importOf(file, specifier ?? "", type !== undefined)),
+  ...[...file.text.matchAll(DYNAMIC)].map(([, specifier]) =>
+    specifier === undefined
+      ? { target: "", kind: "computed" as const, typeOnly: false }
+      : importOf(file, specifier, false),
+  ),
+];
+
+const importOf = (file: SourceFile, specifier: string, typeOnly: boolean): Import =>
+  specifier.startsWith(".")
+    ? { target: path.posix.join(path.posix.dirname(file.path), specifier), kind: "relative", typeOnly }
+    : { target: specifier, kind: "package", typeOnly };
+
+export const isTest = (file: SourceFile): boolean => file.path.startsWith("test/");

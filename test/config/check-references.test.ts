@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { MINIMAL, problemsOf } from "./problems-of.ts";
+
+const web = "channels: { web: { adapter: web } }\n";
+const TOKEN = "0123456789abcdef";
+
+describe("given a file whose parts refer to each other", () => {
+  it.each([
+    [
+      "a channel's agent",
+      `${MINIMAL}channels: { web: { adapter: web, agent: other } }`,
+      "channels.web.agent",
+      "one of: mooring",
+    ],
+    ["an agent's tenant", "agents: [{ name: a, model: demo, tenant: acme }]", "agents[0].tenant", "one of: default"],
+    ["the default tenant", `${MINIMAL}tenants: { acme: {} }`, "agents[0].tenant", "one of: acme"],
+    [
+      "an operator's tenant",
+      `${MINIMAL}admin: { tokens: [{ token: ${TOKEN}, role: org_admin, tenant: defalt }] }`,
+      "admin.tokens[0].tenant",
+      'did you mean "default"?',
+    ],
+    [
+      "a person's channel",
+      `${MINIMAL}people: [{ name: Ada, accounts: { slack: U1 } }]`,
+      "people[0].accounts.slack",
+      "(none yet)",
+    ],
+    ["a home's person", "agents: [{ name: a, model: demo, home: { person: Ada } }]", "agents[0].home.person", "person"],
+    [
+      "a home's channel",
+      "agents: [{ name: a, model: demo, home: { channel: web, room: r } }]",
+      "agents[0].home.channel",
+      "channel",
+    ],
+  ])("when %s is not there, then that is a problem", (_, text, path, advice) => {
+    expect(problemsOf(text)).toEqual([
+      expect.objectContaining({ path, message: expect.stringMatching(/^names an? .* that this file does not have/) }),
+    ]);
+    expect(problemsOf(text)[0]?.message).toContain(advice);
+  });
+
+  it("when there are two agents, then each channel must name its own", () => {
+    const text = `agents: [{ name: a, model: demo }, { name: b, model: demo }]\n${web}`;
+    expect(problemsOf(text)).toEqual([
+      { path: "channels.web.agent", line: 2, message: "is missing: with several agents a channel names its own" },
+    ]);
+  });
+
+  it("when everything is there, then there is no problem", () => {
+    const text = `
+agents: [{ name: a, model: demo, tenant: acme, home: { person: Ada } }, { name: b, model: demo, tenant: acme }]
+tenants: { acme: {} }
+admin: { tokens: [{ token: ${TOKEN}, role: org_admin, tenant: acme }] }
+people: [{ name: Ada, accounts: { web: x } }, { name: Bob, accounts: { web: y } }]
+channels: { web: { adapter: web, agent: b } }`;
+    expect(problemsOf(text)).toEqual([]);
+  });
+});
+
+describe("given things that may be there only once", () => {
+  it.each([
+    ["agent names", "agents: [{ name: a, model: demo }, { name: a, model: demo }]", "agents[1].name", "agents[0].name"],
+    [
+      "accounts",
+      `${MINIMAL}${web}people: [{ name: A, accounts: { web: x } }, { name: B, accounts: { web: x } }]`,
+      "people[1].accounts.web",
+      "people[0].accounts.web",
+    ],
+    [
+      "people's names",
+      `${MINIMAL}people: [{ name: A, accounts: {} }, { name: A, accounts: {} }]`,
+      "people[1].name",
+      "people[0].name",
+    ],
+    [
+      "admin tokens",
+      `${MINIMAL}admin: { tokens: [{ token: ${TOKEN}, role: platform_admin }, { token: ${TOKEN}, role: platform_admin }] }`,
+      "admin.tokens[1].token",
+      "admin.tokens[0].token",
+    ],
+  ])("when two %s are the same, then the second is a problem that names the first", (_, text, path, first) => {
+    expect(problemsOf(text)).toEqual([
+      expect.objectContaining({ path, message: `is the same as ${first}: change or remove one of them` }),
+    ]);
+  });
+
+  it("when the same account id is on two channels, then these are two accounts", () => {
+    const text = `${MINIMAL}channels: { a: { adapter: web }, b: { adapter: web } }
+people: [{ name: A, accounts: { a: x } }, { name: B, accounts: { b: x } }]`;
+    expect(problemsOf(text)).toEqual([]);
+  });
+});

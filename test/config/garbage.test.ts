@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ConfigInvalid } from "../../config/config-invalid.ts";
+import { parseConfig } from "../../config/parse-config.ts";
+import { MINIMAL } from "./problems-of.ts";
+
+/** Either it is a configuration or it is refused as one; anything else fails the test. */
+const refusalOf = (text: string, env: Record<string, string> = {}): ConfigInvalid | undefined => {
+  try {
+    parseConfig({ file: "test.yaml", text, env });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigInvalid && error.problems.length > 0) return error;
+    throw error;
+  }
+};
+
+const words = [
+  "agents",
+  "channels",
+  "web",
+  "adapter",
+  "model",
+  "demo",
+  "name",
+  "tenants",
+  "admin",
+  "tokens",
+  "backbone",
+];
+const marks = [
+  ...words,
+  ": ",
+  "\n",
+  "  ",
+  "- ",
+  "{ ",
+  " }",
+  "[",
+  "]",
+  ", ",
+  '"',
+  "'",
+  "${",
+  "}",
+  "${A}",
+  "&a ",
+  "*a",
+  "!b ",
+  "|\n",
+  "#",
+  "? ",
+];
+
+/** YAML-looking text: words of the schema and marks of the language, in any order. */
+const almostYaml = fc.array(fc.oneof(fc.constantFrom(...marks), fc.string({ maxLength: 4 })), { maxLength: 60 });
+
+/** Values of any kind at places that the schema knows. JSON is YAML. */
+const wrongValues = fc.dictionary(
+  fc.constantFrom("gateway", "backbone", "dataDir", "admin", "tenants", "people", "agents", "channels", "other"),
+  fc.oneof(
+    fc.jsonValue({ maxDepth: 4 }),
+    fc.dictionary(fc.constantFrom(...words), fc.jsonValue({ maxDepth: 3 })),
+    fc.array(fc.dictionary(fc.constantFrom(...words), fc.jsonValue({ maxDepth: 3 })), { maxLength: 3 }),
+  ),
+);
+
+describe("given any text at all", () => {
+  it("then it is a configuration, or is refused with problems", () => {
+    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => void refusalOf(text)));
+    fc.assert(
+      fc.property(almostYaml, (parts) => void refusalOf(parts.join(""), { A: "a" })),
+      { numRuns: 500 },
+    );
+    fc.assert(
+      fc.property(wrongValues, (value) => void refusalOf(JSON.stringify(value))),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Unlike anything that a message says by itself. */
+const secretText = fc.stringMatching(/^S3cret[A-Z0-9#:,{}[\]*&!|>%@"'\\ ]{1,40}$/);
+
+const places = [
+  `${MINIMAL}channels: { web: { adapter: web, signingKey: X } }`,
+  `${MINIMAL}channels: { web: { adapter: X } }`,
+  `${MINIMAL}channels: { web: { adapter: web, allowedOrigins: [X], retentionDays: X, access: { accounts: X } } }`,
+  `${MINIMAL}channels: { web: { adapter: web, agent: X } }`,
+  `${MINIMAL}admin: { tokens: [{ token: X, role: X, tenant: X }, { token: X, role: org_admin, tenant: X }] }`,
+  `${MINIMAL}backbone: { nats: { servers: [X], password: X, token: X, replicas: X, prefix: X } }`,
+  `${MINIMAL}backbone: X`,
+  `${MINIMAL}gateway: { port: X, publicUrl: X }`,
+  "agents: [{ name: X, model: X, maxToolRounds: X, home: X }]",
+  "agents: [{ name: a, model: { provider: X, model: m, apiKey: X }, tenant: X }]",
+  `${MINIMAL}people: [{ name: A, accounts: { web: X } }, { name: B, accounts: { web: X } }]`,
+];
+
+describe("given a secret", () => {
+  it("when the environment has it, then no message shows it, wherever it is used", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...places), secretText, (place, value) => {
+        const refusal = refusalOf(place.replaceAll("X", '"${SECRET}"'), { SECRET: value });
+        expect(JSON.stringify([refusal?.message, refusal?.problems])).not.toContain("S3cret");
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("when the file itself has it, then no message shows it, also where it makes the file unreadable", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...places), secretText, fc.constantFrom("", '"', "'"), (place, value, quote) => {
+        const refusal = refusalOf(place.replaceAll("X", `${quote}${value}${quote}`));
+        expect(JSON.stringify([refusal?.message, refusal?.problems])).not.toContain("S3cret");
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { inspect } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadConfig } from "../../config/load-config.ts";
+import { MINIMAL } from "./problems-of.ts";
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(path.join(tmpdir(), "mooring-config-"));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const fileWith = (name: string, content: string | Uint8Array): string => {
+  const file = path.join(directory, name);
+  writeFileSync(file, content);
+  return file;
+};
+const named = (name: string) => MINIMAL.replace("mooring", name);
+
+describe("given no file", () => {
+  it("then the shipped default is read, which needs no environment", () => {
+    const config = loadConfig({ env: {} });
+    expect(config.backbone).toBe("embedded");
+    expect(JSON.stringify(config.agents.map(({ model }) => model))).toContain('"demo"');
+    expect(Object.keys(config.channels)).toEqual(["web"]);
+  });
+});
+
+describe("given a file", () => {
+  it("when it is named by the caller and by the environment, then the caller counts", () => {
+    const env = { MOORING_CONFIG: fileWith("env.yaml", named("from-env")) };
+    const file = fileWith("argument.yaml", named("from-argument"));
+    expect(loadConfig({ env }).agents[0]?.name).toBe("from-env");
+    expect(loadConfig({ env, file }).agents[0]?.name).toBe("from-argument");
+  });
+
+  it("when it is not there, then the message says how to name another", () => {
+    const file = path.join(directory, "absent.yaml");
+    expect(() => loadConfig({ file, env: {} })).toThrow(
+      `${file} has a problem:\n  it cannot be read (ENOENT): name another with --config or MOORING_CONFIG`,
+    );
+  });
+
+  it("when it is a directory, then it is refused", () => {
+    expect(() => loadConfig({ file: directory, env: {} })).toThrow("EISDIR");
+  });
+
+  it("when it is not UTF-8, then it is refused", () => {
+    expect(() => loadConfig({ file: fileWith("latin1.yaml", Buffer.from([0x61, 0xe9])), env: {} })).toThrow(
+      "not UTF-8",
+    );
+  });
+
+  it("when it is huge, then it is refused unread", () => {
+    expect(() => loadConfig({ file: fileWith("huge.yaml", "#".repeat(262_145)), env: {} })).toThrow(
+      "262144 is the most",
+    );
+  });
+});
+
+describe("given the example, with a secret in every variable", () => {
+  const file = fileURLToPath(new URL("../../config/example.yaml", import.meta.url));
+  const wanted = new Set(
+    [...readFileSync(file, "utf8").matchAll(/^[^#\n]*"\$\{(\w+)\}"/gm)].map(([, name]) => name ?? ""),
+  );
+  const env = Object.fromEntries([...wanted].map((name) => [name, `hidden in ${name}, long enough for a key`]));
+  const config = loadConfig({ file, env });
+
+  it("when it is printed, then they are not", () => {
+    expect(wanted.size).toBeGreaterThan(3);
+    expect(JSON.stringify(config).match(/\[secret\]/g)).toHaveLength(wanted.size);
+    expect(inspect(config, { depth: null, showHidden: true })).not.toContain("hidden in");
+    expect(JSON.stringify(config)).not.toContain("hidden in");
+  });
+
+  it("when they are needed, then they are there", () => {
+    expect(config.channels.web?.signingKey?.reveal()).toBe(env.WEB_SIGNING_KEY);
+    expect(config.admin.tokens.map(({ token }) => token.reveal())).toEqual([
+      env.MOORING_ADMIN_TOKEN,
+      env.ACME_ADMIN_TOKEN,
+    ]);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { readYaml } from "../../config/read-yaml.ts";
+
+describe("given text that is no YAML", () => {
+  it.each([
+    ["a missing quote", 'a: 1\nb: "x', 2, "a closing quote"],
+    ["a missing bracket", "a: 1\nb: [x", 2, "bracket missing"],
+    ["a tab", "a:\n\tb: 1", 2, "use spaces"],
+    ["a repeated key", "a: 1\nb: 2\na: 3", 3, "twice"],
+    ["odd indentation", "a:\n  b: 1\n c: 2", 3, "indentation"],
+    ["a value with a colon", "a: b: c", 1, "needs quotes"],
+    ["a bad escape", 'a: "\\q"', 1, "single quotes"],
+    ["two documents", "a: 1\n---\nb: 2", 2, "one document"],
+    ["a tag", "a: !secret b", 1, "tags"],
+    ["a reserved character", "a: @b", 1, "needs quotes"],
+    ["a directive", "%FOO\n---\na: 1", 1, "%"],
+    ["a list that becomes a map", "- a\nb: c", 2, "does not belong here"],
+  ])("when there is %s, then its line and the fix are told", (_, text, line, message) => {
+    const { problems } = readYaml(text);
+    expect(problems[0]).toEqual({ path: [], line, message: expect.stringContaining(message) });
+  });
+
+  it("when one mistake makes nonsense of the rest, then only the mistake is told", () => {
+    expect(readYaml("- a\nb: c\nd: e\nf: [g]").problems).toHaveLength(1);
+  });
+});
+
+describe("given YAML with more than plain values", () => {
+  it("when there is an alias, then it is refused and not followed", () => {
+    expect(readYaml("a: &x [1]\nb: [*x, *x]").problems).toEqual([
+      { path: ["b", 0], message: expect.stringContaining("write the value out") },
+      { path: ["b", 1], message: expect.stringContaining("write the value out") },
+    ]);
+    expect(readYaml("a: &x [*x]").problems).toHaveLength(1);
+  });
+
+  it.each(["? [a, b]\n: c", "__proto__: 1", "? \n: c"])("when a key is odd (%j), then it is refused", (text) => {
+    expect(readYaml(text).problems).toEqual([{ path: [], message: expect.stringContaining("no plain text") }]);
+  });
+
+  it("when a value with a comma has no quotes, then the rest of it is not taken, nor shown, as a key", () => {
+    expect(readYaml("a: { password: part, rest }").problems).toEqual([
+      { path: ["a"], message: expect.stringMatching(/without a value.*quotes(?!.*rest)/) },
+    ]);
+    expect(readYaml("a: { b: , c: }\nd:").value).toEqual({ a: { b: null, c: null }, d: null });
+  });
+
+  it("when keys differ only in their type, then they are the same key", () => {
+    expect(readYaml('1: a\n"1": b').problems).toEqual([{ path: ["1"], message: expect.stringContaining("twice") }]);
+  });
+
+  it.each(["[", "{", "{a: ", "- ", "? ", "a: ", "[{"])(
+    "when %j is repeated 100,000 times, then it is refused",
+    (part) => {
+      expect(readYaml(part.repeat(100_000)).problems).toEqual([
+        { path: [], line: 1, message: "is nested too deep: flatten it" },
+      ]);
+    },
+  );
+
+  it("when it is indented ever deeper, then it is refused", () => {
+    const text = Array.from({ length: 300 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n");
+    expect(readYaml(text).problems[0]?.message).toBe("is nested too deep: flatten it");
+  });
+});
+
+describe("given a path", () => {
+  const { lineOf, value } = readYaml("\uFEFFa:\r\n  - b: 1\r\n  -\r\n    c: 2\r\nd: { e: x,\r\n f: y }\r\n");
+
+  it("then its line is known, and for what is not there the line of what is around it", () => {
+    expect(value).toEqual({ a: [{ b: 1 }, { c: 2 }], d: { e: "x", f: "y" } });
+    expect([["a"], ["a", 0, "b"], ["a", 1, "c"], ["d", "f"], ["a", 0, "zzz"], ["zzz"]].map(lineOf)).toEqual([
+      1,
+      2,
+      4,
+      6,
+      2,
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findTool } from "./find-tool.mjs";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "mooring-tools-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const program = (name: string, script = "") => {
+  writeFileSync(path.join(folder, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(path.join(folder, name), 0o755);
+};
+/** Stands in for the real one: notes what it was asked, and "installs" by writing into the same folder. */
+const fakeAptGet = (installs: readonly string[]) =>
+  program(
+    "apt-get",
+    [
+      `echo "$DEBIAN_FRONTEND $*" >> '${folder}/asked'`,
+      ...installs.map(
+        (tool) => `[ "$1" != install ] || { echo > '${folder}/${tool}'; /bin/chmod 755 '${folder}/${tool}'; }`,
+      ),
+    ].join("\n"),
+  );
+
+const script = new URL("./ensure-tools.mjs", import.meta.url).href;
+
+const ensureTools = (isRoot: boolean) => {
+  const places = { isRoot, searchPath: folder, usualPlaces: [] };
+  const code = `import { ensureTools } from "${script}"; process.exitCode = ensureTools(${JSON.stringify(places)});`;
+  return spawnSync(process.execPath, ["--input-type=module", "-e", code], { env: { PATH: folder }, encoding: "utf8" });
+};
+const asked = () => readFileSync(path.join(folder, "asked"), "utf8").trim().split("\n");
+
+describe("given the tools are on PATH", () => {
+  it("then they are used, silently", () => {
+    program("nats-server");
+    program("chromium");
+    fakeAptGet([]);
+    expect(ensureTools(true)).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    expect(asked).toThrow("ENOENT");
+  });
+});
+
+describe("given a tool is missing", () => {
+  it("when root has apt-get, then only the missing one is installed, and it is shown how", () => {
+    program("chromium");
+    fakeAptGet(["nats-server"]);
+    const { status, stdout } = ensureTools(true);
+    expect(asked()).toEqual([
+      "noninteractive update -qq",
+      "noninteractive install -y -qq --no-install-recommends nats-server",
+    ]);
+    expect(stdout).toContain("apt-get install -y -qq --no-install-recommends nats-server");
+    expect(status).toBe(0);
+  });
+
+  it("when apt-get does not bring it, then that is said and the command fails", () => {
+    program("chromium");
+    fakeAptGet([]);
+    const { status, stderr } = ensureTools(true);
+    expect(stderr).toContain("apt-get could not install: nats-server");
+    expect(status).toBe(1);
+  });
+
+  it("when nobody may install, then it is said exactly what to install, and apt-get is left alone", () => {
+    fakeAptGet(["nats-server", "chromium"]);
+    const { status, stderr } = ensureTools(false);
+    expect(stderr).toContain("sudo apt-get install nats-server chromium");
+    expect(status).toBe(1);
+    expect(asked).toThrow("ENOENT");
+  });
+
+  it("when root has no apt-get, then it is said too", () => {
+    const { status, stderr } = ensureTools(true);
+    expect(stderr).toContain("The tests need nats-server and chromium on PATH");
+    expect(status).toBe(1);
+  });
+});
+
+describe("given a name", () => {
+  it("when a folder or a file that cannot be run has it, then it is not the tool", () => {
+    mkdirSync(path.join(folder, "chromium"));
+    writeFileSync(path.join(folder, "nats-server"), "");
+    const places = { searchPath: folder, usualPlaces: [] };
+    expect([findTool("chromium", places), findTool("nats-server", places)]).toEqual([undefined, undefined]);
+  });
+
+  it("when PATH does not have it but a usual place does, then it is found there", () => {
+    program("nats-server");
+    expect(findTool("nats-server", { searchPath: "", usualPlaces: [folder] })).toBe(path.join(folder, "nats-server"));
+  });
+});

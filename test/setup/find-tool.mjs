@@ -1,0 +1,21 @@
+import { accessSync, constants, statSync } from "node:fs";
+import path from "node:path";
+
+/** Debian puts servers where a plain user's PATH does not look. */
+const USUAL_PLACES = ["/usr/sbin", "/usr/bin"];
+
+/** The full path of a program, or undefined. */
+export const findTool = (name, { searchPath = process.env.PATH ?? "", usualPlaces = USUAL_PLACES } = {}) =>
+  [...searchPath.split(path.delimiter), ...usualPlaces]
+    .filter((folder) => folder !== "")
+    .map((folder) => path.join(folder, name))
+    .find(isExecutable);
+
+const isExecutable = (file) => {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+};
