@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
@@ -11,6 +10,7 @@ import { defaultRelayLimits } from "../../../gateway/relay/default-relay-limits.
 import { ledgerOf } from "../../../gateway/relay/ledger-entry.ts";
 import { defaultRetryLimits } from "../../../gateway/relay/retry-pause.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
+import { openForChild } from "../../contract/open-for-child.ts";
 import { PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
 import { WebhookHost } from "../../fakes/webhook-host.ts";
@@ -18,7 +18,7 @@ import type { FromRelayChild, RelayChildOptions } from "./relay-process.ts";
 
 /** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear. */
 const options: RelayChildOptions = JSON.parse(process.argv[2] ?? "");
-const { dataDir, apiUrl, token, secret, resend, reconciling, dieAt } = options;
+const { backbone, apiUrl, token, secret, resend, reconciling, dieAt } = options;
 const identity = { tenant: "default", agent: "mooring" };
 const subjects = subjectsOf(identity.tenant);
 const tell = (message: FromRelayChild) => process.send?.(message);
@@ -30,7 +30,7 @@ const checkpoint = (name: string): Promise<void> | void => {
   return new Promise(() => undefined);
 };
 
-const { bus, store } = await openEmbeddedBackbone({ dataDir, logger: silentLogger, failurePauseMs: 5 });
+const { bus, store } = await openForChild(backbone);
 await bus.consume(subjects.userMessage(identity.agent), { durable: "echo", concurrency: 8 }, async (message) => {
   const reply = sampleReply(`reply-${message.id}`, message.conversation, message.text);
   await bus.publish(subjects.userResponse(identity.agent), reply, {

@@ -2,9 +2,10 @@ import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { ChildBackbone } from "../../contract/open-for-child.ts";
 
 export interface RelayChildOptions {
-  readonly dataDir: string;
+  readonly backbone: ChildBackbone;
   readonly apiUrl: string;
   readonly token: string;
   readonly secret: string;
