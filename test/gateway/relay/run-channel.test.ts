@@ -9,9 +9,10 @@ import { Recorder } from "../../fakes/recorder.ts";
 import type { RelayRig } from "./relay-rig.ts";
 import { openRelayRig, room } from "./relay-rig.ts";
 
+const START_MS = 50_000;
 let rig: RelayRig;
 beforeEach(async () => {
-  rig = await openRelayRig();
+  rig = await openRelayRig({ startWithinMs: START_MS });
 });
 afterEach(() => rig.close());
 
@@ -127,6 +128,21 @@ describe("given a channel that does not start", () => {
     await rig.clock.passOnceArmed(2_000, 2_000);
     await adapter.deliveries.count(1);
     expect(running.health()).toEqual({ ok: true, standby: false });
+  });
+});
+
+describe("given a channel whose start hangs", () => {
+  it("when its time is over, then it is stopped and tried again", async () => {
+    const adapter = new LogChannel("queue", { connection: "shared", resend: "repeats" });
+    let attempts = 0;
+    adapter.beforeStart = () => (attempts++ === 0 ? new Promise(() => undefined) : Promise.resolve());
+    const starting = run(adapter);
+    await rig.clock.passOnceArmed(START_MS, START_MS);
+    const running = await starting;
+    expect(running.health()).toMatchObject({ ok: false, reason: expect.stringContaining("did not start within") });
+    await rig.clock.passOnceArmed(1_000, 1_000);
+    await adapter.events.until((events) => events.includes("start"));
+    expect(adapter.events.items).toEqual(["stop", "start"]);
   });
 });
 
