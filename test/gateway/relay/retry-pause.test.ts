@@ -38,6 +38,13 @@ describe("given a delivery that failed", () => {
     expect(retryPause(limits, { ...tried, random: 0 })).toBeUndefined();
   });
 
+  it.each([Number.NaN, -5, Number.POSITIVE_INFINITY])(
+    "when the platform asks for %d ms, then that is ignored",
+    (retryAfterMs) => {
+      expect(retryPause(limits, { attempt: 1, ageMs: 0, retryAfterMs, random: 1 })).toBe(1_000);
+    },
+  );
+
   it("when it is a day old but hardly tried, because the gateway was away, then it is tried again", () => {
     expect(retryPause(limits, { attempt: 4, ageMs: 48 * HOUR_MS, random: 0 })).toBe(4_000);
   });
