@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /**
  * A controller of its own that also follows a longer-lived signal, until it is released.
  * AbortSignal.any would do, but on Node 20 each one stays in memory as long as the signal it follows.
@@ -9,6 +11,8 @@ export class LinkedAbort {
 
   constructor(followed: AbortSignal) {
     this.#followed = followed;
+    // Many may follow one signal, and each is released: that is no leak to warn of.
+    setMaxListeners(0, followed, this.signal);
     if (followed.aborted) this.#follow();
     else followed.addEventListener("abort", this.#follow, { once: true });
   }
