@@ -4,6 +4,7 @@ import type { DatabaseFailure } from "./database-failure.ts";
 import { databaseFailure } from "./database-failure.ts";
 import type { Driver } from "./driver.ts";
 import { openDriver } from "./driver.ts";
+import { prepareDataFile } from "./prepare-data-file.ts";
 import { prepareDataFolder } from "./prepare-data-folder.ts";
 import { APPLICATION_ID, migrations } from "./schema.ts";
 
@@ -29,11 +30,11 @@ export class Database {
 
   /** Refuses with "data-in-use" or "data-unusable"; both say what to do. */
   constructor(dataDir: string) {
-    const { path, file } = prepareDataFolder(dataDir);
-    this.#file = file;
-    this.#lock = new DataLock(path);
+    const folder = prepareDataFolder(dataDir);
+    this.#lock = new DataLock(folder);
     try {
-      this.#driver = openDriver(file, 0);
+      this.#file = prepareDataFile(folder);
+      this.#driver = openDriver(this.#file, 0);
     } catch (error) {
       this.#lock.release();
       throw error;

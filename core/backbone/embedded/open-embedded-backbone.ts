@@ -20,5 +20,12 @@ export const openEmbeddedBackbone = async ({
   logger,
   clock = systemClock,
   failurePauseMs = 500,
-}: OpenEmbeddedBackboneOptions): Promise<Backbone> =>
-  new EmbeddedBackbone(new Database(dataDir), { clock, logger, failurePauseMs });
+}: OpenEmbeddedBackboneOptions): Promise<Backbone> => {
+  const database = new Database(dataDir);
+  try {
+    return new EmbeddedBackbone(database, { clock, logger, failurePauseMs });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};

@@ -3,6 +3,8 @@ import { Fifo } from "../fifo.ts";
 import type { Database } from "./database.ts";
 import { DatabaseFailure } from "./database-failure.ts";
 
+type Transactions = Pick<Database, "transaction" | "failure">;
+
 interface Write {
   /** Does its work in the transaction of its batch. If it throws to refuse itself, it must not have written. */
   perform(): void;
@@ -15,13 +17,13 @@ interface Write {
  * write that refuses itself (a lost compare-and-set) fails alone; if SQLite fails, its whole batch was not stored.
  */
 export class WriteQueue {
-  readonly #database: Database;
+  readonly #database: Transactions;
   readonly #rolledBack: () => void;
   readonly #waiting = new Fifo<Write>();
   #scheduled = false;
   #closed = false;
 
-  constructor(database: Database, rolledBack: () => void) {
+  constructor(database: Transactions, rolledBack: () => void) {
     this.#database = database;
     this.#rolledBack = rolledBack;
   }

@@ -20,6 +20,11 @@ export interface BucketEntry {
   readonly writeId: string;
 }
 
+export interface ScannedEntry extends BucketEntry {
+  /** Wall clock of the server, milliseconds. */
+  readonly storedAt: number;
+}
+
 export interface BucketOptions {
   readonly name: string;
   readonly replicas: number;
@@ -99,12 +104,12 @@ export class KvBucket {
   }
 
   /** Entries and markers under a NATS wildcard, in no order; without data if only headers are wanted. */
-  scan(filter: string, options: { headersOnly: boolean }): Promise<BucketEntry[]> {
+  scan(filter: string, options: { headersOnly: boolean }): Promise<ScannedEntry[]> {
     return this.#connector.run(`listing ${this.name}`, async (session) => {
       await ensureStream(session, this.#config);
-      const entries: BucketEntry[] = [];
+      const entries: ScannedEntry[] = [];
       await scanStream(session, this.stream, this.#subject(filter), options.headersOnly, (message) => {
-        entries.push(this.#entry(message));
+        entries.push({ ...this.#entry(message), storedAt: message.storedAt });
       });
       return entries;
     });

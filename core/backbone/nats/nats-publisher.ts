@@ -5,6 +5,7 @@ import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES, RETENTION_MS } from "../../cont
 import type { Subject } from "../../contract/subject.ts";
 import { subjectName } from "../../contract/subject.ts";
 import { ensureStream } from "./ensure-stream.ts";
+import { jsonBytes } from "./json-bytes.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import { isNoResponder } from "./nats-fault.ts";
 import type { NatsNames } from "./nats-names.ts";
@@ -29,7 +30,7 @@ export class NatsPublisher {
 
   /** One that was under way when the connection ended is published again, with the same id, as soon as there is another. */
   async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
-    const data = encode(subject, id, message);
+    const data = jsonBytes(message, MAX_MESSAGE_BYTES, `message "${id}" on ${subjectName(subject)}`);
     if (this.#inFlight >= MOST_IN_FLIGHT) {
       throw new AppError("unavailable", `busy: ${MOST_IN_FLIGHT} messages wait for NATS already; try again later`);
     }
@@ -69,18 +70,5 @@ export class NatsPublisher {
     });
   }
 }
-
-const encode = (subject: Subject<unknown>, id: string, message: unknown): Uint8Array => {
-  const json = JSON.stringify(message);
-  if (json === undefined) {
-    throw new AppError("bad-input", `message "${id}" on ${subjectName(subject)} is no JSON`);
-  }
-  const data = Buffer.from(json);
-  if (data.length <= MAX_MESSAGE_BYTES) return data;
-  throw new AppError(
-    "too-large",
-    `message "${id}" on ${subjectName(subject)} has ${data.length} bytes; ${MAX_MESSAGE_BYTES} is the most`,
-  );
-};
 
 const MOST_IN_FLIGHT = 10_000;

@@ -2,6 +2,8 @@ import { AppError, messageOf, RevisionConflict } from "../../contract/app-error.
 import type { Clock } from "../../contract/clock.ts";
 import type { Collection, Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/store.ts";
 import { MAX_VALUE_BYTES } from "../../contract/store.ts";
+import { jsonBytes } from "./json-bytes.ts";
+import { KnownExpiries } from "./known-expiries.ts";
 import type { BucketEntry } from "./kv-bucket.ts";
 import { KvBucket } from "./kv-bucket.ts";
 import type { NatsConnector } from "./nats-connector.ts";
@@ -18,30 +20,42 @@ export interface NatsStoreParts {
 export class NatsStore implements Store {
   readonly #parts: NatsStoreParts;
   readonly #buckets = new Map<string, KvBucket>();
+  readonly #expiries = new KnownExpiries();
 
   constructor(parts: NatsStoreParts) {
     this.#parts = parts;
   }
 
   async get<T>({ collection, spelled }: Key<T>): Promise<Stored<T> | undefined> {
-    const entry = await this.#bucket(collection).read(spelled);
+    const bucket = this.#bucket(collection);
+    const entry = await bucket.read(spelled);
     if (entry === undefined || !this.#isThere(entry)) return undefined;
+    this.#expiries.note(bucket.name, entry.revision, entry.expiresAt);
     return { value: parse(collection, entry), revision: entry.revision };
   }
 
   async put<T>({ collection, spelled }: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
-    const data = encode(collection, spelled, value);
+    const data = jsonBytes(value, MAX_VALUE_BYTES, `"${spelled}" in "${collection.name}"`);
     const ttlMs = Math.min(options.ttlMs ?? Number.POSITIVE_INFINITY, collection.ttlMs ?? Number.POSITIVE_INFINITY);
     const expiresAt = Number.isFinite(ttlMs) ? Math.ceil(this.#parts.clock.now() + ttlMs) : undefined;
     const bucket = this.#bucket(collection);
     const { ifRevision } = options;
-    if (ifRevision !== 0) return bucket.write(spelled, data, { ifRevision, expiresAt });
-    return this.#create(bucket, spelled, data, expiresAt);
+    if (ifRevision) await this.#refuseIfExpired(bucket, spelled, ifRevision);
+    const revision =
+      ifRevision === 0
+        ? await this.#create(bucket, spelled, data, expiresAt)
+        : await bucket.write(spelled, data, { ifRevision, expiresAt });
+    this.#expiries.note(bucket.name, revision, expiresAt);
+    return revision;
   }
 
   async delete({ collection, spelled }: Key<unknown>, options: { ifRevision?: number } = {}): Promise<void> {
     const bucket = this.#bucket(collection);
-    if (options.ifRevision !== undefined) return bucket.remove(spelled, { ifRevision: options.ifRevision });
+    const { ifRevision } = options;
+    if (ifRevision !== undefined) {
+      await this.#refuseIfExpired(bucket, spelled, ifRevision);
+      return bucket.remove(spelled, { ifRevision });
+    }
     const entry = await bucket.read(spelled);
     if (entry !== undefined && !entry.deleted) await bucket.remove(spelled);
   }
@@ -71,6 +85,13 @@ export class NatsStore implements Store {
     }
   }
 
+  /** The server does not know that a value has expired: at its revision it would still take a write. */
+  async #refuseIfExpired(bucket: KvBucket, key: string, revision: number): Promise<void> {
+    const known = this.#expiries.of(bucket.name, revision);
+    const expiresAt = known ? known.expiresAt : (await bucket.read(key))?.expiresAt;
+    if (expiresAt !== undefined && expiresAt <= this.#parts.clock.now()) throw new RevisionConflict(key, revision);
+  }
+
   #isThere({ deleted, expiresAt }: BucketEntry): boolean {
     return !deleted && (expiresAt === undefined || expiresAt > this.#parts.clock.now());
   }
@@ -87,19 +108,6 @@ export class NatsStore implements Store {
     return bucket;
   }
 }
-
-const encode = (collection: Collection<unknown>, key: string, value: unknown): Uint8Array => {
-  const json = JSON.stringify(value);
-  if (json === undefined) throw new AppError("bad-input", `"${key}" in "${collection.name}": the value is no JSON`);
-  const data = Buffer.from(json);
-  if (data.length > MAX_VALUE_BYTES) {
-    throw new AppError(
-      "too-large",
-      `"${key}" in "${collection.name}" has ${data.length} bytes; ${MAX_VALUE_BYTES} is the most`,
-    );
-  }
-  return data;
-};
 
 const parse = <T>({ name, schema }: Collection<T>, { key, data }: BucketEntry): T => {
   const unusable = (why: string) =>

@@ -10,6 +10,7 @@ import { natsOptions } from "./nats-options.ts";
 import { NatsPublisher } from "./nats-publisher.ts";
 import { NatsSignals } from "./nats-signals.ts";
 import { NatsStore } from "./nats-store.ts";
+import { Sweeper } from "./sweeper.ts";
 
 /**
  * Bus and store on NATS JetStream. A server that is away is no error: this resolves, health() says so, operations wait a
@@ -29,14 +30,21 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
   const signals = new NatsSignals(connector, names, logger);
   const groups = new ConsumerGroups({ connector, names, options, publisher, store, partitionsBucket });
   const bus = new NatsBus({ publisher, groups, signals });
+  const sweeper = new Sweeper(connector, partitionsBucket, options);
   await connector.open();
+  sweeper.start();
   let closing: Promise<void> | undefined;
   return {
     bus,
     store,
     health: () => connector.health(),
     close: () => {
-      closing ??= bus.close().then(() => connector.close());
+      closing ??= (async () => {
+        const swept = sweeper.stop();
+        await bus.close();
+        await connector.close();
+        await swept;
+      })();
       return closing;
     },
   };

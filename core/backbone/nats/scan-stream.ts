@@ -3,7 +3,10 @@ import { AckPolicy, createInbox, DeliverPolicy, NatsError, nanos, nuid } from "n
 import { ackAddress } from "./ack-address.ts";
 import type { NatsSession } from "./nats-session.ts";
 
-type Scanned = Pick<StoredMsg, "subject" | "seq" | "data" | "header">;
+export interface Scanned extends Pick<StoredMsg, "subject" | "seq" | "data" | "header"> {
+  /** Wall clock of the server, milliseconds. */
+  readonly storedAt: number;
+}
 
 /** The last message of every subject under the filter, as the stream is now. */
 export const scanStream = async (
@@ -56,7 +59,7 @@ const pullAll = ({ nc, jsm }: NatsSession, next: string, found: (message: Scanne
       if (place === undefined) return received === 0 ? end() : pull();
       received++;
       const { subject, data, headers } = message;
-      found({ subject, data, seq: place.seq, header: headers as StoredMsg["header"] });
+      found({ subject, data, seq: place.seq, storedAt: place.storedAt, header: headers as StoredMsg["header"] });
       if (place.pending === 0) end();
       else if (received === BATCH) pull();
     };

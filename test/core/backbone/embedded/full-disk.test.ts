@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../../../core/contract/bus.ts";
+import { keyOf } from "../../../../core/contract/collection.ts";
+import { silentLogger } from "../../../../core/contract/logger.ts";
+import { counted, notes } from "./sample-kinds.ts";
+import type { Opened } from "./scratch.ts";
+import { openScratch, readOne, scratchDir } from "./scratch.ts";
+
+const NO_LIMIT = 1_000_000_000;
+
+const fillTheDisk = async ({ database, backbone }: Opened): Promise<void> => {
+  database.limitPages(1);
+  for (let n = 0; ; n++) {
+    try {
+      await backbone.bus.publish(counted("filler"), { n, text: "x".repeat(1_000) }, { id: `filler-${n}` });
+    } catch {
+      return;
+    }
+  }
+};
+
+describe("given a full disk (F15)", () => {
+  it("when something is written, then it is refused with advice; with space again, then it is stored", async () => {
+    const opened = openScratch(scratchDir());
+    const { database, backbone } = opened;
+    await fillTheDisk(opened);
+    const big = { text: "x".repeat(10_000) };
+    await expect(backbone.store.put(keyOf(notes, "a"), big)).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/disk is full.*Free some space/),
+    });
+    expect(await backbone.store.get(keyOf(notes, "a"))).toBeUndefined();
+    expect(backbone.health()).toEqual({ ok: true });
+    database.limitPages(NO_LIMIT);
+    const revision = await backbone.store.put(keyOf(notes, "a"), big);
+    expect(await backbone.store.get(keyOf(notes, "a"))).toEqual({ value: big, revision });
+  });
+
+  it("when one write of a batch does not fit, then nothing of the batch is stored, nor handed to anybody", async () => {
+    const { database, backbone } = openScratch(scratchDir());
+    const handled: string[] = [];
+    await backbone.bus.consume(counted(), { durable: "d", concurrency: 1 }, async (_, { id }) => {
+      handled.push(id);
+      return { ack: true };
+    });
+    database.limitPages(Number(readOne(database, "PRAGMA page_count")) + 3);
+    const batch = await Promise.allSettled([
+      backbone.bus.publish(counted(), { n: 1 }, { id: "small" }),
+      backbone.store.put(keyOf(notes, "small"), { text: "" }),
+      backbone.store.put(keyOf(notes, "large"), { text: "x".repeat(50_000) }),
+    ]);
+    expect(batch.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(readOne(database, "SELECT count(*) FROM messages")).toBe(0);
+    expect(await backbone.store.get(keyOf(notes, "small"))).toBeUndefined();
+    database.limitPages(NO_LIMIT);
+    await backbone.bus.publish(counted(), { n: 1 }, { id: "small" });
+    await backbone.close();
+    expect(handled).toEqual(["small"]);
+  });
+
+  it("when numbers were reserved in a batch that failed, then none is used twice after a restart", async () => {
+    const dir = scratchDir();
+    const first = openScratch(dir);
+    first.database.limitPages(Number(readOne(first.database, "PRAGMA page_count")));
+    await expect(first.backbone.store.put(keyOf(notes, "a"), { text: "x".repeat(50_000) })).rejects.toThrow();
+    first.database.limitPages(NO_LIMIT);
+    const before = await first.backbone.store.put(keyOf(notes, "a"), { text: "" });
+    await first.backbone.close();
+    const second = openScratch(dir);
+    expect(await second.backbone.store.put(keyOf(notes, "a"), { text: "" })).toBeGreaterThan(before);
+  });
+
+  it("when acknowledgements cannot be written, then no handler runs again, the next waits, and all is made up for", async () => {
+    let warned: (message: string) => void = () => undefined;
+    const warning = new Promise<string>((resolve) => (warned = resolve));
+    const logger = { ...silentLogger, warn: (_: object, message: string) => warned(message) };
+    const { database, backbone } = openScratch(scratchDir(), { logger });
+    const runs: string[] = [];
+    let decide: (outcome: Outcome) => void = () => undefined;
+    let finish: () => void = () => undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    await backbone.bus.consume(counted(), { durable: "d", concurrency: 1 }, (_, { id }) => {
+      runs.push(id);
+      if (id === "c") finish();
+      return id === "a" ? new Promise((resolve) => (decide = resolve)) : Promise.resolve({ ack: true });
+    });
+    await backbone.bus.publish(counted(), { n: 1 }, { id: "a", key: "k" });
+    await backbone.bus.publish(counted(), { n: 2 }, { id: "b", key: "other" });
+    // Deleting a row frees space. So that it needs some:
+    database.prepare(NEEDY_DELETE).run();
+    database.limitPages(1);
+    decide({ ack: true });
+    expect(await warning).toBe("acknowledgement owed");
+    await new Promise((nextPass) => setImmediate(nextPass));
+    expect(runs).toEqual(["a"]);
+    database.limitPages(NO_LIMIT);
+    await backbone.bus.publish(counted(), { n: 3 }, { id: "c", key: "other" });
+    await finished;
+    expect(runs).toEqual(["a", "b", "c"]);
+    await backbone.close();
+  });
+});
+
+const NEEDY_DELETE = `CREATE TRIGGER needy BEFORE DELETE ON pending BEGIN
+  INSERT INTO entries VALUES ('needy', hex(randomblob(8)), 1, NULL, hex(zeroblob(100000)));
+END`;

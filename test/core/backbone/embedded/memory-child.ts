@@ -1,0 +1,25 @@
+import { openEmbeddedBackbone } from "../../../../core/backbone/embedded/open-embedded-backbone.ts";
+import { ack } from "../../../../core/contract/bus.ts";
+import { silentLogger } from "../../../../core/contract/logger.ts";
+import { counted } from "./sample-kinds.ts";
+
+/** Publishes, handles and acknowledges, and says how large the heap is at each tenth. Wants --expose-gc. */
+const [dataDir = "", total = "0"] = process.argv.slice(2);
+const { bus } = await openEmbeddedBackbone({ dataDir, logger: silentLogger });
+// More at once than are ever published at once: so nothing but a leak can pile up.
+await bus.consume(counted(), { durable: "d", concurrency: 200 }, async () => ack);
+
+const tenth = Number(total) / 10;
+let n = 0;
+for (let part = 1; part <= 10; part++) {
+  const lane = async () => {
+    while (n < part * tenth) {
+      const id = `message-${++n}`;
+      await bus.publish(counted(), { n, text: "x".repeat(100) }, { id, key: `key-${n}` });
+    }
+  };
+  await Promise.all(Array.from({ length: 100 }, lane));
+  gc?.();
+  process.stdout.write(`${process.memoryUsage().heapUsed}\n`);
+}
+process.exit();

@@ -1,0 +1,36 @@
+import { openEmbeddedBackbone } from "../../../../core/backbone/embedded/open-embedded-backbone.ts";
+import { AppError } from "../../../../core/contract/app-error.ts";
+import { keyOf } from "../../../../core/contract/collection.ts";
+import { silentLogger } from "../../../../core/contract/logger.ts";
+import { counted, notes } from "./sample-kinds.ts";
+
+/** Publishes and puts without end, and says each number once both are stored; then why it could not go on. */
+const [dataDir = "", round = "0", inFlight = "1"] = process.argv.slice(2);
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const codeOf = (error: unknown) => (error instanceof AppError ? error.code : String(error));
+
+try {
+  const backbone = await openEmbeddedBackbone({ dataDir, logger: silentLogger });
+  const { bus, store } = backbone;
+  say("open");
+  let n = 0;
+  const work = async () => {
+    for (;;) {
+      const id = `${round}-${++n}`;
+      const text = "x".repeat(n % 3_000);
+      await Promise.all([
+        bus.publish(counted(), { n, text }, { id }),
+        store.put(keyOf(notes, id), { text }, { ifRevision: 0 }),
+      ]);
+      say(id);
+    }
+  };
+  await Promise.all(Array.from({ length: Number(inFlight) }, work)).catch(async (error) => {
+    say(`failed ${codeOf(error)}`);
+    await bus.publish(counted(), { n: 0 }, { id: "after" }).catch((again) => say(`then ${codeOf(again)}`));
+    say(`health ${JSON.stringify(backbone.health())}`);
+  });
+} catch (error) {
+  say(`refused ${codeOf(error)} ${error instanceof Error ? error.message : ""}`);
+}
+process.exit();

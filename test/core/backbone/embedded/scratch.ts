@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { Database } from "../../../../core/backbone/embedded/database.ts";
+import { EmbeddedBackbone } from "../../../../core/backbone/embedded/embedded-backbone.ts";
+import type { Clock } from "../../../../core/contract/clock.ts";
+import { systemClock } from "../../../../core/contract/clock.ts";
+import type { Logger } from "../../../../core/contract/logger.ts";
+import { silentLogger } from "../../../../core/contract/logger.ts";
+
+/** A folder of its own, gone after the test. */
+export const scratchDir = (): string => {
+  const dir = mkdtempSync(join(tmpdir(), "mooring-embedded-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+};
+
+export interface Opened {
+  readonly database: Database;
+  readonly backbone: EmbeddedBackbone;
+}
+
+export const openScratch = (dataDir: string, options: { clock?: Clock; logger?: Logger } = {}): Opened => {
+  const { clock = systemClock, logger = silentLogger } = options;
+  const database = new Database(dataDir);
+  const backbone = new EmbeddedBackbone(database, { clock, logger, failurePauseMs: 5 });
+  onTestFinished(() => backbone.close());
+  return { database, backbone };
+};
+
+/** The value of a query's first row and column, read through the open database. */
+export const readOne = (database: Database, sql: string): unknown => database.prepare<[unknown]>(sql).get()?.[0];

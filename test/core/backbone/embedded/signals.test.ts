@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { silentLogger } from "../../../../core/contract/logger.ts";
+import { counted } from "./sample-kinds.ts";
+import { openScratch, scratchDir } from "./scratch.ts";
+
+const nextPass = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("given listeners in one process", () => {
+  it("when one changes what it hears, or fails, then the others hear the same as ever, in order", async () => {
+    const errors: string[] = [];
+    const logger = { ...silentLogger, error: (_: object, message: string) => void errors.push(message) };
+    const { bus } = openScratch(scratchDir(), { logger }).backbone;
+    const heard: unknown[] = [];
+    await bus.listen(counted(), (message) => {
+      message.n = -1;
+      throw new Error("no");
+    });
+    await bus.listen(counted(), (async () => {
+      throw new Error("later");
+    }) as () => void);
+    await bus.listen(counted(), (message) => void heard.push(message));
+    const sent = { n: 1 };
+    bus.signal(counted(), sent);
+    bus.signal(counted(), { n: 2 });
+    sent.n = 3;
+    expect(heard).toEqual([]);
+    await nextPass();
+    expect(heard).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(errors).toHaveLength(4);
+  });
+
+  it("when one closes, or comes later than the signal, then it hears nothing of it", async () => {
+    const { backbone } = openScratch(scratchDir());
+    const { bus } = backbone;
+    const heard: string[] = [];
+    const first = await bus.listen(counted(), () => void heard.push("first"));
+    bus.signal(counted(), { n: 1 });
+    first.close();
+    await bus.listen(counted(), () => void heard.push("second"));
+    bus.signal(counted("elsewhere"), { n: 2 });
+    await nextPass();
+    expect(heard).toEqual([]);
+    bus.signal(counted(), { n: 3 });
+    await nextPass();
+    expect(heard).toEqual(["second"]);
+    await backbone.close();
+    bus.signal(counted(), { n: 4 });
+    await expect(bus.listen(counted(), () => undefined)).rejects.toMatchObject({ code: "stopped" });
+  });
+});

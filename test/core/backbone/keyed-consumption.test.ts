@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { Fifo } from "../../../core/backbone/fifo.ts";
+import { KeyedConsumption } from "../../../core/backbone/keyed-consumption.ts";
+import type { QueuedMessage } from "../../../core/backbone/queued-message.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Outcome } from "../../../core/contract/bus.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import { subject } from "../../../core/contract/subject.ts";
+
+const brokenDelete: Store = {
+  get: async () => undefined,
+  put: async () => 1,
+  delete: async () => {
+    throw new AppError("unavailable", "the disk is full");
+  },
+  async *list() {},
+};
+
+const message = (seq: number, key: string | undefined): QueuedMessage => ({
+  seq,
+  partition: 0,
+  key,
+  id: `m${seq}`,
+  publishedAt: 0,
+  suspect: false,
+  read: () => "{}",
+});
+
+const setUp = () => {
+  let settled: () => void = () => undefined;
+  const consumption = new KeyedConsumption(subject("default", "test.plain", z.looseObject({})), "d", {
+    store: brokenDelete,
+    clock: systemClock,
+    logger: silentLogger,
+    acknowledge: async () => undefined,
+    mayStart: () => true,
+    settled: () => settled(),
+    failurePauseMs: 1,
+  });
+  const nextSettled = () => new Promise<void>((resolve) => (settled = resolve));
+  return { consumption, nextSettled };
+};
+
+describe("given a consumption", () => {
+  it("when a consumer with a running handler is closed twice, then both closes end", async () => {
+    const { consumption } = setUp();
+    let finish: (outcome: Outcome) => void = () => undefined;
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const detach = consumption.attach(1, () => {
+      begin();
+      return new Promise((resolve) => (finish = resolve));
+    });
+    consumption.push(message(1, "k"));
+    await begun;
+    const closes = Promise.all([detach(), detach()]);
+    finish(ack);
+    await closes;
+  });
+
+  it("when a held message is forgotten, then the next of its key runs", async () => {
+    const { consumption, nextSettled } = setUp();
+    const held = nextSettled();
+    let ran: () => void = () => undefined;
+    const second = new Promise<void>((resolve) => (ran = resolve));
+    const detach = consumption.attach(1, async (_, { id }) => {
+      if (id === "m1") return { retryInMs: 3_600_000 };
+      ran();
+      return ack;
+    });
+    consumption.push(message(1, "k"));
+    consumption.push(message(2, "k"));
+    await held;
+    consumption.forget(({ seq }) => seq === 1);
+    await second;
+    await detach();
+  });
+
+  it("when the counts of an acknowledged message cannot be dropped, then it does not run again", async () => {
+    const { consumption, nextSettled } = setUp();
+    const runs: string[] = [];
+    const detach = consumption.attach(1, async (_, { id }) => (runs.push(id) === 1 ? { retryInMs: 0 } : ack));
+    const first = nextSettled();
+    consumption.push(message(1, "k"));
+    await first;
+    await nextSettled();
+    // One of the same key would wait behind it if it had kept its place.
+    const third = nextSettled();
+    consumption.push(message(2, "k"));
+    await third;
+    await detach();
+    expect(runs).toEqual(["m1", "m1", "m2"]);
+  });
+
+  it("when messages have no key, then none waits for another", async () => {
+    const { consumption } = setUp();
+    const running: (() => void)[] = [];
+    let both: () => void = () => undefined;
+    const together = new Promise<void>((resolve) => (both = resolve));
+    const detach = consumption.attach(2, () => {
+      if (running.length === 1) both();
+      return new Promise((resolve) => running.push(() => resolve(ack)));
+    });
+    consumption.push(message(1, undefined));
+    consumption.push(message(2, undefined));
+    await together;
+    for (const finish of running) finish();
+    await detach();
+  });
+});
+
+describe("given a long queue", () => {
+  it("when it is emptied while it is filled, then the order holds", () => {
+    const queue = new Fifo<number>();
+    const taken: number[] = [];
+    for (let n = 0; n < 1_000; n++) {
+      queue.push(n);
+      if (n % 3 > 0) taken.push(queue.shift() as number);
+    }
+    queue.keep((n) => n % 2 === 0);
+    const firstLeft = queue.first as number;
+    while (queue.length > 0) taken.push(queue.shift() as number);
+    expect(queue.shift()).toBeUndefined();
+    expect(taken.slice(0, 666)).toEqual(Array.from({ length: 666 }, (_, n) => n));
+    expect(firstLeft).toBe(666);
+    expect(taken.slice(666)).toEqual(Array.from({ length: 167 }, (_, n) => 666 + 2 * n));
+  });
+});
