@@ -90,6 +90,7 @@ export class Membership {
 
   /** One at a time; asking while one is under way joins it. */
   renew(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
     this.#renewal ??= this.#renewOnce().finally(() => {
       this.#renewal = undefined;
       this.#armRenewal();

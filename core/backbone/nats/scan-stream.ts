@@ -64,10 +64,8 @@ const pullAll = ({ nc, jsm }: NatsSession, next: string, found: (message: Scanne
       else if (received === BATCH) pull();
     };
     const subscription = nc.subscribe(inbox, { callback: take });
-    nc.closed().then(
-      () => end(new NatsError("CONNECTION_CLOSED", "CONNECTION_CLOSED")),
-      () => undefined,
-    );
+    // It also closes with the connection. Ending what has ended changes nothing.
+    void subscription.closed.then(() => end(new NatsError("CONNECTION_CLOSED", "CONNECTION_CLOSED")));
     pull();
   });
 
