@@ -98,7 +98,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       socket.close(closeCodes.tryLater, "too many connections");
       return;
     }
-    const connection = new Connection(socket, () => clock.monotonic());
+    const connection = new Connection(socket, clock);
     const dialogue = new ClientDialogue(connection, offeredToken(protocols), this.#parts);
     this.#dialogues.add(dialogue);
     this.#addresses.add(remoteAddress);
