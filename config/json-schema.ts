@@ -15,7 +15,7 @@ export const configJsonSchema = (): JsonSchema => ({
 });
 
 const VARIABLE: JsonSchema = { type: "string", pattern: "\\$\\{\\w+\\}" };
-const NARROWER_THAN_TEXT = ["enum", "pattern"];
+const NARROWER_THAN_TEXT = ["enum", "pattern", "format"];
 
 const allowVariable = (schema: JsonSchema): void => {
   const refusesVariables =

@@ -7,11 +7,14 @@ import type { UserMessage } from "../../core/contract/user-message.ts";
 export interface ChannelAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
-  /** Resolves once messages can arrive. Reconnecting afterwards is the adapter's own business. */
+  /**
+   * Resolves once messages can arrive. Reconnecting afterwards is the adapter's own business.
+   * Is called again after it rejected, and after a stop: an exclusive channel may come back to the same gateway.
+   */
   start(inbox: Inbox): Promise<void>;
   /** Needs no request in flight. Rejects with DeliveryFailed only; reason "unknown" if the platform may have it. */
   deliver(delivery: Delivery): Promise<Receipt>;
-  /** Stops intake first, then waits for deliveries under way. Bounded in time by the adapter itself. */
+  /** Stops intake first, then waits for deliveries under way. Bounded in time by the adapter itself; may be called at any time, and twice. */
   stop(): Promise<void>;
 }
 

@@ -10,10 +10,12 @@ export const NatsConfig = z
     servers: z.array(ServerAddress).min(1).describe("Addresses of one cluster; any one that answers will do."),
     prefix: z
       .string()
-      .regex(/^[A-Za-z0-9_-]{1,32}$/, { error: 'must be 1 to 32 letters, digits, "-" or "_"' })
+      .regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,31}$/, {
+        error: 'must be 1 to 32 letters, digits and "-", and begin with a letter or digit',
+      })
       .default("mooring")
       .describe("Stands before every subject, stream and bucket, so that deployments can share a server."),
-    replicas: z.int().min(1).max(5).default(1).describe("Copies that the cluster keeps of everything stored."),
+    replicas: z.literal([1, 3, 5]).default(1).describe("Copies that the cluster keeps of everything stored."),
     user: z.string().min(1).optional(),
     password: secret().optional(),
     token: secret().optional(),

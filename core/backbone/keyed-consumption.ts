@@ -78,6 +78,11 @@ export class KeyedConsumption<T> {
     this.#startWhatMay();
   }
 
+  isRunning(matches: (message: QueuedMessage) => boolean): boolean {
+    for (const message of this.#running) if (matches(message)) return true;
+    return false;
+  }
+
   /** Something that mayStart() depends on has changed. */
   wake(): void {
     this.#startWhatMay();

@@ -14,7 +14,7 @@ describe("given a file that leaves things out", () => {
       admin: { tokens: [] },
       tenants: { default: { a2aAsync: false } },
       people: [],
-      agents: [{ name: "mooring", tenant: "default", model: "demo", maxToolRounds: 8 }],
+      agents: [{ name: "mooring", tenant: "default", model: expect.anything(), maxToolRounds: 8 }],
       channels: {},
     });
   });
@@ -157,6 +157,9 @@ describe("given a value that the schema refuses", () => {
       "must have at least one entry",
     ],
     ["a password in an address", nats("").replace("//h", "//u:p@h"), "backbone.nats.servers[0]", "keys of their own"],
+    ["half a room", "agents: [{ name: a, model: demo, home: { channel: web } }]", "agents[0].home.room", "is missing"],
+    ["two copies", nats("replicas: 2"), "backbone.nats.replicas", "must be 1, 3 or 5"],
+    ["a prefix with a dot", nats("prefix: a.b"), "backbone.nats.prefix", "must be 1 to 32 letters"],
     ["a user without password", nats("user: u"), "backbone.nats", "user and password go together"],
     ["two ways to sign in", nats("token: t, credentialsFile: f"), "backbone.nats", "choose one way"],
     ["a misspelt key of an alternative", nats("prefxi: a"), "backbone.nats.prefxi", 'did you mean "prefix"?'],

@@ -52,7 +52,9 @@ describe("given npm run config:check", () => {
   it("when variables are missing, then it lists them and fails", () => {
     const { status, stdout } = check("--config", "config/example.yaml");
     expect(status).toBe(1);
-    expect(stdout).toMatch(/^config\/example\.yaml has 5 problems:\n/);
-    expect(stdout).toContain("agents[1].model.apiKey (line 58): wants the environment variable MODEL_API_KEY");
+    expect(stdout).toMatch(/^config\/example\.yaml has \d+ problems:\n/);
+    expect(stdout).toMatch(
+      /^ {2}agents\[1\]\.model\.apiKey \(line \d+\): wants the environment variable MODEL_API_KEY/m,
+    );
   });
 });

@@ -28,6 +28,12 @@ describe("given ${NAME} in the file", () => {
     ]);
   });
 
+  it("when the schema wants one of some numbers, then it is read as one", () => {
+    const text = `${MINIMAL}backbone: { nats: { servers: ["nats://h"], replicas: "\${R}" } }`;
+    expect(parseConfig({ file: "f", text, env: { R: "3" } }).backbone).toMatchObject({ nats: { replicas: 3 } });
+    expect(problemsOf(text, { R: "2" })[0]?.message).toBe("must be 1, 3 or 5");
+  });
+
   it("when the schema wants text, then digits stay text", () => {
     expect(agentWith('"${A}"', { A: "0123" })).toBe("0123");
   });

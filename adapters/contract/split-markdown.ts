@@ -1,0 +1,53 @@
+import { AppError } from "../../core/contract/app-error.ts";
+import { CLOSING_ROOM, openFenceAt, REOPENING_ROOM, withFenceClosed } from "./code-fence.ts";
+import { lastBreakWithin } from "./text-break.ts";
+
+/** Room for a fence on both sides and as much text between them. */
+export const SMALLEST_PART = 2 * (REOPENING_ROOM + CLOSING_ROOM);
+
+/**
+ * Splits at a paragraph, else a line, a sentence, a word, a grapheme. Nothing is lost but white space at the cuts;
+ * a code fence that is cut is closed, and reopened in the next part. Lengths are UTF-16 units.
+ */
+export const splitMarkdown = (markdown: string, maxLength = Number.POSITIVE_INFINITY): string[] => {
+  if (maxLength < SMALLEST_PART) {
+    throw new AppError(
+      "bad-input",
+      `parts of ${maxLength} are too short to split text into; use ${SMALLEST_PART} or more`,
+    );
+  }
+  const parts: string[] = [];
+  const closingRoom = /```|~~~/.test(markdown) ? CLOSING_ROOM : 0;
+  let prefix = "";
+  let rest = markdown;
+  while (prefix.length + rest.length + closingRoom > maxLength) {
+    const cut = beforeFenceLine(rest, lastBreakWithin(rest, maxLength - prefix.length - closingRoom));
+    const taken = prefix + rest.slice(0, cut);
+    const after = rest.slice(cut);
+    const fence = openFenceAt(taken);
+    parts.push(fence ? withFenceClosed(taken) : taken.trimEnd());
+    const endOfFence = fence && closingLine(after);
+    if (fence && !endOfFence?.trim().startsWith(fence.marker)) {
+      prefix = `${fence.reopen}\n`;
+      rest = after;
+    } else {
+      prefix = "";
+      rest = withoutWhiteSpaceAtCut(after.slice(endOfFence?.length ?? 0), taken);
+    }
+  }
+  const last = withFenceClosed(prefix + rest);
+  return parts.length > 0 && last.trim() === "" ? parts : [...parts, last];
+};
+
+/** The line at the start of a text that would close a fence; the part before has closed it already. */
+const closingLine = (text: string): string | undefined => /^\s*(?:`{3,16}|~{3,16})[ \t]*(?:\r?\n|$)/.exec(text)?.[0];
+
+/** A fence that opens just before the cut moves to the next part, which has its code. */
+const beforeFenceLine = (text: string, cut: number): number => {
+  const opening = /\n {0,3}(?:`{3,16}|~{3,16})[^\n]*\n?$/.exec(text.slice(0, cut));
+  return opening && openFenceAt(opening[0]) && openFenceAt(text.slice(0, cut)) ? Math.max(1, opening.index) : cut;
+};
+
+/** A line that begins the next part keeps its indentation. */
+const withoutWhiteSpaceAtCut = (after: string, before: string): string =>
+  (before.endsWith("\n") ? after : after.replace(/^[ \t]+/, "")).replace(/^(?:[ \t]*\r?\n)+/, "");

@@ -1,0 +1,222 @@
+import { AppError, messageOf } from "../../contract/app-error.ts";
+import type { ConsumeOptions, Handler } from "../../contract/bus.ts";
+import type { Timer } from "../../contract/clock.ts";
+import type { Subject } from "../../contract/subject.ts";
+import { KeyedConsumption } from "../keyed-consumption.ts";
+import type { QueuedMessage } from "../queued-message.ts";
+import { assignPartitions } from "./assign-partitions.ts";
+import { eachLimited } from "./each-limited.ts";
+import type { GroupParts } from "./group-parts.ts";
+import type { HeldPartition } from "./held-partition.ts";
+import { groupName } from "./nats-names.ts";
+import type { NatsSession } from "./nats-session.ts";
+import { PartitionOwnership } from "./partition-ownership.ts";
+import { QuietMoments } from "./quiet-moments.ts";
+
+/** This process's share of one durable: takes the partitions that should be its own, gives back those that should not. */
+export class ConsumerGroup<T> {
+  readonly name: string;
+  readonly #parts: GroupParts;
+  readonly #consumption: KeyedConsumption<T>;
+  readonly #held = new Map<number, HeldPartition>();
+  readonly #ownership: PartitionOwnership;
+  readonly #quiet: QuietMoments;
+  readonly #timers = new Set<Timer>();
+  #pass: Promise<void> | undefined;
+  #passAgain = false;
+  #closing = false;
+
+  constructor(subject: Subject<T>, options: ConsumeOptions, parts: GroupParts) {
+    this.name = groupName(options.durable, subject);
+    this.#parts = parts;
+    const { clock, logger, failurePauseMs } = parts.options;
+    const isRunning = (partition: number) => this.#consumption.isRunning((message) => message.partition === partition);
+    this.#quiet = new QuietMoments(clock, isRunning);
+    this.#consumption = new KeyedConsumption(subject, options.durable, {
+      store: parts.store,
+      clock,
+      logger,
+      failurePauseMs,
+      acknowledge: async (message) => this.#held.get(message.partition)?.ended(message),
+      mayStart: (message) => this.#mayStart(message),
+      settled: (message) => this.#quiet.settled(message.partition),
+    });
+    this.#ownership = new PartitionOwnership(this.name, options.from ?? "start", {
+      ...parts,
+      push: (message) => this.#consumption.push(message),
+      readingEnded: () => this.#soon(LOOK_AGAIN_MS),
+    });
+  }
+
+  attach(concurrency: number, handle: Handler<T>): () => Promise<void> {
+    return this.#consumption.attach(concurrency, handle);
+  }
+
+  get hasWorkers(): boolean {
+    return this.#consumption.hasWorkers;
+  }
+
+  get partitionsHeld(): number {
+    return this.#held.size;
+  }
+
+  /** Where a new durable begins is decided once, before anything is read. */
+  decideOrigin(): Promise<unknown> {
+    return this.#ownership.origin();
+  }
+
+  wake(): void {
+    this.#consumption.wake();
+  }
+
+  /** Brings what is held in line with what should be. Changes that come during a pass cause another. */
+  reconcile(): Promise<void> {
+    this.#passAgain = true;
+    this.#pass ??= this.#reconcileWhileNeeded().finally(() => {
+      this.#pass = undefined;
+    });
+    return this.#pass;
+  }
+
+  /** Others own everything now. */
+  dropAll(): void {
+    for (const held of [...this.#held.values()]) this.#drop(held);
+  }
+
+  /** To be called when no handler runs any more. Gives everything back, as far as the server can be told in time. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#closing = true;
+    for (const timer of this.#timers) timer.cancel();
+    const { clock } = this.#parts.options;
+    const deadline = clock.monotonic() + timeoutMs;
+    await this.#pass;
+    await eachLimited([...this.#held.values()], AT_ONCE, (held) =>
+      this.#release(held, Math.max(0, deadline - clock.monotonic())),
+    );
+    this.dropAll();
+  }
+
+  #mayStart(message: QueuedMessage): boolean {
+    const { partition } = message;
+    const held = this.#held.get(partition);
+    if (!held || held.releasing || this.#quiet.isWanted(partition)) return false;
+    if (!this.#parts.membership.holdsLease()) return false;
+    held.log.started(message);
+    return true;
+  }
+
+  async #reconcileWhileNeeded(): Promise<void> {
+    while (this.#passAgain && !this.#closing) {
+      this.#passAgain = false;
+      try {
+        await this.#reconcileOnce();
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
+  }
+
+  async #reconcileOnce(): Promise<void> {
+    const { connector, membership, options, table } = this.#parts;
+    const session = connector.current;
+    if (!session || !membership.isMember) return;
+    const owners = assignPartitions(this.name, options.partitions, membership.consuming(this.name));
+    const todo: { partition: number; held: HeldPartition | undefined }[] = [];
+    for (let partition = 0; partition < options.partitions; partition++) {
+      const held = this.#held.get(partition);
+      const seen = table.seen(this.name, partition);
+      const mine = owners[partition] === membership.id;
+      if (held && seen && seen.revision > held.revision) this.#drop(held);
+      if (held && this.#held.has(partition)) {
+        if (held.handingOver) continue;
+        if (held.releasing || !held.isReadOn(session)) todo.push({ partition, held });
+        else if (!mine) void this.#handOver(held);
+      } else if (mine && !membership.seesOther(seen?.record.owner)) todo.push({ partition, held: undefined });
+    }
+    if (todo.length === 0) return;
+    const lastSeq = await this.#ownership.lastSeq(session);
+    await eachLimited(todo, AT_ONCE, async ({ partition, held }) => {
+      if (this.#closing) return;
+      try {
+        if (held?.releasing) await this.#release(held);
+        else if (held) await this.#reopen(session, held, lastSeq);
+        else await this.#take(session, partition, lastSeq);
+      } catch (error) {
+        this.#failed(error, partition);
+      }
+    });
+  }
+
+  async #take(session: NatsSession, partition: number, lastSeq: number): Promise<void> {
+    const held = await this.#ownership.take(session, partition, lastSeq);
+    if (!held) return;
+    this.#held.set(partition, held);
+    this.#ownership.read(session, held);
+  }
+
+  async #reopen(session: NatsSession, held: HeldPartition, lastSeq: number): Promise<void> {
+    const reopened = await this.#ownership.reopen(session, held, lastSeq);
+    if (reopened && this.#held.get(held.partition) === held) this.#ownership.read(session, held);
+    else if (!reopened) {
+      this.#drop(held);
+      this.#passAgain = true;
+    }
+  }
+
+  /** Waits for an instant without a running handler; if there is none for a while, work goes on and it tries later. */
+  async #handOver(held: HeldPartition): Promise<void> {
+    if (held.handingOver) return;
+    held.handingOver = true;
+    const { partition } = held;
+    const quiet = await this.#quiet.wait(partition);
+    const { membership, options } = this.#parts;
+    const owners = assignPartitions(this.name, options.partitions, membership.consuming(this.name));
+    const stillTheirs = owners[partition] !== membership.id && this.#held.get(partition) === held && !this.#closing;
+    if (quiet && stillTheirs) await this.#release(held).catch((error) => this.#failed(error, partition));
+    held.handingOver = false;
+    this.#quiet.over(partition);
+    this.#consumption.wake();
+    if (quiet || !stillTheirs) return;
+    this.#soon(held.handOverPauseMs);
+    held.handOverPauseMs = Math.min(held.handOverPauseMs * 2, LONGEST_HAND_OVER_PAUSE_MS);
+  }
+
+  /** If the server cannot be told, the partition stays closed here and a later pass tells it. */
+  async #release(held: HeldPartition, timeoutMs?: number): Promise<void> {
+    held.releasing = true;
+    held.stopReading();
+    this.#consumption.forget((message) => message.partition === held.partition);
+    await this.#ownership.release(held, timeoutMs).catch((error) => {
+      if (!this.#closing) throw error;
+      this.#parts.options.logger.warn({ group: this.name, error: messageOf(error) }, "partition not given back");
+    });
+    if (this.#held.get(held.partition) === held) this.#held.delete(held.partition);
+  }
+
+  #drop(held: HeldPartition): void {
+    if (this.#held.get(held.partition) !== held) return;
+    held.stopReading();
+    this.#held.delete(held.partition);
+    this.#consumption.forget((message) => message.partition === held.partition);
+  }
+
+  #failed(error: unknown, partition?: number): void {
+    if (this.#closing || (error instanceof AppError && error.code === "stopped")) return;
+    const { logger } = this.#parts.options;
+    logger.warn({ group: this.name, partition, error: messageOf(error) }, "partition not settled; trying again");
+    this.#soon(LOOK_AGAIN_MS);
+  }
+
+  #soon(ms: number): void {
+    if (this.#closing) return;
+    const timer = this.#parts.options.clock.after(ms, () => {
+      this.#timers.delete(timer);
+      void this.reconcile();
+    });
+    this.#timers.add(timer);
+  }
+}
+
+const AT_ONCE = 16;
+const LOOK_AGAIN_MS = 300;
+const LONGEST_HAND_OVER_PAUSE_MS = 30_000;

@@ -1,0 +1,179 @@
+import { messageOf } from "../../contract/app-error.ts";
+import type { ConsumeOptions, Consumer, Handler } from "../../contract/bus.ts";
+import type { Timer } from "../../contract/clock.ts";
+import type { Store } from "../../contract/store.ts";
+import type { Subject } from "../../contract/subject.ts";
+import { ConsumerGroup } from "./consumer-group.ts";
+import { KvBucket } from "./kv-bucket.ts";
+import { Membership } from "./membership.ts";
+import type { NatsConnector } from "./nats-connector.ts";
+import type { NatsNames } from "./nats-names.ts";
+import { groupName } from "./nats-names.ts";
+import type { NatsOptions } from "./nats-options.ts";
+import type { NatsPublisher } from "./nats-publisher.ts";
+import type { NatsSession } from "./nats-session.ts";
+import { PartitionTable } from "./partition-table.ts";
+import { WatchedBucket } from "./watched-bucket.ts";
+
+interface Running {
+  readonly group: ConsumerGroup<unknown>;
+  closing?: Promise<void>;
+}
+
+export interface GroupsParts {
+  readonly connector: NatsConnector;
+  readonly names: NatsNames;
+  readonly options: NatsOptions;
+  readonly publisher: NatsPublisher;
+  readonly store: Store;
+  readonly partitionsBucket: KvBucket;
+}
+
+/** All that this process consumes, and its part in sharing it with other processes. */
+export class ConsumerGroups {
+  readonly #parts: GroupsParts;
+  readonly #running = new Map<string, Running>();
+  readonly #consumers = new Set<Consumer>();
+  readonly #membership: Membership;
+  readonly #table: PartitionTable;
+  #begun: NatsSession | undefined;
+  #beginning: Promise<void> | undefined;
+  #retry: Timer | undefined;
+  #closed = false;
+
+  constructor(parts: GroupsParts) {
+    this.#parts = parts;
+    const { connector, names, options, partitionsBucket } = parts;
+    const { clock, logger, leaseMs, replicas } = options;
+    this.#membership = new Membership({
+      bucket: new KvBucket(connector, { name: names.membersBucket, replicas }),
+      clock,
+      logger,
+      leaseMs,
+      changed: () => this.#each((group) => void group.reconcile()),
+      fenced: () => this.#each((group) => group.dropAll()),
+      leaseRegained: () => this.#each((group) => this.#resume(group)),
+    });
+    const changed = (key: string) => void this.#running.get(key.split(".")[0] ?? "")?.group.reconcile();
+    this.#table = new PartitionTable(partitionsBucket, new WatchedBucket(partitionsBucket, clock, logger, changed));
+    connector.onSession(() => void this.#begin());
+  }
+
+  async consume<T>(subject: Subject<T>, options: ConsumeOptions, handle: Handler<T>): Promise<Consumer> {
+    const name = groupName(options.durable, subject);
+    while (this.#running.get(name)?.closing) await this.#running.get(name)?.closing;
+    const group = this.#group(name, subject, options);
+    const detach = group.attach(options.concurrency, handle);
+    let closing: Promise<void> | undefined;
+    const consumer: Consumer = {
+      close: () => {
+        closing ??= detach()
+          .then(() => this.#leave(name))
+          .finally(() => this.#consumers.delete(consumer));
+        return closing;
+      },
+    };
+    this.#consumers.add(consumer);
+    await this.#attached();
+    return consumer;
+  }
+
+  /** Waits for the handlers under way, gives everything back, and leaves. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#retry?.cancel();
+    await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
+    // A server that could not be told about partitions is not waited for a second time.
+    await this.#membership.close(this.#parts.connector.current ? CLOSE_TIMEOUT_MS : 0);
+  }
+
+  /** Waits until the group takes part, but not for a server that is away: it takes part as soon as that comes. */
+  async #attached(): Promise<void> {
+    const { connector, options } = this.#parts;
+    if (!connector.current) return;
+    let timer: Timer | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = options.clock.after(options.operationTimeoutMs, resolve);
+    });
+    await Promise.race([this.#begin(), late]);
+    timer?.cancel();
+  }
+
+  /** Safe to do again at any time; what fails is tried again. */
+  async #begin(): Promise<void> {
+    while (this.#beginning) await this.#beginning;
+    if (this.#closed || this.#running.size === 0) return;
+    this.#beginning = this.#beginOnce()
+      .catch((error) => {
+        if (this.#closed) return;
+        const { clock, logger } = this.#parts.options;
+        logger.warn({ error: messageOf(error) }, "consumers not attached; trying again");
+        this.#retry?.cancel();
+        this.#retry = clock.after(BEGIN_AGAIN_MS, () => void this.#begin());
+      })
+      .finally(() => {
+        this.#beginning = undefined;
+      });
+    await this.#beginning;
+  }
+
+  async #beginOnce(): Promise<void> {
+    const session = this.#parts.connector.current;
+    if (!session) return;
+    const groups = [...this.#running.values()].filter(({ closing }) => !closing).map(({ group }) => group);
+    for (const group of groups) await group.decideOrigin();
+    if (this.#begun !== session) {
+      await Promise.all([this.#membership.begin(session), this.#table.begin(session)]);
+      this.#begun = session;
+    }
+    await this.#membership.setGroups(groups.map(({ name }) => name));
+    await Promise.all(groups.map((group) => group.reconcile()));
+  }
+
+  #resume(group: Running["group"]): void {
+    group.wake();
+    void group.reconcile();
+  }
+
+  async #leave(name: string): Promise<void> {
+    const running = this.#running.get(name);
+    if (!running || running.group.hasWorkers) return;
+    running.closing ??= running.group
+      .close(CLOSE_TIMEOUT_MS)
+      .then(() => this.#stopSharing(name))
+      .finally(() => {
+        this.#running.delete(name);
+      });
+    await running.closing;
+  }
+
+  async #stopSharing(name: string): Promise<void> {
+    if (!this.#closed) await this.#membership.setGroups([...this.#running.keys()].filter((other) => other !== name));
+  }
+
+  #group<T>(name: string, subject: Subject<T>, options: ConsumeOptions): ConsumerGroup<T> {
+    const known = this.#running.get(name);
+    // The name is made of the subject, so the messages are of the same type.
+    if (known) return known.group as unknown as ConsumerGroup<T>;
+    const { connector, names, publisher, store } = this.#parts;
+    const group = new ConsumerGroup(subject, options, {
+      options: this.#parts.options,
+      connector,
+      store,
+      membership: this.#membership,
+      table: this.#table,
+      stream: names.stream(subject.family),
+      ensureStream: (session) => publisher.ensureStream(session, subject.family),
+      messageSubject: (partition) => names.message(subject, partition),
+    });
+    this.#running.set(name, { group: group as unknown as ConsumerGroup<unknown> });
+    return group;
+  }
+
+  #each(run: (group: Running["group"]) => void): void {
+    for (const { group, closing } of this.#running.values()) if (!closing) run(group);
+  }
+}
+
+const BEGIN_AGAIN_MS = 500;
+const CLOSE_TIMEOUT_MS = 3_000;

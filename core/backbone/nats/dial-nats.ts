@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+import type { ConnectionOptions } from "nats";
+import { connect, credsAuthenticator } from "nats";
+import { AppError, messageOf } from "../../contract/app-error.ts";
+import { isRefusal, isWithoutJetStream } from "./nats-fault.ts";
+import type { NatsAuth, NatsOptions } from "./nats-options.ts";
+import { NatsSession } from "./nats-session.ts";
+import { RequestInbox } from "./request-inbox.ts";
+
+/** One attempt to connect. Rejects with "bad-configuration" for what waiting will not mend, else with "unavailable". */
+export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
+  const where = options.servers.map((server) => server.replace(/^.*@/, "")).join(", ");
+  const credentials = await credentialsOf(options.auth);
+  const nc = await connect({
+    ...credentials,
+    servers: [...options.servers],
+    name: options.prefix,
+    reconnect: false,
+    timeout: Math.min(options.requestTimeoutMs, LONGEST_DIAL_MS),
+    pingInterval: PING_MS,
+    maxPingOut: 2,
+    // A stack for every request costs more than the request.
+    noAsyncTraces: true,
+  }).catch((error: unknown) => {
+    throw isRefusal(error)
+      ? new AppError("bad-configuration", `NATS at ${where} refuses the credentials; check user, password or token`, {
+          cause: error,
+        })
+      : new AppError("unavailable", `cannot reach NATS at ${where}: ${messageOf(error)}`, { cause: error });
+  });
+  const api = { timeout: options.requestTimeoutMs, checkAPI: false };
+  const requests = new RequestInbox(nc, options.clock, options.requestTimeoutMs);
+  const session = new NatsSession(nc, requests, nc.jetstream(api), await nc.jetstreamManager(api));
+  try {
+    await session.jsm.getAccountInfo();
+  } catch (error) {
+    await nc.close();
+    if (!isWithoutJetStream(error)) throw error;
+    throw new AppError(
+      "bad-configuration",
+      `NATS at ${where} has no JetStream; start it with "nats-server -js", or enable JetStream for the account`,
+      { cause: error },
+    );
+  }
+  return session;
+};
+
+const credentialsOf = async (auth: NatsAuth): Promise<ConnectionOptions> => {
+  const plain = {
+    ...(auth.user !== undefined && { user: auth.user }),
+    ...(auth.password !== undefined && { pass: auth.password }),
+    ...(auth.token !== undefined && { token: auth.token }),
+  };
+  if (auth.credentialsFile === undefined) return plain;
+  try {
+    return { ...plain, authenticator: credsAuthenticator(await readFile(auth.credentialsFile)) };
+  } catch (error) {
+    throw new AppError("bad-configuration", `NATS credentials file: ${messageOf(error)}`, { cause: error });
+  }
+};
+
+const LONGEST_DIAL_MS = 2_000;
+/** A link that is dead without a word is noticed after about three of these. */
+const PING_MS = 5_000;

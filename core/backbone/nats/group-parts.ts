@@ -1,0 +1,18 @@
+import type { Store } from "../../contract/store.ts";
+import type { Membership } from "./membership.ts";
+import type { NatsConnector } from "./nats-connector.ts";
+import type { NatsOptions } from "./nats-options.ts";
+import type { NatsSession } from "./nats-session.ts";
+import type { PartitionTable } from "./partition-table.ts";
+
+/** What a consumer group stands on. */
+export interface GroupParts {
+  readonly options: NatsOptions;
+  readonly connector: NatsConnector;
+  readonly membership: Membership;
+  readonly table: PartitionTable;
+  readonly store: Store;
+  readonly stream: string;
+  ensureStream(session: NatsSession): Promise<unknown>;
+  messageSubject(partition: number): string;
+}

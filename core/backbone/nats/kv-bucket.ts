@@ -1,0 +1,181 @@
+import type { MsgHdrs, StoredMsg, StreamConfig } from "nats";
+import { DiscardPolicy, Empty, headers, nanos, nuid, RetentionPolicy, StorageType } from "nats";
+import { RevisionConflict } from "../../contract/app-error.ts";
+import { directGet } from "./direct-get.ts";
+import { ensureStream } from "./ensure-stream.ts";
+import type { NatsConnector } from "./nats-connector.ts";
+import { isLostRace, isNoResponder, isNotFound } from "./nats-fault.ts";
+import type { NatsSession } from "./nats-session.ts";
+import { publishAcked } from "./publish-acked.ts";
+import { scanStream } from "./scan-stream.ts";
+
+export interface BucketEntry {
+  readonly key: string;
+  readonly revision: number;
+  readonly data: Uint8Array;
+  /** A marker that stands where a value was deleted. */
+  readonly deleted: boolean;
+  /** Wall clock, milliseconds. */
+  readonly expiresAt: number | undefined;
+  readonly writeId: string;
+}
+
+export interface ScannedEntry extends BucketEntry {
+  /** Wall clock of the server, milliseconds. */
+  readonly storedAt: number;
+}
+
+export interface BucketOptions {
+  readonly name: string;
+  readonly replicas: number;
+  readonly ttlMs?: number | undefined;
+}
+
+export interface WriteOptions {
+  readonly ifRevision?: number | undefined;
+  readonly expiresAt?: number | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * One key-value bucket, in the form that every NATS client knows. A write carries an id of its own (the message id), so
+ * that one whose answer was lost can be repeated and recognised.
+ */
+export class KvBucket {
+  readonly #connector: NatsConnector;
+  readonly #config: Partial<StreamConfig> & { name: string };
+  readonly name: string;
+
+  constructor(connector: NatsConnector, { name, replicas, ttlMs }: BucketOptions) {
+    this.#connector = connector;
+    this.name = name;
+    this.#config = {
+      name: `KV_${name}`,
+      subjects: [`$KV.${name}.>`],
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.File,
+      discard: DiscardPolicy.New,
+      max_msgs_per_subject: 1,
+      num_replicas: replicas,
+      allow_rollup_hdrs: true,
+      deny_delete: true,
+      // A replica may answer a direct read with an older value.
+      allow_direct: replicas === 1,
+      duplicate_window: nanos(REPEATS_KNOWN_MS),
+      ...(ttlMs !== undefined && { max_age: nanos(Math.max(ttlMs, REPEATS_KNOWN_MS)) }),
+    };
+  }
+
+  get stream(): string {
+    return this.#config.name;
+  }
+
+  /** The value or the marker that is there. */
+  read(key: string): Promise<BucketEntry | undefined> {
+    return this.#connector.run(`reading "${key}" in ${this.name}`, (session) => this.readOn(session, key));
+  }
+
+  async readOn(session: NatsSession, key: string): Promise<BucketEntry | undefined> {
+    const { config } = await ensureStream(session, this.#config);
+    const subject = this.#subject(key);
+    try {
+      const found =
+        config.allow_direct && config.num_replicas === 1
+          ? await directGet(session, this.stream, subject)
+          : await session.jsm.streams.getMessage(this.stream, { last_by_subj: subject });
+      return found && this.#entry(found);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw this.#remembering(session, error);
+    }
+  }
+
+  write(key: string, data: Uint8Array, options: WriteOptions = {}): Promise<number> {
+    const header = headers();
+    if (options.expiresAt !== undefined) header.set(EXPIRES_HEADER, String(options.expiresAt));
+    return this.#store(key, data, header, options);
+  }
+
+  /** Leaves a marker, which a sweep removes later. */
+  async remove(key: string, options: WriteOptions = {}): Promise<void> {
+    const header = headers();
+    header.set(OPERATION_HEADER, "DEL");
+    await this.#store(key, Empty, header, options);
+  }
+
+  /** Entries and markers under a NATS wildcard, in no order; without data if only headers are wanted. */
+  scan(filter: string, options: { headersOnly: boolean }): Promise<ScannedEntry[]> {
+    return this.#connector.run(`listing ${this.name}`, async (session) => {
+      await ensureStream(session, this.#config);
+      const entries: ScannedEntry[] = [];
+      await scanStream(session, this.stream, this.#subject(filter), options.headersOnly, (message) => {
+        entries.push({ ...this.#entry(message), storedAt: message.storedAt });
+      });
+      return entries;
+    });
+  }
+
+  /** Removes this revision, and nothing that was written after it, without a trace. */
+  purge(key: string, revision: number): Promise<unknown> {
+    const filter = this.#subject(key);
+    return this.#connector.run(`sweeping ${this.name}`, (session) =>
+      session.jsm.streams.purge(this.stream, { filter, seq: revision + 1 }),
+    );
+  }
+
+  /** For a connection that is not in use yet. Rejects if the key is there. */
+  async createOn(session: NatsSession, key: string, data: Uint8Array): Promise<void> {
+    await ensureStream(session, this.#config);
+    const header = headers();
+    header.set(EXPECTED_HEADER, "0");
+    await publishAcked(session, this.#subject(key), data, header);
+  }
+
+  #store(key: string, data: Uint8Array, header: MsgHdrs, options: WriteOptions): Promise<number> {
+    const writeId = nuid.next();
+    header.set(ID_HEADER, writeId);
+    if (options.ifRevision !== undefined) header.set(EXPECTED_HEADER, String(options.ifRevision));
+    const attempt = async (session: NatsSession, again: boolean) => {
+      await ensureStream(session, this.#config);
+      try {
+        return await publishAcked(session, this.#subject(key), data, header);
+      } catch (error) {
+        if (!isLostRace(error)) throw this.#remembering(session, error);
+        const found = again ? await this.readOn(session, key) : undefined;
+        if (found?.writeId === writeId) return found.revision;
+        throw new RevisionConflict(key, options.ifRevision ?? 0);
+      }
+    };
+    return this.#connector.run(`writing "${key}" in ${this.name}`, attempt, options.timeoutMs);
+  }
+
+  /** Nobody answering may mean that the bucket was deleted: it is looked for again. */
+  #remembering(session: NatsSession, error: unknown): unknown {
+    if (isNoResponder(error)) session.forget(this.stream);
+    return error;
+  }
+
+  #subject(key: string): string {
+    return `$KV.${this.name}.${key}`;
+  }
+
+  #entry({ subject, seq, data, header }: Pick<StoredMsg, "subject" | "seq" | "data" | "header">): BucketEntry {
+    const expires = header?.get(EXPIRES_HEADER);
+    const operation = header?.get(OPERATION_HEADER);
+    return {
+      key: subject.slice(`$KV.${this.name}.`.length),
+      revision: seq,
+      data,
+      deleted: operation === "DEL" || operation === "PURGE",
+      expiresAt: expires ? Number(expires) : undefined,
+      writeId: header?.get(ID_HEADER) ?? "",
+    };
+  }
+}
+
+const ID_HEADER = "Nats-Msg-Id";
+const EXPECTED_HEADER = "Nats-Expected-Last-Subject-Sequence";
+const OPERATION_HEADER = "KV-Operation";
+const EXPIRES_HEADER = "Mooring-Expires";
+/** Longer than any operation is repeated. Short, because every id in the window costs the server memory. */
+const REPEATS_KNOWN_MS = 30_000;

@@ -1,0 +1,190 @@
+import { nuid } from "nats";
+import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
+import type { Clock, Timer } from "../../contract/clock.ts";
+import type { Logger } from "../../contract/logger.ts";
+import type { KvBucket } from "./kv-bucket.ts";
+import { Liveness } from "./liveness.ts";
+import { parseMember } from "./member-record.ts";
+import type { NatsSession } from "./nats-session.ts";
+import { WatchedBucket } from "./watched-bucket.ts";
+
+export interface MembershipParts {
+  readonly bucket: KvBucket;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly leaseMs: number;
+  /** Members came, went, or changed what they consume. */
+  changed(): void;
+  /** Others were told that we are dead: whatever we owned is theirs. */
+  fenced(): void;
+  /** We may start handlers again. */
+  leaseRegained(): void;
+}
+
+/** This process among those that consume, and which of the others live. */
+export class Membership {
+  readonly #parts: MembershipParts;
+  readonly #watched: WatchedBucket;
+  readonly #liveness: Liveness;
+  /** What each member consumes: most changes are only beats. */
+  readonly #known = new Map<string, string>();
+  #id = nuid.next();
+  #revision = 0;
+  #beat = 0;
+  #groups: readonly string[] = [];
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #renewal: Promise<void> | undefined;
+  #renewTimer: Timer | undefined;
+  #checkTimer: Timer | undefined;
+  #session: NatsSession | undefined;
+  #closed = false;
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+    this.#liveness = new Liveness(parts.leaseMs);
+    this.#watched = new WatchedBucket(parts.bucket, parts.clock, parts.logger, (id) => this.#noticed(id));
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
+  get isMember(): boolean {
+    return this.#revision > 0;
+  }
+
+  /** Others wait a whole lease before they take what is ours; we stop a little earlier. */
+  holdsLease(): boolean {
+    return this.isMember && this.#parts.clock.monotonic() - this.#renewedAt < this.#parts.leaseMs * OWN_SHARE;
+  }
+
+  consuming(group: string): string[] {
+    const consumes = (data: Uint8Array) => parseMember(data)?.groups.includes(group) ?? false;
+    return [...this.#watched.entries].filter(([, { data }]) => consumes(data)).map(([id]) => id);
+  }
+
+  /** As it was a moment ago. */
+  seesOther(member: string | null | undefined): boolean {
+    return member != null && member !== this.#id && this.#watched.entries.has(member);
+  }
+
+  /** By what the server says now. An id that is gone never comes back. */
+  async isGone(member: string): Promise<boolean> {
+    return member !== this.#id && (await this.#watched.refresh(member)) === undefined;
+  }
+
+  async begin(session: NatsSession): Promise<void> {
+    this.#session = session;
+    await this.#watched.begin(session);
+    this.#liveness.restart(this.#parts.clock.monotonic());
+    this.#armCheck();
+    if (this.#groups.length > 0) await this.renew();
+  }
+
+  /** Without a connection it is said with the next one. */
+  async setGroups(groups: readonly string[]): Promise<void> {
+    this.#groups = groups;
+    await this.#renewal;
+    if (this.#session?.isOpen && (groups.length > 0 || this.isMember)) await this.renew();
+  }
+
+  /** One at a time; asking while one is under way joins it. */
+  renew(): Promise<void> {
+    this.#renewal ??= this.#renewOnce().finally(() => {
+      this.#renewal = undefined;
+      this.#armRenewal();
+    });
+    return this.#renewal;
+  }
+
+  /** The process stops in good order: nobody need wait for its lease to end. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#closed = true;
+    this.#renewTimer?.cancel();
+    this.#checkTimer?.cancel();
+    await this.#renewal;
+    this.#renewTimer?.cancel();
+    if (!this.isMember) return;
+    const gone = this.#parts.bucket.remove(this.#id, { ifRevision: this.#revision, timeoutMs });
+    await gone.catch((error) => this.#parts.logger.warn({ error: messageOf(error) }, "left without a goodbye"));
+    this.#revision = 0;
+  }
+
+  async #renewOnce(): Promise<void> {
+    const { bucket, clock, leaseMs, logger } = this.#parts;
+    const startedAt = clock.monotonic();
+    const hadLease = this.holdsLease();
+    const data = Buffer.from(JSON.stringify({ groups: this.#groups, beat: ++this.#beat }));
+    try {
+      this.#revision = await bucket.write(this.#id, data, { ifRevision: this.#revision, timeoutMs: leaseMs });
+      this.#renewedAt = startedAt;
+      this.#watched.set(this.#id, this.#revision, data);
+      if (!hadLease) this.#parts.leaseRegained();
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) {
+        if (!this.#closed) logger.warn({ error: messageOf(error) }, "lease not renewed");
+        return;
+      }
+      logger.warn({ member: this.#id }, "declared dead by others; joining anew");
+      this.#id = nuid.next();
+      this.#revision = 0;
+      this.#parts.fenced();
+    }
+  }
+
+  #armRenewal(): void {
+    this.#renewTimer?.cancel();
+    if (this.#closed || (this.#groups.length === 0 && !this.isMember)) return;
+    const afterMs = this.isMember ? this.#parts.leaseMs / 3 : Math.min(JOIN_AGAIN_MS, this.#parts.leaseMs / 3);
+    this.#renewTimer = this.#parts.clock.after(afterMs, () => {
+      if (this.#session?.isOpen) void this.renew();
+    });
+  }
+
+  #noticed(id: string): void {
+    const entry = this.#watched.entries.get(id);
+    const before = this.#known.get(id);
+    const now = entry ? JSON.stringify(parseMember(entry.data)?.groups ?? []) : undefined;
+    if (entry && id !== this.#id) this.#liveness.saw(id, entry.revision, this.#parts.clock.monotonic());
+    else this.#liveness.gone(id);
+    if (this.#checkTimer === undefined) this.#armCheck();
+    if (before === now) return;
+    if (now === undefined) this.#known.delete(id);
+    else this.#known.set(id, now);
+    this.#parts.changed();
+  }
+
+  #armCheck(): void {
+    this.#checkTimer?.cancel();
+    this.#checkTimer = undefined;
+    const deadline = this.#liveness.nextDeadline();
+    if (this.#closed || deadline === undefined) return;
+    this.#checkTimer = this.#parts.clock.after(
+      Math.max(CHECK_PAUSE_MS, deadline - this.#parts.clock.monotonic()),
+      () => {
+        this.#checkTimer = undefined;
+        void this.#buryTheDead().finally(() => this.#armCheck());
+      },
+    );
+  }
+
+  /** A member that did move in the meantime survives: its record is no longer at the revision we saw. */
+  async #buryTheDead(): Promise<void> {
+    if (!this.#session?.isOpen || this.#closed) return;
+    const { bucket, clock, leaseMs, logger } = this.#parts;
+    for (const { member, revision } of this.#liveness.overdue(clock.monotonic())) {
+      try {
+        await bucket.remove(member, { ifRevision: revision, timeoutMs: leaseMs });
+        logger.warn({ member }, "a consumer process has died");
+      } catch (error) {
+        if (!(error instanceof RevisionConflict)) logger.warn({ member, error: messageOf(error) }, "cannot tell");
+        else await this.#watched.refresh(member).catch(() => undefined);
+      }
+    }
+  }
+}
+
+/** Of the lease, so that clocks of slightly different speed do no harm. */
+const OWN_SHARE = 0.9;
+const JOIN_AGAIN_MS = 200;
+const CHECK_PAUSE_MS = 20;

@@ -1,0 +1,49 @@
+import { AppError } from "../../contract/app-error.ts";
+import type { Bus, ConsumeOptions, Consumer, Handler, Listener, PublishOptions } from "../../contract/bus.ts";
+import type { Subject } from "../../contract/subject.ts";
+import type { ConsumerGroups } from "./consumer-groups.ts";
+import type { NatsPublisher } from "./nats-publisher.ts";
+import type { NatsSignals } from "./nats-signals.ts";
+
+export interface NatsBusParts {
+  readonly publisher: NatsPublisher;
+  readonly groups: ConsumerGroups;
+  readonly signals: NatsSignals;
+}
+
+export class NatsBus implements Bus {
+  readonly #parts: NatsBusParts;
+  #stopped = false;
+
+  constructor(parts: NatsBusParts) {
+    this.#parts = parts;
+  }
+
+  async publish<T>(subject: Subject<T>, message: T, options: PublishOptions): Promise<void> {
+    await this.#parts.publisher.publish(subject, message, options);
+  }
+
+  async consume<T>(subject: Subject<T>, options: ConsumeOptions, handle: Handler<T>): Promise<Consumer> {
+    this.#refuseIfStopped();
+    return this.#parts.groups.consume(subject, options, handle);
+  }
+
+  signal<T>(subject: Subject<T>, message: T): void {
+    if (!this.#stopped) this.#parts.signals.send(subject, message);
+  }
+
+  async listen<T>(subject: Subject<T>, handle: (message: T) => void): Promise<Listener> {
+    this.#refuseIfStopped();
+    return this.#parts.signals.listen(subject, handle);
+  }
+
+  /** Handlers under way may still publish. */
+  async close(): Promise<void> {
+    this.#stopped = true;
+    await this.#parts.groups.close();
+  }
+
+  #refuseIfStopped(): void {
+    if (this.#stopped) throw new AppError("stopped", "the NATS backbone was closed");
+  }
+}

@@ -1,0 +1,184 @@
+import { AppError, messageOf } from "../../contract/app-error.ts";
+import type { BackboneHealth } from "../../contract/backbone.ts";
+import type { Timer } from "../../contract/clock.ts";
+import { dialNats } from "./dial-nats.ts";
+import { isInterruption, isNoResponder, natsFault } from "./nats-fault.ts";
+import type { NatsOptions } from "./nats-options.ts";
+import type { NatsSession } from "./nats-session.ts";
+
+type Waiter = { resolve(session: NatsSession): void; reject(error: AppError): void; timer: Timer };
+type Check = (session: NatsSession) => Promise<void>;
+
+/** Keeps a connection: dials until there is one, and again whenever it ends. */
+export class NatsConnector {
+  readonly #options: NatsOptions;
+  readonly #check: Check;
+  readonly #listeners: ((session: NatsSession) => void)[] = [];
+  readonly #waiters = new Set<Waiter>();
+  #session: NatsSession | undefined;
+  #fault: AppError;
+  #stopped = false;
+  #pause: { timer: Timer; end(): void } | undefined;
+
+  /** The check is made on every new connection; only one that passes is used. */
+  constructor(options: NatsOptions, check: Check) {
+    this.#options = options;
+    this.#check = check;
+    this.#fault = new AppError("unavailable", `not connected to NATS yet (${shown(options.servers)})`);
+  }
+
+  /** Resolves after the first attempt, connected or not. Rejects for what only another configuration can mend. */
+  async open(): Promise<void> {
+    await this.#tryOnce();
+    if (this.#fault.code === "bad-configuration" && !this.#session) {
+      this.#stopped = true;
+      throw this.#fault;
+    }
+    void this.#keepTrying();
+  }
+
+  get current(): NatsSession | undefined {
+    return this.#session;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  health(): BackboneHealth {
+    if (this.#stopped) return { ok: false, reason: "stopped" };
+    return this.#session ? { ok: true } : { ok: false, reason: this.#fault.message };
+  }
+
+  onSession(listener: (session: NatsSession) => void): void {
+    this.#listeners.push(listener);
+    if (this.#session) listener(this.#session);
+  }
+
+  /**
+   * Runs it on the connection there is, and again after an interruption, until the deadline. `again`: an earlier run
+   * may have been carried out.
+   */
+  async run<R>(
+    doing: string,
+    work: (session: NatsSession, again: boolean) => Promise<R>,
+    timeoutMs = this.#options.operationTimeoutMs,
+  ): Promise<R> {
+    const { clock } = this.#options;
+    const deadline = clock.monotonic() + timeoutMs;
+    for (let again = false; ; again = true) {
+      const session = this.#session ?? (await this.#whenConnected(deadline - clock.monotonic()));
+      if (this.#stopped) throw stopped();
+      try {
+        return await work(session, again);
+      } catch (error) {
+        if (!isInterruption(error)) throw natsFault(error, doing);
+        if (clock.monotonic() >= deadline) {
+          throw new AppError("unavailable", `${doing}: no answer from NATS (${shown(this.#options.servers)})`, {
+            cause: error,
+          });
+        }
+        // Nobody answers for a stream that has no leader, or is just being made: asking at once would spin.
+        if (isNoResponder(error)) await new Promise<void>((resolve) => clock.after(NO_RESPONDER_PAUSE_MS, resolve));
+        else if (!session.isOpen) this.#lost(session);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopped = true;
+    this.#pause?.end();
+    for (const waiter of [...this.#waiters]) this.#settle(waiter, () => waiter.reject(stopped()));
+    const session = this.#session;
+    this.#session = undefined;
+    if (session?.isOpen) await session.nc.drain().catch(() => session.nc.close());
+  }
+
+  #whenConnected(withinMs: number): Promise<NatsSession> {
+    if (this.#stopped) return Promise.reject(stopped());
+    if (this.#fault.code === "bad-configuration") return Promise.reject(this.#fault);
+    return new Promise((resolve, reject) => {
+      const timer = this.#options.clock.after(withinMs, () => {
+        this.#waiters.delete(waiter);
+        reject(this.#fault);
+      });
+      const waiter: Waiter = { resolve, reject, timer };
+      this.#waiters.add(waiter);
+    });
+  }
+
+  #settle(waiter: Waiter, how: () => void): void {
+    waiter.timer.cancel();
+    this.#waiters.delete(waiter);
+    how();
+  }
+
+  async #keepTrying(): Promise<void> {
+    for (let failures = 0; !this.#stopped; ) {
+      if (this.#session) {
+        const session = this.#session;
+        const reason = await session.nc.closed();
+        if (this.#stopped) return;
+        this.#lost(session, reason);
+        failures = 0;
+      } else if (failures > 0) {
+        await this.#wait(Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2));
+      }
+      if (this.#stopped) return;
+      await this.#tryOnce();
+      failures++;
+    }
+  }
+
+  #lost(session: NatsSession, reason?: unknown): void {
+    if (this.#session !== session) return;
+    this.#session = undefined;
+    const why = reason instanceof Error ? `: ${messageOf(reason)}` : "";
+    this.#fault = new AppError("unavailable", `lost the connection to NATS (${shown(this.#options.servers)})${why}`);
+    this.#options.logger.warn({ reason: this.#fault.message }, "NATS connection lost");
+  }
+
+  async #tryOnce(): Promise<void> {
+    let session: NatsSession | undefined;
+    try {
+      session = await dialNats(this.#options);
+      await this.#check(session);
+      if (this.#stopped || !session.isOpen) throw new AppError("unavailable", "the connection ended at once");
+    } catch (error) {
+      await session?.nc.close();
+      this.#note(natsFault(error, "connecting"));
+      return;
+    }
+    this.#session = session;
+    this.#options.logger.info({ server: session.nc.getServer(), version: session.nc.info?.version }, "NATS connected");
+    for (const waiter of [...this.#waiters]) this.#settle(waiter, () => waiter.resolve(session));
+    for (const listener of this.#listeners) listener(session);
+  }
+
+  #note(fault: AppError): void {
+    if (fault.message !== this.#fault.message) this.#options.logger.warn({ reason: fault.message }, "NATS unusable");
+    this.#fault = fault;
+    if (fault.code !== "bad-configuration") return;
+    for (const waiter of [...this.#waiters]) this.#settle(waiter, () => waiter.reject(fault));
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        this.#pause?.timer.cancel();
+        this.#pause = undefined;
+        resolve();
+      };
+      this.#pause = { timer: this.#options.clock.after(ms, end), end };
+    });
+  }
+}
+
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 1_000;
+const NO_RESPONDER_PAUSE_MS = 100;
+
+const stopped = () => new AppError("stopped", "the NATS backbone was closed");
+
+/** Server addresses without the credentials that may be written in them. */
+const shown = (servers: readonly string[]): string => servers.map((server) => server.replace(/^.*@/, "")).join(", ");

@@ -1,0 +1,58 @@
+import { NatsError } from "nats";
+import { AppError, messageOf } from "../../contract/app-error.ts";
+
+const INTERRUPTIONS = new Set([
+  "TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_DRAINING",
+  "DISCONNECT",
+  "CANCELLED",
+  "503",
+]);
+const REFUSALS = new Set([
+  "AUTHORIZATION_VIOLATION",
+  "AUTHENTICATION_EXPIRED",
+  "ACCOUNT_EXPIRED",
+  "BAD_AUTHENTICATION",
+  "BAD_CREDS",
+]);
+const WRONG_LAST_SEQUENCE = 10_071;
+const NOT_FOUND = new Set([10_014, 10_037, 10_059]);
+const NO_JETSTREAM = new Set([10_039, 10_076]);
+
+const apiCode = (error: unknown): number | undefined =>
+  error instanceof NatsError ? error.api_error?.err_code : undefined;
+
+/** The request may or may not have been carried out: asking again is the only way to know. */
+export const isInterruption = (error: unknown): boolean =>
+  error instanceof NatsError && error.api_error === undefined && INTERRUPTIONS.has(error.code);
+
+export const isNoResponder = (error: unknown): boolean =>
+  error instanceof NatsError && error.api_error === undefined && error.code === "503";
+
+export const isRefusal = (error: unknown): boolean => error instanceof NatsError && REFUSALS.has(error.code);
+
+export const isLostRace = (error: unknown): boolean => apiCode(error) === WRONG_LAST_SEQUENCE;
+
+/** The stream, the consumer or the message is not there. */
+export const isNotFound = (error: unknown): boolean =>
+  NOT_FOUND.has(apiCode(error) ?? 0) || (error instanceof NatsError && error.code === "404");
+
+export const isWithoutJetStream = (error: unknown): boolean =>
+  isNoResponder(error) || NO_JETSTREAM.has(apiCode(error) ?? 0);
+
+/** No error of the client library leaves this folder. */
+export const natsFault = (error: unknown, doing: string): AppError => {
+  if (error instanceof AppError) return error;
+  if (error instanceof NatsError && error.code === "MAX_PAYLOAD_EXCEEDED") {
+    return new AppError("too-large", `${doing}: larger than the server's max_payload; set it to 1MB or more`, {
+      cause: error,
+    });
+  }
+  if (error instanceof NatsError && error.code === "PERMISSIONS_VIOLATION") {
+    return new AppError("bad-configuration", `${doing}: NATS denies it (${error.message}); grant the permission`, {
+      cause: error,
+    });
+  }
+  return new AppError("unavailable", `${doing}: NATS answered "${messageOf(error)}"`, { cause: error });
+};

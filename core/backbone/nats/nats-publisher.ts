@@ -1,0 +1,74 @@
+import { nanos, RetentionPolicy, StorageType } from "nats";
+import { AppError } from "../../contract/app-error.ts";
+import type { PublishOptions } from "../../contract/bus.ts";
+import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES, RETENTION_MS } from "../../contract/bus.ts";
+import type { Subject } from "../../contract/subject.ts";
+import { subjectName } from "../../contract/subject.ts";
+import { ensureStream } from "./ensure-stream.ts";
+import { jsonBytes } from "./json-bytes.ts";
+import type { NatsConnector } from "./nats-connector.ts";
+import { isNoResponder } from "./nats-fault.ts";
+import type { NatsNames } from "./nats-names.ts";
+import { partitionOf } from "./nats-names.ts";
+import type { NatsOptions } from "./nats-options.ts";
+import type { NatsSession } from "./nats-session.ts";
+import { publishAcked } from "./publish-acked.ts";
+import { messageHeaders } from "./queued-message.ts";
+
+/** Puts messages into their family's stream. */
+export class NatsPublisher {
+  readonly #connector: NatsConnector;
+  readonly #names: NatsNames;
+  readonly #options: NatsOptions;
+  #inFlight = 0;
+
+  constructor(connector: NatsConnector, names: NatsNames, options: NatsOptions) {
+    this.#connector = connector;
+    this.#names = names;
+    this.#options = options;
+  }
+
+  /** One that was under way when the connection ended is published again, with the same id, as soon as there is another. */
+  async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
+    const data = jsonBytes(message, MAX_MESSAGE_BYTES, `message "${id}" on ${subjectName(subject)}`);
+    if (this.#inFlight >= MOST_IN_FLIGHT) {
+      throw new AppError("unavailable", `busy: ${MOST_IN_FLIGHT} messages wait for NATS already; try again later`);
+    }
+    const header = messageHeaders({
+      subject: subjectName(subject),
+      id,
+      key,
+      publishedAt: this.#options.clock.now(),
+    });
+    const to = this.#names.message(subject, partitionOf(key ?? id, this.#options.partitions));
+    this.#inFlight++;
+    try {
+      await this.#connector.run(`publishing "${id}" on ${subjectName(subject)}`, async (session) => {
+        await this.ensureStream(session, subject.family);
+        try {
+          await publishAcked(session, to, data, header);
+        } catch (error) {
+          // Somebody may have deleted the stream: it is looked for again.
+          if (isNoResponder(error)) session.forget(this.#names.stream(subject.family));
+          throw error;
+        }
+      });
+    } finally {
+      this.#inFlight--;
+    }
+  }
+
+  ensureStream(session: NatsSession, family: string): Promise<unknown> {
+    return ensureStream(session, {
+      name: this.#names.stream(family),
+      subjects: [this.#names.streamSubject(family)],
+      storage: StorageType.File,
+      retention: RetentionPolicy.Limits,
+      max_age: nanos(RETENTION_MS),
+      duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+      num_replicas: this.#options.replicas,
+    });
+  }
+}
+
+const MOST_IN_FLIGHT = 10_000;

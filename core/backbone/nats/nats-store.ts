@@ -1,0 +1,124 @@
+import { AppError, messageOf, RevisionConflict } from "../../contract/app-error.ts";
+import type { Clock } from "../../contract/clock.ts";
+import type { Collection, Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/store.ts";
+import { MAX_VALUE_BYTES } from "../../contract/store.ts";
+import { jsonBytes } from "./json-bytes.ts";
+import { KnownExpiries } from "./known-expiries.ts";
+import type { BucketEntry } from "./kv-bucket.ts";
+import { KvBucket } from "./kv-bucket.ts";
+import type { NatsConnector } from "./nats-connector.ts";
+import type { NatsNames } from "./nats-names.ts";
+
+export interface NatsStoreParts {
+  readonly connector: NatsConnector;
+  readonly names: NatsNames;
+  readonly replicas: number;
+  readonly clock: Clock;
+}
+
+/** One bucket per collection. Expiry is written beside the value and honoured on read; a sweep removes what is over. */
+export class NatsStore implements Store {
+  readonly #parts: NatsStoreParts;
+  readonly #buckets = new Map<string, KvBucket>();
+  readonly #expiries = new KnownExpiries();
+
+  constructor(parts: NatsStoreParts) {
+    this.#parts = parts;
+  }
+
+  async get<T>({ collection, spelled }: Key<T>): Promise<Stored<T> | undefined> {
+    const bucket = this.#bucket(collection);
+    const entry = await bucket.read(spelled);
+    if (entry === undefined || !this.#isThere(entry)) return undefined;
+    this.#expiries.note(bucket.name, entry.revision, entry.expiresAt);
+    return { value: parse(collection, entry), revision: entry.revision };
+  }
+
+  async put<T>({ collection, spelled }: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
+    const data = jsonBytes(value, MAX_VALUE_BYTES, `"${spelled}" in "${collection.name}"`);
+    const ttlMs = Math.min(options.ttlMs ?? Number.POSITIVE_INFINITY, collection.ttlMs ?? Number.POSITIVE_INFINITY);
+    const expiresAt = Number.isFinite(ttlMs) ? Math.ceil(this.#parts.clock.now() + ttlMs) : undefined;
+    const bucket = this.#bucket(collection);
+    const { ifRevision } = options;
+    if (ifRevision) await this.#refuseIfExpired(bucket, spelled, ifRevision);
+    const revision =
+      ifRevision === 0
+        ? await this.#create(bucket, spelled, data, expiresAt)
+        : await bucket.write(spelled, data, { ifRevision, expiresAt });
+    this.#expiries.note(bucket.name, revision, expiresAt);
+    return revision;
+  }
+
+  async delete({ collection, spelled }: Key<unknown>, options: { ifRevision?: number } = {}): Promise<void> {
+    const bucket = this.#bucket(collection);
+    const { ifRevision } = options;
+    if (ifRevision !== undefined) {
+      await this.#refuseIfExpired(bucket, spelled, ifRevision);
+      return bucket.remove(spelled, { ifRevision });
+    }
+    const entry = await bucket.read(spelled);
+    if (entry !== undefined && !entry.deleted) await bucket.remove(spelled);
+  }
+
+  async *list<T>({ collection, spelled }: Prefix<T>): AsyncIterable<Listed<T>> {
+    const filter = spelled === "" ? ">" : `${spelled}.>`;
+    const entries = await this.#bucket(collection).scan(filter, { headersOnly: false });
+    entries.sort((a, b) => (a.key < b.key ? -1 : 1));
+    for (const entry of entries) {
+      if (!this.#isThere(entry)) continue;
+      yield { key: entry.key, value: parse(collection, entry), revision: entry.revision };
+    }
+  }
+
+  /** To the server, a marker or an expired value still stands in the way of a creation: it is replaced at its revision. */
+  async #create(bucket: KvBucket, key: string, data: Uint8Array, expiresAt: number | undefined): Promise<number> {
+    let ifRevision = 0;
+    for (;;) {
+      try {
+        return await bucket.write(key, data, { ifRevision, expiresAt });
+      } catch (error) {
+        if (!(error instanceof RevisionConflict)) throw error;
+        const entry = await bucket.read(key);
+        if (entry !== undefined && this.#isThere(entry)) throw new RevisionConflict(key, 0);
+        ifRevision = entry?.revision ?? 0;
+      }
+    }
+  }
+
+  /** The server does not know that a value has expired: at its revision it would still take a write. */
+  async #refuseIfExpired(bucket: KvBucket, key: string, revision: number): Promise<void> {
+    const known = this.#expiries.of(bucket.name, revision);
+    const expiresAt = known ? known.expiresAt : (await bucket.read(key))?.expiresAt;
+    if (expiresAt !== undefined && expiresAt <= this.#parts.clock.now()) throw new RevisionConflict(key, revision);
+  }
+
+  #isThere({ deleted, expiresAt }: BucketEntry): boolean {
+    return !deleted && (expiresAt === undefined || expiresAt > this.#parts.clock.now());
+  }
+
+  #bucket({ name, ttlMs }: Collection<unknown>): KvBucket {
+    const known = this.#buckets.get(name);
+    if (known) return known;
+    if (!/^[a-z][a-z0-9-]*$/.test(name)) {
+      throw new AppError("bad-input", `collection "${name}": use lower-case letters, digits and "-"`);
+    }
+    const { connector, names, replicas } = this.#parts;
+    const bucket = new KvBucket(connector, { name: names.bucket(name), replicas, ttlMs });
+    this.#buckets.set(name, bucket);
+    return bucket;
+  }
+}
+
+const parse = <T>({ name, schema }: Collection<T>, { key, data }: BucketEntry): T => {
+  const unusable = (why: string) =>
+    new AppError("data-unusable", `"${key}" in "${name}" cannot be read (${why}); correct or delete it`);
+  let json: unknown;
+  try {
+    json = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.length).toString());
+  } catch (error) {
+    throw unusable(messageOf(error));
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  throw unusable(parsed.error.issues.map(({ path, message }) => `${path.join(".") || "value"}: ${message}`).join("; "));
+};

@@ -1,0 +1,51 @@
+import type { Backbone } from "../../contract/backbone.ts";
+import { checkLayout } from "./check-layout.ts";
+import { ConsumerGroups } from "./consumer-groups.ts";
+import { KvBucket } from "./kv-bucket.ts";
+import { NatsBus } from "./nats-bus.ts";
+import { NatsConnector } from "./nats-connector.ts";
+import { natsNames } from "./nats-names.ts";
+import type { NatsBackboneOptions } from "./nats-options.ts";
+import { natsOptions } from "./nats-options.ts";
+import { NatsPublisher } from "./nats-publisher.ts";
+import { NatsSignals } from "./nats-signals.ts";
+import { NatsStore } from "./nats-store.ts";
+import { Sweeper } from "./sweeper.ts";
+
+/**
+ * Bus and store on NATS JetStream. A server that is away is no error: this resolves, health() says so, operations wait a
+ * while, consumers attach when it comes. What only another configuration can mend (credentials refused, no JetStream,
+ * another number of partitions) rejects with "bad-configuration"; found later, it is what health() and operations say.
+ */
+export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Backbone> => {
+  const options = natsOptions(given);
+  const { clock, logger, replicas } = options;
+  const names = natsNames(options.prefix);
+  const connector: NatsConnector = new NatsConnector(options, (session) =>
+    checkLayout(session, partitionsBucket, options.partitions),
+  );
+  const partitionsBucket = new KvBucket(connector, { name: names.partitionsBucket, replicas });
+  const store = new NatsStore({ connector, names, replicas, clock });
+  const publisher = new NatsPublisher(connector, names, options);
+  const signals = new NatsSignals(connector, names, logger);
+  const groups = new ConsumerGroups({ connector, names, options, publisher, store, partitionsBucket });
+  const bus = new NatsBus({ publisher, groups, signals });
+  const sweeper = new Sweeper(connector, partitionsBucket, options);
+  await connector.open();
+  sweeper.start();
+  let closing: Promise<void> | undefined;
+  return {
+    bus,
+    store,
+    health: () => connector.health(),
+    close: () => {
+      closing ??= (async () => {
+        const swept = sweeper.stop();
+        await bus.close();
+        await connector.close();
+        await swept;
+      })();
+      return closing;
+    },
+  };
+};

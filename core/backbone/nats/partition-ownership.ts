@@ -1,0 +1,128 @@
+import { messageOf } from "../../contract/app-error.ts";
+import type { ConsumeOptions } from "../../contract/bus.ts";
+import type { QueuedMessage } from "../queued-message.ts";
+import type { GroupParts } from "./group-parts.ts";
+import { HeldPartition } from "./held-partition.ts";
+import { isNotFound } from "./nats-fault.ts";
+import type { NatsSession } from "./nats-session.ts";
+import { PartitionConsumers } from "./partition-consumers.ts";
+import { fittedTo, released, reopened, takenOver } from "./partition-record.ts";
+import { PullReader } from "./pull-reader.ts";
+
+export interface OwnershipParts extends GroupParts {
+  push(message: QueuedMessage): void;
+  readingEnded(): void;
+}
+
+/**
+ * How a partition changes hands. The record is written first, by compare-and-set; only then is the new generation's
+ * consumer made, and the old one deleted last. A death after any of these steps leaves enough for the next owner.
+ */
+export class PartitionOwnership {
+  readonly #group: string;
+  readonly #from: NonNullable<ConsumeOptions["from"]>;
+  readonly #parts: OwnershipParts;
+  readonly #consumers: PartitionConsumers;
+  #origin: number | undefined;
+
+  constructor(group: string, from: NonNullable<ConsumeOptions["from"]>, parts: OwnershipParts) {
+    this.#group = group;
+    this.#from = from;
+    this.#parts = parts;
+    this.#consumers = new PartitionConsumers(parts.stream, group);
+  }
+
+  async origin(): Promise<number> {
+    const { connector, table } = this.#parts;
+    const lastSeq = () => connector.run("looking at the stream", (session) => this.lastSeq(session));
+    this.#origin ??= await table.origin(this.#group, async () => (this.#from === "now" ? (await lastSeq()) + 1 : 1));
+    return this.#origin;
+  }
+
+  async lastSeq(session: NatsSession): Promise<number> {
+    await this.#parts.ensureStream(session);
+    const { state } = await session.jsm.streams.info(this.#parts.stream);
+    return state.last_seq;
+  }
+
+  /** Nothing if another process was first, or if its owner lives. */
+  async take(session: NatsSession, partition: number, lastSeq: number): Promise<HeldPartition | undefined> {
+    const { membership, table } = this.#parts;
+    const found = await table.read(this.#group, partition);
+    const before = found?.record;
+    if (before?.owner && before.owner !== membership.id && !(await membership.isGone(before.owner))) return undefined;
+    const progress = before?.owner ? await this.#consumers.progress(session, partition, before.generation) : undefined;
+    const record = fittedTo(takenOver(before, progress, membership.id, await this.origin()), lastSeq);
+    const revision = await table.write(this.#group, partition, record, found?.revision ?? 0);
+    if (revision === undefined) return undefined;
+    await this.#consumers.create(session, partition, this.#parts.messageSubject(partition), record);
+    return new HeldPartition(partition, record, revision, (seq) => this.#readStored(seq));
+  }
+
+  /** The same owner on a new connection. False if it is ours no longer. */
+  async reopen(session: NatsSession, held: HeldPartition, lastSeq: number): Promise<boolean> {
+    const { membership, table } = this.#parts;
+    const { partition } = held;
+    const found = await table.read(this.#group, partition);
+    if (found?.record.owner !== membership.id || found.revision !== held.revision) return false;
+    const progress = await this.#consumers.progress(session, partition, held.record.generation);
+    const record = reopened(held.record, progress, held.log.progress());
+    // The stream is another one: what we know about it is worth nothing, so it is taken as if we had died.
+    if (fittedTo(record, lastSeq) !== record) return false;
+    const revision = await table.write(this.#group, partition, record, held.revision);
+    if (revision === undefined) return false;
+    held.record = record;
+    held.revision = revision;
+    await this.#consumers.create(session, partition, this.#parts.messageSubject(partition), record);
+    return true;
+  }
+
+  read(session: NatsSession, held: HeldPartition): void {
+    const { options, stream, push, readingEnded } = this.#parts;
+    const reader = new PullReader({
+      session,
+      clock: options.clock,
+      stream,
+      consumer: this.#consumers.name(held.partition, held.record.generation),
+      wantsMore: () => held.wantsMore,
+      message: (message, address, reply) => {
+        const queued = held.arrived(message, address, reply);
+        if (queued) push(queued);
+      },
+      gone: () => {
+        held.stopReading();
+        readingEnded();
+      },
+    });
+    held.readBy(session, reader);
+    void this.#sweep(session, held);
+  }
+
+  async release(held: HeldPartition, timeoutMs?: number): Promise<void> {
+    const record = released(held.record, held.log.progress());
+    await this.#parts.table.write(this.#group, held.partition, record, held.revision, timeoutMs);
+  }
+
+  /** Best effort: the record remembers the oldest generation that may have left something. */
+  async #sweep(session: NatsSession, held: HeldPartition): Promise<void> {
+    const { record, partition } = held;
+    try {
+      await this.#consumers.sweep(session, partition, record);
+      if (held.record === record) held.record = { ...record, oldest: record.generation };
+    } catch (error) {
+      this.#parts.options.logger.debug({ group: this.#group, partition, error: messageOf(error) }, "old consumer kept");
+    }
+  }
+
+  /** Empty if the message is past its retention: it then ends as a dead letter, for it can no longer be read. */
+  #readStored(seq: number): Promise<string> {
+    return this.#parts.connector.run("reading a message", async (session) => {
+      try {
+        return Buffer.from((await session.jsm.streams.getMessage(this.#parts.stream, { seq })).data).toString();
+      } catch (error) {
+        if (isNotFound(error)) return "";
+        throw error;
+      }
+    });
+  }
+}

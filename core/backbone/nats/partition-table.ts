@@ -1,0 +1,83 @@
+import type { z } from "zod";
+import { AppError, messageOf, RevisionConflict } from "../../contract/app-error.ts";
+import type { KvBucket } from "./kv-bucket.ts";
+import type { NatsSession } from "./nats-session.ts";
+import { GroupOrigin, PartitionRecord } from "./partition-record.ts";
+import type { WatchedBucket } from "./watched-bucket.ts";
+
+export interface FoundPartition {
+  readonly record: PartitionRecord;
+  readonly revision: number;
+}
+
+/** The records of who reads what. */
+export class PartitionTable {
+  readonly #bucket: KvBucket;
+  readonly #watched: WatchedBucket;
+
+  constructor(bucket: KvBucket, watched: WatchedBucket) {
+    this.#bucket = bucket;
+    this.#watched = watched;
+  }
+
+  begin(session: NatsSession): Promise<void> {
+    return this.#watched.begin(session);
+  }
+
+  /** As it was a moment ago. */
+  seen(group: string, partition: number): FoundPartition | undefined {
+    const entry = this.#watched.entries.get(key(group, partition));
+    return entry && { record: parse(PartitionRecord, key(group, partition), entry.data), revision: entry.revision };
+  }
+
+  /** As it is. */
+  async read(group: string, partition: number): Promise<FoundPartition | undefined> {
+    await this.#watched.refresh(key(group, partition));
+    return this.seen(group, partition);
+  }
+
+  /** The new revision, or nothing if another process was first. */
+  async write(
+    group: string,
+    partition: number,
+    record: PartitionRecord,
+    ifRevision: number,
+    timeoutMs?: number,
+  ): Promise<number | undefined> {
+    const data = Buffer.from(JSON.stringify(record));
+    try {
+      const revision = await this.#bucket.write(key(group, partition), data, { ifRevision, timeoutMs });
+      this.#watched.set(key(group, partition), revision, data);
+      return revision;
+    } catch (error) {
+      if (error instanceof RevisionConflict) return undefined;
+      throw error;
+    }
+  }
+
+  /** Decided by the first process that asks, for good. */
+  async origin(group: string, from: () => Promise<number>): Promise<number> {
+    const originKey = `${group}.origin`;
+    for (;;) {
+      const entry = await this.#bucket.read(originKey);
+      if (entry && !entry.deleted) return parse(GroupOrigin, originKey, entry.data).from;
+      const origin: GroupOrigin = { from: await from() };
+      try {
+        await this.#bucket.write(originKey, Buffer.from(JSON.stringify(origin)), { ifRevision: entry?.revision ?? 0 });
+        return origin.from;
+      } catch (error) {
+        if (!(error instanceof RevisionConflict)) throw error;
+      }
+    }
+  }
+}
+
+const key = (group: string, partition: number): string => `${group}.${partition}`;
+
+const parse = <T>(schema: z.ZodType<T>, at: string, data: Uint8Array): T => {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(data).toString()));
+  } catch (error) {
+    throw new AppError("data-unusable", `the partition record "${at}" cannot be read: ${messageOf(error)}`);
+  }
+};

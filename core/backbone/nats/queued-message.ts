@@ -1,0 +1,51 @@
+import type { Msg, MsgHdrs } from "nats";
+import { headers } from "nats";
+import { decodeToken, encodeToken } from "../../contract/token.ts";
+import type { QueuedMessage } from "../queued-message.ts";
+import type { AckAddress } from "./ack-address.ts";
+
+export interface Envelope {
+  /** The subject without its partition: ids are recognised per subject, while the server looks at a whole stream. */
+  readonly subject: string;
+  readonly id: string;
+  readonly key: string | undefined;
+  readonly publishedAt: number;
+}
+
+/** Encoded, so that any character survives. */
+export const messageHeaders = ({ subject, id, key, publishedAt }: Envelope): MsgHdrs => {
+  const header = headers();
+  header.set(ID_HEADER, `${subject}/${encodeToken(id)}`);
+  header.set(AT_HEADER, String(publishedAt));
+  if (key !== undefined) header.set(KEY_HEADER, encodeToken(key));
+  return header;
+};
+
+export interface Queueing {
+  readonly partition: number;
+  readonly suspect: boolean;
+  /** Given if the message is not to be kept in memory. */
+  readonly readAgain: (() => Promise<string>) | undefined;
+}
+
+/** A message that somebody else put into the stream lacks our headers; it gets an id by its place. */
+export const queuedMessage = (message: Msg, { seq, storedAt }: AckAddress, queueing: Queueing): QueuedMessage => {
+  const header = message.headers;
+  const spelledId = header?.get(ID_HEADER) ?? "";
+  const id = spelledId === "" ? `seq-${seq}` : decodeToken(spelledId.slice(spelledId.lastIndexOf("/") + 1));
+  const spelledKey = header?.get(KEY_HEADER) ?? "";
+  const { data } = message;
+  return {
+    seq,
+    partition: queueing.partition,
+    id,
+    key: spelledKey === "" ? id : decodeToken(spelledKey),
+    publishedAt: Number(header?.get(AT_HEADER)) || storedAt,
+    suspect: queueing.suspect,
+    read: queueing.readAgain ?? (() => Buffer.from(data.buffer, data.byteOffset, data.length).toString()),
+  };
+};
+
+const ID_HEADER = "Nats-Msg-Id";
+const KEY_HEADER = "Mooring-Key";
+const AT_HEADER = "Mooring-At";

@@ -1,0 +1,75 @@
+import type { Msg, StoredMsg } from "nats";
+import { AckPolicy, createInbox, DeliverPolicy, NatsError, nanos, nuid } from "nats";
+import { ackAddress } from "./ack-address.ts";
+import type { NatsSession } from "./nats-session.ts";
+
+export interface Scanned extends Pick<StoredMsg, "subject" | "seq" | "data" | "header"> {
+  /** Wall clock of the server, milliseconds. */
+  readonly storedAt: number;
+}
+
+/** The last message of every subject under the filter, as the stream is now. */
+export const scanStream = async (
+  session: NatsSession,
+  stream: string,
+  filter: string,
+  headersOnly: boolean,
+  found: (message: Scanned) => void,
+): Promise<void> => {
+  const { nc, jsm } = session;
+  const { name, num_pending } = await jsm.consumers.add(stream, {
+    name: `scan_${nuid.next()}`,
+    ack_policy: AckPolicy.None,
+    deliver_policy: DeliverPolicy.LastPerSubject,
+    filter_subject: filter,
+    headers_only: headersOnly,
+    inactive_threshold: nanos(ABANDONED_AFTER_MS),
+    mem_storage: true,
+    num_replicas: 1,
+  });
+  try {
+    if (num_pending > 0) await pullAll(session, `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, found);
+  } finally {
+    // Best effort: the server drops an abandoned one by itself.
+    if (!nc.isClosed()) jsm.consumers.delete(stream, name).catch(() => undefined);
+  }
+};
+
+const pullAll = ({ nc, jsm }: NatsSession, next: string, found: (message: Scanned) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const inbox = createInbox();
+    let silence: NodeJS.Timeout;
+    let received = 0;
+    const end = (error?: Error) => {
+      clearTimeout(silence);
+      subscription.unsubscribe();
+      if (error) reject(error);
+      else resolve();
+    };
+    const pull = () => {
+      received = 0;
+      clearTimeout(silence);
+      silence = setTimeout(() => end(new NatsError("TIMEOUT", "TIMEOUT")), jsm.getOptions().timeout ?? 5_000);
+      nc.publish(next, JSON.stringify({ batch: BATCH, no_wait: true }), { reply: inbox });
+    };
+    const take = (error: Error | null, message: Msg) => {
+      if (error) return end(error);
+      const place = message.reply === undefined ? undefined : ackAddress(message.reply);
+      // A status ends a pull; one that brought nothing ends the scan.
+      if (place === undefined) return received === 0 ? end() : pull();
+      received++;
+      const { subject, data, headers } = message;
+      found({ subject, data, seq: place.seq, storedAt: place.storedAt, header: headers as StoredMsg["header"] });
+      if (place.pending === 0) end();
+      else if (received === BATCH) pull();
+    };
+    const subscription = nc.subscribe(inbox, { callback: take });
+    nc.closed().then(
+      () => end(new NatsError("CONNECTION_CLOSED", "CONNECTION_CLOSED")),
+      () => undefined,
+    );
+    pull();
+  });
+
+const BATCH = 500;
+const ABANDONED_AFTER_MS = 60_000;

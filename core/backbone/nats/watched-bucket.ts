@@ -1,0 +1,89 @@
+import type { KvEntry } from "nats";
+import { messageOf } from "../../contract/app-error.ts";
+import type { Clock } from "../../contract/clock.ts";
+import type { Logger } from "../../contract/logger.ts";
+import type { KvBucket } from "./kv-bucket.ts";
+import type { NatsSession } from "./nats-session.ts";
+
+export interface WatchedEntry {
+  readonly revision: number;
+  readonly data: Uint8Array;
+}
+
+/** A bucket as it was a moment ago. Good for deciding what to try; only a compare-and-set decides. */
+export class WatchedBucket {
+  readonly #bucket: KvBucket;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #changed: (key: string) => void;
+  readonly #entries = new Map<string, WatchedEntry>();
+  #session: NatsSession | undefined;
+
+  constructor(bucket: KvBucket, clock: Clock, logger: Logger, changed: (key: string) => void) {
+    this.#bucket = bucket;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#changed = changed;
+  }
+
+  get entries(): ReadonlyMap<string, WatchedEntry> {
+    return this.#entries;
+  }
+
+  /** Resolves once everything that is there is known. Watches as long as the connection lasts. */
+  async begin(session: NatsSession): Promise<void> {
+    this.#session = session;
+    const found = await this.#bucket.scan(">", { headersOnly: false });
+    if (this.#session !== session) return;
+    const there = new Set<string>();
+    for (const { key, revision, data, deleted } of found) {
+      if (deleted) continue;
+      there.add(key);
+      this.set(key, revision, data);
+    }
+    for (const key of [...this.#entries.keys()]) if (!there.has(key)) this.#remove(key);
+    void this.#watch(session);
+  }
+
+  /** Our own write is known before the watch brings it. */
+  set(key: string, revision: number, data: Uint8Array): void {
+    if ((this.#entries.get(key)?.revision ?? 0) >= revision) return;
+    this.#entries.set(key, { revision, data });
+    this.#changed(key);
+  }
+
+  /** Asks the server, for a key that the watch may have missed. */
+  async refresh(key: string): Promise<WatchedEntry | undefined> {
+    const entry = await this.#bucket.read(key);
+    if (entry === undefined || entry.deleted) this.#remove(key);
+    else this.set(key, entry.revision, entry.data);
+    return this.#entries.get(key);
+  }
+
+  async #watch(session: NatsSession): Promise<void> {
+    while (session.isOpen && this.#session === session) {
+      try {
+        const bucket = await session.js.views.kv(this.#bucket.name, { bindOnly: true });
+        const updates = await bucket.watch();
+        for await (const update of updates) {
+          if (this.#session !== session) break;
+          this.#apply(update);
+        }
+      } catch (error) {
+        if (session.isOpen) this.#logger.warn({ bucket: this.#bucket.name, error: messageOf(error) }, "watch ended");
+      }
+      if (session.isOpen) await new Promise<void>((resolve) => this.#clock.after(WATCH_AGAIN_MS, resolve));
+    }
+  }
+
+  #apply({ key, revision, operation, value }: KvEntry): void {
+    if (operation === "PUT") this.set(key, revision, value);
+    else if ((this.#entries.get(key)?.revision ?? 0) < revision) this.#remove(key);
+  }
+
+  #remove(key: string): void {
+    if (this.#entries.delete(key)) this.#changed(key);
+  }
+}
+
+const WATCH_AGAIN_MS = 200;

@@ -1,0 +1,15 @@
+import type { StepRequest, StepResponse } from "./step.ts";
+
+/** The port to a language model. */
+export interface AgentModel {
+  /** Names provider and model in logs and metrics, e.g. "openai-compatible/gpt-x". */
+  readonly label: string;
+  /** One model response. Never retries, never runs a tool. Rejects with ModelFailed only. */
+  step(request: StepRequest, options: StepOptions): Promise<StepResponse>;
+}
+
+export interface StepOptions {
+  readonly signal: AbortSignal;
+  /** Gets the text as it comes, and nothing once the step has ended. The response holds the whole text again. */
+  onText(delta: string): void;
+}

@@ -1,0 +1,119 @@
+import { type CallWarning, jsonSchema, type LanguageModel, streamText, type ToolSet, tool } from "ai";
+import { messageOf } from "../../contract/app-error.ts";
+import type { Logger } from "../../contract/logger.ts";
+import type { AgentModel, StepOptions } from "../agent-model.ts";
+import type { HostedModelConfig } from "../config.ts";
+import { Cutoff } from "../cutoff.ts";
+import type { ModelParts } from "../model-parts.ts";
+import type { StepRequest, StepResponse, ToolDescription } from "../step.ts";
+import { Exchange } from "./exchange.ts";
+import { explainFailure, type FailureContext } from "./explain-failure.ts";
+import { loadProviderModel, type ProviderModel } from "./provider-model.ts";
+import { readStep } from "./read-step.ts";
+import { toModelMessages } from "./to-model-messages.ts";
+
+// The SDK would print its warnings to the console.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** The SDK's model and the exchange that its requests write to: for one step at a time. */
+interface Line {
+  readonly exchange: Exchange;
+  readonly model: LanguageModel;
+}
+
+/** A model behind one of the providers of `ai`. */
+export class AiSdkModel implements AgentModel {
+  readonly label: string;
+  readonly #config: HostedModelConfig;
+  readonly #providerModel: ProviderModel;
+  readonly #context: FailureContext;
+  readonly #logger: Logger;
+  /** A quarter of a step's time goes into making the SDK's model, so it is used again. */
+  readonly #idle: Line[] = [];
+  readonly #warned = new Set<string>();
+
+  private constructor(config: HostedModelConfig, providerModel: ProviderModel, { clock, logger }: ModelParts) {
+    this.label = `${config.provider}/${config.model}`;
+    this.#logger = logger.child({ model: this.label });
+    this.#config = config;
+    this.#providerModel = providerModel;
+    this.#context = {
+      model: `${this.label} at ${new URL(config.baseUrl).host}`,
+      secrets: [config.apiKey, ...Object.values(config.headers)].flatMap((secret) => secret?.reveal() ?? []),
+      clock,
+    };
+  }
+
+  static async load(config: HostedModelConfig, parts: ModelParts): Promise<AiSdkModel> {
+    return new AiSdkModel(config, await loadProviderModel(config), parts);
+  }
+
+  async step(request: StepRequest, { signal, onText }: StepOptions): Promise<StepResponse> {
+    const cutoff = new Cutoff(this.#context.clock, this.#config.timeouts, signal);
+    const line = this.#idle.pop() ?? this.#newLine();
+    line.exchange.status = undefined;
+    try {
+      if (cutoff.failure !== undefined) throw cutoff.failure;
+      const { fullStream } = this.#stream(request, cutoff.signal, line.model);
+      const listeners = { cutoff, onText: this.#guarded(onText), onWarning: this.#onWarning };
+      const response = await Promise.race([readStep(fullStream, request, listeners), cutoff.cut]);
+      // Not after a failure: the request may still be on its way and would write into the next one's exchange.
+      this.#idle.push(line);
+      return response;
+    } catch (error) {
+      throw explainFailure(error, line.exchange.status, this.#context);
+    } finally {
+      cutoff.dispose();
+    }
+  }
+
+  #newLine(): Line {
+    const exchange = new Exchange();
+    return { exchange, model: this.#providerModel(exchange.fetch) };
+  }
+
+  /** Deltas are a hint that makes a screen livelier: a listener that breaks does not take the answer with it. */
+  #guarded(onText: StepOptions["onText"]): StepOptions["onText"] {
+    let broken = false;
+    return (delta) => {
+      if (broken) return;
+      try {
+        onText(delta);
+      } catch (error) {
+        broken = true;
+        this.#logger.error({ error: messageOf(error) }, "a listener for text deltas failed");
+      }
+    };
+  }
+
+  readonly #onWarning = (warning: CallWarning): void => {
+    const about = "feature" in warning ? warning.feature : warning.message;
+    if (this.#warned.has(about)) return;
+    this.#warned.add(about);
+    this.#logger.warn({ about }, "the provider does not take a setting as it is");
+  };
+
+  #stream({ system, messages, tools, toolChoice }: StepRequest, abortSignal: AbortSignal, model: LanguageModel) {
+    const { temperature, maxOutputTokens } = this.#config;
+    return streamText({
+      model,
+      ...(system === "" ? {} : { system }),
+      messages: toModelMessages(messages),
+      ...(tools.length === 0 ? {} : { tools: toToolSet(tools), toolChoice }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      maxRetries: 0,
+      abortSignal,
+      // Errors are read from the stream; the default prints them, prompt and all.
+      onError: () => {},
+    });
+  }
+}
+
+const toToolSet = (tools: readonly ToolDescription[]): ToolSet =>
+  Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(inputSchema) }),
+    ]),
+  );

@@ -1,0 +1,70 @@
+import type { Clock } from "../../contract/clock.ts";
+import type { AgentModel, StepOptions } from "../agent-model.ts";
+import type { ToolCall } from "../chat-message.ts";
+import type { DemoModelConfig } from "../config.ts";
+import { ModelFailed } from "../model-failed.ts";
+import type { StepRequest, StepResponse } from "../step.ts";
+import { uniqueCallIds } from "../unique-call-ids.ts";
+import type { DemoCall } from "./demo-rule.ts";
+import { demoRules } from "./demo-rules.ts";
+import { situationOf } from "./situation.ts";
+
+const INTRODUCTION =
+  "_I am the demo model: I follow fixed rules and need no key and no network. Configure a model to talk to a real one._";
+
+/** Shows the product without a key: the same request always gets the same answer. */
+export class DemoModel implements AgentModel {
+  readonly label = "demo";
+  readonly #pauseMs: number;
+  readonly #clock: Clock;
+
+  constructor({ pauseMs }: Pick<DemoModelConfig, "pauseMs">, { clock }: { clock: Clock }) {
+    this.#pauseMs = pauseMs;
+    this.#clock = clock;
+  }
+
+  async step(request: StepRequest, { signal, onText }: StepOptions): Promise<StepResponse> {
+    const situation = situationOf(request);
+    let text = "";
+    let toolCalls: ToolCall[] = [];
+    for (const rule of demoRules) {
+      const answer = rule.respond(situation);
+      if (answer === undefined) continue;
+      if ("call" in answer) toolCalls = toToolCalls(answer.call, request);
+      else text = situation.isFirst ? `${INTRODUCTION}\n\n${answer.say}` : answer.say;
+      break;
+    }
+    for (const word of text.match(/\s*\S+\s*/g) ?? []) {
+      if (this.#pauseMs > 0 && !signal.aborted) await this.#pause(signal);
+      if (signal.aborted) break;
+      onText(word);
+    }
+    if (signal.aborted) throw new ModelFailed("cancelled", "the step was cancelled");
+    return {
+      text,
+      toolCalls,
+      finish: toolCalls.length > 0 ? "tool-calls" : "stop",
+      usage: { inputTokens: tokensOf(JSON.stringify(request.messages)), outputTokens: tokensOf(text) },
+    };
+  }
+
+  #pause(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#clock.after(this.#pauseMs, done);
+      signal.addEventListener("abort", done, { once: true });
+      function done() {
+        timer.cancel();
+        signal.removeEventListener("abort", done);
+        resolve();
+      }
+    });
+  }
+}
+
+const toToolCalls = (calls: readonly DemoCall[], request: StepRequest): ToolCall[] => {
+  const callId = uniqueCallIds(request.messages);
+  return calls.map(({ name, input }) => ({ id: callId("demo-1"), name, input }));
+};
+
+/** Four letters a token, as a rule of thumb. */
+const tokensOf = (text: string): number => Math.ceil(text.length / 4);

@@ -1,0 +1,28 @@
+import type { ToolResult } from "../chat-message.ts";
+import type { StepRequest } from "../step.ts";
+
+/** What a rule looks at. */
+export interface Situation {
+  /** The latest message of the person. */
+  readonly text: string;
+  /** Results of the calls made since that message, oldest first. */
+  readonly results: readonly ToolResult[];
+  /** Nothing has been answered in this session yet. */
+  readonly isFirst: boolean;
+  offers(tool: string): boolean;
+}
+
+/** The rules read no further: some of their patterns take time that grows with the square of the length. */
+const LONGEST_TEXT = 4_000;
+
+export const situationOf = ({ messages, tools, toolChoice }: StepRequest): Situation => {
+  const at = messages.findLastIndex(({ role }) => role === "user");
+  const latest = messages[at];
+  const offered = new Set(toolChoice === "none" ? [] : tools.map(({ name }) => name));
+  return {
+    text: latest?.role === "user" ? latest.text.slice(0, LONGEST_TEXT).trim() : "",
+    results: messages.slice(at + 1).flatMap((message) => (message.role === "tool" ? message.results : [])),
+    isFirst: !messages.slice(0, Math.max(at, 0)).some(({ role, text }) => role === "assistant" && text !== ""),
+    offers: (tool) => offered.has(tool),
+  };
+};

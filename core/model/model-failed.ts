@@ -1,0 +1,43 @@
+import { AppError, type ErrorCode } from "../contract/app-error.ts";
+
+export type ModelFailure =
+  | "rate-limited"
+  | "timeout"
+  | "unreachable"
+  | "credentials"
+  | "context-too-long"
+  | "overloaded"
+  | "bad-answer"
+  | "refused"
+  | "cancelled";
+
+const TRAITS: Record<ModelFailure, { code: ErrorCode; retryable: boolean }> = {
+  "rate-limited": { code: "rate-limited", retryable: true },
+  timeout: { code: "unavailable", retryable: true },
+  unreachable: { code: "unavailable", retryable: true },
+  credentials: { code: "bad-configuration", retryable: false },
+  "context-too-long": { code: "too-large", retryable: false },
+  overloaded: { code: "unavailable", retryable: true },
+  "bad-answer": { code: "unavailable", retryable: true },
+  refused: { code: "forbidden", retryable: false },
+  cancelled: { code: "stopped", retryable: false },
+};
+
+/**
+ * The only error of an AgentModel. The message is for operators and holds neither keys nor prompt text;
+ * there is no cause, because the SDKs' errors carry both.
+ */
+export class ModelFailed extends AppError {
+  readonly reason: ModelFailure;
+  /** The same request may succeed later. */
+  readonly retryable: boolean;
+  /** How long the provider asks us to wait, if it said so. */
+  readonly retryAfterMs?: number;
+
+  constructor(reason: ModelFailure, message: string, options?: { retryAfterMs?: number | undefined }) {
+    super(TRAITS[reason].code, message);
+    this.reason = reason;
+    this.retryable = TRAITS[reason].retryable;
+    if (options?.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+  }
+}

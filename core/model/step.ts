@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { ChatMessage, ToolCall } from "./chat-message.ts";
+
+export const ToolDescription = z.looseObject({
+  /** Letters, digits, "_" and "-"; at most 64: what every provider takes. */
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  description: z.string(),
+  /** JSON schema of one object. */
+  inputSchema: z.record(z.string(), z.unknown()),
+});
+export type ToolDescription = z.infer<typeof ToolDescription>;
+
+export const StepRequest = z.looseObject({
+  system: z.string(),
+  messages: z.array(ChatMessage),
+  tools: z.array(ToolDescription),
+  /** "none" makes the model answer in text; the tools stay listed, because the history may speak of them. */
+  toolChoice: z.enum(["auto", "none"]),
+});
+export type StepRequest = z.infer<typeof StepRequest>;
+
+export const Usage = z.looseObject({
+  inputTokens: z.number().int().nonnegative(),
+  outputTokens: z.number().int().nonnegative(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+/** Has text, or tool calls, or both: an answer without either is a failure. */
+export const StepResponse = z.looseObject({
+  text: z.string(),
+  toolCalls: z.array(ToolCall),
+  finish: z.enum(["stop", "tool-calls", "length", "other"]),
+  usage: Usage,
+});
+export type StepResponse = z.infer<typeof StepResponse>;

@@ -1,0 +1,32 @@
+import type { DeliveryFailed, DeliveryFailure } from "../../adapters/contract/delivery-failed.ts";
+import type { Outcome, Received } from "../../core/contract/bus.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import type { RelayContext } from "./relay-context.ts";
+import { retryPause } from "./retry-pause.ts";
+
+const FINAL: ReadonlySet<DeliveryFailure> = new Set(["target-gone", "forbidden", "rejected"]);
+
+/** Another attempt after a pause, or a dead letter if none can succeed or it was the last (D5, D6). */
+export const afterFailure = (
+  context: RelayContext,
+  channel: string,
+  failure: DeliveryFailed,
+  { attempt, publishedAt }: Received,
+  logger: Logger,
+): Outcome => {
+  if (FINAL.has(failure.reason)) return deadLetter(context, channel, failure);
+  const { clock, limits, meter, random } = context;
+  const { reason, retryAfterMs } = failure;
+  const ageMs = clock.now() - publishedAt;
+  const pauseMs = retryPause(limits.retry, { attempt, ageMs, retryAfterMs, random: random() });
+  if (pauseMs === undefined) return deadLetter(context, channel, failure, ` (after ${attempt} attempts)`);
+  meter.count("delivery_retries_total", { channel, reason });
+  logger.info({ reason, retryInMs: pauseMs }, "delivery waits for another attempt");
+  return { retryInMs: pauseMs };
+};
+
+/** The bus keeps it, and logs it with this reason. */
+export const deadLetter = ({ meter }: RelayContext, channel: string, failure: DeliveryFailed, note = ""): Outcome => {
+  meter.count("delivery_dead_letters_total", { channel, reason: failure.reason });
+  return { deadLetter: `${failure.reason}: ${failure.message}${note}` };
+};

@@ -1,0 +1,27 @@
+import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import type { Outcome, Received } from "../../core/contract/bus.ts";
+import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
+import { afterFailure } from "./after-failure.ts";
+import { callDeliver } from "./call-deliver.ts";
+import { delivered } from "./delivered.ts";
+import { deliveryParts } from "./delivery-parts.ts";
+import type { RelayContext } from "./relay-context.ts";
+
+/** Delivers to a channel with a log of its own: a second append changes nothing, so every failure may be tried again. */
+export const appendToLog =
+  (context: RelayContext, adapter: ChannelAdapter) =>
+  async (request: DeliveryRequest, received: Received): Promise<Outcome> => {
+    const { channel, capabilities } = adapter;
+    const logger = context.logger.child({ channel, delivery: request.id, traceId: request.reply.traceId });
+    const mayRepeat = received.attempt > 1 || request.reply.mayRepeat === true;
+    const anchor = await context.anchorIn(request.target, request.reply);
+    for (const part of deliveryParts(request, capabilities, anchor)) {
+      const sent = await callDeliver(context, adapter, { ...part, mayRepeat });
+      const failure = sent instanceof DeliveryFailed ? sent : undefined;
+      context.meter.count("deliveries_total", { channel, outcome: failure?.reason ?? "accepted" });
+      if (failure) return afterFailure(context, channel, failure, received, logger);
+    }
+    await context.checkpoint("delivery.sent");
+    return delivered(context, request, logger);
+  };

@@ -1,0 +1,32 @@
+import type { ChannelAdapter, Delivery, Receipt } from "../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import { messageOf } from "../../core/contract/app-error.ts";
+import type { RelayContext } from "./relay-context.ts";
+import { withinDeadline } from "./within-deadline.ts";
+
+type Parts = Pick<RelayContext, "clock" | "logger" | "limits">;
+
+/** Calls the adapter as if it might break its contract: what comes back is a receipt or a DeliveryFailed, in time. */
+export const callDeliver = async (
+  { clock, logger, limits }: Parts,
+  adapter: ChannelAdapter,
+  delivery: Delivery,
+): Promise<Receipt | DeliveryFailed> => {
+  try {
+    const tooLate = new DeliveryFailed("unknown", `no answer within ${limits.deliverWithinMs} ms`);
+    return await withinDeadline<Receipt | DeliveryFailed>(
+      clock,
+      limits.deliverWithinMs,
+      // Inside an async function, so that a deliver that throws at once is a rejection like any other.
+      (async () => adapter.deliver(delivery))(),
+      () => tooLate,
+    );
+  } catch (error) {
+    if (error instanceof DeliveryFailed) return error;
+    logger.error(
+      { channel: adapter.channel, delivery: delivery.id, error: messageOf(error) },
+      "adapter bug: deliver rejected with something else than DeliveryFailed; the outcome counts as unknown",
+    );
+    return new DeliveryFailed("unknown", `the adapter failed unexpectedly: ${messageOf(error)}`, { cause: error });
+  }
+};

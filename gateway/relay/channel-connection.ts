@@ -1,0 +1,82 @@
+import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import { messageOf } from "../../core/contract/app-error.ts";
+import type { Consumer, Listener } from "../../core/contract/bus.ts";
+import type { Timer } from "../../core/contract/clock.ts";
+import { startFanOut } from "./fan-out.ts";
+import { createInbox } from "./inbox.ts";
+import { startOutbox } from "./outbox.ts";
+import type { RelayContext } from "./relay-context.ts";
+import { startSignals } from "./signals.ts";
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** The part of a channel that needs its platform: the adapter, what is sent through it, and what it shows. */
+export class ChannelConnection {
+  readonly #context: RelayContext;
+  readonly #adapter: ChannelAdapter;
+  readonly #maySend: () => boolean;
+  #wanted = false;
+  #failures = 0;
+  #retry: Timer | undefined;
+  #consumer: Consumer | undefined;
+  #signals: Listener | undefined;
+  #opening: Promise<void> = Promise.resolve();
+  /** Why the channel does not run, if it should. */
+  problem: string | undefined;
+
+  constructor(context: RelayContext, adapter: ChannelAdapter, maySend: () => boolean) {
+    this.#context = context;
+    this.#adapter = adapter;
+    this.#maySend = maySend;
+  }
+
+  /** Resolves when the first attempt has ended; further ones follow on their own. */
+  open(): Promise<void> {
+    this.#wanted = true;
+    this.#opening = this.#try();
+    return this.#opening;
+  }
+
+  async close(): Promise<void> {
+    this.#wanted = false;
+    this.#retry?.cancel();
+    this.problem = undefined;
+    // The adapter's own stop begins with its intake. One that is still starting is waited for.
+    await Promise.all([this.#adapter.stop(), this.#opening.then(() => this.#release())]);
+  }
+
+  async #release(): Promise<void> {
+    this.#signals?.close();
+    this.#signals = undefined;
+    await this.#consumer?.close();
+    this.#consumer = undefined;
+  }
+
+  async #try(): Promise<void> {
+    const { logger, clock } = this.#context;
+    const { channel } = this.#adapter;
+    try {
+      await this.#adapter.start(createInbox(this.#context));
+      if (!this.#wanted) return await this.#adapter.stop();
+      this.#consumer = await this.#consume();
+      this.#signals = await startSignals(this.#context, this.#adapter);
+      this.#failures = 0;
+      this.problem = undefined;
+      logger.info({ channel }, "channel started");
+    } catch (error) {
+      await Promise.allSettled([this.#release(), this.#adapter.stop()]);
+      if (!this.#wanted) return;
+      this.problem = messageOf(error);
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
+      logger.error({ channel, error: this.problem, retryInMs: pauseMs }, "channel did not start");
+      this.#retry = clock.after(pauseMs, () => void this.open());
+    }
+  }
+
+  #consume(): Promise<Consumer> {
+    return this.#adapter.capabilities.resend === "log"
+      ? startFanOut(this.#context, this.#adapter)
+      : startOutbox(this.#context, this.#adapter, this.#maySend);
+  }
+}

@@ -1,0 +1,12 @@
+import type { RelayLimits } from "./relay-context.ts";
+import { defaultRetryLimits } from "./retry-pause.ts";
+
+export const defaultRelayLimits: RelayLimits = {
+  retry: defaultRetryLimits,
+  deliverWithinMs: 60_000,
+  settledAfterMs: 5_000,
+  recognisedForMs: 120_000,
+  concurrency: 128,
+  stopWithinMs: 15_000,
+  leaseMs: 10_000,
+};

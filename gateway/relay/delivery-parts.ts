@@ -1,0 +1,21 @@
+import type { Capabilities, Delivery } from "../../adapters/contract/channel-adapter.ts";
+import { splitMarkdown } from "../../adapters/contract/split-markdown.ts";
+import type { Anchor } from "../../core/contract/anchor.ts";
+import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
+
+/** What a channel is handed for one reply and one target, in order. The anchor goes with the last part. */
+export const deliveryParts = (
+  { id, reply, target }: DeliveryRequest,
+  { maxPartLength }: Capabilities,
+  anchor: Anchor | null,
+): Delivery[] => {
+  const texts = splitMarkdown(reply.markdown, maxPartLength);
+  return texts.map((markdown, index) => ({
+    id: `${id}/${index}`,
+    reply,
+    target,
+    part: { index, count: texts.length, markdown },
+    anchor: index === texts.length - 1 ? anchor : null,
+    mayRepeat: false,
+  }));
+};

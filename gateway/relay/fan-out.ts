@@ -1,0 +1,56 @@
+import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import type { AgentReply } from "../../core/contract/agent-reply.ts";
+import { AppError } from "../../core/contract/app-error.ts";
+import type { Consumer, Outcome, Received } from "../../core/contract/bus.ts";
+import { ack } from "../../core/contract/bus.ts";
+import { conversationKey } from "../../core/contract/conversation.ts";
+import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
+import { subjectsOf } from "../../core/contract/subjects.ts";
+import { appendToLog } from "./append-to-log.ts";
+import type { RelayContext } from "./relay-context.ts";
+
+export const relayDurable = (channel: string) => `relay-${channel}`;
+
+/**
+ * Hears every reply of the agent and makes one delivery per target on this channel. A channel with a log of its own
+ * is delivered to at once: its log is queue and ledger, and a plain message stays within its durable writes.
+ */
+export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Promise<Consumer> => {
+  const { channel, capabilities } = adapter;
+  const deliver = capabilities.resend === "log" ? appendToLog(context, adapter) : enqueue(context, channel);
+  return context.bus.consume(
+    subjectsOf(context.tenant).userResponse(context.agent),
+    { durable: relayDurable(channel), concurrency: context.limits.concurrency, from: "now" },
+    async (reply, received) => {
+      const targets = await context.targetsOn(channel, reply);
+      if (targets.length === 0) return ack;
+      await context.checkpoint("relay.received");
+      const requests = targets.map((target) => ({ id: `${reply.id}/${conversationKey(target)}`, reply, target }));
+      return worst(await Promise.all(requests.map((request) => deliver(request, received))));
+    },
+  );
+};
+
+type Deliver = (request: DeliveryRequest, received: Received) => Promise<Outcome>;
+
+const enqueue = ({ bus, tenant }: RelayContext, channel: string): Deliver => {
+  const subject = subjectsOf(tenant).delivery(channel);
+  return async (request) => {
+    if (hasNothingToShow(request.reply)) return ack;
+    try {
+      await bus.publish(subject, request, { id: request.id, key: conversationKey(request.target) });
+      return ack;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "too-large") return { deadLetter: error.message };
+      throw error;
+    }
+  };
+};
+
+/** It ends a wait, which only a channel with a log of its own shows (B7). */
+const hasNothingToShow = ({ markdown, actions }: AgentReply): boolean =>
+  markdown.trim() === "" && (actions ?? []).length === 0;
+
+/** One target's trouble brings the reply back for all: those that have it recognise it. */
+const worst = (outcomes: readonly Outcome[]): Outcome =>
+  outcomes.find((outcome) => "retryInMs" in outcome) ?? outcomes.find((outcome) => "deadLetter" in outcome) ?? ack;

@@ -1,0 +1,80 @@
+import type { Delivery, Receipt } from "../../adapters/contract/channel-adapter.ts";
+import { RevisionConflict } from "../../core/contract/app-error.ts";
+import type { Clock } from "../../core/contract/clock.ts";
+import { isoTime } from "../../core/contract/clock.ts";
+import type { Store, Stored } from "../../core/contract/store.ts";
+import type { LedgerEntry } from "./ledger-entry.ts";
+import { ledgerKey } from "./ledger-entry.ts";
+
+/** A part that this process may send now; nobody else may. */
+export interface Claim {
+  readonly delivery: Delivery;
+  readonly revision: number;
+  /** When the first attempt was made that may have reached the platform; this one, if there was none before. */
+  readonly maybeSentAt: string;
+  /** An earlier attempt may have reached the platform. */
+  readonly inDoubt: boolean;
+}
+
+/** Which parts were sent, kept so that a part is never sent twice by mistake. Each step is a compare-and-set. */
+export class Ledger {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  /** Acceptances that could not be written yet: the platform has said yes, whatever the store says. */
+  readonly #unwritten = new Map<string, Receipt>();
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Claims a part of which nothing is known; otherwise says what is known. Costs one write and no read. */
+  async claimNew(delivery: Delivery, attempt: number): Promise<Claim | Stored<LedgerEntry>> {
+    const kept = this.#unwritten.get(delivery.id);
+    if (kept !== undefined) {
+      await this.#put(delivery, this.#accepted(kept));
+      this.#unwritten.delete(delivery.id);
+    } else {
+      try {
+        return await this.claim(delivery, attempt, 0);
+      } catch (error) {
+        if (!(error instanceof RevisionConflict)) throw error;
+      }
+    }
+    return (await this.#store.get(keyOf(delivery))) ?? this.claim(delivery, attempt, 0);
+  }
+
+  async claim(delivery: Delivery, attempt: number, ifRevision: number, maybeSentAt?: string): Promise<Claim> {
+    const at = isoTime(this.#clock.now());
+    const entry: LedgerEntry = { state: "claimed", at, attempt, maybeSentAt: maybeSentAt ?? at };
+    const revision = await this.#put(delivery, entry, ifRevision);
+    return { delivery, revision, maybeSentAt: entry.maybeSentAt, inDoubt: maybeSentAt !== undefined };
+  }
+
+  /** The platform has it: this is written over whatever stands there. */
+  async accept(delivery: Delivery, receipt: Receipt): Promise<void> {
+    this.#unwritten.set(delivery.id, receipt);
+    await this.#put(delivery, this.#accepted(receipt));
+    this.#unwritten.delete(delivery.id);
+  }
+
+  /** The platform certainly does not have it. */
+  async fail({ delivery, revision }: Claim, reason: string): Promise<void> {
+    await this.#put(delivery, { state: "failed", at: isoTime(this.#clock.now()), reason }, revision);
+  }
+
+  async doubt({ delivery, revision, maybeSentAt }: Claim, reason: string): Promise<void> {
+    const at = isoTime(this.#clock.now());
+    await this.#put(delivery, { state: "unknown", at, maybeSentAt, reason }, revision);
+  }
+
+  #accepted({ messageId }: Receipt): LedgerEntry {
+    return { state: "accepted", at: isoTime(this.#clock.now()), messageId };
+  }
+
+  #put(delivery: Delivery, entry: LedgerEntry, ifRevision?: number): Promise<number> {
+    return this.#store.put(keyOf(delivery), entry, ifRevision === undefined ? {} : { ifRevision });
+  }
+}
+
+const keyOf = ({ reply, target, part }: Delivery) => ledgerKey(reply.id, target, part.index);

@@ -1,0 +1,62 @@
+import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import { messageOf } from "../../core/contract/app-error.ts";
+import type { Consumer, Outcome, Received } from "../../core/contract/bus.ts";
+import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import { subjectsOf } from "../../core/contract/subjects.ts";
+import { afterFailure, deadLetter } from "./after-failure.ts";
+import { delivered } from "./delivered.ts";
+import { deliveryParts } from "./delivery-parts.ts";
+import { Ledger } from "./ledger.ts";
+import type { PartOutcome } from "./part-sender.ts";
+import { PartSender } from "./part-sender.ts";
+import type { RelayContext } from "./relay-context.ts";
+
+export const outboxDurable = (channel: string) => `outbox-${channel}`;
+
+/** Sends what waits for a channel: in order per conversation, each part once, with patience. */
+export const startOutbox = (
+  context: RelayContext,
+  adapter: ChannelAdapter,
+  maySend: () => boolean = () => true,
+): Promise<Consumer> => {
+  const { channel } = adapter;
+  const sender = new PartSender(adapter, new Ledger(context.store, context.clock), context, maySend);
+  const sendAll = async (request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome> => {
+    const anchor = await context.anchorIn(request.target, request.reply);
+    for (const part of deliveryParts(request, adapter.capabilities, anchor)) {
+      const outcome = await sender.send(part, received);
+      countPart(context, channel, outcome);
+      if ("waitMs" in outcome) return { retryInMs: outcome.waitMs };
+      if ("dead" in outcome) return deadLetter(context, channel, outcome.dead);
+      if ("again" in outcome) return afterFailure(context, channel, outcome.again, received, logger);
+    }
+    return delivered(context, request, logger);
+  };
+  return context.bus.consume(
+    subjectsOf(context.tenant).delivery(channel),
+    { durable: outboxDurable(channel), concurrency: context.limits.concurrency },
+    async (request, received) => {
+      const { traceId } = request.reply;
+      const logger = context.logger.child({ channel, delivery: request.id, traceId, attempt: received.attempt });
+      try {
+        return await sendAll(request, received, logger);
+      } catch (error) {
+        // The store is away, or another gateway has claimed the part. What was sent is in the ledger, so this may run again.
+        logger.warn({ error: messageOf(error) }, "delivery put back");
+        return afterFailure(context, channel, new DeliveryFailed("unavailable", messageOf(error)), received, logger);
+      }
+    },
+  );
+};
+
+const countPart = ({ meter }: RelayContext, channel: string, outcome: PartOutcome): void => {
+  if ("waitMs" in outcome) return;
+  if ("accepted" in outcome) {
+    meter.count("deliveries_total", { channel, outcome: outcome.accepted === "now" ? "accepted" : "accepted-before" });
+    return;
+  }
+  const { reason } = "dead" in outcome ? outcome.dead : outcome.again;
+  meter.count("deliveries_total", { channel, outcome: reason });
+};

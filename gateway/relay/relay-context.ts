@@ -1,0 +1,48 @@
+import type { AgentReply } from "../../core/contract/agent-reply.ts";
+import type { Anchor } from "../../core/contract/anchor.ts";
+import type { Bus } from "../../core/contract/bus.ts";
+import type { Checkpoint } from "../../core/contract/checkpoint.ts";
+import type { Clock } from "../../core/contract/clock.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import type { Meter } from "../../core/contract/meter.ts";
+import type { Store } from "../../core/contract/store.ts";
+import type { RetryLimits } from "./retry-pause.ts";
+
+/** What every part of a channel's relay works with. */
+export interface RelayContext {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly checkpoint: Checkpoint;
+  /** 0 to 1, for jitter. */
+  readonly random: () => number;
+  /** Where a reply goes on a channel. */
+  readonly targetsOn: (
+    channel: string,
+    reply: AgentReply,
+  ) => readonly Conversation[] | Promise<readonly Conversation[]>;
+  /** The anchor to show for a reply in a conversation, decided when it is sent (O8). */
+  readonly anchorIn: (conversation: Conversation, reply: AgentReply) => Promise<Anchor | null>;
+  readonly limits: RelayLimits;
+}
+
+export interface RelayLimits {
+  readonly retry: RetryLimits;
+  /** A delivery that has not settled by then has an unknown outcome. */
+  readonly deliverWithinMs: number;
+  /** How long a platform may take until it can say whether it has a message. */
+  readonly settledAfterMs: number;
+  /** How long an "idempotent" platform recognises a second send. */
+  readonly recognisedForMs: number;
+  /** How many conversations of a channel are delivered to at once. */
+  readonly concurrency: number;
+  /** How long a stop waits for the deliveries under way. */
+  readonly stopWithinMs: number;
+  /** A gateway that dies is replaced within this time, on channels that only one may connect to. */
+  readonly leaseMs: number;
+}

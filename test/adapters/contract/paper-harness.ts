@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
+import { PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
+import type { PaperFault } from "../../fakes/paper-platform.ts";
+import { PaperPlatform } from "../../fakes/paper-platform.ts";
+import { WebhookHost } from "../../fakes/webhook-host.ts";
+
+const FAULTS: Record<Trouble, PaperFault> = {
+  "rate-limited": "rate-limited",
+  unavailable: "unavailable",
+  "answer-lost": "cut-after-accept",
+  "target-gone": "room-gone",
+  forbidden: "no-access",
+  hanging: "hang",
+};
+
+export interface PaperKind {
+  readonly resend: "idempotent" | "repeats";
+  readonly reconciling: boolean;
+}
+
+/** Puts the paper channel up for the contract suite. */
+export const paperHarness =
+  ({ resend, reconciling }: PaperKind) =>
+  async ({ channel }: { channel: string }): Promise<ChannelHarness> => {
+    const platform = await new PaperPlatform().open();
+    platform.recognisesKeys = resend === "idempotent";
+    const host = await new WebhookHost().open();
+    platform.sendEventsTo(host.urlOf(channel, "events"));
+    const makeAdapter = () => {
+      const { apiUrl, token, secret } = platform;
+      const config = { apiUrl, token, secret, resend, timeoutMs: 1_000 };
+      const context = { channel, tenant: "default", agent: "mooring", clock: systemClock, newId: randomUUID };
+      return reconciling ? new ReconcilingPaperAdapter(config, context) : new PaperAdapter(config, context);
+    };
+    let adapter = makeAdapter();
+    const start = async (inbox: Inbox) => {
+      await adapter.start(inbox);
+      host.mount(adapter);
+    };
+    return {
+      get adapter() {
+        return adapter;
+      },
+      places: ["private", "shared"],
+      hostile: { massMention: "@all", anchor: '↳ Re: "deep research"' },
+      start,
+      async restart(inbox) {
+        adapter = makeAdapter();
+        await start(inbox);
+      },
+      async userSays({ text, person = "ann", place = "private", event = randomUUID() }: Said) {
+        const status = await platform.sendEvent({
+          id: event,
+          room: place === "private" ? `dm-${person}` : "lobby",
+          direct: place === "private",
+          author: { id: person, name: person },
+          text,
+          at: new Date().toISOString(),
+        });
+        if (status === "cut") return "none";
+        return status === 200 ? "acknowledged" : "refused";
+      },
+      async posted(atLeast) {
+        await platform.until(({ notes }) => notes.length >= atLeast);
+        return platform.notes.map(({ id, room, text, footer }) => ({
+          text,
+          anchored: footer !== undefined,
+          pings: text.includes("@all"),
+          messageId: id,
+          where: room,
+        }));
+      },
+      breakPlatform(trouble) {
+        platform.faultIn = () => FAULTS[trouble];
+      },
+      mendPlatform: () => platform.mend(),
+      async close() {
+        await adapter.stop();
+        await host.close();
+        await platform.close();
+      },
+    };
+  };

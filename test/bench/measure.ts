@@ -1,0 +1,79 @@
+/** One thing measured twice: by the product and by a floor that does the same durable work and nothing else. */
+export interface Comparison {
+  readonly name: string;
+  /** What the numbers are: "per second" is better when larger, "ms" when smaller. */
+  readonly unit: "per second" | "ms";
+  product(): Promise<number>;
+  floor(): Promise<number>;
+}
+
+export interface Measured {
+  readonly name: string;
+  readonly unit: Comparison["unit"];
+  readonly product: Spread;
+  readonly floor: Spread;
+  /** Product over floor, of the medians. */
+  readonly ratio: number;
+}
+
+export interface Spread {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Turn about, so that whatever else the machine does meets both alike; the first round only warms up. */
+export const measure = async (comparison: Comparison, rounds: number): Promise<Measured> => {
+  const product: number[] = [];
+  const floor: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const order = round % 2 === 0 ? (["product", "floor"] as const) : (["floor", "product"] as const);
+    for (const side of order) {
+      const value = await comparison[side]();
+      if (round > 0) (side === "product" ? product : floor).push(value);
+    }
+  }
+  const [ours, theirs] = [spreadOf(product), spreadOf(floor)];
+  return {
+    name: comparison.name,
+    unit: comparison.unit,
+    product: ours,
+    floor: theirs,
+    ratio: ours.median / theirs.median,
+  };
+};
+
+export const spreadOf = (values: readonly number[]): Spread => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return {
+    median: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
+    low: sorted[0] ?? Number.NaN,
+    high: sorted.at(-1) ?? Number.NaN,
+  };
+};
+
+/** Runs `count` pieces of work with at most `inFlight` under way; resolves to pieces per second. */
+export const throughput = async (
+  count: number,
+  inFlight: number,
+  work: (n: number) => Promise<unknown>,
+): Promise<number> => {
+  const begun = performance.now();
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: inFlight }, lane));
+  return (count * 1_000) / (performance.now() - begun);
+};
+
+/** Runs the work `count` times, one after the other; resolves to the median time of one, in milliseconds. */
+export const latency = async (count: number, work: (n: number) => Promise<unknown>): Promise<number> => {
+  const times: number[] = [];
+  for (let n = 0; n < count; n++) {
+    const begun = performance.now();
+    await work(n);
+    times.push(performance.now() - begun);
+  }
+  return spreadOf(times).median;
+};

@@ -1,0 +1,10 @@
+import type { Comparison } from "./measure.ts";
+
+/** Something worth comparing, on one or both backbones. */
+export interface Scenario {
+  readonly name: string;
+  /** What the ratio should be, for the table: "≥ 0.7" or "≤ 1.5". */
+  readonly aim: string;
+  /** Puts up what the comparisons need, yields them, and takes it all down again. */
+  prepare(quick: boolean): AsyncGenerator<Comparison>;
+}

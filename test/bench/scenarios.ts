@@ -1,0 +1,6 @@
+import type { Scenario } from "./scenario.ts";
+import { busLatency, busThroughput } from "./scenarios/bus.ts";
+import { storeThroughput } from "./scenarios/store.ts";
+
+/** Everything `npm run bench` measures, in the order it is printed. */
+export const scenarios: readonly Scenario[] = [busThroughput, busLatency, storeThroughput];

@@ -1,0 +1,61 @@
+import type { Bus } from "../../../core/contract/bus.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import { testSubject } from "../../contract/test-message.ts";
+import type { Comparison } from "../measure.ts";
+import { latency, throughput } from "../measure.ts";
+import type { Scenario } from "../scenario.ts";
+import { bothBackbones } from "./both-backbones.ts";
+
+const KEYS = 200;
+
+/** Published, handled, acknowledged; resolves when the handler has had it. */
+const roundTrips = async (bus: Bus) => {
+  const subject = testSubject("bench");
+  const waiting = new Map<number, () => void>();
+  await bus.consume(subject, { durable: "bench", concurrency: 200 }, async ({ n }) => {
+    waiting.get(n)?.();
+    waiting.delete(n);
+    return ack;
+  });
+  let serial = 0;
+  return async (): Promise<void> => {
+    const n = ++serial;
+    const handled = new Promise<void>((resolve) => waiting.set(n, resolve));
+    await bus.publish(subject, { n, text: "hello" }, { id: `m${n}`, key: `k${n % KEYS}` });
+    await handled;
+  };
+};
+
+const scenario = (
+  name: string,
+  aim: string,
+  compare: (trip: () => Promise<void>, floor: () => Promise<void>, quick: boolean) => Omit<Comparison, "name">,
+): Scenario => ({
+  name,
+  aim,
+  async *prepare(quick) {
+    for await (const { name: on, backbone, floor } of bothBackbones()) {
+      const trip = await roundTrips(backbone.bus);
+      let n = 0;
+      yield { name: `${name} (${on})`, ...compare(trip, () => floor.roundTrip(++n), quick) };
+    }
+  },
+});
+
+export const busThroughput = scenario(
+  "bus: publish → handled → acked, 100 in flight",
+  "≥ 0.7",
+  (trip, floor, quick) => {
+    const count = quick ? 3_000 : 20_000;
+    return {
+      unit: "per second",
+      product: () => throughput(count, 100, trip),
+      floor: () => throughput(count, 100, floor),
+    };
+  },
+);
+
+export const busLatency = scenario("bus: publish → handled → acked, one at a time", "≤ 1.5", (trip, floor, quick) => {
+  const count = quick ? 300 : 2_000;
+  return { unit: "ms", product: () => latency(count, trip), floor: () => latency(count, floor) };
+});

@@ -1,0 +1,42 @@
+import type { Backbone } from "../../core/contract/backbone.ts";
+import type { Outcome } from "../../core/contract/bus.ts";
+import type { FromChild, ToChild } from "./backbone-process.ts";
+import { openForChild } from "./open-for-child.ts";
+import { testSubject } from "./test-message.ts";
+
+/** Runs in a process of its own: opens a backbone and does what its parent says until it is killed. */
+const send = (message: FromChild): void => {
+  process.send?.(message);
+};
+
+const verdicts = new Map<number, (outcome: Outcome) => void>();
+let tickets = 0;
+
+const obey = async (backbone: Backbone, message: ToChild): Promise<unknown> => {
+  switch (message.do) {
+    case "publish":
+      return backbone.bus.publish(testSubject(message.subject), message.message, message.options);
+    case "consume":
+      await backbone.bus.consume(testSubject(message.subject), message.options, (value, received) => {
+        if (message.dieOn === received.id) process.kill(process.pid, "SIGKILL");
+        const ticket = ++tickets;
+        send({ say: "handling", ticket, id: received.id, attempt: received.attempt, n: value.n });
+        return new Promise((resolve) => verdicts.set(ticket, resolve));
+      });
+      return undefined;
+    case "verdict":
+      verdicts.get(message.ticket)?.(message.outcome);
+      verdicts.delete(message.ticket);
+      return undefined;
+  }
+};
+
+const backbone = await openForChild(JSON.parse(process.argv[2] ?? ""));
+process.on("message", (message: ToChild) => {
+  obey(backbone, message).then(
+    () => send({ say: "done", call: message.call }),
+    (error: Error) => send({ say: "failed", call: message.call, error: error.message }),
+  );
+});
+process.on("disconnect", () => process.exit(0));
+send({ say: "ready" });

@@ -1,0 +1,103 @@
+import type { ChildProcess } from "node:child_process";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { ConsumeOptions, Outcome, PublishOptions } from "../../core/contract/bus.ts";
+import { Recorder } from "../fakes/recorder.ts";
+import type { TestMessage } from "./test-message.ts";
+
+type Order =
+  | { do: "publish"; subject: string; message: TestMessage; options: PublishOptions }
+  | { do: "consume"; subject: string; options: ConsumeOptions; dieOn?: string }
+  | { do: "verdict"; ticket: number; outcome: Outcome };
+export type ToChild = Order & { call: number };
+
+export interface Handling {
+  readonly ticket: number;
+  readonly id: string;
+  readonly attempt: number;
+  readonly n: number;
+}
+export type FromChild =
+  | { say: "ready" }
+  | { say: "done"; call: number }
+  | { say: "failed"; call: number; error: string }
+  | ({ say: "handling" } & Handling);
+
+/** A process with a backbone open. The test decides what its handlers make of each message, and when it dies. */
+export class BackboneProcess {
+  readonly handling = new Recorder<Handling>();
+  readonly #child: ChildProcess;
+  readonly #calls = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
+  readonly #exited: Promise<unknown>;
+  #ready: () => void = () => undefined;
+  #calledSoFar = 0;
+
+  private constructor(backbone: object) {
+    const script = fileURLToPath(new URL("./backbone-child.ts", import.meta.url));
+    this.#child = fork(script, [JSON.stringify(backbone)], { execArgv: ["--import", "tsx"], stdio: "inherit" });
+    this.#exited = once(this.#child, "exit").then(() => {
+      for (const { reject } of this.#calls.values()) reject(new Error("the process has ended"));
+      this.#calls.clear();
+    });
+    this.#child.on("message", (message: FromChild) => this.#hear(message));
+  }
+
+  static async start(backbone: object): Promise<BackboneProcess> {
+    const started = new BackboneProcess(backbone);
+    await new Promise<void>((resolve, reject) => {
+      started.#ready = resolve;
+      void started.#exited.then(() => reject(new Error("the process ended before it was ready")));
+    });
+    return started;
+  }
+
+  publish(subject: string, message: TestMessage, options: PublishOptions): Promise<void> {
+    return this.#order({ do: "publish", subject, message, options });
+  }
+
+  consume(subject: string, options: ConsumeOptions, dieOn?: string): Promise<void> {
+    return this.#order({ do: "consume", subject, options, ...(dieOn === undefined ? {} : { dieOn }) });
+  }
+
+  decide(handling: Handling, outcome: Outcome): Promise<void> {
+    return this.#order({ do: "verdict", ticket: handling.ticket, outcome });
+  }
+
+  /** Every message this process is given from now on is acknowledged. */
+  acknowledgeAll(): void {
+    let seen = 0;
+    void this.handling.until((items) => {
+      for (; seen < items.length; seen++) this.decide(items[seen] as Handling, { ack: true }).catch(() => undefined);
+      return false;
+    });
+  }
+
+  async kill(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT" = "SIGKILL"): Promise<void> {
+    this.#child.kill(signal);
+    if (signal === "SIGKILL") await this.#exited;
+  }
+
+  get exited(): Promise<unknown> {
+    return this.#exited;
+  }
+
+  #order(order: Order): Promise<void> {
+    const call = ++this.#calledSoFar;
+    return new Promise((resolve, reject) => {
+      this.#calls.set(call, { resolve, reject });
+      this.#child.send({ ...order, call }, (error) => error && reject(error));
+    });
+  }
+
+  #hear(message: FromChild): void {
+    if (message.say === "ready") this.#ready();
+    else if (message.say === "handling") this.handling.add(message);
+    else {
+      const call = this.#calls.get(message.call);
+      this.#calls.delete(message.call);
+      if (message.say === "done") call?.resolve();
+      else call?.reject(new Error(message.error));
+    }
+  }
+}

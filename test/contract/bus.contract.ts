@@ -1,0 +1,376 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Backbone } from "../../core/contract/backbone.ts";
+import type { Bus, Consumer, Handler, Outcome, Received } from "../../core/contract/bus.ts";
+import { ack, MAX_FAILURES, MAX_MESSAGE_BYTES } from "../../core/contract/bus.ts";
+import { deadLetterKey } from "../../core/contract/dead-letter.ts";
+import type { Subject } from "../../core/contract/subject.ts";
+import { Recorder } from "../fakes/recorder.ts";
+import type { BackboneHarness, Deployment } from "./backbone-harness.ts";
+import type { TestMessage } from "./test-message.ts";
+import { testSubject } from "./test-message.ts";
+
+type Heard = TestMessage & { received: Received };
+
+/** Acknowledges and writes down everything. */
+const hearing =
+  (
+    heard: Recorder<Heard>,
+    outcome: (message: TestMessage, received: Received) => Outcome = () => ack,
+  ): Handler<TestMessage> =>
+  async (message, received) => {
+    heard.add({ ...message, received });
+    return outcome(message, received);
+  };
+
+const numbers = (heard: Recorder<Heard>): number[] => heard.items.map((item) => item.n);
+
+export const busContract = (harness: BackboneHarness): void => {
+  describe(`the bus on ${harness.name}`, () => {
+    let deployment: Deployment;
+    let backbone: Backbone;
+    let bus: Bus;
+    let made = 0;
+    const consumers: Consumer[] = [];
+    const fresh = (): Subject<TestMessage> => testSubject(`s${++made}`);
+    const consume = async (
+      on: Bus,
+      subject: Subject<TestMessage>,
+      handle: Handler<TestMessage>,
+      options: { durable?: string; concurrency?: number; from?: "start" | "now" } = {},
+    ): Promise<Consumer> => {
+      const consumer = await on.consume(subject, { durable: "worker", concurrency: 10, ...options }, handle);
+      consumers.push(consumer);
+      return consumer;
+    };
+    const publishAll = (on: Bus, subject: Subject<TestMessage>, count: number, key?: (n: number) => string) =>
+      Promise.all(
+        Array.from({ length: count }, (_, n) =>
+          on.publish(subject, { n }, { id: `m${n}`, ...(key ? { key: key(n) } : {}) }),
+        ),
+      );
+
+    beforeAll(async () => {
+      deployment = await harness.deploy();
+      backbone = await deployment.open();
+      bus = backbone.bus;
+    });
+    afterAll(() => deployment.dispose());
+
+    it("when a message was published before anybody consumed, then it is handled later", async () => {
+      const subject = fresh();
+      await bus.publish(subject, { n: 1, text: "early" }, { id: "early" });
+      const heard = new Recorder<Heard>();
+      await consume(bus, subject, hearing(heard));
+      const [first] = await heard.count(1);
+      expect(first).toMatchObject({ n: 1, text: "early", received: { id: "early", attempt: 1 } });
+      expect(Math.abs((first?.received.publishedAt ?? 0) - deployment.clock.now())).toBeLessThan(60_000);
+    });
+
+    it("when an id is published again, then it is stored once; on another subject it is another message", async () => {
+      const [subject, other] = [fresh(), fresh()];
+      const heard = new Recorder<Heard>();
+      await bus.publish(subject, { n: 1 }, { id: "same", key: "k" });
+      await bus.publish(subject, { n: 2 }, { id: "same", key: "k" });
+      await bus.publish(subject, { n: 3 }, { id: "last", key: "k" });
+      await bus.publish(other, { n: 4 }, { id: "same", key: "k" });
+      await consume(bus, subject, hearing(heard));
+      await heard.until((items) => items.some((item) => item.n === 3));
+      expect(numbers(heard)).toEqual([1, 3]);
+      const elsewhere = new Recorder<Heard>();
+      await consume(bus, other, hearing(elsewhere));
+      await elsewhere.count(1);
+      expect(numbers(elsewhere)).toEqual([4]);
+    });
+
+    it("when two durables consume, then each gets everything; with one name they share the work", async () => {
+      const subject = fresh();
+      const [shared, alone] = [new Recorder<Heard>(), new Recorder<Heard>()];
+      const second = (await deployment.open()).bus;
+      await consume(bus, subject, hearing(shared));
+      await consume(second, subject, hearing(shared));
+      await consume(second, subject, hearing(alone), { durable: "other" });
+      await publishAll(bus, subject, 60, (n) => `k${n}`);
+      await Promise.all([shared.count(60), alone.count(60)]);
+      expect(new Set(numbers(shared)).size).toBe(60);
+      expect(new Set(numbers(alone)).size).toBe(60);
+    });
+
+    it("when a new durable begins now, then it hears nothing older, and misses nothing while nobody consumes", async () => {
+      const subject = fresh();
+      const heard = new Recorder<Heard>();
+      await bus.publish(subject, { n: 1 }, { id: "old" });
+      const consumer = await consume(bus, subject, hearing(heard), { from: "now" });
+      await bus.publish(subject, { n: 2 }, { id: "new" });
+      await heard.count(1);
+      await consumer.close();
+      await bus.publish(subject, { n: 3 }, { id: "while away" });
+      await consume(bus, subject, hearing(heard), { from: "now" });
+      await heard.count(2);
+      expect(numbers(heard)).toEqual([2, 3]);
+    });
+
+    it("when keys, pauses and retries vary, then each key is handled in order and one at a time", async () => {
+      const step = fc.record({ key: fc.nat(3), pauses: fc.nat(3), retries: fc.nat(2) });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+          const subject = fresh();
+          const second = (await deployment.open()).bus;
+          const [done, running, faults] = [new Recorder<Heard>(), new Set<number>(), [] as string[]];
+          const handle: Handler<TestMessage> = async (message, received) => {
+            const { key, pauses, retries } = steps[message.n] as (typeof steps)[number];
+            if (running.has(key)) faults.push(`key ${key} ran twice at once`);
+            running.add(key);
+            for (let n = 0; n < pauses; n++) await new Promise(setImmediate);
+            running.delete(key);
+            if (received.attempt <= retries) return { retryInMs: 1 };
+            done.add({ ...message, received });
+            return ack;
+          };
+          const opened = [await consume(bus, subject, handle), await consume(second, subject, handle)];
+          await Promise.all(steps.map(({ key }, n) => bus.publish(subject, { n }, { id: `m${n}`, key: `key ${key}` })));
+          await done.count(steps.length);
+          for (const key of [0, 1, 2, 3]) {
+            const order = numbers(done).filter((n) => steps[n]?.key === key);
+            expect(order).toEqual([...order].sort((a, b) => a - b));
+          }
+          expect(new Set(numbers(done)).size).toBe(steps.length);
+          expect(faults).toEqual([]);
+          await Promise.all(opened.map((consumer) => consumer.close()));
+        }),
+        { numRuns: harness.manyProcesses ? 6 : 25 },
+      );
+    });
+
+    it("when a message asks for a retry, then it holds its own key only, and comes back with its attempt counted", async () => {
+      const subject = fresh();
+      const heard = new Recorder<Heard>();
+      let refuse = true;
+      await consume(
+        bus,
+        subject,
+        hearing(heard, ({ n }) => (n === 0 && refuse ? { retryInMs: 30 } : ack)),
+      );
+      await publishAll(bus, subject, 3, (n) => (n === 2 ? "other" : "held"));
+      await heard.until(
+        (items) => items.some((item) => item.n === 2) && items.filter((item) => item.n === 0).length > 1,
+      );
+      expect(numbers(heard)).not.toContain(1);
+      refuse = false;
+      await heard.until((items) => items.some((item) => item.n === 1));
+      const attempts = heard.items.filter((item) => item.n === 0).map((item) => item.received.attempt);
+      expect(attempts).toEqual(attempts.map((_, index) => index + 1));
+    });
+
+    it("when one key is stuck under a long queue, then another key is not held up", async () => {
+      const subject = fresh();
+      const heard = new Recorder<Heard>();
+      let free: (outcome: Outcome) => void = () => undefined;
+      const stuck = new Promise<Outcome>((resolve) => {
+        free = resolve;
+      });
+      await consume(bus, subject, async (message, received) => {
+        heard.add({ ...message, received });
+        return message.n === 0 ? stuck : ack;
+      });
+      await publishAll(bus, subject, 2_000, () => "stuck");
+      for (let n = 0; n < 20; n++) await bus.publish(subject, { n: 5_000 + n }, { id: `free ${n}`, key: `free ${n}` });
+      await heard.until((items) => items.filter((item) => item.n >= 5_000).length === 20);
+      expect(numbers(heard).filter((n) => n < 5_000)).toEqual([0]);
+      free(ack);
+      await heard.count(2_020);
+      expect(numbers(heard).filter((n) => n < 5_000)).toEqual(Array.from({ length: 2_000 }, (_, n) => n));
+    });
+
+    it("when a handler says dead letter, then it is kept with the reason, and the next of its key goes on", async () => {
+      const subject = fresh();
+      const heard = new Recorder<Heard>();
+      const durable = `mortician-${made}`;
+      await consume(
+        bus,
+        subject,
+        hearing(heard, ({ n }) => (n === 0 ? { deadLetter: "the room is gone" } : ack)),
+        { durable },
+      );
+      await publishAll(bus, subject, 2, () => "k");
+      await heard.until((items) => items.some((item) => item.n === 1));
+      expect((await backbone.store.get(deadLetterKey(durable, "m0")))?.value).toMatchObject({
+        durable,
+        id: "m0",
+        key: "k",
+        message: { n: 0 },
+        reason: "the room is gone",
+        attempts: 1,
+      });
+    });
+
+    it("when a handler keeps throwing, then it is run a bounded number of times and becomes a dead letter", async () => {
+      const subject = fresh();
+      const heard = new Recorder<Heard>();
+      const durable = `thrower-${made}`;
+      await consume(
+        bus,
+        subject,
+        async (message, received) => {
+          heard.add({ ...message, received });
+          if (message.n === 0) throw new Error("cannot stand it");
+          return ack;
+        },
+        { durable },
+      );
+      await publishAll(bus, subject, 2, () => "k");
+      await heard.until((items) => items.some((item) => item.n === 1));
+      expect(heard.items.filter((item) => item.n === 0).map((item) => item.received.attempt)).toEqual(
+        Array.from({ length: MAX_FAILURES }, (_, index) => index + 1),
+      );
+      const buried = await backbone.store.get(deadLetterKey(durable, "m0"));
+      expect(buried?.value.reason).toContain("cannot stand it");
+    });
+
+    it("when a stored message does not parse, then it becomes a dead letter and the handler is not asked", async () => {
+      const subject = fresh();
+      const heard = new Recorder<Heard>();
+      const durable = `reader-${made}`;
+      const anything = subject as Subject<unknown>;
+      await bus.publish(anything, { n: "seven", text: 7 }, { id: "odd", key: "k" });
+      await bus.publish(subject, { n: 1 }, { id: "fine", key: "k" });
+      await consume(bus, subject, hearing(heard), { durable });
+      await heard.count(1);
+      expect(numbers(heard)).toEqual([1]);
+      const buried = await backbone.store.get(deadLetterKey(durable, "odd"));
+      expect(buried?.value.message).toEqual({ n: "seven", text: 7 });
+      expect(buried?.value.reason).toMatch(/does not parse.*n: .*text: /);
+    });
+
+    it("when a newer version published more fields, then they survive", async () => {
+      const subject = fresh();
+      const heard = new Recorder<Heard>();
+      await bus.publish(subject, { n: 1, addedLater: { deep: [1] } }, { id: "newer" });
+      await consume(bus, subject, hearing(heard));
+      expect((await heard.count(1))[0]).toMatchObject({ n: 1, addedLater: { deep: [1] } });
+    });
+
+    it("when a message is too large or no JSON, then publish refuses it, and the largest passes", async () => {
+      const subject = fresh();
+      const heard = new Recorder<Heard>();
+      const huge = bus.publish(subject, { n: 1, text: "x".repeat(10_000_000) }, { id: "huge" });
+      await expect(huge).rejects.toMatchObject({ code: "too-large" });
+      const cyclic: TestMessage = { n: 2 };
+      cyclic.self = cyclic;
+      await expect(bus.publish(subject, cyclic, { id: "cyclic" })).rejects.toMatchObject({ code: "bad-input" });
+      const text = "x".repeat(MAX_MESSAGE_BYTES - '{"n":3,"text":""}'.length);
+      await bus.publish(subject, { n: 3, text }, { id: "largest" });
+      await consume(bus, subject, hearing(heard));
+      expect((await heard.count(1))[0]?.text?.length).toBe(text.length);
+    });
+
+    it("when ids, keys and names hold any character there is, then each message arrives under its own", async () => {
+      const any = fc.string({ unit: "binary", maxLength: 30 });
+      const names = fc.uniqueArray(fc.tuple(any, any), { minLength: 1, maxLength: 6, selector: ([id]) => id });
+      await fc.assert(
+        fc.asyncProperty(any, names, async (name, ids) => {
+          const subject = testSubject(`${++made} ${name}`);
+          const heard = new Recorder<Heard>();
+          await Promise.all(ids.map(([id, key], n) => bus.publish(subject, { n }, { id, key })));
+          const consumer = await consume(bus, subject, hearing(heard), { durable: `any-${made}` });
+          await heard.count(ids.length);
+          for (const { n, received } of heard.items) expect(received.id).toBe(ids[n]?.[0]);
+          await consumer.close();
+        }),
+        { numRuns: harness.manyProcesses ? 6 : 20 },
+      );
+    });
+
+    it("when a signal is sent, then all who listen hear it, and nobody who listens later", async () => {
+      const [subject, other] = [fresh(), fresh()];
+      const second = (await deployment.open()).bus;
+      const [here, there, late] = [
+        new Recorder<TestMessage>(),
+        new Recorder<TestMessage>(),
+        new Recorder<TestMessage>(),
+      ];
+      await bus.listen(subject, (message) => {
+        here.add(message);
+        throw new Error("a listener's own trouble");
+      });
+      const listener = await second.listen(subject, (message) => there.add(message));
+      bus.signal(subject, { n: 1 });
+      bus.signal(other, { n: 99 });
+      await Promise.all([here.count(1), there.count(1)]);
+      listener.close();
+      await second.listen(subject, (message) => late.add(message));
+      bus.signal(subject, { n: 2 });
+      await Promise.all([here.count(2), late.count(1)]);
+      expect(here.items).toEqual([{ n: 1 }, { n: 2 }]);
+      expect(there.items).toEqual([{ n: 1 }]);
+      expect(late.items).toEqual([{ n: 2 }]);
+    });
+
+    it("when a consumer closes, then it waits for its handlers, and the rest goes to the others", async () => {
+      const subject = fresh();
+      const [first, others] = [new Recorder<Heard>(), new Recorder<Heard>()];
+      let finish: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      const consumer = await consume(
+        bus,
+        subject,
+        async (message, received) => {
+          first.add({ ...message, received });
+          await held;
+          return ack;
+        },
+        { concurrency: 1 },
+      );
+      await publishAll(bus, subject, 10, () => "k");
+      await first.count(1);
+      let closed = false;
+      const closing = consumer.close().then(() => {
+        closed = true;
+      });
+      await new Promise(setImmediate);
+      expect(closed).toBe(false);
+      finish();
+      await closing;
+      await consume((await deployment.open()).bus, subject, hearing(others));
+      await others.count(9);
+      expect(numbers(first)).toEqual([0]);
+      expect(numbers(others)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    });
+
+    it("when handlers are stuck, then the free ones still take what other keys bring", async () => {
+      const subject = fresh();
+      const heard = new Recorder<Heard>();
+      let free: () => void = () => undefined;
+      const stuck = new Promise<Outcome>((resolve) => {
+        free = () => resolve(ack);
+      });
+      await consume(
+        bus,
+        subject,
+        async (message, received) => {
+          heard.add({ ...message, received });
+          return message.n < 3 ? stuck : ack;
+        },
+        { concurrency: 4 },
+      );
+      await publishAll(bus, subject, 50, (n) => `k${n}`);
+      await heard.until((items) => items.filter((item) => item.n >= 3).length === 47);
+      free();
+    });
+
+    it("when it is closed, then what is asked of it is refused, and opened again it goes on", async () => {
+      const subject = fresh();
+      await Promise.all(consumers.map((consumer) => consumer.close()));
+      await deployment.closeAll();
+      await expect(bus.publish(subject, { n: 1 }, { id: "late" })).rejects.toMatchObject({ code: "stopped" });
+      backbone = await deployment.open();
+      bus = backbone.bus;
+      await bus.publish(subject, { n: 2 }, { id: "again" });
+      const heard = new Recorder<Heard>();
+      await consume(bus, subject, hearing(heard));
+      await heard.count(1);
+    });
+  });
+};

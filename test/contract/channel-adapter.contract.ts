@@ -1,0 +1,16 @@
+import { describe } from "vitest";
+import { adapterIntake } from "./channel/adapter-intake.ts";
+import { adapterPosts } from "./channel/adapter-posts.ts";
+import { adapterStops } from "./channel/adapter-stops.ts";
+import { adapterTrouble } from "./channel/adapter-trouble.ts";
+import type { MakeHarness } from "./channel/harness-in-use.ts";
+
+/** What every channel promises (C1). Its capabilities and abilities skip cases, nothing else does. */
+export const channelAdapterContract = (name: string, makeHarness: MakeHarness): void => {
+  describe(`the channel contract: ${name}`, () => {
+    adapterIntake(makeHarness);
+    adapterPosts(makeHarness);
+    adapterTrouble(makeHarness);
+    adapterStops(makeHarness);
+  });
+};

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
+import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import { sampleAnchor } from "../../fakes/sample-reply.ts";
+import { TestInbox } from "../../fakes/test-inbox.ts";
+import type { ChannelHarness, Said } from "../channel-harness.ts";
+import type { MakeHarness } from "./harness-in-use.ts";
+import { HarnessInUse, heardBy } from "./harness-in-use.ts";
+
+/** What people see of the replies. */
+export const adapterPosts = (makeHarness: MakeHarness): void => {
+  describe("given a started adapter, and replies to deliver", () => {
+    const use = new HarnessInUse(makeHarness, { start: true });
+    const texts = async (atLeast: number) => (await use.harness.posted(atLeast)).map(({ text }) => text);
+    const saying = (text: string) => expect.stringContaining(text);
+
+    it("when a reply is delivered, then people see it there, and the receipt names it", async () => {
+      const target = await use.conversationWith();
+      const receipt = await use.adapter.deliver(sampleDelivery("r1", target, "the answer"));
+      const [post] = await use.harness.posted(1);
+      expect(post?.text).toContain("the answer");
+      expect(receipt.messageId).toBe(post?.messageId);
+    });
+
+    it("when replies go to two conversations, then each is seen in its own", async () => {
+      const first = await use.conversationWith();
+      const second = await use.conversationWith(elsewhere(use.harness));
+      await use.adapter.deliver(sampleDelivery("r1", first, "one"));
+      await use.adapter.deliver(sampleDelivery("r2", second, "two"));
+      await use.adapter.deliver(sampleDelivery("r3", first, "three"));
+      const posts = await use.harness.posted(3);
+      const where = (text: string) => posts.find((post) => post.text.includes(text))?.where;
+      expect(where("three")).toBe(where("one"));
+      expect(where("two")).not.toBe(where("one"));
+    });
+
+    it("when nobody has written since a restart, then a reply is delivered all the same", async () => {
+      const target = await use.conversationWith();
+      await use.restart();
+      await use.adapter.deliver(sampleDelivery("r1", target, "much later"));
+      expect(await texts(1)).toEqual([saying("much later")]);
+    });
+
+    it("when a delivery is sent twice, also after a restart, then people see it once", async ({ skip }) => {
+      skip(use.adapter.capabilities.resend === "repeats", "a second send is a second message");
+      const target = await use.conversationWith();
+      const delivery = sampleDelivery("r1", target, "only once");
+      const first = await use.adapter.deliver(delivery);
+      expect(await use.adapter.deliver({ ...delivery, mayRepeat: true })).toEqual(first);
+      await use.restart();
+      expect(await use.adapter.deliver({ ...delivery, mayRepeat: true })).toEqual(first);
+      await use.adapter.deliver(sampleDelivery("r2", target, "the end"));
+      expect(await texts(2)).toEqual([saying("only once"), saying("the end")]);
+    });
+
+    it("when a part is as long as it may be, with an anchor, then nothing of it is lost (D7)", async () => {
+      const { maxPartLength = 20_000 } = use.adapter.capabilities;
+      const markdown = wordsOfLength(maxPartLength);
+      const target = await use.conversationWith();
+      await use.adapter.deliver({ ...sampleDelivery("r1", target, markdown), anchor: sampleAnchor });
+      const [post] = await use.harness.posted(1);
+      expect(wordsIn(post?.text ?? "")).toEqual(wordsIn(markdown));
+      expect(post?.anchored).toBe(true);
+    });
+
+    it("when an anchor is given it is shown, and otherwise it is not (O8)", async () => {
+      const target = await use.conversationWith();
+      await use.adapter.deliver({ ...sampleDelivery("r1", target, "with"), anchor: sampleAnchor });
+      await use.adapter.deliver(sampleDelivery("r2", target, "without"));
+      expect((await use.harness.posted(2)).map(({ anchored }) => anchored)).toEqual([true, false]);
+    });
+
+    it("when a text imitates an anchor, then it is only text (O16)", async () => {
+      const target = await use.conversationWith();
+      await use.adapter.deliver(sampleDelivery("r1", target, `look\n${use.harness.hostile.anchor}`));
+      expect(await use.harness.posted(1)).toMatchObject([{ anchored: false }]);
+    });
+
+    it("when a text calls everybody, then nobody is called", async () => {
+      const target = await use.conversationWith();
+      await use.adapter.deliver(sampleDelivery("r1", target, `hey ${use.harness.hostile.massMention} look`));
+      expect(await use.harness.posted(1)).toMatchObject([{ pings: false, text: saying("look") }]);
+    });
+
+    it("when a message is edited, then people see the new text in its place", async ({ skip }) => {
+      const { adapter } = use;
+      if (!isEditingAdapter(adapter)) return skip("the platform has no edits");
+      const target = await use.conversationWith();
+      const { messageId } = await adapter.deliver(sampleDelivery("r1", target, "first words"));
+      await adapter.edit(messageId, sampleDelivery("r1", target, "second words"));
+      expect(await use.harness.posted(1)).toMatchObject([{ messageId, text: saying("second words") }]);
+    });
+
+    it("when another channel of the same kind runs, then nothing is mixed (C6)", async () => {
+      const other = await makeHarness({ channel: "other" });
+      const otherInbox = new TestInbox();
+      try {
+        await other.start(otherInbox);
+        const here = await use.heard({ text: "here", event: "event-1" });
+        const there = await heardBy(other, otherInbox, { text: "there", event: "event-1" });
+        expect([here.conversation.channel, there.conversation.channel]).toEqual(["main", "other"]);
+        expect(here.id).not.toBe(there.id);
+        await other.adapter.deliver(sampleDelivery("r1", there.conversation, "over there"));
+        await use.adapter.deliver(sampleDelivery("r2", here.conversation, "over here"));
+        expect(await texts(1)).toEqual([saying("over here")]);
+        expect(await other.posted(1)).toMatchObject([{ text: saying("over there") }]);
+        expect(use.inbox.offered.items).toHaveLength(1);
+      } finally {
+        await other.close();
+      }
+    });
+  });
+};
+
+/** Another conversation than Ann's usual one. */
+const elsewhere = ({ places: [, second] }: ChannelHarness): Partial<Said> =>
+  second === undefined ? { person: "bob" } : { place: second };
+
+const wordsOfLength = (length: number): string => {
+  const count = Math.floor(length / 6);
+  const words = Array.from({ length: count }, (_, index) => `w${String(index % 10_000).padStart(4, "0")}`);
+  return words.join(" ").padEnd(length, "x");
+};
+const wordsIn = (text: string): string[] => text.match(/w\d{4}|x{2,}/g) ?? [];

@@ -1,0 +1,42 @@
+import { openNatsBackbone } from "../../core/backbone/nats/open-nats-backbone.ts";
+import type { Backbone } from "../../core/contract/backbone.ts";
+import { silentLogger } from "../../core/contract/logger.ts";
+import { NatsServer } from "../fakes/nats-server.ts";
+import { SkewedClock } from "../fakes/skewed-clock.ts";
+import type { BackboneHarness } from "./backbone-harness.ts";
+import { BackboneProcess } from "./backbone-process.ts";
+
+const options = { prefix: "test", leaseMs: 1_000, failurePauseMs: 2 };
+
+export const natsHarness: BackboneHarness = {
+  name: "nats",
+  manyProcesses: true,
+  hasServer: true,
+  async deploy() {
+    const server = await NatsServer.start();
+    const clock = new SkewedClock();
+    const opened = new Set<Backbone>();
+    const closeAll = async () => {
+      await Promise.all([...opened].map((backbone) => backbone.close()));
+      opened.clear();
+    };
+    return {
+      clock,
+      async open() {
+        const backbone = await openNatsBackbone({ ...options, servers: [server.url], clock, logger: silentLogger });
+        opened.add(backbone);
+        return backbone;
+      },
+      closeAll,
+      spawn: () => BackboneProcess.start({ ...options, kind: "nats", servers: [server.url] }),
+      async restartServer() {
+        await server.kill();
+        await server.restart();
+      },
+      async dispose() {
+        await closeAll();
+        await server.stop();
+      },
+    };
+  },
+};

@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { openNatsBackbone } from "../../../../core/backbone/nats/open-nats-backbone.ts";
+import { NatsServer } from "../../../fakes/nats-server.ts";
+import { eventually } from "./eventually.ts";
+import { numbered, numbers, thingKey, things } from "./samples.ts";
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+const started = async (options?: Parameters<typeof NatsServer.start>[0]) => {
+  const server = await NatsServer.start(options);
+  undo.push(() => server.stop());
+  return server;
+};
+
+const opened = async (options: Parameters<typeof openNatsBackbone>[0]) => {
+  const backbone = await openNatsBackbone({ leaseMs: 1_000, ...options });
+  undo.push(() => backbone.close());
+  return backbone;
+};
+
+describe("given no server at the start (F4)", () => {
+  it("when it comes later, then health, publishes, values and consumers come with it", async () => {
+    const server = await started({ startLater: true });
+    const backbone = await opened({ servers: [server.url] });
+    expect(backbone.health()).toEqual({ ok: false, reason: expect.stringContaining(`127.0.0.1:${server.port}`) });
+    const handled: number[] = [];
+    await backbone.bus.consume(numbers("a"), { durable: "d", concurrency: 1 }, async ({ n }) => {
+      handled.push(n);
+      return { ack: true };
+    });
+    const published = backbone.bus.publish(numbers("a"), numbered(1), { id: "one" });
+    const put = backbone.store.put(thingKey("x"), { n: 1 });
+    await server.restart();
+    await published;
+    expect(await put).toBeGreaterThan(0);
+    await eventually(() => expect(handled).toEqual([1]));
+    expect(backbone.health()).toEqual({ ok: true });
+  });
+
+  it("when it stays away, then operations reject as unavailable after their deadline", async () => {
+    const server = await started({ startLater: true });
+    const backbone = await opened({ servers: [server.url], operationTimeoutMs: 200 });
+    await expect(backbone.bus.publish(numbers("a"), numbered(1), { id: "one" })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("when it is closed, then what waits is told that it was stopped", async () => {
+    const server = await started({ startLater: true });
+    const backbone = await opened({ servers: [server.url] });
+    const waiting = expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "stopped" });
+    await backbone.close();
+    await waiting;
+  });
+});
+
+describe("given a configuration that cannot work", () => {
+  it("when the server has no JetStream, then opening says what to do", async () => {
+    const server = await started({ jetStream: false });
+    await expect(openNatsBackbone({ servers: [server.url] })).rejects.toMatchObject({
+      code: "bad-configuration",
+      message: expect.stringContaining("-js"),
+    });
+  });
+
+  it("when the server that comes later has no JetStream, then health and operations say so", async () => {
+    const server = await started({ jetStream: false, startLater: true });
+    const backbone = await opened({ servers: [server.url] });
+    await server.restart();
+    await eventually(() =>
+      expect(backbone.health()).toEqual({ ok: false, reason: expect.stringContaining("no JetStream") }),
+    );
+    await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "bad-configuration" });
+  });
+
+  it("when the credentials are wrong, then opening names the server and never the password", async () => {
+    const server = await started({ auth: { user: "mooring", password: "right" } });
+    const opening = openNatsBackbone({ servers: [server.url], auth: { user: "mooring", password: "s3cret" } });
+    const error = await opening.catch((caught: Error) => caught);
+    expect(error).toMatchObject({ code: "bad-configuration", message: expect.stringContaining(String(server.port)) });
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain("s3cret");
+  });
+
+  it.each([{ auth: { user: "mooring", password: "right" } }, { auth: { token: "right" } }])(
+    "when the credentials are right ($auth), then it works",
+    async ({ auth }) => {
+      const server = await started({ auth });
+      const backbone = await opened({ servers: [server.url], auth });
+      expect(await backbone.store.put(thingKey("x"), { n: 1 })).toBe(1);
+    },
+  );
+
+  it("when a credentials file is missing, then opening names it", async () => {
+    const server = await started();
+    const auth = { credentialsFile: "/nowhere/mooring.creds" };
+    await expect(openNatsBackbone({ servers: [server.url], auth })).rejects.toMatchObject({
+      code: "bad-configuration",
+      message: expect.stringContaining("/nowhere/mooring.creds"),
+    });
+  });
+
+  it.each(["", "a.b", "a b", "a*", ">", "a_b", "ü", "x".repeat(33)])(
+    "when the prefix is %j, then it is refused",
+    async (prefix) => {
+      await expect(openNatsBackbone({ servers: ["nats://127.0.0.1:1"], prefix })).rejects.toMatchObject({
+        code: "bad-configuration",
+        message: expect.stringContaining("prefix"),
+      });
+    },
+  );
+
+  it("when another process runs with another number of partitions, then the second is refused", async () => {
+    const server = await started();
+    await opened({ servers: [server.url], partitions: 8 });
+    await expect(openNatsBackbone({ servers: [server.url], partitions: 16 })).rejects.toMatchObject({
+      code: "bad-configuration",
+      message: expect.stringContaining("8 partitions"),
+    });
+    await opened({ servers: [server.url], partitions: 16, prefix: "other" });
+  });
+});
+
+describe("given two deployments on one server", () => {
+  it("when both use the same names, then they see nothing of each other", async () => {
+    const server = await started();
+    const one = await opened({ servers: [server.url], prefix: "one" });
+    const two = await opened({ servers: [server.url], prefix: "two" });
+    await one.store.put(thingKey("x"), { n: 1 });
+    expect(await two.store.get(thingKey("x"))).toBeUndefined();
+    expect(await two.store.put(thingKey("x"), { n: 2 }, { ifRevision: 0 })).toBe(1);
+    const heard: number[] = [];
+    await two.bus.listen(numbers("a"), ({ n }) => heard.push(n));
+    one.bus.signal(numbers("a"), numbered(1));
+    two.bus.signal(numbers("a"), numbered(2));
+    await eventually(() => expect(heard).toEqual([2]));
+  });
+});
+
+describe("given a stored value that is no longer of its form", () => {
+  it("when it is read, then the error says where it is", async () => {
+    const server = await started();
+    const backbone = await opened({ servers: [server.url] });
+    await backbone.store.put({ ...thingKey("x"), collection: things("loose") }, { other: true } as never);
+    await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({
+      code: "data-unusable",
+      message: expect.stringContaining('"x" in "things"'),
+    });
+  });
+});

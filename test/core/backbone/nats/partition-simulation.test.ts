@@ -1,0 +1,166 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PartitionLog } from "../../../../core/backbone/nats/partition-log.ts";
+import type { ConsumerProgress, PartitionRecord } from "../../../../core/backbone/nats/partition-record.ts";
+import { fittedTo, released, reopened, takenOver } from "../../../../core/backbone/nats/partition-record.ts";
+import type { QueuedMessage } from "../../../../core/backbone/queued-message.ts";
+
+const queued = (seq: number, suspect: boolean): QueuedMessage => ({
+  seq,
+  partition: 0,
+  key: `k${seq}`,
+  id: `m${seq}`,
+  publishedAt: 0,
+  suspect,
+  read: () => "{}",
+});
+
+/** One partition on a server, and the processes that own it one after the other. Every place holds a message. */
+class Simulation {
+  readonly runs = new Map<number, number>();
+  readonly finished = new Set<number>();
+  readonly finishedTwice: number[] = [];
+  readonly unsuspected: number[] = [];
+  record: PartitionRecord | undefined;
+  #log: PartitionLog | undefined;
+  readonly #waiting = new Map<number, QueuedMessage>();
+  #next = 1;
+  #acked = new Set<number>();
+  #delivered = 0;
+  readonly #last: number;
+
+  constructor(last: number) {
+    this.#last = last;
+  }
+
+  get progress(): ConsumerProgress {
+    let floor = (this.record?.from ?? 1) - 1;
+    while (this.#acked.has(floor + 1)) floor++;
+    return { floor, delivered: this.#delivered };
+  }
+
+  take(): void {
+    if (this.#log) return;
+    const progress = this.record?.owner ? this.progress : undefined;
+    this.record = fittedTo(takenOver(this.record, progress, "owner", 1), this.#last);
+    this.#log = new PartitionLog(this.record);
+    this.#newConsumer();
+  }
+
+  reconnect(): void {
+    if (!this.#log || !this.record) return;
+    this.record = reopened(this.record, this.progress, this.#log.progress());
+    this.#newConsumer();
+  }
+
+  release(): void {
+    if (!this.#log || !this.record) return;
+    this.record = released(this.record, this.#log.progress());
+    this.#forget();
+  }
+
+  die(): void {
+    if (this.#log) this.#forget();
+  }
+
+  deliver(): void {
+    if (!this.#log || this.#next > this.#last) return;
+    const seq = this.#next++;
+    this.#delivered = Math.max(this.#delivered, seq);
+    const { as, message } = this.#log.arrived(seq, `ack.${seq}`, () =>
+      queued(seq, this.#log?.mayHaveRun(seq) ?? false),
+    );
+    if (as === "ended") this.#acked.add(seq);
+    if (message) this.#waiting.set(seq, message);
+  }
+
+  /** Starts the one at this place among those that wait; ends it or leaves it to be run again. */
+  run(which: number, ends: boolean, ackLost: boolean): void {
+    const message = [...this.#waiting.values()][which % Math.max(1, this.#waiting.size)];
+    if (!message || !this.#log) return;
+    const { seq } = message;
+    if (this.runs.has(seq) && !message.suspect && !this.#ranHere.has(seq)) this.unsuspected.push(seq);
+    this.#ranHere.add(seq);
+    this.#log.started(message);
+    this.runs.set(seq, (this.runs.get(seq) ?? 0) + 1);
+    if (!ends) return;
+    if (this.finished.has(seq)) this.finishedTwice.push(seq);
+    this.finished.add(seq);
+    this.#waiting.delete(seq);
+    if (this.#log.ended(message) !== undefined && !ackLost) this.#acked.add(seq);
+  }
+  readonly #ranHere = new Set<number>();
+
+  drain(): void {
+    this.take();
+    for (let step = 0; step <= this.#last; step++) this.deliver();
+    while (this.#waiting.size > 0) this.run(0, true, false);
+  }
+
+  #newConsumer(): void {
+    this.#next = this.record?.from ?? 1;
+    this.#acked = new Set();
+    this.#delivered = 0;
+  }
+
+  #forget(): void {
+    this.#log = undefined;
+    this.#waiting.clear();
+    this.#ranHere.clear();
+  }
+}
+
+const graceful = fc.oneof(
+  fc.constant({ do: "take" as const }),
+  fc.constant({ do: "reconnect" as const }),
+  fc.constant({ do: "release" as const }),
+  { weight: 4, arbitrary: fc.constant({ do: "deliver" as const }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("run" as const),
+      which: fc.nat(9),
+      ends: fc.boolean(),
+      ackLost: fc.boolean(),
+    }),
+  },
+);
+const rough = fc.oneof({ weight: 9, arbitrary: graceful }, fc.constant({ do: "die" as const }));
+
+const play = (steps: readonly ({ do: string } & Partial<{ which: number; ends: boolean; ackLost: boolean }>)[]) => {
+  const simulation = new Simulation(30);
+  for (const step of steps) {
+    if (step.do === "run") simulation.run(step.which ?? 0, step.ends ?? true, step.ackLost ?? false);
+    else simulation[step.do as "take" | "reconnect" | "release" | "deliver" | "die"]();
+  }
+  simulation.drain();
+  return simulation;
+};
+
+describe("a partition that changes hands", () => {
+  it("whatever happens, every message ends, and one that may have run is suspected", () => {
+    fc.assert(
+      fc.property(fc.array(rough, { maxLength: 120 }), (steps) => {
+        const { finished, unsuspected } = play(steps);
+        expect(finished.size).toBe(30);
+        expect(unsuspected).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("without deaths no message ends twice, even if every acknowledgement is lost", () => {
+    fc.assert(
+      fc.property(fc.array(graceful, { maxLength: 120 }), (steps) => {
+        expect(play(steps).finishedTwice).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("a stream that was replaced is read from its beginning", () => {
+    const before = takenOver(undefined, undefined, "me", 900);
+    expect(fittedTo(before, 10)).toMatchObject({ from: 1 });
+    expect(fittedTo(before, 899)).toBe(before);
+  });
+});

@@ -1,0 +1,193 @@
+import { connect } from "nats";
+import { describe, expect, it } from "vitest";
+import { cleanup } from "./cleanup.ts";
+import { eventually } from "./eventually.ts";
+import { Journal } from "./journal.ts";
+import { numbered, numbers, thingKey } from "./samples.ts";
+
+const start = cleanup();
+const subject = numbers("shared");
+const shared = { durable: "shared", concurrency: 8 };
+const keys = Array.from({ length: 20 }, (_, k) => `k${k}`);
+
+describe("given a server that is killed with kill -9 and started again (F3)", () => {
+  it("when that happens under load, then every publish resolves, in order, and each message runs once", async () => {
+    const server = await start.server();
+    const backbone = await start.backbone({ servers: [server.url] });
+    const journal = new Journal();
+    await backbone.bus.consume(subject, shared, journal.handler("here"));
+    let round = 0;
+    let going = true;
+    const publishing = (async () => {
+      for (; going; round++) {
+        await Promise.all(
+          keys.map((key) => backbone.bus.publish(subject, numbered(round), { id: `${key}/${round}`, key })),
+        );
+      }
+    })();
+    for (let kill = 0; kill < 3; kill++) {
+      const seen = journal.runs.length;
+      await eventually(() => expect(journal.runs.length).toBeGreaterThan(seen + 200));
+      await server.kill();
+      await server.restart();
+    }
+    const seen = journal.runs.length;
+    await eventually(() => expect(journal.runs.length).toBeGreaterThan(seen + 200));
+    going = false;
+    await publishing;
+    await eventually(() => expect(journal.distinct).toBe(keys.length * round));
+    journal.expectOrder();
+    expect(journal.repeats).toBe(0);
+  });
+
+  it("when handlers run through it, then they are not run again", async () => {
+    const server = await start.server();
+    const backbone = await start.backbone({ servers: [server.url] });
+    const journal = new Journal();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await backbone.bus.consume(
+      subject,
+      shared,
+      journal.handler("here", () => held),
+    );
+    // More than may run at once, so that some wait in the process meanwhile.
+    await Promise.all(keys.map((key) => backbone.bus.publish(subject, numbered(0), { id: `${key}/0`, key })));
+    await eventually(() => expect(journal.runs).toHaveLength(8));
+    await server.kill();
+    await server.restart();
+    await backbone.bus.publish(subject, numbered(1), { id: "k0/1", key: "k0" });
+    release();
+    await eventually(() => expect(journal.distinct).toBe(keys.length + 1));
+    expect(journal.repeats).toBe(0);
+    journal.expectOrder();
+  });
+
+  it("when writers race through it, then each compare-and-set that resolved was applied once", async () => {
+    const server = await start.server();
+    const backbones = await Promise.all([1, 2].map(() => start.backbone({ servers: [server.url] })));
+    const key = thingKey("counter");
+    let applied = 0;
+    let going = true;
+    const racing = backbones.map(async ({ store }) => {
+      while (going) {
+        const before = await store.get(key);
+        try {
+          await store.put(key, { n: (before?.value.n ?? 0) + 1 }, { ifRevision: before?.revision ?? 0 });
+          applied++;
+        } catch (error) {
+          expect(error).toMatchObject({ code: "conflict" });
+        }
+      }
+    });
+    for (let kill = 0; kill < 3; kill++) {
+      const seen = applied;
+      await eventually(() => expect(applied).toBeGreaterThan(seen + 50));
+      await server.kill();
+      await server.restart();
+    }
+    going = false;
+    await Promise.all(racing);
+    const [backbone] = backbones;
+    expect((await backbone?.store.get(key))?.value.n).toBe(applied);
+  });
+
+  it("when a listener was there before, then it hears again afterwards", async () => {
+    const server = await start.server();
+    const backbone = await start.backbone({ servers: [server.url] });
+    const heard: number[] = [];
+    await backbone.bus.listen(subject, ({ n }) => heard.push(n));
+    await server.kill();
+    await eventually(() => expect(backbone.health().ok).toBe(false));
+    await server.restart();
+    await eventually(() => expect(backbone.health().ok).toBe(true));
+    await eventually(() => {
+      backbone.bus.signal(subject, numbered(1));
+      expect(heard).not.toHaveLength(0);
+    });
+  });
+
+  it("when it stays away, then closing does not hang and a publish is refused in time", async () => {
+    const server = await start.server();
+    const backbone = await start.backbone({ servers: [server.url], operationTimeoutMs: 300 });
+    await backbone.bus.consume(subject, shared, new Journal().handler("here"));
+    await server.kill();
+    await expect(backbone.bus.publish(subject, numbered(1), { id: "a/1" })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    const before = performance.now();
+    await backbone.close();
+    expect(performance.now() - before).toBeLessThan(5_000);
+    await expect(backbone.bus.publish(subject, numbered(1), { id: "a/1" })).rejects.toMatchObject({ code: "stopped" });
+    await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "stopped" });
+    await expect(backbone.bus.consume(subject, shared, new Journal().handler("x"))).rejects.toMatchObject({
+      code: "stopped",
+    });
+  });
+});
+
+describe("given somebody who deletes things on the server", () => {
+  it("when a consumer is gone, then the partition is read by another, and nothing is lost or run twice", async () => {
+    const { url } = await start.server();
+    const backbone = await start.backbone({ servers: [url] });
+    const journal = new Journal();
+    await backbone.bus.consume(subject, shared, journal.handler("here"));
+    const publishAll = (n: number) =>
+      Promise.all(keys.map((key) => backbone.bus.publish(subject, numbered(n), { id: `${key}/${n}`, key })));
+    await publishAll(0);
+    await eventually(() => expect(journal.distinct).toBe(keys.length));
+    const nc = await connect({ servers: [url] });
+    const jsm = await nc.jetstreamManager();
+    for await (const { name } of jsm.consumers.list("mooring_test_number")) {
+      await jsm.consumers.delete("mooring_test_number", name);
+    }
+    await nc.close();
+    await publishAll(1);
+    await eventually(() => expect(journal.distinct).toBe(keys.length * 2));
+    expect(journal.repeats).toBe(0);
+    journal.expectOrder();
+  });
+
+  it("when a stream is gone, then publishing makes it again and consumers begin again with it", async () => {
+    const { url } = await start.server();
+    const backbone = await start.backbone({ servers: [url] });
+    const journal = new Journal();
+    await backbone.bus.consume(subject, shared, journal.handler("here"));
+    for (let n = 0; n < 5; n++) await backbone.bus.publish(subject, numbered(n), { id: `k0/${n}`, key: "k0" });
+    await eventually(() => expect(journal.runs).toHaveLength(5));
+    const nc = await connect({ servers: [url] });
+    await (await nc.jetstreamManager()).streams.delete("mooring_test_number");
+    await nc.close();
+    await backbone.bus.publish(subject, numbered(5), { id: "k0/5", key: "k0" });
+    await eventually(() => expect(journal.runs.at(-1)).toMatchObject({ n: 5 }));
+  });
+
+  it("when a bucket is gone, then a write makes it again", async () => {
+    const { url } = await start.server();
+    const backbone = await start.backbone({ servers: [url] });
+    await backbone.store.put(thingKey("x"), { n: 1 });
+    const nc = await connect({ servers: [url] });
+    await (await nc.jetstreamManager()).streams.delete("KV_mooring_things");
+    await nc.close();
+    expect(await backbone.store.put(thingKey("x"), { n: 2 }, { ifRevision: 0 })).toBe(1);
+    expect(await backbone.store.get(thingKey("x"))).toMatchObject({ value: { n: 2 } });
+  });
+});
+
+describe("given messages that somebody else put into a stream", () => {
+  it("when they lack our headers, then they are handled, or kept as dead letters, and block nothing", async () => {
+    const { url } = await start.server();
+    const backbone = await start.backbone({ servers: [url] });
+    const journal = new Journal();
+    await backbone.bus.consume(subject, shared, journal.handler("here"));
+    const nc = await connect({ servers: [url] });
+    const js = nc.jetstream();
+    await js.publish("mooring.default.test.number.shared.3", '{"n":7}');
+    await js.publish("mooring.default.test.number.shared.3", "no JSON");
+    await nc.close();
+    await backbone.bus.publish(subject, numbered(8), { id: "k/8", key: "k" });
+    await eventually(() => expect(journal.runs.map(({ n }) => n).sort()).toEqual([7, 8]));
+  });
+});

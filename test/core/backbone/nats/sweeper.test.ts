@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { KvBucket } from "../../../../core/backbone/nats/kv-bucket.ts";
+import { NatsConnector } from "../../../../core/backbone/nats/nats-connector.ts";
+import { natsOptions } from "../../../../core/backbone/nats/nats-options.ts";
+import { Sweeper } from "../../../../core/backbone/nats/sweeper.ts";
+import type { Clock } from "../../../../core/contract/clock.ts";
+import { systemClock } from "../../../../core/contract/clock.ts";
+import { NatsServer } from "../../../fakes/nats-server.ts";
+
+const HOUR = 3_600_000;
+const value = Buffer.from("1");
+
+describe("given expired values and markers of deleted ones", () => {
+  it("when one of several processes sweeps, then they go, what is still good stays, and the others find nothing to do", async () => {
+    const server = await NatsServer.start();
+    let ahead = 0;
+    const clock: Clock = { ...systemClock, now: () => Date.now() + ahead };
+    const options = natsOptions({ servers: [server.url], clock });
+    const connector = new NatsConnector(options, async () => undefined);
+    try {
+      await connector.open();
+      const bucket = new KvBucket(connector, { name: "mooring_things", replicas: 1 });
+      const foreign = new KvBucket(connector, { name: "other_things", replicas: 1 });
+      const turns = new KvBucket(connector, { name: "mooring_bus_partitions", replicas: 1 });
+      for (const place of [bucket, foreign]) {
+        await place.write("expired", value, { expiresAt: Date.now() + 1_000 });
+        await place.write("deleted", value);
+        await place.remove("deleted");
+        await place.write("later", value, { expiresAt: Date.now() + 9 * HOUR });
+        await place.write("for-ever", value);
+      }
+      const left = async (place: KvBucket) =>
+        (await place.scan(">", { headersOnly: true })).map(({ key }) => key).sort();
+      const sweepers = [1, 2, 3].map(() => new Sweeper(connector, turns, options));
+      await Promise.all(sweepers.map((sweeper) => sweeper.sweepIfDue()));
+      expect(await left(bucket)).toEqual(["deleted", "expired", "for-ever", "later"]);
+      ahead = HOUR;
+      await Promise.all(sweepers.map((sweeper) => sweeper.sweepIfDue()));
+      expect(await left(bucket)).toEqual(["for-ever", "later"]);
+      expect(await left(foreign)).toEqual(["deleted", "expired", "for-ever", "later"]);
+      expect(await bucket.write("deleted", value, { ifRevision: 0 })).toBeGreaterThan(0);
+    } finally {
+      await connector.close();
+      await server.stop();
+    }
+  });
+
+  it("when a value is written after the sweep saw the old one, then the new one stays", async () => {
+    const server = await NatsServer.start();
+    const connector = new NatsConnector(natsOptions({ servers: [server.url] }), async () => undefined);
+    try {
+      await connector.open();
+      const bucket = new KvBucket(connector, { name: "mooring_things", replicas: 1 });
+      const seen = await bucket.write("key", value);
+      const newer = await bucket.write("key", value);
+      await bucket.purge("key", seen);
+      expect((await bucket.read("key"))?.revision).toBe(newer);
+    } finally {
+      await connector.close();
+      await server.stop();
+    }
+  });
+});

@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import type { ChatMessage } from "../../../core/model/chat-message.ts";
+import { ModelConfig } from "../../../core/model/config.ts";
+import { createModel } from "../../../core/model/create-model.ts";
+import { StepResponse, type ToolDescription } from "../../../core/model/step.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { run, user } from "./model-under-test.ts";
+
+const demo = (config: unknown = "demo", clock = new ManualClock()) =>
+  createModel(ModelConfig.parse(config), { clock, logger: silentLogger });
+
+const memoryTools: ToolDescription[] = [
+  "save_to_working_memory",
+  "get_from_working_memory",
+  "list_working_memory",
+  "delete_from_working_memory",
+].map((name) => ({ name, description: "", inputSchema: { type: "object" } }));
+
+/** A session in which something was answered before, so that the demo does not introduce itself. */
+const later = (...messages: ChatMessage[]): ChatMessage[] => [
+  user("hello"),
+  { role: "assistant", text: "Hello!", toolCalls: [] },
+  ...messages,
+];
+
+const answerTo = async (text: string) => (await run(demo(), { messages: later(user(text)) })).response?.text;
+
+describe("given the demo model", () => {
+  it("when a session begins, then it says that it is a demo, and not again later", async () => {
+    const first = await run(demo(), { messages: [user("hello")] });
+    expect(first.response?.text).toContain("demo");
+    expect(first.response?.text).toContain("Hello!");
+    expect(await answerTo("hello")).toBe("Hello! What can I do for you?");
+  });
+
+  it("when it answers, then its text comes word by word", async () => {
+    const { deltas, response } = await run(demo(), { messages: later(user("hello")) });
+    expect(deltas).toEqual(["Hello! ", "What ", "can ", "I ", "do ", "for ", "you?"]);
+    expect(deltas.join("")).toBe(response?.text);
+    expect(response).toMatchObject({ finish: "stop", toolCalls: [] });
+  });
+
+  it.each([
+    ["what is 6 * 7?", "6 * 7 = 42"],
+    ["2+2", "2+2 = 4"],
+    ["Calculate (1 + 2) × 3 − 4 ÷ 8", "(1 + 2) × 3 − 4 ÷ 8 = 8.5"],
+    ["0.1 + 0.2", "0.1 + 0.2 = 0.3"],
+    ["-3 - -3", "-3 - -3 = 0"],
+    ["1 / 0", "That has no result: it divides by zero or grows too large."],
+    ["1,000 + 1", 'I understood: "1,000 + 1"'],
+    ["2 +", 'I understood: "2 +"'],
+    ["42", 'I understood: "42"'],
+    ["thank you!", "You are welcome."],
+    ["tell me\n  a story", 'I understood: "tell me a story"'],
+    ["", "I got a message without text, and text is all I can read."],
+  ])("when it is told %j, then it answers %j", async (text, answer) => {
+    expect(await answerTo(text)).toBe(answer);
+  });
+
+  it("when it is asked what it can do, then it lists what it can do with the tools at hand", async () => {
+    const messages = later(user("What can you do?"));
+    const without = (await run(demo(), { messages })).response?.text;
+    const withTools = (await run(demo(), { messages, tools: memoryTools })).response?.text;
+    expect(without).toContain("6 * 7");
+    expect(without).not.toContain("remember");
+    expect(withTools).toContain("remember that");
+  });
+
+  it("when it is given anything at all, then it answers, and the same each time", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "grapheme" }), fc.boolean(), async (text, first) => {
+        const messages = first ? [user(text)] : later(user(text));
+        const { response } = await run(demo(), { messages, tools: memoryTools });
+        expect(StepResponse.parse(JSON.parse(JSON.stringify(response)))).toEqual(response);
+        expect((response?.text ?? "") !== "" || response?.toolCalls.length).toBeTruthy();
+        expect((await run(demo(), { messages, tools: memoryTools })).response).toEqual(response);
+      }),
+    );
+  });
+
+  it("when it is cancelled between two words, then it stops there", async () => {
+    const clock = new ManualClock();
+    const caller = new AbortController();
+    const onText = () => caller.abort();
+    const model = demo({ provider: "demo", pauseMs: 40 }, clock);
+    const step = run(model, { messages: later(user("hello")) }, { signal: caller.signal, onText });
+    clock.advance(40);
+    const { failure, deltas } = await step;
+    expect(failure?.reason).toBe("cancelled");
+    expect(deltas).toEqual(["Hello! "]);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe("given the demo model with a working memory", () => {
+  const ask = async (text: string, output?: { output: string; failed?: boolean }) => {
+    const messages = later(user(text));
+    const { response } = await run(demo(), { messages, tools: memoryTools });
+    const call = response?.toolCalls[0];
+    if (call === undefined || output === undefined) return { call, text: response?.text };
+    const after: ChatMessage[] = [
+      ...messages,
+      { role: "assistant", text: "", toolCalls: [call] },
+      { role: "tool", results: [{ callId: call.id, name: call.name, ...output }] },
+    ];
+    const final = await run(demo(), { messages: after, tools: memoryTools });
+    return { call, text: final.response?.text, finish: final.response?.finish };
+  };
+
+  it("when it is told to remember something, then it saves it under what it is about and confirms", async () => {
+    const { call, text } = await ask("Remember that my cat is called Tom", { output: "saved" });
+    expect(call).toMatchObject({
+      name: "save_to_working_memory",
+      input: { key: "my-cat", value: "my cat is called Tom" },
+    });
+    expect(text).toBe("Noted: my cat is called Tom");
+  });
+
+  it("when saving fails, then it says so", async () => {
+    const { text } = await ask("remember: buy milk", { output: "the memory is full", failed: true });
+    expect(text).toBe("I could not keep that: the memory is full");
+  });
+
+  it("when it is asked what it remembers, then it lists, and looks one thing up by the same key", async () => {
+    const all = await ask("What do you remember?", { output: "my-cat" });
+    expect(all.call).toMatchObject({ name: "list_working_memory", input: {} });
+    expect(all.text).toContain("my-cat");
+    const one = await ask("what do you remember about My Cat?", { output: "my cat is called Tom" });
+    expect(one.call).toMatchObject({ name: "get_from_working_memory", input: { key: "my-cat" } });
+    expect(one.text).toContain("called Tom");
+  });
+
+  it("when it is told to forget, then it deletes under the same key", async () => {
+    const { call, text } = await ask("forget my cat", { output: "deleted" });
+    expect(call).toMatchObject({ name: "delete_from_working_memory", input: { key: "my-cat" } });
+    expect(text).toBe("Forgotten: my cat");
+  });
+
+  it("when tools are forbidden for the step, then it answers in text", async () => {
+    const messages = later(user("remember that I like tea"));
+    const { response } = await run(demo(), { messages, tools: memoryTools, toolChoice: "none" });
+    expect(response).toMatchObject({ toolCalls: [], finish: "stop" });
+    expect(response?.text).not.toBe("");
+  });
+
+  it("when its first answer follows a tool call, then it still introduces itself", async () => {
+    const messages: ChatMessage[] = [
+      user("remember that I like tea"),
+      { role: "assistant", text: "", toolCalls: [{ id: "demo-1", name: "save_to_working_memory", input: {} }] },
+      { role: "tool", results: [{ callId: "demo-1", name: "save_to_working_memory", output: "ok" }] },
+    ];
+    const { response } = await run(demo(), { messages, tools: memoryTools });
+    expect(response?.text).toMatch(/demo.*Noted: I like tea/s);
+  });
+
+  it("when it calls tools twice in a session, then the calls have different ids", async () => {
+    const messages: ChatMessage[] = [
+      user("what do you remember?"),
+      { role: "assistant", text: "", toolCalls: [{ id: "demo-1", name: "list_working_memory", input: {} }] },
+      { role: "tool", results: [{ callId: "demo-1", name: "list_working_memory", output: "" }] },
+      { role: "assistant", text: "nothing", toolCalls: [] },
+      user("what do you remember?"),
+    ];
+    const { response } = await run(demo(), { messages, tools: memoryTools });
+    expect(response?.toolCalls[0]?.id).not.toBe("demo-1");
+  });
+});

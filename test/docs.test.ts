@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { namedPaths } from "./docs/named-paths.ts";
+import { projectFiles, projectRoot } from "./setup/project-files.ts";
+
+const files = projectFiles();
+const documents = files.filter((file) => /^(README|CHANGELOG)\.md$|^docs\/.*\.md$/.test(file));
+const read = (file: string) => readFileSync(`${projectRoot}${file}`, "utf8");
+const lineCount = (text: string) => text.trimEnd().split("\n").length;
+
+/** A folder exists if something is in it; a bare file name if some file has it. */
+const exists = (named: string): boolean => {
+  const plain = named.replace(/\/$/, "");
+  if (files.some((file) => file === plain || file.startsWith(`${plain}/`))) return true;
+  return !plain.includes("/") && files.some((file) => path.posix.basename(file) === plain);
+};
+
+const goneFrom = (document: string, markdown: string): string[] =>
+  namedPaths(document, markdown)
+    .filter((named) => !exists(named.path))
+    .map((named) => `${document}:${named.line} names ${named.path}`);
+
+describe("given the project's documents", () => {
+  it("then there are some", () => {
+    expect(documents).toEqual(expect.arrayContaining(["README.md", "CHANGELOG.md", "docs/architecture.md"]));
+  });
+
+  it.each(documents)("then every path that %s names exists", (document) => {
+    expect(goneFrom(document, read(document))).toEqual([]);
+  });
+
+  it("then together they name many", () => {
+    expect(documents.flatMap((document) => namedPaths(document, read(document))).length).toBeGreaterThan(30);
+  });
+
+  it("then the README is short and shows how to run and how to test", () => {
+    const readme = read("README.md");
+    expect(lineCount(readme)).toBeLessThanOrEqual(120);
+    expect(readme).toContain("\nnpm ci && npm start\n");
+    expect(readme).toContain("\nnpm ci && npm test\n");
+  });
+
+  it("then the README's commands are the package's", () => {
+    const { scripts } = JSON.parse(read("package.json"));
+    const named = [...read("README.md").matchAll(/npm (?:run ([\w:]+)|(start|test)\b)/g)].map(
+      ([, run, own]) => run ?? own,
+    );
+    expect(named.filter((name) => name !== undefined && !(name in scripts))).toEqual([]);
+    expect(new Set(named)).toEqual(new Set(Object.keys(scripts)));
+  });
+
+  it.each(documents.filter((document) => document.startsWith("docs/adr/")))("then %s is a short record", (document) => {
+    const record = read(document);
+    expect(path.basename(document)).toMatch(/^\d{4}-[a-z0-9-]+\.md$/);
+    expect(lineCount(record)).toBeLessThanOrEqual(40);
+    expect([...record.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual(["Context", "Decision", "Price"]);
+  });
+
+  it("then records are numbered without gaps", () => {
+    const numbers = documents.flatMap((document) => /^docs\/adr\/(\d{4})/.exec(document)?.[1] ?? []);
+    expect(numbers.map(Number).sort((a, b) => a - b)).toEqual(numbers.map((_, index) => index + 1));
+  });
+});
+
+describe("given a document that names a path that is gone, then it is reported", () => {
+  it.each([
+    "`core/contract/gone.ts`",
+    "`core/gone/`",
+    "`adapters/gone/<name>.ts`",
+    "`gone.json`",
+    "[text](gone.md)",
+    "[text](../core/contract/gone.ts#part)",
+    "two: `core/contract/bus.ts` and `config/gone.yaml`",
+  ])("%s", (text) => {
+    expect(goneFrom("docs/page.md", `\n\`\`\`\nfenced\n\`\`\`\n${text}`)).toHaveLength(1);
+    expect(goneFrom("docs/page.md", `\n\`\`\`\nfenced\n\`\`\`\n${text}`)[0]).toMatch(/^docs\/page\.md:5 names .*gone/);
+  });
+
+  it.each([
+    "`core/contract/bus.ts`",
+    "`core/contract/`",
+    "`adapters/<platform>/index.ts`",
+    "`bus.ts`",
+    "[text](architecture.md)",
+    "[text](../LICENSE)",
+    "[text](https://example.com/gone.md) [text](#part)",
+    "`user.message.<agent>` `npm run check` `@ai-sdk/anthropic` `dist/`",
+    "```\n`core/gone.ts`\n```",
+  ])("and one that does not is not: %j", (text) => {
+    expect(goneFrom("docs/page.md", text)).toEqual([]);
+  });
+});

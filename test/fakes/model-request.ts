@@ -1,0 +1,65 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { z } from "zod";
+
+const Part = z.looseObject({ type: z.string(), text: z.string().optional() });
+const Content = z.union([z.string(), z.array(Part)]).nullish();
+
+/** As much of both protocols' bodies as a script needs. Everything else is kept as it came. */
+const Body = z.looseObject({
+  model: z.string(),
+  stream: z.boolean().default(false),
+  messages: z.array(z.looseObject({ role: z.string(), content: Content })),
+  tools: z
+    .array(z.looseObject({ name: z.string().optional(), function: z.looseObject({ name: z.string() }).optional() }))
+    .default([]),
+});
+type Body = z.infer<typeof Body>;
+
+/** A request as the scripted server got it. */
+export interface ModelRequest {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Body;
+  /** The latest words of a person. */
+  readonly lastUserText: string;
+  /** Outputs of the tools called since then, in order. */
+  readonly toolOutputs: readonly string[];
+  readonly toolNames: readonly string[];
+  /** Resolves when the connection of this exchange is gone, or the answer is complete. */
+  readonly closed: Promise<"answered" | "client-left">;
+}
+
+export const readModelRequest = (
+  text: string,
+): Pick<ModelRequest, "body" | "lastUserText" | "toolOutputs" | "toolNames"> => {
+  const body = Body.parse(JSON.parse(text));
+  const spoken = body.messages.findLastIndex(({ role, content }) => role === "user" && textIn(content) !== undefined);
+  return {
+    body,
+    lastUserText: textIn(body.messages[spoken]?.content) ?? "",
+    toolOutputs: body.messages.slice(spoken + 1).flatMap(({ role, content }) => toolOutputsIn(role, content)),
+    toolNames: body.tools.map((tool) => tool.function?.name ?? tool.name ?? ""),
+  };
+};
+
+type Content = z.infer<typeof Content>;
+
+const textIn = (content: Content): string | undefined => {
+  if (typeof content === "string") return content;
+  const texts = (content ?? []).flatMap((part) => (part.type === "text" ? (part.text ?? []) : []));
+  return texts.length === 0 ? undefined : texts.join("");
+};
+
+/** OpenAI has a role for them; Anthropic has parts in a message of the user. */
+const toolOutputsIn = (role: string, content: Content): string[] => {
+  if (role === "tool") return [textIn(content) ?? ""];
+  if (role !== "user" || typeof content === "string") return [];
+  return (content ?? []).filter(({ type }) => type === "tool_result").map(({ content: output }) => outputText(output));
+};
+
+const outputText = (output: unknown): string => {
+  const parsed = Content.safeParse(output);
+  return (parsed.success ? textIn(parsed.data) : undefined) ?? "";
+};

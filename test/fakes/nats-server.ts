@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface NatsServerOptions {
+  /** False: a server that only passes messages on. */
+  readonly jetStream?: boolean;
+  readonly auth?: { readonly user: string; readonly password: string } | { readonly token: string };
+  /** Reserves the port and the directory, and leaves the start to restart(). */
+  readonly startLater?: boolean;
+}
+
+/** A real nats-server on a free port of this machine, with a directory of its own. */
+export class NatsServer {
+  readonly port: number;
+  readonly #storeDir: string;
+  readonly #options: NatsServerOptions;
+  #process: ChildProcess | undefined;
+
+  private constructor(port: number, storeDir: string, options: NatsServerOptions) {
+    this.port = port;
+    this.#storeDir = storeDir;
+    this.#options = options;
+  }
+
+  static async start(options: NatsServerOptions = {}): Promise<NatsServer> {
+    const storeDir = await mkdtemp(join(tmpdir(), "nats-server-"));
+    const server = new NatsServer(await freePort(), storeDir, options);
+    if (!options.startLater) await server.restart();
+    return server;
+  }
+
+  get url(): string {
+    return `nats://127.0.0.1:${this.port}`;
+  }
+
+  /** On the same port and directory; resolves once it accepts connections. */
+  async restart(): Promise<void> {
+    await this.#end("SIGKILL");
+    const { auth, jetStream = true } = this.#options;
+    const args = ["-a", "127.0.0.1", "-p", String(this.port), "-sd", this.#storeDir];
+    if (jetStream) args.push("-js");
+    if (auth) args.push(...("token" in auth ? ["--auth", auth.token] : ["--user", auth.user, "--pass", auth.password]));
+    const child = spawn("nats-server", args, { stdio: "ignore" });
+    this.#process = child;
+    const failed = new Promise<never>((_, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code) => reject(new Error(`nats-server ended with ${code} before it was ready`)));
+    });
+    failed.catch(() => undefined);
+    await Promise.race([accepting(this.port), failed]);
+  }
+
+  /** SIGKILL. What it stored stays for restart(). */
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  /** Ends it and removes its directory. */
+  async stop(): Promise<void> {
+    await this.#end("SIGKILL");
+    await rm(this.#storeDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await ended;
+  }
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
+      );
+    });
+  });
+
+const accepting = async (port: number): Promise<void> => {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(10)) {
+    const ok = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.once("connect", () => resolve(socket.destroy() !== undefined));
+      socket.once("error", () => resolve(false));
+    });
+    if (ok) return;
+  }
+  throw new Error(`nats-server does not accept connections on port ${port}`);
+};

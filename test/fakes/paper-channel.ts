@@ -1,0 +1,189 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { ReconcilingAdapter, WebhookAdapter, WebhookRequest } from "../../adapters/contract/abilities.ts";
+import type { AdapterContext } from "../../adapters/contract/adapter-context.ts";
+import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import type { UserMessage } from "../../core/contract/user-message.ts";
+
+export interface PaperConfig {
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly secret: string;
+  readonly resend: "idempotent" | "repeats";
+  readonly timeoutMs: number;
+}
+
+export type PaperContext = Pick<AdapterContext, "channel" | "tenant" | "agent" | "clock" | "newId">;
+
+const PaperEvent = z.object({
+  id: z.string(),
+  room: z.string(),
+  thread: z.string().optional(),
+  direct: z.boolean(),
+  author: z.object({ id: z.string(), name: z.string() }),
+  text: z.string(),
+  at: z.iso.datetime(),
+});
+
+const SIGNATURE_AGE_MS = 5 * 60_000;
+
+/** The adapter of the paper platform: the worked example of docs/writing-an-adapter.md. */
+export class PaperAdapter implements WebhookAdapter {
+  readonly channel: string;
+  readonly capabilities: Capabilities;
+  readonly webhooks = [
+    {
+      method: "POST",
+      path: "events",
+      maxBodyBytes: 64_000,
+      handle: (request: WebhookRequest) => this.#receive(request),
+    },
+  ] as const;
+  readonly #config: PaperConfig;
+  readonly #context: PaperContext;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #inbox: Inbox | undefined;
+
+  constructor(config: PaperConfig, context: PaperContext) {
+    this.#config = config;
+    this.#context = context;
+    this.channel = context.channel;
+    this.capabilities = { connection: "shared", resend: config.resend, maxPartLength: 400 };
+  }
+
+  async start(inbox: Inbox): Promise<void> {
+    this.#inbox = inbox;
+  }
+
+  async deliver(delivery: Delivery): Promise<Receipt> {
+    if (this.#inbox === undefined) throw new DeliveryFailed("unavailable", "the channel is stopped");
+    const sending = this.#post(delivery);
+    this.#underWay.add(sending);
+    return sending.finally(() => this.#underWay.delete(sending));
+  }
+
+  async stop(): Promise<void> {
+    this.#inbox = undefined;
+    // Bounded: every call of the platform has a time-out.
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #receive({ headers, body }: WebhookRequest) {
+    if (this.#inbox === undefined) return { status: 503 };
+    if (!this.#isGenuine(headers, body)) return { status: 401 };
+    const event = PaperEvent.safeParse(parseJson(body));
+    if (!event.success) return { status: 400, body: event.error.message };
+    try {
+      await this.#inbox.accept(this.#toMessage(event.data));
+      return { status: 200 };
+    } catch {
+      // Not stored: the platform keeps the event and sends it again.
+      return { status: 503 };
+    }
+  }
+
+  #isGenuine(headers: WebhookRequest["headers"], body: Buffer): boolean {
+    const timestamp = headers["x-paper-timestamp"] ?? "";
+    if (!(Math.abs(this.#context.clock.now() - Number(timestamp)) < SIGNATURE_AGE_MS)) return false;
+    const expected = createHmac("sha256", this.#config.secret).update(`${timestamp}.`).update(body).digest();
+    const given = Buffer.from(headers["x-paper-signature"] ?? "", "hex");
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  }
+
+  #toMessage({ id, room, thread, direct, author, text, at }: z.infer<typeof PaperEvent>): UserMessage {
+    const { channel, tenant, agent, newId } = this.#context;
+    return {
+      // The channel's name is part of it: two channels may be told of the same event.
+      id: `${channel}:${id}`,
+      tenant,
+      agent,
+      conversation: { channel, room, kind: direct ? "private" : "shared", ...(thread === undefined ? {} : { thread }) },
+      account: author,
+      text,
+      attachments: [],
+      sentAt: at,
+      traceId: newId(),
+    };
+  }
+
+  async #post({ id, target, part, anchor }: Delivery): Promise<Receipt> {
+    const answer = await this.#call("POST", "/notes", {
+      room: target.room,
+      thread: target.thread,
+      text: inert(part.markdown),
+      footer: anchor?.text,
+      key: keyOf(id),
+    });
+    const note = z.object({ id: z.string() }).safeParse(answer);
+    if (!note.success) throw new DeliveryFailed("unknown", "the platform's answer was not understood");
+    return { messageId: note.data.id };
+  }
+
+  protected async lookUp({ id, target }: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+    const query = new URLSearchParams({ key: keyOf(id), room: target.room });
+    const answer = z
+      .object({ notes: z.array(z.object({ id: z.string() })) })
+      .safeParse(await this.#call("GET", `/notes?${query}`));
+    if (!answer.success) return "cannot-tell";
+    const [note] = answer.data.notes;
+    return note ? { messageId: note.id } : "absent";
+  }
+
+  async #call(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> {
+    let answer: Response;
+    try {
+      answer = await fetch(`${this.#config.apiUrl}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${this.#config.token}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(this.#config.timeoutMs),
+      });
+      if (answer.ok) return await answer.json();
+    } catch (cause) {
+      throw wasNeverSent(cause)
+        ? new DeliveryFailed("unavailable", "the platform cannot be reached", { cause })
+        : new DeliveryFailed("unknown", "the platform's answer was lost", { cause });
+    }
+    throw failureOf(answer);
+  }
+}
+
+/** The same adapter on a platform that can be asked about a key. */
+export class ReconcilingPaperAdapter extends PaperAdapter implements ReconcilingAdapter {
+  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+    return this.lookUp(delivery);
+  }
+}
+
+const failureOf = ({ status, headers }: Response): DeliveryFailed => {
+  if (status === 429) {
+    const retryAfterMs = Number(headers.get("retry-after") ?? 1) * 1_000;
+    return new DeliveryFailed("rate-limited", "the platform asks to wait", { retryAfterMs });
+  }
+  if (status === 404) return new DeliveryFailed("target-gone", "the room no longer exists");
+  if (status === 401 || status === 403) return new DeliveryFailed("forbidden", "the bot may not post in this room");
+  if (status === 503) return new DeliveryFailed("unavailable", "the platform is down");
+  if (status >= 500) return new DeliveryFailed("unknown", `the platform failed with ${status}`);
+  return new DeliveryFailed("rejected", `the platform refused the note with ${status}`);
+};
+
+const wasNeverSent = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  "code" in error.cause &&
+  error.cause.code === "ECONNREFUSED";
+
+/** `@all` rings everybody on this platform; with a joiner inside it is plain text. */
+const inert = (markdown: string): string => markdown.replaceAll("@all", "@\u2060all");
+
+/** Keys are at most 64 characters on this platform. */
+const keyOf = (deliveryId: string): string => createHash("sha256").update(deliveryId).digest("hex");
+
+const parseJson = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+};

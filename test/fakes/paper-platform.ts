@@ -1,0 +1,166 @@
+import { createHmac, randomUUID } from "node:crypto";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { z } from "zod";
+
+export const LONGEST_NOTE = 400;
+
+const NoteInput = z.object({
+  room: z.string(),
+  thread: z.string().optional(),
+  text: z.string(),
+  footer: z.string().optional(),
+  key: z.string().optional(),
+});
+
+/** A message as the people in its room see it. */
+export interface Note extends z.infer<typeof NoteInput> {
+  readonly id: string;
+}
+
+export interface PaperEvent {
+  readonly id: string;
+  readonly room: string;
+  readonly thread?: string;
+  readonly direct: boolean;
+  readonly author: { readonly id: string; readonly name: string };
+  readonly text: string;
+  readonly at: string;
+}
+
+/**
+ * rate-limited: 429 with Retry-After. unavailable: 503. cut-after-accept: the note is posted, the answer is lost.
+ * room-gone: 404. no-access: 403. hang: no answer until mended.
+ */
+export type PaperFault = "rate-limited" | "unavailable" | "cut-after-accept" | "room-gone" | "no-access" | "hang";
+
+/** A small chat platform on loopback: signed webhooks to the bot, an HTTP API for what the bot posts. */
+export class PaperPlatform {
+  readonly token = "paper-token";
+  readonly secret = "paper-secret";
+  readonly notes: Note[] = [];
+  /** Every call of the API that would post, refused ones too. */
+  posts = 0;
+  /** Notes are recognised by their key for as long as the platform runs. */
+  recognisesKeys = false;
+  /** Asked for each call, with the room it is for. */
+  faultIn: (room: string) => PaperFault | undefined = () => undefined;
+  #webhookUrl: string | undefined;
+  readonly #server: Server = createServer((request, response) => {
+    this.#answer(request, response).catch(() => response.destroy());
+  });
+  readonly #hanging = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
+
+  async open(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return this;
+  }
+
+  get apiUrl(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  sendEventsTo(webhookUrl: string): void {
+    this.#webhookUrl = webhookUrl;
+  }
+
+  /** Posts one event to the bot; resolves to its HTTP status, or "cut" if there was no answer. */
+  async sendEvent(event: PaperEvent): Promise<number | "cut"> {
+    const body = JSON.stringify(event);
+    const timestamp = String(Date.parse(event.at));
+    const signature = createHmac("sha256", this.secret).update(`${timestamp}.${body}`).digest("hex");
+    try {
+      const answer = await fetch(this.#webhookUrl ?? "", {
+        method: "POST",
+        headers: { "x-paper-timestamp": timestamp, "x-paper-signature": signature },
+        body,
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    } catch {
+      return "cut";
+    }
+  }
+
+  mend(): void {
+    this.faultIn = () => undefined;
+    for (const goOn of this.#hanging) goOn();
+    this.#hanging.clear();
+  }
+
+  /** Resolves once this holds; looked at again whenever the API was called. */
+  async until(holds: (platform: this) => boolean): Promise<void> {
+    while (!holds(this)) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", this.apiUrl);
+    const body = await text(request);
+    if (request.headers.authorization !== `Bearer ${this.token}`) {
+      reply(response, 401);
+    } else if (request.method === "GET") {
+      this.#find(url.searchParams, response);
+    } else {
+      this.posts++;
+      this.#post(NoteInput.parse(JSON.parse(body)), response);
+    }
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  #find(query: URLSearchParams, response: ServerResponse): void {
+    const found = this.notes.filter(({ key }) => key === query.get("key"));
+    if (this.faultIn(query.get("room") ?? "") === "unavailable") reply(response, 503);
+    else reply(response, 200, { notes: found });
+  }
+
+  #post(input: z.infer<typeof NoteInput>, response: ServerResponse): void {
+    const fault = this.faultIn(input.room);
+    if (fault === undefined) {
+      this.#accept(input, response);
+    } else if (fault === "hang") {
+      this.#hanging.add(() => this.#accept(input, response));
+    } else if (fault === "cut-after-accept") {
+      this.#keep(input);
+      response.destroy();
+    } else {
+      if (fault === "rate-limited") response.setHeader("retry-after", "2");
+      reply(response, REFUSALS[fault]);
+    }
+  }
+
+  #accept(input: z.infer<typeof NoteInput>, response: ServerResponse): void {
+    const readable = input.text.trim() !== "" && input.text.length <= LONGEST_NOTE;
+    if (readable) reply(response, 201, { id: this.#keep(input).id });
+    else reply(response, 422);
+  }
+
+  #keep(input: z.infer<typeof NoteInput>): Note {
+    const earlier = this.recognisesKeys
+      ? this.notes.find(({ key }) => key !== undefined && key === input.key)
+      : undefined;
+    if (earlier) return earlier;
+    const note = { ...input, id: `note-${randomUUID()}` };
+    this.notes.push(note);
+    return note;
+  }
+}
+
+const REFUSALS = { "rate-limited": 429, unavailable: 503, "room-gone": 404, "no-access": 403 } as const;
+
+const reply = (response: ServerResponse, status: number, body: unknown = {}): void => {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+};
+
+const text = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+};

@@ -1,0 +1,23 @@
+import type { Clock } from "../../core/contract/clock.ts";
+import { systemClock } from "../../core/contract/clock.ts";
+
+/** The system's clock with a wall time that a test can set forward; timers and monotonic time stay real. */
+export class SkewedClock implements Clock {
+  #skewMs = 0;
+
+  skip(ms: number): void {
+    this.#skewMs += ms;
+  }
+
+  now(): number {
+    return systemClock.now() + this.#skewMs;
+  }
+
+  monotonic(): number {
+    return systemClock.monotonic();
+  }
+
+  after(ms: number, callback: () => void) {
+    return systemClock.after(ms, callback);
+  }
+}

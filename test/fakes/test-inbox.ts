@@ -1,0 +1,33 @@
+import type { Inbox } from "../../adapters/contract/channel-adapter.ts";
+import type { UserMessage } from "../../core/contract/user-message.ts";
+import { Recorder } from "./recorder.ts";
+
+/** An inbox that keeps what it accepts, and can be slow or refuse. */
+export class TestInbox implements Inbox {
+  /** Everything that was handed over, whatever became of it. */
+  readonly offered = new Recorder<UserMessage>();
+  readonly accepted = new Recorder<UserMessage>();
+  #next: (() => Promise<void>) | undefined;
+
+  async accept(message: UserMessage): Promise<void> {
+    const before = this.#next;
+    this.#next = undefined;
+    this.offered.add(message);
+    await before?.();
+    this.accepted.add(message);
+  }
+
+  refuseNext(error: Error): void {
+    this.#next = () => Promise.reject(error);
+  }
+
+  /** The next message is not stored before the result is called. */
+  holdNext(): () => void {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.#next = () => held;
+    return release;
+  }
+}

@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import { startFanOut } from "../../../gateway/relay/fan-out.ts";
+import { startOutbox } from "../../../gateway/relay/outbox.ts";
+import { sampleAnchor } from "../../fakes/sample-reply.ts";
+import type { RelayRig } from "./relay-rig.ts";
+import { openRelayRig, room } from "./relay-rig.ts";
+
+const NO_ANSWER_MS = 45_000;
+let rig: RelayRig;
+beforeEach(async () => {
+  rig = await openRelayRig({ deliverWithinMs: NO_ANSWER_MS });
+});
+afterEach(async () => {
+  await rig.close();
+  expect(JSON.stringify(rig.logger.lines.items)).not.toContain("hello");
+});
+
+const bound = (store: Store): Store => ({
+  get: (key) => store.get(key),
+  put: (key, value, options) => store.put(key, value, options),
+  delete: (key, options) => store.delete(key, options),
+  list: (prefix) => store.list(prefix),
+});
+
+const relay = async (adapter: ChannelAdapter, context = rig.context): Promise<void> => {
+  await adapter.start({ accept: async () => undefined });
+  const consumers = [await startFanOut(context, adapter), await startOutbox(context, adapter)];
+  rig.closes(async () => {
+    await Promise.all([adapter.stop(), ...consumers.map((consumer) => consumer.close())]);
+  });
+};
+const textsIn = (name: string) => rig.platform.notes.filter((note) => note.room === name).map(({ text }) => text);
+
+describe("given a channel on a platform that works", () => {
+  it("when a reply is published, then it is posted once, and the ledger has the platform's acceptance (D4)", async () => {
+    await relay(rig.paper("repeats"));
+    await rig.publish("r1", room("a"), "hello");
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivered"));
+    expect(textsIn("a")).toEqual(["hello"]);
+    expect(await rig.ledger("r1")).toEqual(["accepted"]);
+    expect(rig.meter.counts.get("deliveries_total{channel=paper,outcome=accepted}")).toBe(1);
+    expect(rig.meter.observed.get("delivery_latency_seconds{channel=paper}")).toHaveLength(1);
+  });
+
+  it("when a reply is published again after the bus has forgotten it, then it is not posted again (D4)", async () => {
+    await relay(rig.paper("repeats"));
+    await rig.publish("r1", room("a"), "hello");
+    await rig.platform.until(({ notes }) => notes.length === 1);
+    rig.clock.advance(10 * 60_000);
+    await rig.publish("r1", room("a"), "hello");
+    await rig.publish("r2", room("a"), "next");
+    await rig.platform.until(({ notes }) => notes.some(({ text }) => text === "next"));
+    expect(textsIn("a")).toEqual(["hello", "next"]);
+  });
+
+  it("when a reply is for another channel, then it is not posted here (D1)", async () => {
+    await relay(rig.paper("repeats"));
+    await rig.publish("r1", room("a", "other"), "not here");
+    await rig.publish("r2", room("a"), "here");
+    await rig.platform.until(({ notes }) => notes.length === 1);
+    expect(textsIn("a")).toEqual(["here"]);
+  });
+
+  it("when a reply has several targets, then each gets it once, and one's trouble is not another's (D1)", async () => {
+    const targets = ["a", "b", "c"].map((name) => room(name));
+    rig.platform.faultIn = (name) => (name === "b" ? "room-gone" : undefined);
+    await relay(rig.paper("repeats"), { ...rig.context, targetsOn: () => targets });
+    await rig.publish("r1", room("a"), "hello");
+    await rig.platform.until(({ notes }) => notes.length === 2);
+    await rig.untilDead(1);
+    expect(rig.platform.notes.map((note) => note.room).sort()).toEqual(["a", "c"]);
+    expect(await rig.ledger("r1")).toEqual(["accepted", "failed", "accepted"]);
+  });
+
+  it("when a reply has nothing to show, then nothing is posted (B7)", async () => {
+    await relay(rig.paper("repeats"));
+    await rig.publish("r1", room("a"), "", { outcome: "nothing" });
+    await rig.publish("r2", room("a"), "something");
+    await rig.platform.until(({ notes }) => notes.length === 1);
+    expect(rig.platform.posts).toBe(1);
+  });
+
+  it("when a reply is long, then its parts come in order and only the last has the anchor (D7)", async () => {
+    rig.anchor = sampleAnchor;
+    await relay(rig.paper("repeats"));
+    const paragraphs = ["one", "two", "three"].map((word) => `${word} `.repeat(60).trim());
+    await rig.publish("r1", room("a"), paragraphs.join("\n\n"));
+    await rig.platform.until(({ notes }) => notes.length === 3);
+    expect(textsIn("a")).toEqual(paragraphs);
+    expect(rig.platform.notes.map(({ footer }) => footer)).toEqual([undefined, undefined, sampleAnchor.text]);
+  });
+
+  it("when many replies come for one conversation, then they are posted in order (D5)", async () => {
+    await relay(rig.paper("repeats"));
+    const texts = Array.from({ length: 30 }, (_, index) => `message ${index}`);
+    await Promise.all(texts.map((text, index) => rig.publish(`r${index}`, room("a"), text)));
+    await rig.platform.until(({ notes }) => notes.length === 30);
+    expect(textsIn("a")).toEqual(texts);
+  });
+});
+
+describe("given a platform in trouble", () => {
+  it("when it asks to wait, then the pause is kept, in order, and other conversations go on (D5)", async () => {
+    rig.platform.faultIn = (name) => (name === "slow" ? "rate-limited" : undefined);
+    await relay(rig.paper("repeats"));
+    await rig.publish("r1", room("slow"), "first");
+    await rig.publish("r2", room("slow"), "second");
+    await rig.platform.until(({ posts }) => posts === 1);
+    await rig.publish("r3", room("quick"), "not delayed");
+    await rig.platform.until(({ notes }) => notes.length === 1);
+    expect(textsIn("quick")).toEqual(["not delayed"]);
+    rig.platform.mend();
+    expect(await rig.clock.passOnceArmed(1_000, 3_000)).toBeGreaterThanOrEqual(2_000);
+    await rig.platform.until(({ notes }) => notes.length === 3);
+    expect(textsIn("slow")).toEqual(["first", "second"]);
+    expect(rig.platform.posts).toBe(4);
+    expect(rig.meter.counts.get("delivery_retries_total{channel=paper,reason=rate-limited}")).toBe(1);
+  });
+
+  it("when it is down, then pauses grow until it is back, and nothing is lost (D5)", async () => {
+    rig.platform.faultIn = () => "unavailable";
+    await relay(rig.paper("repeats"));
+    await rig.publish("r1", room("a"), "hello");
+    for (const pauseMs of [1_000, 2_000]) await rig.clock.passOnceArmed(pauseMs, pauseMs);
+    await rig.platform.until(({ posts }) => posts === 3);
+    rig.platform.mend();
+    await rig.clock.passOnceArmed(4_000, 4_000);
+    await rig.platform.until(({ notes }) => notes.length === 1);
+    expect(textsIn("a")).toEqual(["hello"]);
+  });
+
+  it("when it is down in the middle of a long reply, then the parts it has are not sent again (D4)", async () => {
+    const paragraphs = ["one", "two", "three"].map((word) => `${word} `.repeat(60).trim());
+    rig.platform.faultIn = () => (rig.platform.posts > 1 ? "unavailable" : undefined);
+    await relay(rig.paper("repeats"));
+    await rig.publish("r1", room("a"), paragraphs.join("\n\n"));
+    await rig.platform.until(({ posts }) => posts === 2);
+    rig.platform.mend();
+    await rig.clock.passOnceArmed(1_000, 1_000);
+    await rig.platform.until(({ notes }) => notes.length === 3);
+    expect(textsIn("a")).toEqual(paragraphs);
+  });
+
+  it("when it stays down, then the last attempt ends in a dead letter, and the next reply is tried (D6)", async () => {
+    rig.platform.faultIn = () => "unavailable";
+    const adapter = rig.paper("repeats");
+    const fanOut = await startFanOut(rig.context, adapter);
+    await rig.publish("r1", room("a"), "hello");
+    await rig.checkpoints.until((names) => names.includes("relay.received"));
+    await fanOut.close();
+    rig.clock.advance(25 * 3_600_000);
+    await relay(adapter);
+    for (const pauseMs of [1_000, 2_000, 4_000, 8_000]) await rig.clock.passOnceArmed(pauseMs, pauseMs);
+    const [letter] = await rig.untilDead(1);
+    expect(letter).toMatchObject({ durable: "outbox-paper", attempts: 5 });
+    expect(letter?.reason).toMatch(/^unavailable: .* \(after 5 attempts\)$/);
+    rig.platform.mend();
+    await rig.publish("r2", room("a"), "next");
+    await rig.platform.until(({ notes }) => notes.length === 1);
+    expect(textsIn("a")).toEqual(["next"]);
+  });
+
+  it.each([
+    ["room-gone", "target-gone"],
+    ["no-access", "forbidden"],
+  ] as const)("when it says %s, then it is a dead letter at once, with the reason (D6)", async (fault, reason) => {
+    rig.platform.faultIn = () => fault;
+    await relay(rig.paper("repeats"));
+    await rig.publish("r1", room("a"), "hello");
+    const [letter] = await rig.untilDead(1);
+    expect(letter?.reason).toMatch(new RegExp(`^${reason}: `));
+    expect(rig.platform.posts).toBe(1);
+    expect(await rig.ledger("r1")).toEqual(["failed"]);
+    expect(rig.meter.counts.get(`delivery_dead_letters_total{channel=paper,reason=${reason}}`)).toBe(1);
+  });
+});
+
+describe("given an attempt whose answer is lost (D4)", () => {
+  it("when the platform cannot be asked, then it is recorded as unknown and never repeated", async () => {
+    rig.platform.faultIn = () => "cut-after-accept";
+    await relay(rig.paper("repeats"));
+    await rig.publish("r1", room("a"), "hello");
+    const [letter] = await rig.untilDead(1);
+    expect(letter?.reason).toMatch(/^unknown: /);
+    expect(await rig.ledger("r1")).toEqual(["unknown"]);
+    expect(textsIn("a")).toEqual(["hello"]);
+  });
+
+  it("when the platform can be asked and has it, then it counts as accepted", async () => {
+    rig.platform.faultIn = () => "cut-after-accept";
+    await relay(rig.paper("repeats", "reconciling"));
+    await rig.publish("r1", room("a"), "hello");
+    await rig.platform.until(({ posts }) => posts === 1);
+    rig.platform.mend();
+    await rig.clock.passOnceArmed(1_000, 1_000);
+    await rig.clock.passOnceArmed(4_000, 4_000);
+    await rig.publish("r2", room("a"), "next");
+    await rig.platform.until(({ notes }) => notes.length === 2);
+    expect(textsIn("a")).toEqual(["hello", "next"]);
+    expect(await rig.ledger("r1")).toEqual(["accepted"]);
+    expect(await rig.deadLetters()).toEqual([]);
+  });
+
+  it("when the platform recognises a second send, then it is sent again and shown once", async () => {
+    rig.platform.faultIn = () => "cut-after-accept";
+    await relay(rig.paper("idempotent"));
+    await rig.publish("r1", room("a"), "hello");
+    await rig.platform.until(({ posts }) => posts === 1);
+    rig.platform.mend();
+    await rig.clock.passOnceArmed(1_000, 1_000);
+    await rig.platform.until(({ posts }) => posts === 2);
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivered"));
+    expect(textsIn("a")).toEqual(["hello"]);
+    expect(await rig.ledger("r1")).toEqual(["accepted"]);
+  });
+
+  it("when the platform no longer recognises a second send, then it is not repeated", async () => {
+    rig.platform.faultIn = () => "cut-after-accept";
+    await relay(rig.paper("idempotent"));
+    await rig.publish("r1", room("a"), "hello");
+    await rig.platform.until(({ posts }) => posts === 1);
+    rig.platform.mend();
+    await rig.clock.armed.until((armed) => armed.includes(1_000));
+    rig.clock.advance(180_000);
+    const [letter] = await rig.untilDead(1);
+    expect(letter?.reason).toMatch(/^unknown: /);
+    expect(rig.platform.posts).toBe(1);
+  });
+
+  it("when the adapter breaks its contract, then the outcome is unknown and the log says whose bug it is", async () => {
+    const adapter = rig.paper("repeats");
+    adapter.deliver = () => {
+      throw new TypeError("oops");
+    };
+    await relay(adapter);
+    await rig.publish("r1", room("a"), "hello");
+    const [letter] = await rig.untilDead(1);
+    expect(letter?.reason).toMatch(/^unknown: /);
+    expect(rig.logger.lines.items.some(({ message }) => message.startsWith("adapter bug"))).toBe(true);
+  });
+
+  it("when the acceptance cannot be written at first, then it is not forgotten, and nothing is repeated", async () => {
+    const { store } = rig.backbone;
+    let refusals = 2;
+    const flaky: Store = {
+      ...bound(store),
+      put(key, value, options) {
+        const isAcceptance = key.collection.name === "ledger" && JSON.stringify(value).includes('"accepted"');
+        if (isAcceptance && refusals-- > 0) return Promise.reject(new AppError("unavailable", "the store is away"));
+        return store.put(key, value, options);
+      },
+    };
+    await relay(rig.paper("repeats"), { ...rig.context, store: flaky });
+    await rig.publish("r1", room("a"), "hello");
+    await rig.clock.passOnceArmed(1_000, 1_000);
+    await rig.clock.passOnceArmed(2_000, 2_000);
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivered"));
+    expect(textsIn("a")).toEqual(["hello"]);
+    expect(await rig.ledger("r1")).toEqual(["accepted"]);
+  });
+
+  it("when a delivery never settles, then it is cut off as unknown, and the conversation goes on", async () => {
+    const adapter = rig.paper("repeats");
+    const deliver = adapter.deliver.bind(adapter);
+    adapter.deliver = (delivery) => (delivery.reply.id === "r1" ? new Promise(() => undefined) : deliver(delivery));
+    await relay(adapter);
+    await rig.publish("r1", room("a"), "hello");
+    await rig.publish("r2", room("a"), "next");
+    await rig.clock.passOnceArmed(NO_ANSWER_MS, NO_ANSWER_MS);
+    await rig.platform.until(({ notes }) => notes.length === 1);
+    expect(textsIn("a")).toEqual(["next"]);
+    expect(await rig.ledger("r1")).toEqual(["unknown"]);
+  });
+});

@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
+import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { Anchor } from "../../../core/contract/anchor.ts";
+import type { Backbone } from "../../../core/contract/backbone.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
+import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { defaultRelayLimits } from "../../../gateway/relay/default-relay-limits.ts";
+import type { LedgerEntry } from "../../../gateway/relay/ledger-entry.ts";
+import { ledgerOf } from "../../../gateway/relay/ledger-entry.ts";
+import type { RelayContext, RelayLimits } from "../../../gateway/relay/relay-context.ts";
+import { CountingMeter } from "../../fakes/counting-meter.ts";
+import { PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
+import { PaperPlatform } from "../../fakes/paper-platform.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { sampleReply } from "../../fakes/sample-reply.ts";
+import { WatchedClock } from "../../fakes/watched-clock.ts";
+
+export const room = (name: string, channel = "paper"): Conversation => ({ channel, room: name, kind: "shared" });
+
+export interface RelayRig {
+  readonly clock: WatchedClock;
+  readonly logger: RecordingLogger;
+  readonly meter: CountingMeter;
+  readonly platform: PaperPlatform;
+  readonly backbone: Backbone;
+  readonly context: RelayContext;
+  readonly checkpoints: Recorder<string>;
+  /** The anchor that every delivery gets. */
+  anchor: Anchor | null;
+  paper(resend: "idempotent" | "repeats", reconciling?: "reconciling"): ChannelAdapter;
+  publish(id: string, target: Conversation, markdown: string, more?: Partial<AgentReply>): Promise<void>;
+  ledger(replyId: string): Promise<LedgerEntry["state"][]>;
+  deadLetters(): Promise<DeadLetter[]>;
+  /** Resolves with the letters once a delivery has become one. */
+  untilDead(count: number): Promise<DeadLetter[]>;
+  /** To be run when the rig is closed, the last one first. */
+  closes(close: () => Promise<void>): void;
+  close(): Promise<void>;
+}
+
+/** A backbone, the paper platform, and what a relay needs; time stands still until a test moves it. */
+export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<RelayRig> => {
+  const dataDir = await mkdtemp(join(tmpdir(), "mooring-relay-"));
+  const platform = await new PaperPlatform().open();
+  const clock = new WatchedClock();
+  const logger = new RecordingLogger();
+  const meter = new CountingMeter();
+  const checkpoints = new Recorder<string>();
+  const backbone = await openEmbeddedBackbone({ dataDir, clock, logger, failurePauseMs: 10 });
+  const { bus, store } = backbone;
+  const identity = { tenant: "default", agent: "mooring" };
+  const closers: (() => Promise<void>)[] = [];
+  const rig: RelayRig = {
+    clock,
+    logger,
+    meter,
+    platform,
+    backbone,
+    checkpoints,
+    anchor: null,
+    context: {
+      ...identity,
+      bus,
+      store,
+      clock,
+      logger,
+      meter,
+      checkpoint: (name) => checkpoints.add(name),
+      random: () => 1,
+      targetsOn: (channel, { audience }) => (audience.conversation.channel === channel ? [audience.conversation] : []),
+      anchorIn: async () => rig.anchor,
+      limits: { ...defaultRelayLimits, ...limits },
+    },
+    paper(resend, reconciling) {
+      platform.recognisesKeys = resend === "idempotent";
+      const { apiUrl, token, secret } = platform;
+      const config = { apiUrl, token, secret, resend, timeoutMs: 5_000 };
+      const context = { ...identity, channel: "paper", clock, newId: () => "id" };
+      return reconciling ? new ReconcilingPaperAdapter(config, context) : new PaperAdapter(config, context);
+    },
+    publish(id, target, markdown, more) {
+      const subject = subjectsOf("default").userResponse("mooring");
+      return bus.publish(subject, sampleReply(id, target, markdown, more), { id, key: conversationKey(target) });
+    },
+    async ledger(replyId) {
+      return (await allOf(store.list(ledgerOf(replyId)))).map(({ state }) => state);
+    },
+    async deadLetters() {
+      return allOf(store.list(allDeadLetters()));
+    },
+    async untilDead(count) {
+      const isDead = ({ message }: { message: string }) => message === "dead letter";
+      await logger.lines.until((lines) => lines.filter(isDead).length >= count);
+      for (;;) {
+        const letters = await rig.deadLetters();
+        if (letters.length >= count) return letters;
+        await new Promise((nextPass) => setImmediate(nextPass));
+      }
+    },
+    closes: (close) => void closers.push(close),
+    async close() {
+      for (const close of closers.reverse()) await close();
+      await backbone.close();
+      await platform.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  return rig;
+};
+
+const allOf = async <T>(listed: AsyncIterable<{ value: T }>): Promise<T[]> => {
+  const values: T[] = [];
+  for await (const { value } of listed) values.push(value);
+  return values;
+};
