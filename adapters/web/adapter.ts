@@ -65,6 +65,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const signing = await loadSigningKey(store, this.channel, this.#config.signingKey?.reveal());
     const tokens = new VisitorTokens(signing, this.channel, clock, newId);
     this.#parts = { context: this.#context, inbox, limits: this.#config.limits, rooms: this.#rooms, tokens };
+    this.#stopping = undefined;
     this.#armSweep();
   }
 
