@@ -65,6 +65,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const signing = await loadSigningKey(store, this.channel, this.#config.signingKey?.reveal());
     const tokens = new VisitorTokens(signing, this.channel, clock, newId);
     this.#parts = { context: this.#context, inbox, limits: this.#config.limits, rooms: this.#rooms, tokens };
+    this.#stopping = undefined;
     this.#armSweep();
   }
 
@@ -98,7 +99,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       socket.close(closeCodes.tryLater, "too many connections");
       return;
     }
-    const connection = new Connection(socket, () => clock.monotonic());
+    const connection = new Connection(socket, clock);
     const dialogue = new ClientDialogue(connection, offeredToken(protocols), this.#parts);
     this.#dialogues.add(dialogue);
     this.#addresses.add(remoteAddress);
