@@ -71,10 +71,9 @@ export class ConsumerGroup<T> {
 
   /** Brings what is held in line with what should be. Changes that come during a pass cause another. */
   reconcile(): Promise<void> {
+    if (this.#closing) return Promise.resolve();
     this.#passAgain = true;
-    this.#pass ??= this.#reconcileWhileNeeded().finally(() => {
-      this.#pass = undefined;
-    });
+    this.#pass ??= this.#reconcileWhileNeeded();
     return this.#pass;
   }
 
@@ -114,6 +113,8 @@ export class ConsumerGroup<T> {
         this.#failed(error);
       }
     }
+    // In the same instant as the check above, so that a change in between is not taken for one of this pass.
+    this.#pass = undefined;
   }
 
   async #reconcileOnce(): Promise<void> {

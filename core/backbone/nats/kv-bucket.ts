@@ -3,10 +3,14 @@ import { DiscardPolicy, Empty, headers, nanos, nuid, RetentionPolicy, StorageTyp
 import { RevisionConflict } from "../../contract/app-error.ts";
 import { directGet } from "./direct-get.ts";
 import { ensureStream } from "./ensure-stream.ts";
+import type { Lineage } from "./lineage.ts";
+import { descend, parseLineage, spellLineage } from "./lineage.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import { isLostRace, isNoResponder, isNotFound } from "./nats-fault.ts";
 import type { NatsSession } from "./nats-session.ts";
 import { publishAcked } from "./publish-acked.ts";
+import type { KnownRevision } from "./recent-revisions.ts";
+import { RecentRevisions } from "./recent-revisions.ts";
 import { scanStream } from "./scan-stream.ts";
 
 export interface BucketEntry {
@@ -18,6 +22,7 @@ export interface BucketEntry {
   /** Wall clock, milliseconds. */
   readonly expiresAt: number | undefined;
   readonly writeId: string;
+  readonly lineage: Lineage;
 }
 
 export interface ScannedEntry extends BucketEntry {
@@ -38,12 +43,13 @@ export interface WriteOptions {
 }
 
 /**
- * One key-value bucket, in the form that every NATS client knows. A write carries an id of its own (the message id), so
- * that one whose answer was lost can be repeated and recognised.
+ * One key-value bucket, in the form that every NATS client knows. A write carries an id of its own (the message id) and
+ * the ids of those it builds upon, so that one whose answer was lost can be repeated and recognised, even overwritten.
  */
 export class KvBucket {
   readonly #connector: NatsConnector;
   readonly #config: Partial<StreamConfig> & { name: string };
+  readonly #recent = new RecentRevisions();
   readonly name: string;
 
   constructor(connector: NatsConnector, { name, replicas, ttlMs }: BucketOptions) {
@@ -75,6 +81,14 @@ export class KvBucket {
     return this.#connector.run(`reading "${key}" in ${this.name}`, (session) => this.readOn(session, key));
   }
 
+  /** What is known of this revision; nothing if the key is at another one. */
+  async known(key: string, revision: number): Promise<KnownRevision | undefined> {
+    const recent = this.#recent.get(revision);
+    if (recent) return recent;
+    const entry = await this.read(key);
+    return entry?.revision === revision ? this.#recent.get(revision) : undefined;
+  }
+
   async readOn(session: NatsSession, key: string): Promise<BucketEntry | undefined> {
     const { config } = await ensureStream(session, this.#config);
     const subject = this.#subject(key);
@@ -83,7 +97,9 @@ export class KvBucket {
         config.allow_direct && config.num_replicas === 1
           ? await directGet(session, this.stream, subject)
           : await session.jsm.streams.getMessage(this.stream, { last_by_subj: subject });
-      return found && this.#entry(found);
+      const entry = found && this.#entry(found);
+      if (entry) this.#note(entry);
+      return entry;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw this.#remembering(session, error);
@@ -131,22 +147,39 @@ export class KvBucket {
     await publishAcked(session, this.#subject(key), data, header);
   }
 
-  #store(key: string, data: Uint8Array, header: MsgHdrs, options: WriteOptions): Promise<number> {
+  async #store(key: string, data: Uint8Array, header: MsgHdrs, options: WriteOptions): Promise<number> {
+    const { ifRevision, expiresAt, timeoutMs } = options;
     const writeId = nuid.next();
+    const parent = ifRevision ? await this.known(key, ifRevision) : NO_PARENT;
+    if (parent === undefined) throw new RevisionConflict(key, ifRevision ?? 0);
     header.set(ID_HEADER, writeId);
-    if (options.ifRevision !== undefined) header.set(EXPECTED_HEADER, String(options.ifRevision));
+    if (ifRevision !== undefined) header.set(EXPECTED_HEADER, String(ifRevision));
+    if (parent.lineage.length > 0) header.set(LINEAGE_HEADER, spellLineage(parent.lineage));
     const attempt = async (session: NatsSession, again: boolean) => {
       await ensureStream(session, this.#config);
       try {
         return await publishAcked(session, this.#subject(key), data, header);
       } catch (error) {
         if (!isLostRace(error)) throw this.#remembering(session, error);
-        const found = again ? await this.readOn(session, key) : undefined;
-        if (found?.writeId === writeId) return found.revision;
-        throw new RevisionConflict(key, options.ifRevision ?? 0);
+        const applied = again ? await this.#find(session, key, writeId) : undefined;
+        if (applied !== undefined) return applied;
+        throw new RevisionConflict(key, ifRevision ?? 0);
       }
     };
-    return this.#connector.run(`writing "${key}" in ${this.name}`, attempt, options.timeoutMs);
+    const revision = await this.#connector.run(`writing "${key}" in ${this.name}`, attempt, timeoutMs);
+    this.#note({ revision, expiresAt, writeId, lineage: parent.lineage });
+    return revision;
+  }
+
+  /** The revision of a write whose answer was lost, if it was carried out. */
+  async #find(session: NatsSession, key: string, writeId: string): Promise<number | undefined> {
+    const entry = await this.readOn(session, key);
+    if (entry?.writeId === writeId) return entry.revision;
+    return entry?.lineage.find((ancestor) => ancestor.writeId === writeId)?.revision;
+  }
+
+  #note({ revision, expiresAt, writeId, lineage }: Omit<BucketEntry, "key" | "data" | "deleted">): void {
+    this.#recent.note(revision, { expiresAt, lineage: descend(lineage, { writeId, revision }) });
   }
 
   /** Nobody answering may mean that the bucket was deleted: it is looked for again. */
@@ -169,6 +202,7 @@ export class KvBucket {
       deleted: operation === "DEL" || operation === "PURGE",
       expiresAt: expires ? Number(expires) : undefined,
       writeId: header?.get(ID_HEADER) ?? "",
+      lineage: parseLineage(header?.get(LINEAGE_HEADER) ?? ""),
     };
   }
 }
@@ -177,5 +211,7 @@ const ID_HEADER = "Nats-Msg-Id";
 const EXPECTED_HEADER = "Nats-Expected-Last-Subject-Sequence";
 const OPERATION_HEADER = "KV-Operation";
 const EXPIRES_HEADER = "Mooring-Expires";
+const LINEAGE_HEADER = "Mooring-Lineage";
+const NO_PARENT: KnownRevision = { expiresAt: undefined, lineage: [] };
 /** Longer than any operation is repeated. Short, because every id in the window costs the server memory. */
 const REPEATS_KNOWN_MS = 30_000;

@@ -34,6 +34,8 @@ export class Membership {
   #groups: readonly string[] = [];
   #renewedAt = Number.NEGATIVE_INFINITY;
   #renewal: Promise<void> | undefined;
+  /** Somebody asked in vain whether we hold the lease. */
+  #refused = true;
   #renewTimer: Timer | undefined;
   #checkTimer: Timer | undefined;
   #session: NatsSession | undefined;
@@ -55,7 +57,10 @@ export class Membership {
 
   /** Others wait a whole lease before they take what is ours; we stop a little earlier. */
   holdsLease(): boolean {
-    return this.isMember && this.#parts.clock.monotonic() - this.#renewedAt < this.#parts.leaseMs * OWN_SHARE;
+    const age = this.#parts.clock.monotonic() - this.#renewedAt;
+    const holds = this.isMember && age < this.#parts.leaseMs * OWN_SHARE;
+    if (!holds) this.#refused = true;
+    return holds;
   }
 
   consuming(group: string): string[] {
@@ -90,6 +95,7 @@ export class Membership {
 
   /** One at a time; asking while one is under way joins it. */
   renew(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
     this.#renewal ??= this.#renewOnce().finally(() => {
       this.#renewal = undefined;
       this.#armRenewal();
@@ -113,13 +119,12 @@ export class Membership {
   async #renewOnce(): Promise<void> {
     const { bucket, clock, leaseMs, logger } = this.#parts;
     const startedAt = clock.monotonic();
-    const hadLease = this.holdsLease();
     const data = Buffer.from(JSON.stringify({ groups: this.#groups, beat: ++this.#beat }));
     try {
       this.#revision = await bucket.write(this.#id, data, { ifRevision: this.#revision, timeoutMs: leaseMs });
       this.#renewedAt = startedAt;
       this.#watched.set(this.#id, this.#revision, data);
-      if (!hadLease) this.#parts.leaseRegained();
+      if (this.#refused) this.#regain();
     } catch (error) {
       if (!(error instanceof RevisionConflict)) {
         if (!this.#closed) logger.warn({ error: messageOf(error) }, "lease not renewed");
@@ -130,6 +135,11 @@ export class Membership {
       this.#revision = 0;
       this.#parts.fenced();
     }
+  }
+
+  #regain(): void {
+    this.#refused = false;
+    this.#parts.leaseRegained();
   }
 
   #armRenewal(): void {

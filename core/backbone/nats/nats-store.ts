@@ -3,7 +3,6 @@ import type { Clock } from "../../contract/clock.ts";
 import type { Collection, Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/store.ts";
 import { MAX_VALUE_BYTES } from "../../contract/store.ts";
 import { jsonBytes } from "./json-bytes.ts";
-import { KnownExpiries } from "./known-expiries.ts";
 import type { BucketEntry } from "./kv-bucket.ts";
 import { KvBucket } from "./kv-bucket.ts";
 import type { NatsConnector } from "./nats-connector.ts";
@@ -20,17 +19,14 @@ export interface NatsStoreParts {
 export class NatsStore implements Store {
   readonly #parts: NatsStoreParts;
   readonly #buckets = new Map<string, KvBucket>();
-  readonly #expiries = new KnownExpiries();
 
   constructor(parts: NatsStoreParts) {
     this.#parts = parts;
   }
 
   async get<T>({ collection, spelled }: Key<T>): Promise<Stored<T> | undefined> {
-    const bucket = this.#bucket(collection);
-    const entry = await bucket.read(spelled);
+    const entry = await this.#bucket(collection).read(spelled);
     if (entry === undefined || !this.#isThere(entry)) return undefined;
-    this.#expiries.note(bucket.name, entry.revision, entry.expiresAt);
     return { value: parse(collection, entry), revision: entry.revision };
   }
 
@@ -41,12 +37,8 @@ export class NatsStore implements Store {
     const bucket = this.#bucket(collection);
     const { ifRevision } = options;
     if (ifRevision) await this.#refuseIfExpired(bucket, spelled, ifRevision);
-    const revision =
-      ifRevision === 0
-        ? await this.#create(bucket, spelled, data, expiresAt)
-        : await bucket.write(spelled, data, { ifRevision, expiresAt });
-    this.#expiries.note(bucket.name, revision, expiresAt);
-    return revision;
+    if (ifRevision === 0) return this.#create(bucket, spelled, data, expiresAt);
+    return bucket.write(spelled, data, { ifRevision, expiresAt });
   }
 
   async delete({ collection, spelled }: Key<unknown>, options: { ifRevision?: number } = {}): Promise<void> {
@@ -87,8 +79,7 @@ export class NatsStore implements Store {
 
   /** The server does not know that a value has expired: at its revision it would still take a write. */
   async #refuseIfExpired(bucket: KvBucket, key: string, revision: number): Promise<void> {
-    const known = this.#expiries.of(bucket.name, revision);
-    const expiresAt = known ? known.expiresAt : (await bucket.read(key))?.expiresAt;
+    const expiresAt = (await bucket.known(key, revision))?.expiresAt;
     if (expiresAt !== undefined && expiresAt <= this.#parts.clock.now()) throw new RevisionConflict(key, revision);
   }
 

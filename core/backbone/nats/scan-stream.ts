@@ -52,11 +52,17 @@ const pullAll = ({ nc, jsm }: NatsSession, next: string, found: (message: Scanne
       silence = setTimeout(() => end(new NatsError("TIMEOUT", "TIMEOUT")), jsm.getOptions().timeout ?? 5_000);
       nc.publish(next, JSON.stringify({ batch: BATCH, no_wait: true }), { reply: inbox });
     };
+    // "No messages" and "expired" end a pull; one that brought nothing ends the scan. Anything else: ask again later.
+    const status = (code: number) => {
+      const failure = code === 503 ? "503" : "TIMEOUT";
+      if (code !== 404 && code !== 408) end(new NatsError(failure, failure));
+      else if (received === 0) end();
+      else pull();
+    };
     const take = (error: Error | null, message: Msg) => {
       if (error) return end(error);
       const place = message.reply === undefined ? undefined : ackAddress(message.reply);
-      // A status ends a pull; one that brought nothing ends the scan.
-      if (place === undefined) return received === 0 ? end() : pull();
+      if (place === undefined) return status(message.headers?.code ?? 0);
       received++;
       const { subject, data, headers } = message;
       found({ subject, data, seq: place.seq, storedAt: place.storedAt, header: headers as StoredMsg["header"] });
@@ -64,10 +70,8 @@ const pullAll = ({ nc, jsm }: NatsSession, next: string, found: (message: Scanne
       else if (received === BATCH) pull();
     };
     const subscription = nc.subscribe(inbox, { callback: take });
-    nc.closed().then(
-      () => end(new NatsError("CONNECTION_CLOSED", "CONNECTION_CLOSED")),
-      () => undefined,
-    );
+    // It also closes with the connection. Ending what has ended changes nothing.
+    void subscription.closed.then(() => end(new NatsError("CONNECTION_CLOSED", "CONNECTION_CLOSED")));
     pull();
   });
 

@@ -140,7 +140,7 @@ const play = (steps: readonly ({ do: string } & Partial<{ which: number; ends: b
 describe("a partition that changes hands", () => {
   it("whatever happens, every message ends, and one that may have run is suspected", () => {
     fc.assert(
-      fc.property(fc.array(rough, { maxLength: 120 }), (steps) => {
+      fc.property(fc.array(rough, { maxLength: 120, size: "max" }), (steps) => {
         const { finished, unsuspected } = play(steps);
         expect(finished.size).toBe(30);
         expect(unsuspected).toEqual([]);
@@ -151,7 +151,7 @@ describe("a partition that changes hands", () => {
 
   it("without deaths no message ends twice, even if every acknowledgement is lost", () => {
     fc.assert(
-      fc.property(fc.array(graceful, { maxLength: 120 }), (steps) => {
+      fc.property(fc.array(graceful, { maxLength: 120, size: "max" }), (steps) => {
         expect(play(steps).finishedTwice).toEqual([]);
       }),
       { numRuns: 2_000 },
