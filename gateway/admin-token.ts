@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError } from "../core/contract/app-error.ts";
+import { AppError, messageOf } from "../core/contract/app-error.ts";
 
 const FILE = "admin-token";
 
@@ -13,9 +13,9 @@ export const ensureAdminToken = async (dataDir: string): Promise<{ file: string;
 };
 
 const readToken = async (file: string): Promise<string | undefined> => {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw new AppError("data-unusable", `${file} cannot be read (${error.code}): give its owner the right to`, {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
+    throw new AppError("data-unusable", `${file} cannot be read (${codeOf(error)}): give its owner the right to`, {
       cause: error,
     });
   });
@@ -30,19 +30,26 @@ const readToken = async (file: string): Promise<string | undefined> => {
 const makeToken = async (dataDir: string, file: string): Promise<string> => {
   const token = randomBytes(32).toString("base64url");
   const aside = `${file}.${randomBytes(6).toString("hex")}`;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const handle = await open(aside, "wx", 0o600);
   try {
-    await handle.writeFile(`${token}\n`);
-    await handle.sync();
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await writeFile(aside, `${token}\n`, { flag: "wx", mode: 0o600, flush: true });
     await link(aside, file);
     return token;
   } catch (error) {
-    const theirs = (error as NodeJS.ErrnoException).code === "EEXIST" ? await readToken(file) : undefined;
-    if (theirs === undefined) throw error;
-    return theirs;
+    const code = codeOf(error);
+    const theirs = code === "EEXIST" ? await readToken(file) : undefined;
+    if (theirs !== undefined) return theirs;
+    throw new AppError(
+      "data-unusable",
+      `${dataDir} cannot be written to (${code}): make it so, or set another dataDir`,
+      {
+        cause: error,
+      },
+    );
   } finally {
-    await handle.close();
-    await rm(aside, { force: true });
+    await rm(aside, { force: true }).catch(() => undefined);
   }
 };
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : messageOf(error);

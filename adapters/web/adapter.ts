@@ -64,6 +64,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const { store, clock, newId } = this.#context;
     const signing = await loadSigningKey(store, this.channel, this.#config.signingKey?.reveal());
     const tokens = new VisitorTokens(signing, this.channel, clock, newId);
+    // a start that failed was followed by a stop
+    this.#stopping = undefined;
     this.#parts = { context: this.#context, inbox, limits: this.#config.limits, rooms: this.#rooms, tokens };
     this.#stopping = undefined;
     this.#armSweep();

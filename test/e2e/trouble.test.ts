@@ -126,6 +126,22 @@ describe("given a process that waits for a turn before it stops", () => {
   });
 });
 
+describe("given a bug", () => {
+  it("when nobody handles a rejection, then it is logged as such and the process ends with 1", async () => {
+    deployment = await Deployment.create(plainConfig());
+    const bug = "process.on('SIGUSR2', () => Promise.reject(new Error('a bug')))";
+    const mooring = deployment.run("start", [], { nodeArgs: ["--import", `data:text/javascript,${bug}`] });
+    await mooring.running;
+    mooring.kill("SIGUSR2");
+    expect(await mooring.exited).toEqual({ code: 1, signal: null });
+    expect(JSON.parse(mooring.stderr().trim().split("\n").at(-1) ?? "")).toMatchObject({
+      level: "error",
+      origin: "unhandledRejection",
+      error: { message: "a bug" },
+    });
+  });
+});
+
 /** A word every ten seconds. */
 const SLOW = { provider: "demo", pauseMs: 10_000 };
 

@@ -34,4 +34,9 @@ describe("given no configured operators", () => {
     await writeFile(join(dataDir, "admin-token"), "\n");
     await expect(ensureAdminToken(dataDir)).rejects.toThrow(/delete it/);
   });
+
+  it("when dataDir is no folder, then the error says what to do", async () => {
+    await writeFile(join(dataDir, "file"), "");
+    await expect(ensureAdminToken(join(dataDir, "file"))).rejects.toThrow(/cannot be written to .*set another dataDir/);
+  });
 });

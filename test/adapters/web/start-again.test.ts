@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { WebAdapter, WebConfig } from "../../../adapters/web/index.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentMeter } from "../../../core/contract/meter.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { MemoryStore } from "./memory-store.ts";
+
+it("given a store that was away at the first start, when the gateway starts it again, then browsers are let in", async () => {
+  const clock = new ManualClock();
+  const store = new MemoryStore(clock);
+  const publicUrl = "http://localhost:8080";
+  const adapter = new WebAdapter(WebConfig.parse({ adapter: "web" }), {
+    ...{ channel: "web", tenant: "default", agent: "mooring", publicUrl, store, clock },
+    ...{ logger: silentLogger, meter: silentMeter, signal: () => undefined, newId: () => "id" },
+  });
+  const inbox = { accept: async () => undefined };
+  const browser = { origin: publicUrl, remoteAddress: "127.0.0.1", protocols: ["mooring.v1"] };
+
+  store.before = () => {
+    throw new AppError("unavailable", "away");
+  };
+  await expect(adapter.start(inbox)).rejects.toThrow("away");
+  await adapter.stop();
+  expect(adapter.admit(browser)?.status).toBe(503);
+
+  store.before = () => undefined;
+  await adapter.start(inbox);
+  expect(adapter.admit(browser)).toBeUndefined();
+  await adapter.stop();
+  expect(clock.pending).toBe(0);
+});
