@@ -36,7 +36,10 @@ describe("given an operator who reads logs and metrics (U4)", () => {
       ["warn", "model failed", "trace-m-2"],
       ["info", "turn ended", "trace-m-2"],
     ]);
-    expect(logger.lines.items[1]?.fields).toMatchObject({ turnId: answered.id.replace("/final", ""), outcome: "answered" });
+    expect(logger.lines.items[1]?.fields).toMatchObject({
+      turnId: answered.id.replace("/final", ""),
+      outcome: "answered",
+    });
     expect(JSON.stringify(logger.lines.items)).not.toContain(CANARY);
   });
 

@@ -255,8 +255,8 @@ describe("given an attempt whose answer is lost (D4)", () => {
     };
     await relay(rig.paper("repeats"), { ...rig.context, store: flaky });
     await rig.publish("r1", room("a"), "hello");
-    await rig.clock.passOnceArmed(1_000, 1_000);
-    await rig.clock.passOnceArmed(2_000, 2_000);
+    await rig.clock.passNext(1_000);
+    await rig.clock.passNext(2_000);
     await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivered"));
     expect(textsIn("a")).toEqual(["hello"]);
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
