@@ -1,5 +1,5 @@
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
-import { messageOf } from "../../core/contract/app-error.ts";
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Consumer, Listener } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
 import { startFanOut } from "./fan-out.ts";
@@ -7,6 +7,7 @@ import { createInbox } from "./inbox.ts";
 import { startOutbox } from "./outbox.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { startSignals } from "./signals.ts";
+import { withinDeadline } from "./within-deadline.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -57,7 +58,7 @@ export class ChannelConnection {
     const { logger, clock } = this.#context;
     const { channel } = this.#adapter;
     try {
-      await this.#adapter.start(createInbox(this.#context));
+      await this.#start();
       if (!this.#wanted) return await this.#adapter.stop();
       this.#consumer = await this.#consume();
       this.#signals = await startSignals(this.#context, this.#adapter);
@@ -72,6 +73,15 @@ export class ChannelConnection {
       logger.error({ channel, error: this.problem, retryInMs: pauseMs }, "channel did not start");
       this.#retry = clock.after(pauseMs, () => void this.open());
     }
+  }
+
+  /** Bounded, because a lease that is lost meanwhile waits for it. */
+  #start(): Promise<void> {
+    const { clock, limits } = this.#context;
+    const starting = this.#adapter.start(createInbox(this.#context));
+    return withinDeadline(clock, limits.startWithinMs, starting, () => {
+      throw new AppError("unavailable", `the adapter did not start within ${limits.startWithinMs} ms`);
+    });
   }
 
   #consume(): Promise<Consumer> {

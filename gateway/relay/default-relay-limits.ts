@@ -3,6 +3,7 @@ import { defaultRetryLimits } from "./retry-pause.ts";
 
 export const defaultRelayLimits: RelayLimits = {
   retry: defaultRetryLimits,
+  startWithinMs: 60_000,
   deliverWithinMs: 60_000,
   settledAfterMs: 5_000,
   recognisedForMs: 120_000,

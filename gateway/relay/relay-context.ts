@@ -33,6 +33,8 @@ export interface RelayContext {
 
 export interface RelayLimits {
   readonly retry: RetryLimits;
+  /** An adapter that has not started by then is stopped and tried again. */
+  readonly startWithinMs: number;
   /** A delivery that has not settled by then has an unknown outcome. */
   readonly deliverWithinMs: number;
   /** How long a platform may take until it can say whether it has a message. */

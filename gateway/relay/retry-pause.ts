@@ -28,10 +28,12 @@ export interface Tried {
 /** Doubles, with jitter, and never shorter than the platform asked for. Nothing: it was the last attempt. */
 export const retryPause = (
   limits: RetryLimits,
-  { attempt, ageMs, retryAfterMs = 0, random }: Tried,
+  { attempt, ageMs, retryAfterMs, random }: Tried,
 ): number | undefined => {
   const doubled = Math.min(limits.firstPauseMs * 2 ** Math.min(attempt - 1, 40), limits.longestPauseMs);
-  const pauseMs = Math.ceil(Math.max(doubled * (0.5 + random / 2), retryAfterMs * (1 + random / 10)));
+  // Adapters read this from headers; nonsense must neither spin nor wait for ever.
+  const asked = Number.isFinite(retryAfterMs) ? Math.min(retryAfterMs ?? 0, limits.maxAgeMs) : 0;
+  const pauseMs = Math.ceil(Math.max(doubled * (0.5 + random / 2), asked * (1 + random / 10)));
   if (attempt >= limits.maxAttempts) return undefined;
   if (attempt >= limits.leastAttempts && ageMs + pauseMs > limits.maxAgeMs) return undefined;
   return pauseMs;

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Store } from "../../../core/contract/store.ts";
 import { startFanOut } from "../../../gateway/relay/fan-out.ts";
 import { startOutbox } from "../../../gateway/relay/outbox.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
@@ -16,9 +18,16 @@ afterEach(async () => {
   expect(JSON.stringify(rig.logger.lines.items)).not.toContain("hello");
 });
 
-const relay = async (adapter: ChannelAdapter): Promise<void> => {
+const bound = (store: Store): Store => ({
+  get: (key) => store.get(key),
+  put: (key, value, options) => store.put(key, value, options),
+  delete: (key, options) => store.delete(key, options),
+  list: (prefix) => store.list(prefix),
+});
+
+const relay = async (adapter: ChannelAdapter, context = rig.context): Promise<void> => {
   await adapter.start({ accept: async () => undefined });
-  const consumers = [await startFanOut(rig.context, adapter), await startOutbox(rig.context, adapter)];
+  const consumers = [await startFanOut(context, adapter), await startOutbox(context, adapter)];
   rig.closes(async () => {
     await Promise.all([adapter.stop(), ...consumers.map((consumer) => consumer.close())]);
   });
@@ -53,6 +62,17 @@ describe("given a channel on a platform that works", () => {
     await rig.publish("r2", room("a"), "here");
     await rig.platform.until(({ notes }) => notes.length === 1);
     expect(textsIn("a")).toEqual(["here"]);
+  });
+
+  it("when a reply has several targets, then each gets it once, and one's trouble is not another's (D1)", async () => {
+    const targets = ["a", "b", "c"].map((name) => room(name));
+    rig.platform.faultIn = (name) => (name === "b" ? "room-gone" : undefined);
+    await relay(rig.paper("repeats"), { ...rig.context, targetsOn: () => targets });
+    await rig.publish("r1", room("a"), "hello");
+    await rig.platform.until(({ notes }) => notes.length === 2);
+    await rig.untilDead(1);
+    expect(rig.platform.notes.map((note) => note.room).sort()).toEqual(["a", "c"]);
+    expect(await rig.ledger("r1")).toEqual(["accepted", "failed", "accepted"]);
   });
 
   it("when a reply has nothing to show, then nothing is posted (B7)", async () => {
@@ -220,6 +240,26 @@ describe("given an attempt whose answer is lost (D4)", () => {
     const [letter] = await rig.untilDead(1);
     expect(letter?.reason).toMatch(/^unknown: /);
     expect(rig.logger.lines.items.some(({ message }) => message.startsWith("adapter bug"))).toBe(true);
+  });
+
+  it("when the acceptance cannot be written at first, then it is not forgotten, and nothing is repeated", async () => {
+    const { store } = rig.backbone;
+    let refusals = 2;
+    const flaky: Store = {
+      ...bound(store),
+      put(key, value, options) {
+        const isAcceptance = key.collection.name === "ledger" && JSON.stringify(value).includes('"accepted"');
+        if (isAcceptance && refusals-- > 0) return Promise.reject(new AppError("unavailable", "the store is away"));
+        return store.put(key, value, options);
+      },
+    };
+    await relay(rig.paper("repeats"), { ...rig.context, store: flaky });
+    await rig.publish("r1", room("a"), "hello");
+    await rig.clock.passOnceArmed(1_000, 1_000);
+    await rig.clock.passOnceArmed(2_000, 2_000);
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivered"));
+    expect(textsIn("a")).toEqual(["hello"]);
+    expect(await rig.ledger("r1")).toEqual(["accepted"]);
   });
 
   it("when a delivery never settles, then it is cut off as unknown, and the conversation goes on", async () => {

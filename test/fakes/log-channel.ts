@@ -1,0 +1,50 @@
+import type { SignalAdapter, TypingAdapter } from "../../adapters/contract/abilities.ts";
+import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { UserSignal } from "../../core/contract/user-signal.ts";
+import { Recorder } from "./recorder.ts";
+
+/** A channel without a platform: it keeps what it is handed, and does what a test tells it. */
+export class LogChannel implements SignalAdapter, TypingAdapter {
+  readonly channel: string;
+  readonly capabilities: Capabilities;
+  readonly deliveries = new Recorder<Delivery>();
+  readonly signals = new Recorder<UserSignal>();
+  readonly typing = new Recorder<Conversation>();
+  /** "start", "stop" and the ids of deliveries, as they happened. */
+  readonly events = new Recorder<string>();
+  inbox: Inbox | undefined;
+  /** What deliver does before it accepts. */
+  before: (delivery: Delivery) => Promise<void> = async () => undefined;
+  beforeStart: () => Promise<void> = async () => undefined;
+
+  constructor(channel: string, capabilities: Capabilities = { connection: "shared", resend: "log" }) {
+    this.channel = channel;
+    this.capabilities = capabilities;
+  }
+
+  async start(inbox: Inbox): Promise<void> {
+    await this.beforeStart();
+    this.inbox = inbox;
+    this.events.add("start");
+  }
+
+  async deliver(delivery: Delivery): Promise<Receipt> {
+    await this.before(delivery);
+    this.deliveries.add(delivery);
+    this.events.add(delivery.id);
+    return { messageId: delivery.id };
+  }
+
+  async stop(): Promise<void> {
+    this.events.add("stop");
+  }
+
+  hear(signal: UserSignal): void {
+    this.signals.add(signal);
+  }
+
+  async showTyping(conversation: Conversation): Promise<void> {
+    this.typing.add(conversation);
+  }
+}

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { collection, keyOf } from "../../../core/contract/collection.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import { ChannelLease } from "../../../gateway/relay/channel-lease.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import type { RelayRig } from "./relay-rig.ts";
+import { openRelayRig } from "./relay-rig.ts";
+
+const LEASE_MS = 9_000;
+const barrier = keyOf(collection("barriers", z.number()), "turn");
+let rig: RelayRig;
+beforeEach(async () => {
+  rig = await openRelayRig();
+});
+afterEach(() => rig.close());
+
+const leaseOf = (instance: string, store: Store = rig.backbone.store, clock: Clock = rig.clock) => {
+  const changes = new Recorder<boolean>();
+  const { logger } = rig;
+  const lease = new ChannelLease({
+    store,
+    clock,
+    logger,
+    tenant: "default",
+    channel: "paper",
+    instance,
+    leaseMs: LEASE_MS,
+    changed: async (held) => changes.add(held),
+  });
+  return { lease, changes };
+};
+
+/** Lets time pass in small steps, with room for the store to answer in each. */
+const pass = async (ms: number) => {
+  for (let passed = 0; passed < ms; passed += 500) {
+    rig.clock.advance(500);
+    // A look at the lease is a read and a write: two writes of ours come after both.
+    for (const turn of [1, 2, 3]) await rig.backbone.store.put(barrier, turn);
+  }
+};
+
+describe("given a channel that takes one connection only", () => {
+  it("when two gateways start, then only the first holds it, for as long as it renews", async () => {
+    const [first, second] = [leaseOf("a"), leaseOf("b")];
+    await first.lease.start();
+    await second.lease.start();
+    await pass(5 * LEASE_MS);
+    expect([first.lease.held, second.lease.held]).toEqual([true, false]);
+    expect(first.changes.items).toEqual([true]);
+    expect(second.changes.items).toEqual([]);
+    await Promise.all([first.lease.stop(), second.lease.stop()]);
+  });
+
+  it("when the holder stops, then the other has it soon", async () => {
+    const [first, second] = [leaseOf("a"), leaseOf("b")];
+    await first.lease.start();
+    await second.lease.start();
+    await first.lease.stop();
+    expect(first.changes.items).toEqual([true, false]);
+    await pass(LEASE_MS / 6);
+    expect(second.lease.held).toBe(true);
+    await second.lease.stop();
+  });
+
+  it("when the holder is gone without a word, then the other has it within the lease, and not too early", async () => {
+    const dead = leaseOf("a", untilDeath());
+    const second = leaseOf("b");
+    await dead.lease.start();
+    await second.lease.start();
+    alive = false;
+    await pass(LEASE_MS / 2);
+    expect(second.lease.held).toBe(false);
+    await pass(LEASE_MS / 2);
+    expect(second.lease.held).toBe(true);
+    await Promise.all([dead.lease.stop(), second.lease.stop()]);
+  });
+
+  it("when the holder cannot renew, then it gives up before another may hold it", async () => {
+    const cutOff = leaseOf("a", untilDeath());
+    const second = leaseOf("b");
+    await cutOff.lease.start();
+    await second.lease.start();
+    alive = false;
+    for (let passed = 0; passed < 2 * LEASE_MS; passed += 500) {
+      await pass(500);
+      expect(cutOff.lease.held && second.lease.held).toBe(false);
+    }
+    expect(cutOff.changes.items).toEqual([true, false]);
+    expect(second.lease.held).toBe(true);
+    await Promise.all([cutOff.lease.stop(), second.lease.stop()]);
+  });
+
+  it("when the holder was stalled and comes back, then it does not take the lease from its successor", async () => {
+    const stalled = leaseOf("a", untilDeath());
+    const second = leaseOf("b");
+    await stalled.lease.start();
+    await second.lease.start();
+    alive = false;
+    await pass(LEASE_MS);
+    alive = true;
+    await pass(2 * LEASE_MS);
+    expect([stalled.lease.held, second.lease.held]).toEqual([false, true]);
+    await stalled.lease.stop();
+    await pass(LEASE_MS);
+    expect(second.lease.held).toBe(true);
+    await second.lease.stop();
+  });
+
+  it("when a stalled holder wakes up only to stop, then its successor keeps the lease", async () => {
+    const stalled = leaseOf("a", rig.backbone.store, new ManualClock());
+    const second = leaseOf("b");
+    const third = leaseOf("c");
+    for (const { lease } of [stalled, second, third]) await lease.start();
+    await pass(LEASE_MS);
+    await stalled.lease.stop();
+    await pass(LEASE_MS / 2);
+    expect([second.lease.held, third.lease.held]).toEqual([true, false]);
+    await Promise.all([second.lease.stop(), third.lease.stop()]);
+  });
+
+  it("when a gateway comes back with the name it had, then it need not wait", async () => {
+    const before = leaseOf("a", untilDeath());
+    await before.lease.start();
+    alive = false;
+    const after = leaseOf("a");
+    await after.lease.start();
+    expect(after.lease.held).toBe(true);
+    await Promise.all([before.lease.stop(), after.lease.stop()]);
+  });
+});
+
+let alive = true;
+beforeEach(() => {
+  alive = true;
+});
+
+/** The store as a gateway sees it that loses its connection. */
+const untilDeath = (): Store => {
+  const { store } = rig.backbone;
+  const whileAlive = async <T>(ask: () => Promise<T>): Promise<T> => {
+    if (alive) return ask();
+    throw new AppError("unavailable", "the store is away");
+  };
+  return {
+    get: (key) => whileAlive(() => store.get(key)),
+    put: (key, value, options) => whileAlive(() => store.put(key, value, options)),
+    delete: (key, options) => whileAlive(() => store.delete(key, options)),
+    list: (prefix) => store.list(prefix),
+  };
+};

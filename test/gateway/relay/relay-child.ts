@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { ack } from "../../../core/contract/bus.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentMeter } from "../../../core/contract/meter.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { defaultRelayLimits } from "../../../gateway/relay/default-relay-limits.ts";
+import { ledgerOf } from "../../../gateway/relay/ledger-entry.ts";
+import { defaultRetryLimits } from "../../../gateway/relay/retry-pause.ts";
+import { runChannel } from "../../../gateway/relay/run-channel.ts";
+import { openForChild } from "../../contract/open-for-child.ts";
+import { PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
+import { sampleReply } from "../../fakes/sample-reply.ts";
+import { WebhookHost } from "../../fakes/webhook-host.ts";
+import type { FromRelayChild, RelayChildOptions } from "./relay-process.ts";
+
+/** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear. */
+const options: RelayChildOptions = JSON.parse(process.argv[2] ?? "");
+const { backbone, apiUrl, token, secret, resend, reconciling, dieAt } = options;
+const identity = { tenant: "default", agent: "mooring" };
+const subjects = subjectsOf(identity.tenant);
+const tell = (message: FromRelayChild) => process.send?.(message);
+
+let passed = 0;
+const checkpoint = (name: string): Promise<void> | void => {
+  if (name !== dieAt?.checkpoint || ++passed < dieAt.time) return;
+  process.kill(process.pid, "SIGKILL");
+  return new Promise(() => undefined);
+};
+
+const { bus, store } = await openForChild(backbone);
+await bus.consume(subjects.userMessage(identity.agent), { durable: "echo", concurrency: 8 }, async (message) => {
+  const reply = sampleReply(`reply-${message.id}`, message.conversation, message.text);
+  await bus.publish(subjects.userResponse(identity.agent), reply, {
+    id: reply.id,
+    key: conversationKey(message.conversation),
+  });
+  return ack;
+});
+
+const config = { apiUrl, token, secret, resend, timeoutMs: 5_000 };
+const context = { ...identity, channel: "paper", clock: systemClock, newId: randomUUID };
+const adapter = reconciling ? new ReconcilingPaperAdapter(config, context) : new PaperAdapter(config, context);
+const retry = { ...defaultRetryLimits, firstPauseMs: 5 };
+await runChannel(
+  {
+    ...identity,
+    bus,
+    store,
+    clock: systemClock,
+    logger: silentLogger,
+    meter: silentMeter,
+    checkpoint,
+    random: Math.random,
+    targetsOn: (channel, { audience }) => (audience.conversation.channel === channel ? [audience.conversation] : []),
+    anchorIn: async () => null,
+    limits: { ...defaultRelayLimits, retry, settledAfterMs: 20 },
+  },
+  adapter,
+  "gateway",
+);
+const host = await new WebhookHost().open();
+host.mount(adapter);
+
+process.on("message", async (replyId: string) => {
+  const ledger: string[] = [];
+  const dead: string[] = [];
+  for await (const { value } of store.list(ledgerOf(replyId))) ledger.push(value.state);
+  for await (const { value } of store.list(allDeadLetters())) dead.push(value.reason);
+  tell({ say: "state", ledger, dead });
+});
+tell({ say: "ready", webhookUrl: host.urlOf("paper", "events") });

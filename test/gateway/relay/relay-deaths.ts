@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ChildBackbone } from "../../contract/open-for-child.ts";
+import type { PaperEvent } from "../../fakes/paper-platform.ts";
+import { PaperPlatform } from "../../fakes/paper-platform.ts";
+import type { RelayState } from "./relay-process.ts";
+import { RelayProcess } from "./relay-process.ts";
+
+const KINDS = {
+  "repeats a second send": { resend: "repeats", reconciling: false },
+  "can be asked": { resend: "repeats", reconciling: true },
+  "recognises a second send": { resend: "idempotent", reconciling: false },
+} as const;
+type Kind = keyof typeof KINDS;
+
+/** A place with data for one test. */
+export interface BackbonePlace {
+  readonly backbone: ChildBackbone;
+  dispose(): Promise<void>;
+}
+
+/** A gateway dies at each step of a message and its reply, in processes of their own (D4). */
+export const relayDeaths = (name: string, openPlace: () => Promise<BackbonePlace>): void => {
+  let place: BackbonePlace;
+  let platform: PaperPlatform;
+  let gateway: RelayProcess | undefined;
+  beforeEach(async () => {
+    place = await openPlace();
+    platform = await new PaperPlatform().open();
+  });
+  afterEach(async () => {
+    await gateway?.kill();
+    await platform.close();
+    await place.dispose();
+  });
+
+  const start = async (kind: Kind, dieAt?: { checkpoint: string; time: number }): Promise<RelayProcess> => {
+    const { apiUrl, token, secret } = platform;
+    const { backbone } = place;
+    platform.recognisesKeys = KINDS[kind].resend === "idempotent";
+    gateway = await RelayProcess.start({ backbone, apiUrl, token, secret, ...KINDS[kind], ...(dieAt && { dieAt }) });
+    platform.sendEventsTo(gateway.webhookUrl);
+    return gateway;
+  };
+
+  /** The first gateway dies where it is told to; a second one takes over, and a message after it proves that all is done. */
+  const surviveDeath = async (kind: Kind, checkpoint: string, time = 1, text = "one"): Promise<RelayState> => {
+    const first = await start(kind, { checkpoint, time });
+    const one = event("one", text);
+    const answer = await platform.sendEvent(one);
+    await first.exited;
+    const second = await start(kind);
+    // As platforms do with what was not acknowledged.
+    if (answer !== 200) expect(await platform.sendEvent(one)).toBe(200);
+    expect(await platform.sendEvent(event("two"))).toBe(200);
+    await platform.until(({ notes }) => notes.some((note) => note.text === "two"));
+    return second.state("reply-paper:one");
+  };
+  const shown = () => platform.notes.map(({ text }) => text);
+
+  describe(`given a gateway on ${name} that is killed, and a platform that repeats a second send (D4)`, () => {
+    const kind = "repeats a second send";
+
+    it.each(["inbox.before", "inbox.stored", "relay.received", "delivery.marked"])(
+      "when it dies at %s, then the reply is seen once, in order",
+      async (checkpoint) => {
+        const { ledger, dead } = await surviveDeath(kind, checkpoint);
+        expect(shown()).toEqual(["one", "two"]);
+        expect(ledger).toEqual(["accepted"]);
+        expect(dead).toEqual([]);
+      },
+    );
+
+    it.each([
+      ["delivery.claimed", ["two"]],
+      ["delivery.sent", ["one", "two"]],
+    ])(
+      "when it dies at %s, then the outcome is recorded as unknown, and nothing is repeated",
+      async (checkpoint, seen) => {
+        const { ledger, dead } = await surviveDeath(kind, checkpoint);
+        expect(shown()).toEqual(seen);
+        expect(ledger).toEqual(["unknown"]);
+        expect(dead).toEqual([expect.stringMatching(/^unknown: /)]);
+      },
+    );
+
+    it("when it dies between two parts, then the parts that were accepted are not sent again", async () => {
+      const paragraphs = ["first", "second", "third"].map((word) => `${word} `.repeat(50).trim());
+      const { ledger } = await surviveDeath(kind, "delivery.marked", 2, paragraphs.join("\n\n"));
+      expect(shown()).toEqual([...paragraphs, "two"]);
+      expect(ledger).toEqual(["accepted", "accepted", "accepted"]);
+    });
+  });
+
+  describe.each(["can be asked", "recognises a second send"] as const)(
+    `given a gateway on ${name} that is killed, and a platform that %s (D4)`,
+    (kind) => {
+      it.each(["delivery.claimed", "delivery.sent"])(
+        "when it dies at %s, then the reply is seen once, in order",
+        async (checkpoint) => {
+          const { ledger, dead } = await surviveDeath(kind, checkpoint);
+          expect(shown()).toEqual(["one", "two"]);
+          expect(ledger).toEqual(["accepted"]);
+          expect(dead).toEqual([]);
+        },
+      );
+    },
+  );
+};
+
+const event = (id: string, text = id): PaperEvent => ({
+  id,
+  room: "lobby",
+  direct: false,
+  author: { id: "ann", name: "Ann" },
+  text,
+  at: new Date().toISOString(),
+});
