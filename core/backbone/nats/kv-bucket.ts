@@ -123,11 +123,13 @@ export class KvBucket {
   scan(filter: string, options: { headersOnly: boolean }): Promise<ScannedEntry[]> {
     return this.#connector.run(`listing ${this.name}`, async (session) => {
       await ensureStream(session, this.#config);
-      const entries: ScannedEntry[] = [];
+      // what is overwritten during the scan comes twice; the later one counts
+      const entries = new Map<string, ScannedEntry>();
       await scanStream(session, this.stream, this.#subject(filter), options.headersOnly, (message) => {
-        entries.push({ ...this.#entry(message), storedAt: message.storedAt });
+        const entry = { ...this.#entry(message), storedAt: message.storedAt };
+        entries.set(entry.key, entry);
       });
-      return entries;
+      return [...entries.values()];
     });
   }
 

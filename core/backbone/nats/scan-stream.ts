@@ -8,7 +8,11 @@ export interface Scanned extends Pick<StoredMsg, "subject" | "seq" | "data" | "h
   readonly storedAt: number;
 }
 
-/** The last message of every subject under the filter, as the stream is now. */
+/**
+ * Every message under the filter, up to the end of the stream, which is reached when a pull finds no more. The server's
+ * count of pending messages says so neither way: it is wrong once an entry is overwritten under the scan. For the same
+ * reason this is no "last per subject" consumer: that one takes an overwritten entry for the end.
+ */
 export const scanStream = async (
   session: NatsSession,
   stream: string,
@@ -20,7 +24,7 @@ export const scanStream = async (
   const { name, num_pending } = await jsm.consumers.add(stream, {
     name: `scan_${nuid.next()}`,
     ack_policy: AckPolicy.None,
-    deliver_policy: DeliverPolicy.LastPerSubject,
+    deliver_policy: DeliverPolicy.All,
     filter_subject: filter,
     headers_only: headersOnly,
     inactive_threshold: nanos(ABANDONED_AFTER_MS),
@@ -50,14 +54,12 @@ const pullAll = ({ nc, jsm }: NatsSession, next: string, found: (message: Scanne
       received = 0;
       clearTimeout(silence);
       silence = setTimeout(() => end(new NatsError("TIMEOUT", "TIMEOUT")), jsm.getOptions().timeout ?? 5_000);
-      nc.publish(next, JSON.stringify({ batch: BATCH, no_wait: true }), { reply: inbox });
+      nc.publish(next, JSON.stringify({ batch: BATCH, no_wait: true, expires: nanos(PULL_MS) }), { reply: inbox });
     };
-    // "No messages" and "expired" end a pull; one that brought nothing ends the scan. Anything else: ask again later.
+    // "No messages" and "expired" end a pull at the end of the stream. Anything else: ask again later.
     const status = (code: number) => {
       const failure = code === 503 ? "503" : "TIMEOUT";
-      if (code !== 404 && code !== 408) end(new NatsError(failure, failure));
-      else if (received === 0) end();
-      else pull();
+      end(code === 404 || code === 408 ? undefined : new NatsError(failure, failure));
     };
     const take = (error: Error | null, message: Msg) => {
       if (error) return end(error);
@@ -66,8 +68,7 @@ const pullAll = ({ nc, jsm }: NatsSession, next: string, found: (message: Scanne
       received++;
       const { subject, data, headers } = message;
       found({ subject, data, seq: place.seq, storedAt: place.storedAt, header: headers as StoredMsg["header"] });
-      if (place.pending === 0) end();
-      else if (received === BATCH) pull();
+      if (received === BATCH) pull();
     };
     const subscription = nc.subscribe(inbox, { callback: take });
     // It also closes with the connection. Ending what has ended changes nothing.
@@ -76,4 +77,6 @@ const pullAll = ({ nc, jsm }: NatsSession, next: string, found: (message: Scanne
   });
 
 const BATCH = 500;
+/** How long a pull waits that finds nothing at all. */
+const PULL_MS = 500;
 const ABANDONED_AFTER_MS = 60_000;
