@@ -6,6 +6,7 @@ import type { TurnEntry } from "../sessions/history-entry.ts";
 import { nextIndex } from "../sessions/session-window.ts";
 import type { Agent } from "../turns/agent.ts";
 import { Journal } from "../turns/journal.ts";
+import { LinkedAbort } from "../turns/linked-abort.ts";
 import { runTurn } from "../turns/run-turn.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
@@ -29,9 +30,8 @@ export const endTurn = async (
   const { history, clock, turnDeadlineMs } = parts;
   const { turnId, sessionId, traceId } = record;
   const text = shownText(message);
-  const deadline = new AbortController();
-  const timer = clock.after(turnDeadlineMs, () => deadline.abort(new TurnTimedOut(turnDeadlineMs)));
-  const signal = AbortSignal.any([parts.stopping, deadline.signal]);
+  const over = new LinkedAbort(parts.stopping);
+  const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
     showTyping(parts, agent, record);
@@ -42,9 +42,9 @@ export const endTurn = async (
       window,
       journal: new Journal(parts.store, turnId, !seenBefore),
       logger: parts.logger.child({ traceId, turnId, tenant: agent.tenant, agent: agent.name }),
-      signal,
+      signal: over.signal,
       nextAttempt: () => attempt++,
-      shrink: (window) => shrinkWindow(parts, agent, window, signal),
+      shrink: (window) => shrinkWindow(parts, agent, window, over.signal),
     });
     const entry = fitEntry({
       kind: "turn",
@@ -61,6 +61,7 @@ export const endTurn = async (
     return entry;
   } finally {
     timer.cancel();
+    over.release();
   }
 };
 

@@ -6,7 +6,7 @@ import { readHistory } from "./read-history.ts";
 import type { SessionState } from "./session-state.ts";
 import { sessionStateKey } from "./session-state.ts";
 import type { SessionWindow } from "./session-window.ts";
-import { nextIndex, windowOf } from "./session-window.ts";
+import { extended, nextIndex, windowOf } from "./session-window.ts";
 
 /** Characters of windows that are kept in memory. */
 const CACHED_CHARS = 16_000_000;
@@ -85,14 +85,13 @@ export class SessionHistory {
 
   async #extend(known: SessionWindow): Promise<SessionWindow> {
     const newer = await readHistory(this.#store, known.sessionId, nextIndex(known));
-    if (newer.length === 0) return known;
-    return windowOf(known.sessionId, known.summary, known.from, [...known.entries, ...newer]);
+    return newer.length === 0 ? known : extended(known, newer);
   }
 
   #added(sessionId: string, index: number, entry: HistoryEntry): void {
     const known = this.#windows.get(sessionId);
     if (known === undefined || nextIndex(known) !== index) return;
-    this.#remember(windowOf(sessionId, known.summary, known.from, [...known.entries, entry]));
+    this.#remember(extended(known, [entry]));
   }
 
   /** The least recently used windows go first. */

@@ -27,6 +27,13 @@ export const windowOf = (
   chars: entries.reduce((sum, entry) => sum + charsOf(entry), summary.length),
 });
 
+/** Entries that came after it. Only they are measured: a long session must not cost more with every turn. */
+export const extended = (window: SessionWindow, newer: readonly HistoryEntry[]): SessionWindow => ({
+  ...window,
+  entries: [...window.entries, ...newer],
+  chars: newer.reduce((sum, entry) => sum + charsOf(entry), window.chars),
+});
+
 export const charsOf = (entry: HistoryEntry): number => {
   if (entry.kind === "said") return entry.markdown.length;
   const onTheWay = entry.messages.length === 0 ? 0 : JSON.stringify(entry.messages).length;

@@ -1,6 +1,7 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { AgentModel } from "../model/agent-model.ts";
+import { orAborted } from "../turns/or-aborted.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 
 const MAX_SUMMARY_CHARS = 8_000;
@@ -18,22 +19,23 @@ export interface SummaryOptions {
   readonly maxChars: number;
   /** Aborted: no summary is wanted any more. */
   readonly signal: AbortSignal;
-  /** Aborted: the model has had its time. */
-  readonly deadline: AbortSignal;
+  /** Aborted with it, and when the model has had its time. */
+  readonly modelSignal: AbortSignal;
 }
 
 /** One model step. If it fails, the beginnings of what was said have to do: a summary always comes of it. */
 export const summariseEntries = async (
   before: string,
   entries: readonly HistoryEntry[],
-  { model, logger, maxChars, signal, deadline }: SummaryOptions,
+  { model, logger, maxChars, signal, modelSignal }: SummaryOptions,
 ): Promise<string> => {
   const text = newest([before, ...entries.map((entry) => quote(entry, QUOTED_CHARS))], maxChars);
   try {
-    const response = await model.step(
+    const step = model.step(
       { system: INSTRUCTION, messages: [{ role: "user", text }], tools: [], toolChoice: "none" },
-      { signal: AbortSignal.any([signal, deadline]), onText() {} },
+      { signal: modelSignal, onText() {} },
     );
+    const response = await orAborted(step, modelSignal);
     if (response.text.trim() !== "") return response.text.slice(0, Math.min(MAX_SUMMARY_CHARS, maxChars));
   } catch (error) {
     signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ToolCall, ToolResult } from "../model/chat-message.ts";
+import { LinkedAbort } from "./linked-abort.ts";
 import { runTool } from "./run-tool.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import type { CoreParts, Turn } from "./turn.ts";
@@ -14,11 +15,10 @@ export const answerCalls = async (
   step: number,
   calls: readonly ToolCall[],
 ): Promise<ToolResult[]> => {
-  const over = new AbortController();
-  const signal = AbortSignal.any([turn.signal, over.signal]);
+  const over = new LinkedAbort(turn.signal);
   const answers = calls.map(async (call, index) => {
     try {
-      return await answerCall(parts, turn, { call, step, index, signal });
+      return await answerCall(parts, turn, { call, step, index, signal: over.signal });
     } catch (error) {
       over.abort(error);
       throw error;
@@ -26,6 +26,7 @@ export const answerCalls = async (
   });
   // All of them are awaited, so that nothing of this run goes on behind the back of the next.
   await Promise.allSettled(answers);
+  over.release();
   return Promise.all(answers);
 };
 

@@ -1,6 +1,7 @@
-import { messageOf } from "../contract/app-error.ts";
+import { AppError, messageOf } from "../contract/app-error.ts";
 import type { ToolCall, ToolResult } from "../model/chat-message.ts";
 import { cutToBytes } from "./cut-to-bytes.ts";
+import { LinkedAbort } from "./linked-abort.ts";
 import { orAborted } from "./or-aborted.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import type { CoreParts } from "./turn.ts";
@@ -15,21 +16,25 @@ export const runTool = async (
   call: ToolCall,
   context: ToolContext,
 ): Promise<ToolResult> => {
-  const deadline = new AbortController();
-  const timer = clock.after(tool.deadlineMs ?? TOOL_DEADLINE_MS, () => deadline.abort());
-  const signal = AbortSignal.any([context.signal, deadline.signal]);
+  const over = new LinkedAbort(context.signal);
+  let isLate = false;
+  const timer = clock.after(tool.deadlineMs ?? TOOL_DEADLINE_MS, () => {
+    isLate = true;
+    over.abort(new AppError("unavailable", givenUp(tool)));
+  });
   const startedAt = clock.monotonic();
   let outcome = "done";
   try {
-    const output = await orAborted(started(tool, call.input, { ...context, signal }), signal);
+    const output = await orAborted(started(tool, call.input, { ...context, signal: over.signal }), over.signal);
     return { callId: call.id, name: call.name, output: cutToBytes(output, MAX_OUTPUT_BYTES) };
   } catch (error) {
     context.signal.throwIfAborted();
-    outcome = deadline.signal.aborted ? "timeout" : "failed";
-    const output = deadline.signal.aborted ? givenUp(tool) : messageOf(error);
-    return { callId: call.id, name: call.name, output: cutToBytes(output, MAX_OUTPUT_BYTES), failed: true };
+    outcome = isLate ? "timeout" : "failed";
+    const output = cutToBytes(isLate ? givenUp(tool) : messageOf(error), MAX_OUTPUT_BYTES);
+    return { callId: call.id, name: call.name, output, failed: true };
   } finally {
     timer.cancel();
+    over.release();
     meter.count("tool_runs_total", { tool: tool.name, outcome });
     meter.observe("tool_run_seconds", (clock.monotonic() - startedAt) / 1_000, { tool: tool.name });
   }

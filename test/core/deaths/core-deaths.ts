@@ -12,6 +12,9 @@ const script = ({ lastUserText, toolOutputs }: ModelRequest) =>
     ? calls([{ name: lastUserText.split(" ")[0] ?? "", arguments: {} }])
     : says(`${lastUserText}: ${toolOutputs.join()}`);
 
+/** A process that starts on a busy machine takes its time. */
+const TIME = { timeout: 60_000 };
+
 interface Death {
   readonly at: string;
   readonly nth?: number;
@@ -20,6 +23,8 @@ interface Death {
   readonly requests: number;
   readonly runs: number;
   readonly outcomeUnknown?: true;
+  /** The turn had ended, so its reply may have been published. */
+  readonly mayRepeat?: true;
 }
 
 const deaths: Death[] = [
@@ -39,8 +44,8 @@ const deaths: Death[] = [
   { at: "tool.result", tool: "look", requests: 2, runs: 1 },
   { at: "model.before", nth: 2, tool: "work", requests: 2, runs: 1 },
   { at: "model.after", nth: 2, tool: "work", requests: 3, runs: 1 },
-  { at: "model.journaled", nth: 2, tool: "work", requests: 2, runs: 1 },
-  { at: "reply.before", tool: "work", requests: 2, runs: 1 },
+  { at: "model.journaled", nth: 2, tool: "work", requests: 2, runs: 1, mayRepeat: true },
+  { at: "reply.before", tool: "work", requests: 2, runs: 1, mayRepeat: true },
   { at: "reply.published", tool: "work", requests: 2, runs: 1 },
 ];
 
@@ -54,23 +59,28 @@ export const coreDeaths = (kind: PlaceOptions["kind"]): void => {
     });
     afterAll(() => core.dispose());
 
-    it.each(deaths)("when it dies at $at of a turn with $tool, then the next one ends the turn", async (death) => {
-      const text = `${death.tool} ${deaths.indexOf(death)}`;
-      const dying = await core.alive();
-      await dying.dieAt(death.at, death.nth);
-      await core.receive(userMessage(text, text));
-      await dying.exited;
-      await core.alive();
-      const reply = await core.heardReplyTo(text);
-      finals.push(reply);
-      expect(reply).toMatchObject({ kind: "final", outcome: "answered" });
-      if (death.outcomeUnknown) expect(reply.markdown).toContain("its outcome is unknown");
-      else expect(reply.markdown).toBe(`${text}: ${death.tool} is done`);
-      expect(core.server.requests.filter(({ lastUserText }) => lastUserText === text)).toHaveLength(death.requests);
-      const turnId = reply.id.replace("/final", "");
-      const run = `${death.tool} ${turnId}/0/0`;
-      expect(await core.toolRuns(turnId)).toEqual(Array.from({ length: death.runs }, () => run));
-    });
+    it.each(deaths)(
+      "when it dies at $at of a turn with $tool, then the next one ends the turn",
+      TIME,
+      async (death) => {
+        const text = `${death.tool} ${deaths.indexOf(death)}`;
+        const dying = await core.alive();
+        await dying.dieAt(death.at, death.nth);
+        await core.receive(userMessage(text, text));
+        await dying.exited;
+        await core.alive();
+        const reply = await core.heardReplyTo(text);
+        finals.push(reply);
+        expect(reply).toMatchObject({ kind: "final", outcome: "answered" });
+        expect(reply.mayRepeat).toBe(death.mayRepeat);
+        if (death.outcomeUnknown) expect(reply.markdown).toContain("its outcome is unknown");
+        else expect(reply.markdown).toBe(`${text}: ${death.tool} is done`);
+        expect(core.server.requests.filter(({ lastUserText }) => lastUserText === text)).toHaveLength(death.requests);
+        const turnId = reply.id.replace("/final", "");
+        const run = `${death.tool} ${turnId}/0/0`;
+        expect(await core.toolRuns(turnId)).toEqual(Array.from({ length: death.runs }, () => run));
+      },
+    );
 
     it("when all is over, then every message has exactly one final, and in order", async () => {
       const asked = deaths.map(({ tool }, index) => `${tool} ${index}`);
