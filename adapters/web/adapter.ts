@@ -67,6 +67,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     // a start that failed was followed by a stop
     this.#stopping = undefined;
     this.#parts = { context: this.#context, inbox, limits: this.#config.limits, rooms: this.#rooms, tokens };
+    this.#stopping = undefined;
     this.#armSweep();
   }
 
@@ -100,7 +101,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       socket.close(closeCodes.tryLater, "too many connections");
       return;
     }
-    const connection = new Connection(socket, () => clock.monotonic());
+    const connection = new Connection(socket, clock);
     const dialogue = new ClientDialogue(connection, offeredToken(protocols), this.#parts);
     this.#dialogues.add(dialogue);
     this.#addresses.add(remoteAddress);

@@ -1,3 +1,4 @@
+import type { Clock } from "../../core/contract/clock.ts";
 import type { ClientSocket } from "../contract/abilities.ts";
 import type { CloseCode } from "./close-codes.ts";
 import { closeCodes } from "./close-codes.ts";
@@ -24,15 +25,15 @@ export class Connection {
   #fetching = false;
   #closed = false;
   #stalledSince: number | undefined;
-  #drained: (() => void)[] = [];
+  #drained: (() => void)[] | undefined;
   #pingDueAt: number;
   #awaitsPong = false;
-  readonly #now: () => number;
+  readonly #clock: Clock;
 
-  constructor(socket: ClientSocket, now: () => number) {
+  constructor(socket: ClientSocket, clock: Clock) {
     this.#socket = socket;
-    this.#now = now;
-    this.#pingDueAt = now() + PING_EVERY_MS;
+    this.#clock = clock;
+    this.#pingDueAt = clock.monotonic() + PING_EVERY_MS;
     socket.on("pong", () => {
       this.#awaitsPong = false;
     });
@@ -62,8 +63,11 @@ export class Connection {
 
   drained(): Promise<void> {
     if (this.#closed || !this.#isFull()) return Promise.resolve();
-    this.#stalledSince ??= this.#now();
-    return new Promise((resolve) => this.#drained.push(resolve));
+    this.#stalledSince ??= this.#clock.monotonic();
+    return new Promise((resolve) => {
+      this.#drained ??= [];
+      this.#drained.push(resolve);
+    });
   }
 
   /** Sends what the log has after the cursor, as long as the socket takes it. */
@@ -72,7 +76,7 @@ export class Connection {
     if (room === undefined || this.#fetching) return;
     while (!this.#closed && this.#cursor < room.head) {
       if (this.#isFull()) {
-        this.#stalledSince ??= this.#now();
+        this.#stalledSince ??= this.#clock.monotonic();
         return;
       }
       const frame = room.recentFrame(this.#cursor + 1);
@@ -102,7 +106,7 @@ export class Connection {
 
   readonly #sent = (error?: Error): void => {
     if (error || this.#stalledSince === undefined) return;
-    this.#stalledSince = this.#now();
+    this.#stalledSince = this.#clock.monotonic();
     if (this.#isFull()) return;
     this.#stalledSince = undefined;
     this.#release();
@@ -152,7 +156,9 @@ export class Connection {
   }
 
   #release(): void {
-    for (const resolve of this.#drained.splice(0)) resolve();
+    const waiting = this.#drained;
+    this.#drained = undefined;
+    for (const resolve of waiting ?? []) resolve();
   }
 }
 

@@ -112,9 +112,13 @@ export class ChatSocket {
       this.#watch = setTimeout(() => this.#sendFirst(), 3_000);
       return;
     }
+    this.#giveUp(id, message);
+    this.#sendFirst();
+  }
+
+  #giveUp(id: string, message: string): void {
     this.#queue.remove(id);
     this.#listener.failed(id, message);
-    this.#sendFirst();
   }
 
   #sent(id: string): void {
@@ -149,6 +153,7 @@ export class ChatSocket {
     this.#socket = undefined;
     this.#isWelcome = false;
     clearTimeout(this.#watch);
+    if (code === 1009 && this.#queue.first) this.#giveUp(this.#queue.first.id, "it is too long");
     const refusal = code === 4002 ? this.#refusal : undefined;
     if (refusal === "token-expired" || refusal === "token-unknown") {
       this.startOver();

@@ -105,6 +105,8 @@ describe("given a message that is sent again (F1, F12)", () => {
     again.client.send({ type: "message", id: "m2", text: "next" });
     await again.client.next("accepted");
     expect(again.client.logged().map(({ id }) => id)).toEqual(["m1", "m2"]);
+    // A repeat that is known is not even published again.
+    expect(one.accepted).toHaveLength(elsewhere ? 1 : 2);
   });
 
   it("when the gateway dies between storing and saying, then the repeat has the same id and is said", async () => {

@@ -105,6 +105,15 @@ describe("given a page with the widget, under a strict policy (C5)", () => {
     expect(await page.locator(".log > *").allTextContents()).toEqual(["one", "text of r1", "two"]);
   });
 
+  it("when a message is too long for the gateway, then it says so, and the next one goes through", async () => {
+    const gateway = await start();
+    await open(gateway);
+    await write("水".repeat(31_000));
+    await write("short");
+    await page.locator(".said.failed", { hasText: "Not sent" }).waitFor();
+    expect(await arrived(gateway, 1)).toMatchObject({ text: "short" });
+  });
+
   it("when the page is loaded again, then the conversation is there; closed, it counts what is unread", async () => {
     const gateway = await start();
     await open(gateway);

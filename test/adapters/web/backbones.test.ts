@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
+import { openNatsBackbone } from "../../../core/backbone/nats/open-nats-backbone.ts";
+import type { Backbone } from "../../../core/contract/backbone.ts";
+import { silentLogger as logger } from "../../../core/contract/logger.ts";
+import { NatsServer } from "../../fakes/nats-server.ts";
+import { startEcho, startOnBackbone } from "./backbone-gateway.ts";
+import { enter } from "./web-client.ts";
+
+const ended: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0).reverse()) await end();
+});
+
+/** Each gives a way to open the same data: on NATS every gateway has a connection of its own. */
+const embedded = async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "mooring-web-"));
+  ended.push(() => rm(dataDir, { recursive: true }));
+  return async () => {
+    const backbone = await openEmbeddedBackbone({ dataDir, logger });
+    return { all: [backbone], one: backbone, two: backbone };
+  };
+};
+const nats = async () => {
+  const server = await NatsServer.start();
+  ended.push(() => server.stop());
+  const open = () => openNatsBackbone({ servers: [server.url], prefix: "web", logger });
+  return async () => {
+    const [one, two] = await Promise.all([open(), open()]);
+    return { all: [one, two], one, two };
+  };
+};
+const closeAll = (backbones: readonly Backbone[]) => Promise.all(backbones.map((backbone) => backbone.close()));
+
+describe.each([
+  ["embedded", embedded],
+  ["NATS", nats],
+] as const)("given two gateways on %s", (_, prepare) => {
+  it("when tabs on both write, then both see all in one order; after a restart they go on from there", async () => {
+    const open = await prepare();
+    const { all, one: first, two: second } = await open();
+    const gateways = [await startOnBackbone(first), await startOnBackbone(second)] as const;
+    const echo = await startEcho(first, gateways);
+    const { client: one, welcome } = await enter(gateways[0]);
+    const { client: two } = await enter(gateways[1], { token: welcome.token });
+    for (let n = 0; n < 10; n++) {
+      one.send({ type: "message", id: `a${n}`, text: `a${n}` });
+      two.send({ type: "message", id: `b${n}`, text: `b${n}` });
+    }
+    for (const tab of [one, two]) await tab.until(() => tab.logged().length === 40);
+    expect(one.logged()).toEqual(two.logged());
+    expect(one.logged().map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+    await echo.close();
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await closeAll(all);
+
+    const again = await open();
+    const gateway = await startOnBackbone(again.one);
+    const back = await enter(gateway, { token: welcome.token, resumeFrom: 38 });
+    back.client.send({ type: "message", id: "a9", text: "a9" });
+    back.client.send({ type: "message", id: "c0", text: "c0" });
+    await back.client.next("said", ({ id }) => id === "c0");
+    expect(back.client.logged().map(({ seq }) => seq)).toEqual([39, 40, 41]);
+    await gateway.stop();
+    await closeAll(again.all);
+  });
+});
