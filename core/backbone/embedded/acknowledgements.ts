@@ -12,6 +12,12 @@ export interface AcknowledgementParts {
   readonly pauseMs: number;
 }
 
+/** Those of one pass of the event loop, written by one statement. */
+interface Gathered {
+  readonly seqs: number[];
+  readonly stored: Promise<void>;
+}
+
 /**
  * Ends messages of one durable in the file. One that cannot be written, on a full disk, is owed: it is tried again with
  * pauses, its handler is not run again, and no other message starts meanwhile, so that order holds even if the process
@@ -21,7 +27,9 @@ export class Acknowledgements {
   readonly #durableId: number;
   readonly #parts: AcknowledgementParts;
   readonly #paid: () => void;
-  readonly #delete: Statement;
+  readonly #deleteOne: Statement;
+  readonly #deleteMany: Statement;
+  #gathered: Gathered | undefined;
   #owed: number[] = [];
   #retry: Timer | undefined;
 
@@ -29,7 +37,10 @@ export class Acknowledgements {
     this.#durableId = durableId;
     this.#parts = parts;
     this.#paid = paid;
-    this.#delete = parts.database.prepare("DELETE FROM pending WHERE durable_id = ? AND seq = ?");
+    this.#deleteOne = parts.database.prepare("DELETE FROM pending WHERE durable_id = ? AND seq = ?");
+    this.#deleteMany = parts.database.prepare(
+      "DELETE FROM pending WHERE durable_id = ? AND seq IN (SELECT value FROM json_each(?))",
+    );
   }
 
   get owed(): number {
@@ -38,27 +49,44 @@ export class Acknowledgements {
 
   /** Resolves when it is written, or owed. */
   async write(seq: number): Promise<void> {
+    this.#gathered ??= this.#gather();
+    const gathered = this.#gathered;
+    gathered.seqs.push(seq);
     try {
-      await this.#store([seq]);
+      await gathered.stored;
     } catch (error) {
-      this.#parts.logger.warn({ seq, error: messageOf(error) }, "acknowledgement owed");
-      this.#owed.push(seq);
-      this.#retry ??= this.#parts.clock.after(this.#parts.pauseMs, () => void this.#pay());
+      if (this.#gathered === gathered) this.#gathered = undefined;
+      this.#owe(seq, error);
     }
   }
 
   /** One last attempt. */
   async close(): Promise<void> {
     this.#retry?.cancel();
-    if (this.#owed.length > 0) await this.#store(this.#owed);
+    if (this.#owed.length > 0) await this.#parts.writes.submit(() => this.#delete(this.#owed));
+  }
+
+  #gather(): Gathered {
+    const seqs: number[] = [];
+    const stored = this.#parts.writes.submit(() => {
+      this.#gathered = undefined;
+      this.#delete(seqs);
+    });
+    return { seqs, stored };
+  }
+
+  #owe(seq: number, error: unknown): void {
+    if (this.#owed.length === 0) this.#parts.logger.warn({ error: messageOf(error) }, "acknowledgements owed");
+    this.#owed.push(seq);
+    this.#retry ??= this.#parts.clock.after(this.#parts.pauseMs, () => void this.#pay());
   }
 
   async #pay(): Promise<void> {
     const seqs = [...this.#owed];
     try {
-      await this.#store(seqs);
+      await this.#parts.writes.submit(() => this.#delete(seqs));
     } catch {
-      // Said when it was first owed. After a fatal failure only a restart helps.
+      // It was said when they were first owed. After a fatal failure only a restart helps.
       this.#retry = this.#parts.database.failure
         ? undefined
         : this.#parts.clock.after(this.#parts.pauseMs, () => void this.#pay());
@@ -70,9 +98,9 @@ export class Acknowledgements {
     this.#paid();
   }
 
-  #store(seqs: readonly number[]): Promise<void> {
-    return this.#parts.writes.submit(() => {
-      for (const seq of seqs) this.#delete.run(this.#durableId, seq);
-    });
+  #delete(seqs: readonly number[]): void {
+    const [first] = seqs;
+    if (seqs.length > 1) this.#deleteMany.run(this.#durableId, JSON.stringify(seqs));
+    else if (first !== undefined) this.#deleteOne.run(this.#durableId, first);
   }
 }

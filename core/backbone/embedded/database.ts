@@ -62,10 +62,21 @@ export class Database {
   prepare<Row extends readonly unknown[] = never>(sql: string): Statement<Row> {
     const statement = this.#attempt(() => this.#driver.prepare(sql));
     if (statement.reader) statement.raw();
+    const execute = <R>(act: (values: Value[]) => R, values: Value[]): R => {
+      if (this.#closed) throw stopped();
+      try {
+        return act(values);
+      } catch (error) {
+        throw this.#explain(error);
+      }
+    };
+    const run = (values: Value[]) => statement.run(values).changes;
+    const get = (values: Value[]) => statement.get(values) as Row | undefined;
+    const all = (values: Value[]) => statement.all(values) as Row[];
     return {
-      run: (...values) => this.#attempt(() => statement.run(values).changes),
-      get: (...values) => this.#attempt(() => statement.get(values) as Row | undefined),
-      all: (...values) => this.#attempt(() => statement.all(values) as Row[]),
+      run: (...values) => execute(run, values),
+      get: (...values) => execute(get, values),
+      all: (...values) => execute(all, values),
     };
   }
 
@@ -139,7 +150,7 @@ export class Database {
   }
 
   #attempt<R>(act: () => R): R {
-    if (this.#closed) throw new AppError("stopped", "the backbone is closed");
+    if (this.#closed) throw stopped();
     try {
       return act();
     } catch (error) {
@@ -154,6 +165,8 @@ export class Database {
     return failure;
   }
 }
+
+const stopped = (): AppError => new AppError("stopped", "the backbone is closed");
 
 /** 8 MB of log: a checkpoint then takes some milliseconds. */
 const CHECKPOINT_PAGES = 2_000;

@@ -111,17 +111,38 @@ export class DurableQueue<T> {
 
   #push(seq: number, key: string | undefined, id: string, publishedAt: number): void {
     this.#lastQueued = seq;
-    const bodies = this.#bodies;
-    const message: QueuedMessage = {
-      seq,
-      partition: 0,
-      key,
-      id,
-      publishedAt,
-      suspect: seq <= this.#durable.suspectUpTo,
-      read: () => bodies.read(seq),
-    };
-    this.#consumption.push(message);
+    const suspect = seq <= this.#durable.suspectUpTo;
+    this.#consumption.push(new PendingMessage(this.#bodies, seq, key, id, publishedAt, suspect));
+  }
+}
+
+class PendingMessage implements QueuedMessage {
+  readonly #bodies: MessageBodies;
+  readonly seq: number;
+  readonly partition = 0;
+  readonly key: string | undefined;
+  readonly id: string;
+  readonly publishedAt: number;
+  readonly suspect: boolean;
+
+  constructor(
+    bodies: MessageBodies,
+    seq: number,
+    key: string | undefined,
+    id: string,
+    publishedAt: number,
+    suspect: boolean,
+  ) {
+    this.#bodies = bodies;
+    this.seq = seq;
+    this.key = key;
+    this.id = id;
+    this.publishedAt = publishedAt;
+    this.suspect = suspect;
+  }
+
+  read(): string {
+    return this.#bodies.read(this.seq);
   }
 }
 

@@ -11,10 +11,6 @@ export class MessageBodies {
     this.#select = database.prepare<[body: string]>("SELECT body FROM messages WHERE seq = ?");
   }
 
-  get size(): number {
-    return this.#kept.size;
-  }
-
   keep(seq: number, body: string): void {
     if (this.#keptLength + body.length > MOST_KEPT_LENGTH) return;
     this.#kept.set(seq, body);

@@ -90,7 +90,7 @@ describe("given a full disk (F15)", () => {
     database.prepare(NEEDY_DELETE).run();
     database.limitPages(1);
     decide({ ack: true });
-    expect(await warning).toBe("acknowledgement owed");
+    expect(await warning).toBe("acknowledgements owed");
     await new Promise((nextPass) => setImmediate(nextPass));
     expect(runs).toEqual(["a"]);
     database.limitPages(NO_LIMIT);
