@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup/egress-guard.ts"],
+    // Most of the long tests wait for leases and processes, not for a core.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

@@ -1,12 +1,15 @@
 /** The way from the top of the file to a value: keys of maps, positions in lists. */
 export type KeyPath = readonly (string | number)[];
 
-/** As people write it: `agents[0].model`, `channels["my web"].agent`. */
+/**
+ * As people write it: `agents[0].model`. A key that is no name may be a secret that a missing quote made a key: the line
+ * number has to do.
+ */
 export const spellPath = (path: KeyPath): string =>
   path
     .map((step, index) => {
       if (typeof step === "number") return `[${step}]`;
-      if (!/^[\w-]+$/.test(step)) return `[${JSON.stringify(step)}]`;
+      if (!/^(\$\{\w+\}|[a-z0-9][\w-]{0,39})$/.test(step)) return "[…]";
       return index === 0 ? step : `.${step}`;
     })
     .join("");

@@ -67,13 +67,20 @@ export const throughput = async (
   return (count * 1_000) / (performance.now() - begun);
 };
 
-/** Runs the work `count` times, one after the other; resolves to the median time of one, in milliseconds. */
-export const latency = async (count: number, work: (n: number) => Promise<unknown>): Promise<number> => {
+/** Runs `lanes` loops side by side, each one piece of work after the other; resolves to the median time of one, in ms. */
+export const loopLatency = async (
+  count: number,
+  lanes: number,
+  work: (lane: number) => Promise<unknown>,
+): Promise<number> => {
   const times: number[] = [];
-  for (let n = 0; n < count; n++) {
-    const begun = performance.now();
-    await work(n);
-    times.push(performance.now() - begun);
-  }
+  const lane = async (_: unknown, index: number): Promise<void> => {
+    for (let n = 0; n < Math.ceil(count / lanes); n++) {
+      const begun = performance.now();
+      await work(index);
+      times.push(performance.now() - begun);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
   return spreadOf(times).median;
 };

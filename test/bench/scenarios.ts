@@ -1,6 +1,7 @@
 import type { Scenario } from "./scenario.ts";
 import { busLatency, busThroughput } from "./scenarios/bus.ts";
+import { messageReply } from "./scenarios/message-reply.ts";
 import { storeThroughput } from "./scenarios/store.ts";
 
 /** Everything `npm run bench` measures, in the order it is printed. */
-export const scenarios: readonly Scenario[] = [busThroughput, busLatency, storeThroughput];
+export const scenarios: readonly Scenario[] = [busThroughput, busLatency, storeThroughput, messageReply];

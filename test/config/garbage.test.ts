@@ -77,6 +77,12 @@ describe("given any text at all", () => {
       { numRuns: 500 },
     );
   });
+
+  it("when a missing quote makes it a key, then the message shows the line instead", () => {
+    const refusal = refusalOf(`agents:\n  - { name: a, model: demo, apiKey: x, S3cret-of-mine: }\n`);
+    expect(refusal?.problems).toContainEqual(expect.objectContaining({ path: "agents[0][…]", line: 2 }));
+    expect(refusal?.message).not.toContain("S3cret");
+  });
 });
 
 /** Unlike anything that a message says by itself. */
@@ -115,5 +121,11 @@ describe("given a secret", () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it("when a missing quote makes it a key, then the message shows the line instead", () => {
+    const refusal = refusalOf(`agents:\n  - { name: a, model: demo, apiKey: x, S3cret-of-mine: }\n`);
+    expect(refusal?.problems).toContainEqual(expect.objectContaining({ path: "agents[0][…]", line: 2 }));
+    expect(refusal?.message).not.toContain("S3cret");
   });
 });

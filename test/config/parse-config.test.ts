@@ -124,12 +124,7 @@ describe("given a value that the schema refuses", () => {
       "reserved name",
     ],
     ["the other one", `${MINIMAL}channels: { a2a-inbound: { adapter: web } }`, "channels.a2a-inbound", "reserved name"],
-    [
-      "a channel's bad name",
-      `${MINIMAL}channels: { "my web": { adapter: web } }`,
-      'channels["my web"]',
-      "must be lower-case",
-    ],
+    ["a channel's bad name", `${MINIMAL}channels: { "my web": { adapter: web } }`, "channels[…]", "must be lower-case"],
     [
       "a long name",
       `agents: [{ name: ${"a".repeat(41)}, model: demo }]`,

@@ -59,7 +59,7 @@ describe("given ${NAME} in the file", () => {
 
   it("when it is in a key, then it is not filled in", () => {
     expect(problemsOf(`${MINIMAL}channels: { "\${A}": { adapter: web } }`, { A: "web" })[0]?.path).toBe(
-      'channels["${A}"]',
+      "channels.${A}",
     );
   });
 

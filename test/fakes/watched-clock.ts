@@ -21,8 +21,8 @@ export class WatchedClock extends ManualClock {
     this.advance(fitting(waits)[nth - 1] ?? 0);
   }
 
-  /** Moves on by the length of the next wait between these lengths, after the one that was passed this way before. */
-  async passOnceArmed(fromMs: number, toMs: number): Promise<number> {
+  /** Moves on by the next wait between these lengths, once it has begun; earlier ones were passed before. */
+  async passNext(fromMs: number, toMs = fromMs): Promise<number> {
     const find = (all: readonly number[]) =>
       all.findIndex((ms, index) => index >= this.#looked && ms >= fromMs && ms <= toMs);
     const all = await this.waits.until((items) => find(items) >= 0);

@@ -22,6 +22,7 @@ export const embeddedFloor = async (): Promise<Floor> => {
      ON CONFLICT DO UPDATE SET revision = excluded.revision, value = excluded.value`,
   );
   let revision = 0;
+  let serial = 0;
   const [begin, commit] = [db.prepare("BEGIN IMMEDIATE"), db.prepare("COMMIT")];
 
   let waiting: { run: () => unknown; done: (value: unknown) => void }[] = [];
@@ -40,15 +41,15 @@ export const embeddedFloor = async (): Promise<Floor> => {
     });
 
   return {
-    async roundTrip(n) {
-      const body = JSON.stringify({ n, text: "hello" });
+    async publish(message, handle) {
+      const body = JSON.stringify(message);
       const seq = await write(() => {
-        const { lastInsertRowid } = insert.run(`m${n}`, body);
+        const { lastInsertRowid } = insert.run(`m${++serial}`, body);
         mark.run(lastInsertRowid);
         return lastInsertRowid;
       });
       JSON.parse(body);
-      await write(() => clear.run(seq));
+      void handle().then(() => write(() => clear.run(seq)));
     },
     put: async (key, value) => {
       await write(() => upsert.run("notes", key, ++revision, value));

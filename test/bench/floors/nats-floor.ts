@@ -13,23 +13,23 @@ export const natsFloor = async (server: string): Promise<Floor> => {
     max_ack_pending: 20_000,
   });
   const bucket = await js.views.kv("floor_kv");
-  const waiting = new Map<number, () => void>();
+  const handlers = new Map<number, () => Promise<void>>();
   const messages: ConsumerMessages = await (await js.consumers.get("FLOOR", "floor")).consume({ max_messages: 1_000 });
   const consuming = (async () => {
     for await (const message of messages) {
       const { n } = message.json<{ n: number }>();
-      message.ack();
-      waiting.get(n)?.();
-      waiting.delete(n);
+      void handlers
+        .get(n)?.()
+        .then(() => message.ack());
+      handlers.delete(n);
     }
   })();
   let serial = 0;
   return {
-    async roundTrip() {
+    async publish(body, handle) {
       const n = ++serial;
-      const handled = new Promise<void>((resolve) => waiting.set(n, resolve));
-      await js.publish("floor.a", JSON.stringify({ n, text: "hello" }), { msgID: `m${n}` });
-      await handled;
+      handlers.set(n, handle);
+      await js.publish("floor.a", JSON.stringify({ ...body, n }), { msgID: `m${n}` });
     },
     put: async (key, value) => {
       await bucket.put(key, value);

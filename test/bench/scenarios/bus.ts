@@ -1,8 +1,9 @@
 import type { Bus } from "../../../core/contract/bus.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { testSubject } from "../../contract/test-message.ts";
+import { roundTrip } from "../floors/floor.ts";
 import type { Comparison } from "../measure.ts";
-import { latency, throughput } from "../measure.ts";
+import { loopLatency, throughput } from "../measure.ts";
 import type { Scenario } from "../scenario.ts";
 import { bothBackbones } from "./both-backbones.ts";
 
@@ -36,8 +37,7 @@ const scenario = (
   async *prepare(quick) {
     for await (const { name: on, backbone, floor } of bothBackbones()) {
       const trip = await roundTrips(backbone.bus);
-      let n = 0;
-      yield { name: `${name} (${on})`, ...compare(trip, () => floor.roundTrip(++n), quick) };
+      yield { name: `${name} (${on})`, ...compare(trip, () => roundTrip(floor), quick) };
     }
   },
 });
@@ -57,5 +57,5 @@ export const busThroughput = scenario(
 
 export const busLatency = scenario("bus: publish → handled → acked, one at a time", "≤ 1.5", (trip, floor, quick) => {
   const count = quick ? 300 : 2_000;
-  return { unit: "ms", product: () => latency(count, trip), floor: () => latency(count, floor) };
+  return { unit: "ms", product: () => loopLatency(count, 1, trip), floor: () => loopLatency(count, 1, floor) };
 });

@@ -113,7 +113,7 @@ describe("given a platform in trouble", () => {
     await rig.platform.until(({ notes }) => notes.length === 1);
     expect(textsIn("quick")).toEqual(["not delayed"]);
     rig.platform.mend();
-    expect(await rig.clock.passOnceArmed(1_000, 3_000)).toBeGreaterThanOrEqual(2_000);
+    expect(await rig.clock.passNext(1_000, 3_000)).toBeGreaterThanOrEqual(2_000);
     await rig.platform.until(({ notes }) => notes.length === 3);
     expect(textsIn("slow")).toEqual(["first", "second"]);
     expect(rig.platform.posts).toBe(4);
@@ -124,10 +124,10 @@ describe("given a platform in trouble", () => {
     rig.platform.faultIn = () => "unavailable";
     await relay(rig.paper("repeats"));
     await rig.publish("r1", room("a"), "hello");
-    for (const pauseMs of [1_000, 2_000]) await rig.clock.passOnceArmed(pauseMs, pauseMs);
+    for (const pauseMs of [1_000, 2_000]) await rig.clock.passNext(pauseMs);
     await rig.platform.until(({ posts }) => posts === 3);
     rig.platform.mend();
-    await rig.clock.passOnceArmed(4_000, 4_000);
+    await rig.clock.passNext(4_000);
     await rig.platform.until(({ notes }) => notes.length === 1);
     expect(textsIn("a")).toEqual(["hello"]);
   });
@@ -139,7 +139,7 @@ describe("given a platform in trouble", () => {
     await rig.publish("r1", room("a"), paragraphs.join("\n\n"));
     await rig.platform.until(({ posts }) => posts === 2);
     rig.platform.mend();
-    await rig.clock.passOnceArmed(1_000, 1_000);
+    await rig.clock.passNext(1_000);
     await rig.platform.until(({ notes }) => notes.length === 3);
     expect(textsIn("a")).toEqual(paragraphs);
   });
@@ -153,7 +153,7 @@ describe("given a platform in trouble", () => {
     await fanOut.close();
     rig.clock.advance(25 * 3_600_000);
     await relay(adapter);
-    for (const pauseMs of [1_000, 2_000, 4_000, 8_000]) await rig.clock.passOnceArmed(pauseMs, pauseMs);
+    for (const pauseMs of [1_000, 2_000, 4_000, 8_000]) await rig.clock.passNext(pauseMs);
     const [letter] = await rig.untilDead(1);
     expect(letter).toMatchObject({ durable: "outbox-paper", attempts: 5 });
     expect(letter?.reason).toMatch(/^unavailable: .* \(after 5 attempts\)$/);
@@ -195,8 +195,8 @@ describe("given an attempt whose answer is lost (D4)", () => {
     await rig.publish("r1", room("a"), "hello");
     await rig.platform.until(({ posts }) => posts === 1);
     rig.platform.mend();
-    await rig.clock.passOnceArmed(1_000, 1_000);
-    await rig.clock.passOnceArmed(4_000, 4_000);
+    await rig.clock.passNext(1_000);
+    await rig.clock.passNext(4_000);
     await rig.publish("r2", room("a"), "next");
     await rig.platform.until(({ notes }) => notes.length === 2);
     expect(textsIn("a")).toEqual(["hello", "next"]);
@@ -210,7 +210,7 @@ describe("given an attempt whose answer is lost (D4)", () => {
     await rig.publish("r1", room("a"), "hello");
     await rig.platform.until(({ posts }) => posts === 1);
     rig.platform.mend();
-    await rig.clock.passOnceArmed(1_000, 1_000);
+    await rig.clock.passNext(1_000);
     await rig.platform.until(({ posts }) => posts === 2);
     await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivered"));
     expect(textsIn("a")).toEqual(["hello"]);
@@ -255,8 +255,8 @@ describe("given an attempt whose answer is lost (D4)", () => {
     };
     await relay(rig.paper("repeats"), { ...rig.context, store: flaky });
     await rig.publish("r1", room("a"), "hello");
-    await rig.clock.passOnceArmed(1_000, 1_000);
-    await rig.clock.passOnceArmed(2_000, 2_000);
+    await rig.clock.passNext(1_000);
+    await rig.clock.passNext(2_000);
     await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivered"));
     expect(textsIn("a")).toEqual(["hello"]);
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
@@ -269,7 +269,7 @@ describe("given an attempt whose answer is lost (D4)", () => {
     await relay(adapter);
     await rig.publish("r1", room("a"), "hello");
     await rig.publish("r2", room("a"), "next");
-    await rig.clock.passOnceArmed(NO_ANSWER_MS, NO_ANSWER_MS);
+    await rig.clock.passNext(NO_ANSWER_MS);
     await rig.platform.until(({ notes }) => notes.length === 1);
     expect(textsIn("a")).toEqual(["next"]);
     expect(await rig.ledger("r1")).toEqual(["unknown"]);

@@ -60,7 +60,7 @@ describe("given a channel with a log of its own", () => {
     };
     await run(adapter);
     await rig.publish("r1", logTarget, "hello");
-    await rig.clock.passOnceArmed(1_000, 1_000);
+    await rig.clock.passNext(1_000);
     expect((await adapter.deliveries.count(1)).map(({ mayRepeat }) => mayRepeat)).toEqual([true]);
   });
 
@@ -124,8 +124,8 @@ describe("given a channel that does not start", () => {
     const running = await run(adapter);
     expect(running.health()).toEqual({ ok: false, reason: "no route to the platform" });
     await rig.publish("r1", room("a", "queue"), "hello");
-    await rig.clock.passOnceArmed(1_000, 1_000);
-    await rig.clock.passOnceArmed(2_000, 2_000);
+    await rig.clock.passNext(1_000);
+    await rig.clock.passNext(2_000);
     await adapter.deliveries.count(1);
     expect(running.health()).toEqual({ ok: true, standby: false });
   });
@@ -137,10 +137,10 @@ describe("given a channel whose start hangs", () => {
     let attempts = 0;
     adapter.beforeStart = () => (attempts++ === 0 ? new Promise(() => undefined) : Promise.resolve());
     const starting = run(adapter);
-    await rig.clock.passOnceArmed(START_MS, START_MS);
+    await rig.clock.passNext(START_MS);
     const running = await starting;
     expect(running.health()).toMatchObject({ ok: false, reason: expect.stringContaining("did not start within") });
-    await rig.clock.passOnceArmed(1_000, 1_000);
+    await rig.clock.passNext(1_000);
     await adapter.events.until((events) => events.includes("start"));
     expect(adapter.events.items).toEqual(["stop", "start"]);
   });
@@ -186,7 +186,7 @@ describe("given a channel that is stopped", () => {
     await rig.publish("r1", room("a", "queue"), "first");
     await started.count(1);
     const stopping = running.stop();
-    await rig.clock.passOnceArmed(15_000, 15_000);
+    await rig.clock.passNext(15_000);
     await stopping;
     release();
   });
@@ -205,7 +205,7 @@ describe("given an exclusive channel on two gateways", () => {
     await first.deliveries.count(1);
     expect(second.events.items).toEqual([]);
     await firstRunning.stop();
-    await rig.clock.passOnceArmed(10_000 / 6, 10_000 / 6);
+    await rig.clock.passNext(10_000 / 6, 10_000 / 6);
     await second.events.until((events) => events.includes("start"));
     await rig.publish("r2", room("a", "queue"), "two");
     await second.deliveries.count(1);

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import type { Backbone } from "../../../core/contract/backbone.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentMeter } from "../../../core/contract/meter.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { AgentModel } from "../../../core/model/agent-model.ts";
+import { startCore } from "../../../core/start-core.ts";
+import type { Floor } from "../floors/floor.ts";
+import { loopLatency } from "../measure.ts";
+import type { Scenario } from "../scenario.ts";
+import { bothBackbones } from "./both-backbones.ts";
+
+const instantModel: AgentModel = {
+  label: "instant",
+  step: async () => ({ text: "Noted.", toolCalls: [], finish: "stop", usage: { inputTokens: 1, outputTokens: 1 } }),
+};
+
+const messageIn = (session: number, n: number): UserMessage => ({
+  id: `bench:${session}:${n}`,
+  tenant: "default",
+  agent: "bench",
+  conversation: { channel: "bench", room: `room ${session}`, kind: "private" },
+  account: { id: `account ${session}`, name: "Somebody" },
+  text: "Please note this down.",
+  attachments: [],
+  sentAt: new Date().toISOString(),
+  traceId: `trace ${n}`,
+});
+
+/** A message on the bus, its turn, its reply on the bus: the core of the product, without any channel. */
+const startProduct = async (backbone: Backbone) => {
+  const subjects = subjectsOf("default");
+  const waiting = new Map<string, () => void>();
+  const core = await startCore({
+    backbone,
+    agents: [{ name: "bench", tenant: "default", model: instantModel }],
+    clock: systemClock,
+    logger: silentLogger,
+    meter: silentMeter,
+    concurrency: 1_000,
+  });
+  const replies = { durable: "bench-relay", concurrency: 1_000, from: "now" } as const;
+  const relay = await backbone.bus.consume(subjects.userResponse("bench"), replies, async ({ correlationId = "" }) => {
+    waiting.get(correlationId)?.();
+    waiting.delete(correlationId);
+    return ack;
+  });
+  let serial = 0;
+  return {
+    async ask(session: number): Promise<void> {
+      const message = messageIn(session, ++serial);
+      const replied = new Promise<void>((resolve) => waiting.set(message.id, resolve));
+      const options = { id: message.id, key: conversationKey(message.conversation) };
+      await backbone.bus.publish(subjects.userMessage("bench"), message, options);
+      await replied;
+    },
+    async stop(): Promise<void> {
+      await relay.close();
+      await core.stop();
+    },
+  };
+};
+
+/** The same four durable writes, in the same order, with nothing in between. */
+const askFloor = async (floor: Floor, serial: number): Promise<void> => {
+  const message = messageIn(0, serial);
+  const value = JSON.stringify(message);
+  // Keys as scattered as those of the product, which are made of ids.
+  const key = createHash("sha256").update(`${serial}`).digest("hex");
+  let reply: () => void = () => undefined;
+  const replied = new Promise<void>((resolve) => {
+    reply = resolve;
+  });
+  await floor.publish(message, async () => {
+    await floor.put(`turn-${key}`, value);
+    await floor.put(`history-${key}`, value);
+    await floor.publish(message, async () => reply());
+  });
+  await replied;
+};
+
+export const messageReply: Scenario = {
+  name: "message → reply, instant model",
+  aim: "≤ 1.5",
+  async *prepare(quick) {
+    for await (const { name, backbone, floor } of bothBackbones()) {
+      const product = await startProduct(backbone);
+      let serial = 0;
+      for (const sessions of [1, 100, 1_000]) {
+        const count = (quick ? 1 : 5) * (sessions === 1 ? 200 : 2_000);
+        yield {
+          name: `message → reply, ${sessions} sessions (${name})`,
+          unit: "ms",
+          product: () => loopLatency(count, sessions, (session) => product.ask(session)),
+          floor: () => loopLatency(count, sessions, () => askFloor(floor, ++serial)),
+        };
+      }
+      await product.stop();
+    }
+  },
+};
