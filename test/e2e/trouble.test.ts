@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { NatsServer } from "../fakes/nats-server.ts";
 import { WebClient } from "../fakes/web-client.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
@@ -103,6 +104,44 @@ describe("given the command line", () => {
     const live = deployment.run("check", ["--live"]);
     expect((await live.exited).code).toBe(1);
     expect(live.stdout()).toMatch(/problem\s+backbone: .*127\.0\.0\.1:9/);
+  });
+});
+
+describe("given a nats-server", () => {
+  let nats: NatsServer;
+  afterEach(() => nats.stop());
+  const on = (server: NatsServer) => plainConfig({ backbone: { nats: { servers: [server.url] } } });
+
+  it("when check --live asks it, then its version and what it survives are told (U2)", async () => {
+    nats = await NatsServer.start();
+    deployment = await Deployment.create(on(nats));
+    const live = deployment.run("check", ["--live"]);
+    expect((await live.exited).code).toBe(0);
+    expect(live.stdout()).toMatch(/note\s+backbone: NATS \d+\.\d+\.\d+ with JetStream; durability process-crash/);
+  });
+
+  it("when it has no JetStream, then a start ends and says how to get it", async () => {
+    nats = await NatsServer.start({ jetStream: false });
+    deployment = await Deployment.create(on(nats));
+    await expectClearEnd(
+      deployment.run("start"),
+      /mooring: NATS at .* has no JetStream; start it with "nats-server -js"/,
+    );
+  });
+
+  it("when it refuses the credentials, then a start ends and says so", async () => {
+    nats = await NatsServer.start({ auth: { token: "right" } });
+    deployment = await Deployment.create(on(nats));
+    await expectClearEnd(deployment.run("core"), /mooring: NATS at .* refuses the credentials/);
+  });
+
+  it("when it comes up only after Mooring, then Mooring becomes ready by itself", async () => {
+    nats = await NatsServer.start({ startLater: true });
+    deployment = await Deployment.create(on(nats));
+    const mooring = deployment.run("start");
+    await nats.restart();
+    const address = await mooring.running;
+    expect((await fetch(`${address}/health/ready`)).status).toBe(200);
   });
 });
 
