@@ -56,6 +56,12 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     stopping.last("backbone", () => backbone.close());
     readiness.watch("backbone", () => backbone.health());
     await whenHealthy(backbone, clock, giveUp);
+    metrics.beforeReading((meter) => {
+      for (const { subject, durable, waiting, running } of backbone.queues()) {
+        meter.gauge("queue_waiting", waiting, { subject, durable });
+        meter.gauge("queue_running", running, { subject, durable });
+      }
+    });
 
     const parts = { ...options, backbone, meter: metrics.meter };
     if (roles.includes("core")) {

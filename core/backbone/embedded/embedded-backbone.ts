@@ -1,5 +1,5 @@
 import { messageOf } from "../../contract/app-error.ts";
-import type { Backbone, BackboneHealth } from "../../contract/backbone.ts";
+import type { Backbone, BackboneHealth, QueueDepth } from "../../contract/backbone.ts";
 import type { Clock } from "../../contract/clock.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { Database } from "./database.ts";
@@ -43,6 +43,10 @@ export class EmbeddedBackbone implements Backbone {
     const { failure } = this.#database;
     if (failure) return { ok: false, reason: failure.message };
     return this.#closed ? { ok: false, reason: "the backbone is closed" } : { ok: true };
+  }
+
+  queues(): readonly QueueDepth[] {
+    return this.bus.queues();
   }
 
   close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
+import type { QueueDepth } from "../../contract/backbone.ts";
 import type { Bus, ConsumeOptions, Consumer, Handler, Listener, PublishOptions } from "../../contract/bus.ts";
 import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
@@ -92,6 +93,10 @@ export class EmbeddedBus implements Bus {
   async listen<T>(subject: Subject<T>, handle: (message: T) => void): Promise<Listener> {
     this.#mustBeOpen();
     return this.#signals.listen(subject, handle);
+  }
+
+  queues(): readonly QueueDepth[] {
+    return [...this.#queues.values()].map((queue) => queue.depth);
   }
 
   /** Publishing goes on until the handlers under way have ended: they may need it. */
