@@ -9,6 +9,7 @@ describe("given a file that leaves things out", () => {
   it("then it has the defaults", () => {
     expect(parse(MINIMAL)).toEqual({
       gateway: { host: "127.0.0.1", port: 8080 },
+      core: { host: "127.0.0.1" },
       backbone: "embedded",
       dataDir: "./data",
       logLevel: "info",

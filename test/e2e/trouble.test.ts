@@ -145,6 +145,25 @@ describe("given a nats-server", () => {
   });
 });
 
+describe("given a core on its own", () => {
+  it("when it has a port, then it tells its health and metrics there, and serves nothing else (U4)", async () => {
+    const nats = await NatsServer.start();
+    try {
+      const changes = { backbone: { nats: { servers: [nats.url] } }, core: { port: 0 } };
+      deployment = await Deployment.create(plainConfig(changes));
+      const core = deployment.run("core");
+      await core.running;
+      const [address] = /http:\S+(?=\/health\/ready)/.exec(core.stdout()) ?? [];
+      expect((await fetch(`${address}/health/ready`)).status).toBe(200);
+      const metrics = await (await fetch(`${address}/metrics`)).text();
+      expect(metrics).toContain('mooring_queue_waiting{subject="default.user.message.mooring",durable="intake"} 0');
+      expect((await fetch(`${address}/`)).status).toBe(404);
+    } finally {
+      await nats.stop();
+    }
+  });
+});
+
 describe("given a process that waits for a turn before it stops", () => {
   it("when a second signal comes, then it ends at once, and a restart takes the turn up again", async () => {
     deployment = await Deployment.create(plainConfig({ agents: [{ name: "mooring", model: SLOW }] }));
