@@ -1,16 +1,15 @@
-import { messageOf } from "../contract/app-error.ts";
+import { AppError, messageOf } from "../contract/app-error.ts";
 import type { QueueDepth } from "../contract/backbone.ts";
-import type { Handler, Outcome } from "../contract/bus.ts";
+import type { ConsumeOptions, Handler, Outcome } from "../contract/bus.ts";
 import { MAX_FAILURES } from "../contract/bus.ts";
 import type { Clock, Timer } from "../contract/clock.ts";
-import { isoTime } from "../contract/clock.ts";
-import { deadLetterKey } from "../contract/dead-letter.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import type { Subject } from "../contract/subject.ts";
 import { subjectName } from "../contract/subject.ts";
+import { AttemptCounts } from "./attempt-counts.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
-import { attemptKey } from "./attempt-record.ts";
+import { buryMessage } from "./bury-message.ts";
 import type { Lane } from "./key-lanes.ts";
 import { KeyLanes } from "./key-lanes.ts";
 import type { QueuedMessage } from "./queued-message.ts";
@@ -29,11 +28,20 @@ export interface ConsumptionParts {
   readonly failurePauseMs: number;
 }
 
+export type AttachOptions<T> = Pick<ConsumeOptions<T>, "concurrency" | "buried">;
+
 interface Worker<T> {
   readonly concurrency: number;
   readonly handle: Handler<T>;
+  readonly buried: ConsumeOptions<T>["buried"];
   running: number;
   closing?: () => void;
+}
+
+/** The message is a dead letter, for this reason. */
+interface Verdict {
+  readonly reason: string;
+  readonly attempts: number;
 }
 
 /**
@@ -47,7 +55,9 @@ export class KeyedConsumption<T> {
   readonly #lanes = new KeyLanes();
   readonly #workers = new Set<Worker<T>>();
   readonly #running = new Set<QueuedMessage>();
-  readonly #counts = new Map<QueuedMessage, AttemptRecord>();
+  readonly #counts: AttemptCounts;
+  readonly #verdicts = new WeakMap<QueuedMessage, Verdict>();
+  readonly #outages = new WeakMap<QueuedMessage, number>();
   readonly #holds = new Map<Lane, Timer>();
   readonly #lost = new WeakSet<QueuedMessage>();
   #quarantine: Promise<void> = Promise.resolve();
@@ -56,11 +66,12 @@ export class KeyedConsumption<T> {
     this.#subject = subject;
     this.#durable = durable;
     this.#parts = parts;
+    this.#counts = new AttemptCounts({ ...parts, durable, subject: subjectName(subject) });
   }
 
   /** Adds a consumer to the shared work; the result detaches it, once its running handlers have ended. */
-  attach(concurrency: number, handle: Handler<T>): () => Promise<void> {
-    const worker: Worker<T> = { concurrency, handle, running: 0 };
+  attach({ concurrency, buried }: AttachOptions<T>, handle: Handler<T>): () => Promise<void> {
+    const worker: Worker<T> = { concurrency, handle, buried, running: 0 };
     this.#workers.add(worker);
     this.#startWhatMay();
     let detached: Promise<void> | undefined;
@@ -107,7 +118,7 @@ export class KeyedConsumption<T> {
       if (head === undefined || !lost(head)) continue;
       timer.cancel();
       this.#holds.delete(lane);
-      this.#counts.delete(head);
+      this.#counts.forget(head);
       lane.waiting.shift();
       this.#lanes.release(lane);
     }
@@ -136,7 +147,7 @@ export class KeyedConsumption<T> {
     this.#running.add(message);
     let pauseMs: number | undefined;
     try {
-      pauseMs = await this.#attempt(message, worker.handle);
+      pauseMs = await this.#attempt(message, worker);
     } catch (error) {
       // The store could not be read or written: nothing is known to be lost, so the message keeps its place.
       this.#parts.logger.warn({ durable: this.#durable, id: message.id, error: messageOf(error) }, "message kept back");
@@ -152,7 +163,7 @@ export class KeyedConsumption<T> {
   }
 
   #finish(lane: Lane, message: QueuedMessage): void {
-    this.#counts.delete(message);
+    this.#counts.forget(message);
     lane.waiting.shift();
     this.#lanes.release(lane);
   }
@@ -167,103 +178,85 @@ export class KeyedConsumption<T> {
   }
 
   /** Runs the message once. Resolves to the pause before its next run, or to nothing if it has ended. */
-  async #attempt(message: QueuedMessage, handle: Handler<T>): Promise<number | undefined> {
-    const before = await this.#countsBefore(message);
+  async #attempt(message: QueuedMessage, worker: Worker<T>): Promise<number | undefined> {
+    const verdict = this.#verdicts.get(message);
+    if (verdict) return this.#end(message, worker, verdict);
+    const before = await this.#counts.before(message);
     if (before && before.failures >= MAX_FAILURES) {
-      return this.#end(
-        message,
-        `${before.failures} runs ended without an outcome${lastWords(before)}`,
-        before.attempts,
-      );
+      const reason = `${before.failures} runs ended without an outcome${lastWords(before)}`;
+      return this.#end(message, worker, { reason, attempts: before.attempts });
     }
-    const raw = await message.read();
-    const parsed = this.#parse(raw);
-    if ("problem" in parsed) return this.#end(message, parsed.problem, (before?.attempts ?? 0) + 1, raw);
-    if (before === undefined) return this.#run(message, parsed.value, 1, handle);
+    const parsed = this.#parse(await message.read());
+    const attempt = (before?.attempts ?? 0) + 1;
+    if ("problem" in parsed) return this.#end(message, worker, { reason: parsed.problem, attempts: attempt });
+    if (before === undefined) return this.#run(message, parsed.value, attempt, worker);
     const run = async () => {
-      await this.#count(message, { ...before, attempts: before.attempts + 1, failures: before.failures + 1 });
-      return this.#run(message, parsed.value, before.attempts + 1, handle);
+      await this.#counts.begin(message, { attempts: attempt, failures: before.failures + 1 });
+      return this.#run(message, parsed.value, attempt, worker);
     };
-    return before.failures >= QUARANTINE_FROM_FAILURES ? this.#alone(run) : run();
+    // A run that has thrown did not kill its process: nothing need be afraid of it.
+    const mayKill = before.failures >= QUARANTINE_FROM_FAILURES && before.lastError === undefined;
+    return mayKill ? this.#alone(run) : run();
   }
 
-  async #run(message: QueuedMessage, value: T, attempt: number, handle: Handler<T>): Promise<number | undefined> {
+  async #run(message: QueuedMessage, value: T, attempt: number, worker: Worker<T>): Promise<number | undefined> {
     let outcome: Outcome;
     try {
-      outcome = await handle(value, { id: message.id, attempt, publishedAt: message.publishedAt });
+      outcome = await worker.handle(value, { id: message.id, attempt, publishedAt: message.publishedAt });
     } catch (error) {
-      return this.#failed(message, attempt, error);
+      return isOutage(error) ? this.#waitOut(message, attempt, error) : this.#failed(message, attempt, worker, error);
     }
-    if ("ack" in outcome) return this.#end(message);
-    if ("deadLetter" in outcome) return this.#end(message, outcome.deadLetter, attempt);
-    await this.#count(message, { attempts: attempt, failures: 0 });
+    this.#outages.delete(message);
+    if ("ack" in outcome) return this.#end(message, worker);
+    if ("deadLetter" in outcome) return this.#end(message, worker, { reason: outcome.deadLetter, attempts: attempt });
+    await this.#counts.note(message, { attempts: attempt, failures: 0 });
     return Math.max(0, outcome.retryInMs);
   }
 
-  async #failed(message: QueuedMessage, attempt: number, error: unknown): Promise<number | undefined> {
-    const failures = Math.max(1, this.#counts.get(message)?.failures ?? 1);
+  async #failed(
+    message: QueuedMessage,
+    attempt: number,
+    worker: Worker<T>,
+    error: unknown,
+  ): Promise<number | undefined> {
+    const failures = Math.max(1, this.#counts.failuresOf(message));
     const lastError = messageOf(error).slice(0, 500);
     this.#parts.logger.error(
       { durable: this.#durable, id: message.id, attempt, failures, error: lastError },
       "handler failed",
     );
-    await this.#count(message, { attempts: attempt, failures, lastError });
+    await this.#counts.note(message, { attempts: attempt, failures, lastError });
     if (failures >= MAX_FAILURES) {
-      return this.#end(message, `${failures} runs ended without an outcome; the last with: ${lastError}`, attempt);
+      const reason = `${failures} runs ended without an outcome; the last with: ${lastError}`;
+      return this.#end(message, worker, { reason, attempts: attempt });
     }
     return Math.min(this.#parts.failurePauseMs * 2 ** (failures - 1), LONGEST_FAILURE_PAUSE_MS);
   }
 
-  async #end(message: QueuedMessage, deadReason?: string, attempts = 1, raw?: string): Promise<undefined> {
-    if (deadReason !== undefined) await this.#bury(message, deadReason, attempts, raw ?? (await message.read()));
+  /** What the handler needs is away: no fault of the message, and no reason to run it as fast as it can fail. */
+  #waitOut(message: QueuedMessage, attempt: number, error: unknown): number {
+    const before = this.#outages.get(message) ?? 0;
+    this.#outages.set(message, before + 1);
+    this.#counts.pardon(message, attempt);
+    this.#parts.logger.warn({ durable: this.#durable, id: message.id, attempt, error: messageOf(error) }, "put back");
+    return Math.min(this.#parts.failurePauseMs * 2 ** before, LONGEST_OUTAGE_PAUSE_MS);
+  }
+
+  async #end(message: QueuedMessage, worker: Worker<T>, verdict?: Verdict): Promise<undefined> {
+    if (verdict) await this.#bury(message, worker, verdict);
     await this.#parts.acknowledge(message);
-    if (this.#counts.has(message)) await this.#dropCounts(message);
+    await this.#counts.drop(message);
     return undefined;
   }
 
-  /** The message has ended, so a failure here must not run it again: the record expires by itself. */
-  async #dropCounts(message: QueuedMessage): Promise<void> {
-    try {
-      await this.#parts.store.delete(this.#attemptKey(message));
-    } catch (error) {
-      this.#parts.logger.debug(
-        { durable: this.#durable, id: message.id, error: messageOf(error) },
-        "counts not dropped",
-      );
-    }
-  }
-
-  async #bury(message: QueuedMessage, reason: string, attempts: number, raw: string): Promise<void> {
-    const { logger, store, clock } = this.#parts;
-    logger.error({ durable: this.#durable, id: message.id, attempts, reason }, "dead letter");
-    await store.put(deadLetterKey(this.#durable, message.id), {
-      subject: subjectName(this.#subject),
-      durable: this.#durable,
-      id: message.id,
-      ...(message.key === undefined ? {} : { key: message.key }),
-      message: jsonOrText(raw),
-      reason: reason.slice(0, 2_000),
-      attempts,
-      publishedAt: isoTime(message.publishedAt),
-      deadAt: isoTime(clock.now()),
-    });
-  }
-
-  /** Nothing for a first run that is known to be the first: it costs no read and no write. */
-  async #countsBefore(message: QueuedMessage): Promise<AttemptRecord | undefined> {
-    const known = this.#counts.get(message);
-    if (known || !message.suspect) return known;
-    const stored = await this.#parts.store.get(this.#attemptKey(message));
-    return stored?.value ?? { attempts: 1, failures: 0 };
-  }
-
-  async #count(message: QueuedMessage, record: AttemptRecord): Promise<void> {
-    await this.#parts.store.put(this.#attemptKey(message), record);
-    this.#counts.set(message, record);
-  }
-
-  #attemptKey(message: QueuedMessage) {
-    return attemptKey(this.#durable, subjectName(this.#subject), message.id);
+  /** Once decided it stays so: if a step of this fails, the message is kept back, and its handler is not asked again. */
+  async #bury(message: QueuedMessage, worker: Worker<T>, verdict: Verdict): Promise<void> {
+    this.#verdicts.set(message, verdict);
+    const raw = await message.read();
+    const place = { subject: subjectName(this.#subject), durable: this.#durable };
+    const letter = await buryMessage(this.#parts, { ...place, message, raw, ...verdict });
+    const parsed = this.#parse(raw);
+    await worker.buried?.("value" in parsed ? parsed.value : undefined, letter);
   }
 
   #parse(raw: string): { value: T } | { problem: string } {
@@ -290,13 +283,9 @@ export class KeyedConsumption<T> {
 
 const QUARANTINE_FROM_FAILURES = 2;
 const LONGEST_FAILURE_PAUSE_MS = 30_000;
+const LONGEST_OUTAGE_PAUSE_MS = 5_000;
 
 const lastWords = ({ lastError }: AttemptRecord): string => (lastError ? `; the last with: ${lastError}` : "");
 
-const jsonOrText = (raw: string): unknown => {
-  try {
-    return JSON.parse(raw);
-  } catch {
-    return raw;
-  }
-};
+const isOutage = (error: unknown): boolean =>
+  error instanceof AppError && (error.code === "unavailable" || error.code === "stopped");

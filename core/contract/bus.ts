@@ -1,3 +1,4 @@
+import type { DeadLetter } from "./dead-letter.ts";
 import type { Subject } from "./subject.ts";
 
 /** What a handler makes of a message. Only an ack, or a dead letter, ends it. */
@@ -14,16 +15,24 @@ export interface Received {
   readonly publishedAt: number;
 }
 
-/** A handler that throws is run again with growing pauses; after MAX_FAILURES runs without an outcome: dead letter. */
+/**
+ * A handler that throws is run again with growing pauses; after MAX_FAILURES runs without an outcome: dead letter.
+ * "unavailable" and "stopped" are no fault of the message: it is run again until there is an outcome.
+ */
 export type Handler<T> = (message: T, received: Received) => Promise<Outcome>;
 
-export interface ConsumeOptions {
+export interface ConsumeOptions<T = unknown> {
   /** Consumers with the same durable name share the work, in any number of processes. */
   readonly durable: string;
   /** How many handlers of this consumer run at once. */
   readonly concurrency: number;
   /** Where a durable that is new begins: with what is stored already (the default), or with what comes from now on. */
   readonly from?: "start" | "now";
+  /**
+   * A message has become a dead letter, by whatever way, also one that killed its process every time. At least once;
+   * the message ends when this resolves and is kept back as long as it rejects. Undefined: it does not parse.
+   */
+  buried?(message: T | undefined, letter: DeadLetter): Promise<void>;
 }
 
 export interface Consumer {
@@ -45,7 +54,7 @@ export interface Bus {
   /** Stored when it resolves. A repeated id within two minutes is stored once; later repeats are the handler's to recognise. */
   publish<T>(subject: Subject<T>, message: T, options: PublishOptions): Promise<void>;
   /** At least once. Messages with the same key: one at a time, in order, retries included; another key is never held up. */
-  consume<T>(subject: Subject<T>, options: ConsumeOptions, handle: Handler<T>): Promise<Consumer>;
+  consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer>;
   /** Not stored, may be lost: text deltas, typing, "look at the log". */
   signal<T>(subject: Subject<T>, message: T): void;
   /** Resolves once signals sent from then on are heard. */

@@ -1,7 +1,9 @@
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Outcome } from "../../core/contract/bus.ts";
+import type { DeadLetter } from "../../core/contract/dead-letter.ts";
 import type { FromChild, ToChild } from "./backbone-process.ts";
 import { openForChild } from "./open-for-child.ts";
+import type { TestMessage } from "./test-message.ts";
 import { testSubject } from "./test-message.ts";
 
 /** Runs in a process of its own: opens a backbone and does what its parent says until it is killed. */
@@ -12,12 +14,15 @@ const send = (message: FromChild): void => {
 const verdicts = new Map<number, (outcome: Outcome) => void>();
 let tickets = 0;
 
+const buried = async (value: TestMessage | undefined, { id }: DeadLetter): Promise<void> =>
+  send({ say: "buried", id, n: value?.n });
+
 const obey = async (backbone: Backbone, message: ToChild): Promise<unknown> => {
   switch (message.do) {
     case "publish":
       return backbone.bus.publish(testSubject(message.subject), message.message, message.options);
     case "consume":
-      await backbone.bus.consume(testSubject(message.subject), message.options, (value, received) => {
+      await backbone.bus.consume(testSubject(message.subject), { ...message.options, buried }, (value, received) => {
         if (message.dieOn === received.id) process.kill(process.pid, "SIGKILL");
         const ticket = ++tickets;
         send({ say: "handling", ticket, id: received.id, attempt: received.attempt, n: value.n });

@@ -100,7 +100,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       expect(second.handling.items.map((item) => item.n)).toEqual([0, 1, 2]);
     });
 
-    it("when a message kills every process that handles it, then it becomes a dead letter, and its neighbours do not", async () => {
+    it("when a message kills every process that handles it, then it becomes a dead letter that is told of, and its neighbours do not", async () => {
       const publisher = await spawn();
       const ids = ["a", "poison", "b"];
       for (const [n, id] of ids.entries()) await publisher.publish("x", { n }, { id, key: id });
@@ -108,6 +108,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       const handled = new Set<string>();
       let deaths = 0;
       let alive = true;
+      const buried: { id: string; n: number | undefined }[] = [];
       while (alive) {
         const next = await spawn();
         next.acknowledgeAll();
@@ -121,10 +122,12 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
         alive = (await Promise.race([settled.catch(() => died), died])) === "died";
         for (const item of next.handling.items) handled.add(item.id);
         if (alive) deaths++;
+        buried.push(...next.buried.items);
         await next.kill();
       }
       expect(deaths).toBeGreaterThanOrEqual(MAX_FAILURES);
       expect(deaths).toBeLessThanOrEqual(MAX_FAILURES + 1);
+      expect(buried).toEqual([{ id: "poison", n: 1 }]);
       const { store } = await deployment.open();
       expect((await store.get(deadLetterKey("worker", "poison")))?.value.reason).toMatch(/ended without an outcome/);
       expect(await store.get(deadLetterKey("worker", "a"))).toBeUndefined();

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AppError } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Bus, Consumer, Handler, Outcome, Received } from "../../core/contract/bus.ts";
 import { ack, MAX_FAILURES, MAX_MESSAGE_BYTES } from "../../core/contract/bus.ts";
+import type { DeadLetter } from "../../core/contract/dead-letter.ts";
 import { deadLetterKey } from "../../core/contract/dead-letter.ts";
 import type { Subject } from "../../core/contract/subject.ts";
 import { Recorder } from "../fakes/recorder.ts";
@@ -251,6 +253,55 @@ export const busContract = (harness: BackboneHarness): void => {
       );
       const buried = await backbone.store.get(deadLetterKey(durable, "m0"));
       expect(buried?.value.reason).toContain("cannot stand it");
+    });
+
+    it("when a dead letter is to be told of, then that comes before the next of its key, until it has worked", async () => {
+      const subject = fresh();
+      const events: string[] = [];
+      const done = new Recorder<Heard>();
+      const anything = subject as Subject<unknown>;
+      await bus.publish(subject, { n: 0 }, { id: "m0", key: "k" });
+      await bus.publish(anything, { n: "seven" }, { id: "odd", key: "k" });
+      await bus.publish(subject, { n: 1 }, { id: "m1", key: "k" });
+      const options = {
+        durable: `told-${made}`,
+        concurrency: 10,
+        buried: async (message: TestMessage | undefined, letter: DeadLetter) => {
+          events.push(`buried ${letter.id} ${message?.n}: ${letter.reason.slice(0, 14)}`);
+          if (events.length === 2) throw new Error("nobody there yet");
+        },
+      };
+      const consumer = await bus.consume(subject, options, async (message, received) => {
+        events.push(`handled ${received.id}`);
+        if (message.n === 0) return { deadLetter: "unwanted" };
+        done.add({ ...message, received });
+        return ack;
+      });
+      consumers.push(consumer);
+      await done.count(1);
+      expect(events).toEqual([
+        "handled m0",
+        "buried m0 0: unwanted",
+        "buried m0 0: unwanted",
+        "buried odd undefined: does not parse",
+        "handled m1",
+      ]);
+    });
+
+    it("when what a handler needs is away for long, then its message is no dead letter", async () => {
+      const subject = fresh();
+      const heard = new Recorder<Heard>();
+      const durable = `patient-${made}`;
+      const handle: Handler<TestMessage> = async (message, received) => {
+        heard.add({ ...message, received });
+        if (received.attempt <= MAX_FAILURES + 1) throw new AppError("unavailable", "the store is away");
+        return ack;
+      };
+      await consume(bus, subject, handle, { durable });
+      await bus.publish(subject, { n: 0 }, { id: "m0", key: "k" });
+      await heard.count(MAX_FAILURES + 2);
+      expect(heard.items.map((item) => item.received.attempt)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+      expect(await backbone.store.get(deadLetterKey(durable, "m0"))).toBeUndefined();
     });
 
     it("when a stored message does not parse, then it becomes a dead letter and the handler is not asked", async () => {

@@ -3,6 +3,7 @@ import type { Handler } from "../../contract/bus.ts";
 import type { Store } from "../../contract/store.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { decodeToken } from "../../contract/token.ts";
+import type { AttachOptions } from "../keyed-consumption.ts";
 import { KeyedConsumption } from "../keyed-consumption.ts";
 import type { QueuedMessage } from "../queued-message.ts";
 import type { AcknowledgementParts } from "./acknowledgements.ts";
@@ -60,8 +61,8 @@ export class DurableQueue<T> {
   }
 
   /** Resolves to what detaches it again, once everything pending is queued. */
-  async attach(concurrency: number, handle: Handler<T>): Promise<() => Promise<void>> {
-    const detach = this.#consumption.attach(concurrency, handle);
+  async attach(options: AttachOptions<T>, handle: Handler<T>): Promise<() => Promise<void>> {
+    const detach = this.#consumption.attach(options, handle);
     const leave = async () => {
       const left = detach();
       // Nobody takes messages now, so they stay in the file rather than fill the memory.

@@ -58,7 +58,7 @@ export class EmbeddedBus implements Bus {
     );
   }
 
-  async consume<T>(subject: Subject<T>, options: ConsumeOptions, handle: Handler<T>): Promise<Consumer> {
+  async consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer> {
     this.#mustBeOpen();
     const { durable: name, concurrency, from = "start" } = options;
     if (!Number.isInteger(concurrency) || concurrency < 1) {
@@ -69,7 +69,7 @@ export class EmbeddedBus implements Bus {
     }
     const durable = await this.#parts.durables.open(subjectName(subject), name, from);
     this.#mustBeOpen();
-    const attached = this.#queueOf(subject, name, durable).attach(concurrency, handle);
+    const attached = this.#queueOf(subject, name, durable).attach(options, handle);
     const consumer: Consumer = {
       close: async () => {
         await (await attached)();

@@ -3,6 +3,7 @@ import type { QueueDepth } from "../../contract/backbone.ts";
 import type { ConsumeOptions, Handler } from "../../contract/bus.ts";
 import type { Timer } from "../../contract/clock.ts";
 import type { Subject } from "../../contract/subject.ts";
+import type { AttachOptions } from "../keyed-consumption.ts";
 import { KeyedConsumption } from "../keyed-consumption.ts";
 import type { QueuedMessage } from "../queued-message.ts";
 import { assignPartitions } from "./assign-partitions.ts";
@@ -27,7 +28,7 @@ export class ConsumerGroup<T> {
   #passAgain = false;
   #closing = false;
 
-  constructor(subject: Subject<T>, options: ConsumeOptions, parts: GroupParts) {
+  constructor(subject: Subject<T>, options: ConsumeOptions<T>, parts: GroupParts) {
     this.name = groupName(options.durable, subject);
     this.#parts = parts;
     const { clock, logger, failurePauseMs } = parts.options;
@@ -49,8 +50,8 @@ export class ConsumerGroup<T> {
     });
   }
 
-  attach(concurrency: number, handle: Handler<T>): () => Promise<void> {
-    return this.#consumption.attach(concurrency, handle);
+  attach(options: AttachOptions<T>, handle: Handler<T>): () => Promise<void> {
+    return this.#consumption.attach(options, handle);
   }
 
   get hasWorkers(): boolean {

@@ -61,12 +61,12 @@ export class ConsumerGroups {
     connector.onSession(() => void this.#begin());
   }
 
-  async consume<T>(subject: Subject<T>, options: ConsumeOptions, handle: Handler<T>): Promise<Consumer> {
+  async consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer> {
     const name = groupName(options.durable, subject);
     while (this.#running.get(name)?.closing) await this.#running.get(name)?.closing;
     const group = this.#group(name, subject, options);
     this.#takesPartIn = undefined;
-    const detach = group.attach(options.concurrency, handle);
+    const detach = group.attach(options, handle);
     let closing: Promise<void> | undefined;
     const consumer: Consumer = {
       close: () => {
@@ -165,7 +165,7 @@ export class ConsumerGroups {
     if (!this.#closed) await this.#membership.setGroups([...this.#running.keys()].filter((other) => other !== name));
   }
 
-  #group<T>(name: string, subject: Subject<T>, options: ConsumeOptions): ConsumerGroup<T> {
+  #group<T>(name: string, subject: Subject<T>, options: ConsumeOptions<T>): ConsumerGroup<T> {
     const known = this.#running.get(name);
     // The name is made of the subject, so the messages are of the same type.
     if (known) return known.group as unknown as ConsumerGroup<T>;

@@ -23,7 +23,7 @@ export class NatsBus implements Bus {
     await this.#parts.publisher.publish(subject, message, options);
   }
 
-  async consume<T>(subject: Subject<T>, options: ConsumeOptions, handle: Handler<T>): Promise<Consumer> {
+  async consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer> {
     this.#refuseIfStopped();
     return this.#parts.groups.consume(subject, options, handle);
   }

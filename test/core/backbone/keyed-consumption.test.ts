@@ -30,10 +30,10 @@ const message = (seq: number, key: string | undefined): QueuedMessage => ({
   read: () => "{}",
 });
 
-const setUp = () => {
+const setUp = (store = brokenDelete) => {
   let settled: () => void = () => undefined;
   const consumption = new KeyedConsumption(subject("default", "test.plain", z.looseObject({})), "d", {
-    store: brokenDelete,
+    store,
     clock: systemClock,
     logger: silentLogger,
     acknowledge: async () => undefined,
@@ -51,7 +51,7 @@ describe("given a consumption", () => {
     let finish: (outcome: Outcome) => void = () => undefined;
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => (begin = resolve));
-    const detach = consumption.attach(1, () => {
+    const detach = consumption.attach({ concurrency: 1 }, () => {
       begin();
       return new Promise((resolve) => (finish = resolve));
     });
@@ -67,7 +67,7 @@ describe("given a consumption", () => {
     const held = nextSettled();
     let ran: () => void = () => undefined;
     const second = new Promise<void>((resolve) => (ran = resolve));
-    const detach = consumption.attach(1, async (_, { id }) => {
+    const detach = consumption.attach({ concurrency: 1 }, async (_, { id }) => {
       if (id === "m1") return { retryInMs: 3_600_000 };
       ran();
       return ack;
@@ -83,7 +83,9 @@ describe("given a consumption", () => {
   it("when the counts of an acknowledged message cannot be dropped, then it does not run again", async () => {
     const { consumption, nextSettled } = setUp();
     const runs: string[] = [];
-    const detach = consumption.attach(1, async (_, { id }) => (runs.push(id) === 1 ? { retryInMs: 0 } : ack));
+    const detach = consumption.attach({ concurrency: 1 }, async (_, { id }) =>
+      runs.push(id) === 1 ? { retryInMs: 0 } : ack,
+    );
     const first = nextSettled();
     consumption.push(message(1, "k"));
     await first;
@@ -101,7 +103,7 @@ describe("given a consumption", () => {
     const running: (() => void)[] = [];
     let both: () => void = () => undefined;
     const together = new Promise<void>((resolve) => (both = resolve));
-    const detach = consumption.attach(2, () => {
+    const detach = consumption.attach({ concurrency: 2 }, () => {
       if (running.length === 1) both();
       return new Promise((resolve) => running.push(() => resolve(ack)));
     });
@@ -109,6 +111,55 @@ describe("given a consumption", () => {
     consumption.push(message(2, undefined));
     await together;
     for (const finish of running) finish();
+    await detach();
+  });
+});
+
+describe("given a store that is away for a while", () => {
+  it("when a handler has failed meanwhile, then it is not run again before that can be counted", async () => {
+    const runs: number[] = [];
+    let refusals = 0;
+    const away: Store = {
+      ...brokenDelete,
+      put: async () => {
+        if (runs.length === 1 && refusals++ < 3) throw new AppError("unavailable", "the disk is full");
+        return 1;
+      },
+    };
+    const { consumption, nextSettled } = setUp(away);
+    const detach = consumption.attach({ concurrency: 1 }, async (_, { attempt }) => {
+      runs.push(attempt);
+      if (attempt === 1) throw new AppError("unavailable", "the disk is full");
+      return ack;
+    });
+    let settled = nextSettled();
+    consumption.push(message(1, "k"));
+    for (let n = 0; n < 5 && runs.length < 2; n++) {
+      await settled;
+      settled = nextSettled();
+    }
+    await detach();
+    expect(refusals).toBeGreaterThanOrEqual(3);
+    expect(runs).toEqual([1, 2]);
+  });
+});
+
+describe("given two messages whose handlers have thrown twice", () => {
+  it("when the third run of one hangs, then the other runs", async () => {
+    const { consumption } = setUp();
+    const third: string[] = [];
+    let free: (outcome: Outcome) => void = () => undefined;
+    let both: () => void = () => undefined;
+    const together = new Promise<void>((resolve) => (both = resolve));
+    const detach = consumption.attach({ concurrency: 2 }, (_, { id, attempt }) => {
+      if (attempt < 3) throw new Error("not yet");
+      if (third.push(id) === 2) both();
+      return third.length === 1 ? new Promise((resolve) => (free = resolve)) : Promise.resolve(ack);
+    });
+    consumption.push(message(1, "a"));
+    consumption.push(message(2, "b"));
+    await together;
+    free(ack);
     await detach();
   });
 });
