@@ -4,9 +4,12 @@ import type { Consumer } from "./contract/bus.ts";
 import type { Checkpoint } from "./contract/checkpoint.ts";
 import { noCheckpoint } from "./contract/checkpoint.ts";
 import type { Clock } from "./contract/clock.ts";
+import type { DeadLetter } from "./contract/dead-letter.ts";
 import type { Logger } from "./contract/logger.ts";
 import type { Meter } from "./contract/meter.ts";
 import { subjectsOf } from "./contract/subjects.ts";
+import type { UserMessage } from "./contract/user-message.ts";
+import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
 import { handleUserMessage } from "./intake/handle-user-message.ts";
 import type { IntakeParts } from "./intake/intake-parts.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
@@ -80,7 +83,9 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   for (const given of options.agents) {
     const agent = agentFrom(given, tools);
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
-    const consumer = await bus.consume(subject, { durable: "intake", concurrency }, (message, received) =>
+    const buried = (message: UserMessage | undefined, letter: DeadLetter) =>
+      handleBuriedMessage(parts, agent, message, letter);
+    const consumer = await bus.consume(subject, { durable: "intake", concurrency, buried }, (message, received) =>
       handleUserMessage(parts, agent, message, received),
     );
     consumers.push(consumer);

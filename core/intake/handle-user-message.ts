@@ -1,11 +1,8 @@
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received } from "../contract/bus.ts";
-import { ack, MAX_FAILURES } from "../contract/bus.ts";
-import { isoTime } from "../contract/clock.ts";
+import { ack } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { publishReply } from "../delivery/publish-reply.ts";
 import type { Agent } from "../turns/agent.ts";
-import { troubleText } from "../turns/trouble-text.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { answerMessage } from "./answer-message.ts";
 import type { IntakeParts } from "./intake-parts.ts";
@@ -35,7 +32,6 @@ export const handleUserMessage = async (
       parts.logger.info({ traceId, turnId, why: messageOf(error) }, "turn left to another run");
       return { retryInMs: TAKEN_OVER_PAUSE_MS };
     }
-    if (received.attempt >= MAX_FAILURES) await tellOfTrouble(parts, agent, opened);
     throw error;
   }
 };
@@ -63,20 +59,3 @@ const handle = async (
     "turn ended",
   );
 };
-
-/** The message is about to become a dead letter: its writer must not wait in vain. */
-const tellOfTrouble = ({ bus, clock }: IntakeParts, agent: Agent, { record }: OpenedTurn): Promise<void> =>
-  publishReply(bus, {
-    id: `${record.turnId}/trouble`,
-    tenant: agent.tenant,
-    agent: agent.name,
-    sessionId: record.sessionId,
-    kind: "notice",
-    markdown: troubleText.internal,
-    outcome: "failed",
-    correlationId: record.correlationId,
-    origin: null,
-    audience: record.audience,
-    createdAt: isoTime(clock.now()),
-    traceId: record.traceId,
-  });

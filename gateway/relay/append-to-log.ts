@@ -1,6 +1,7 @@
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import type { Outcome, Received } from "../../core/contract/bus.ts";
+import { DUPLICATE_WINDOW_MS } from "../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { afterFailure } from "./after-failure.ts";
 import { callDeliver } from "./call-deliver.ts";
@@ -14,7 +15,7 @@ export const appendToLog =
   async (request: DeliveryRequest, received: Received): Promise<Outcome> => {
     const { channel, capabilities } = adapter;
     const logger = context.logger.child({ channel, delivery: request.id, traceId: request.reply.traceId });
-    const mayRepeat = received.attempt > 1 || request.reply.mayRepeat === true;
+    const mayRepeat = received.attempt > 1 || request.reply.mayRepeat === true || isOld(context, request);
     const anchor = await context.anchorIn(request.target, request.reply);
     for (const part of deliveryParts(request, capabilities, anchor)) {
       const sent = await callDeliver(context, adapter, { ...part, mayRepeat });
@@ -25,3 +26,10 @@ export const appendToLog =
     await context.checkpoint("delivery.sent");
     return delivered(context, request, logger);
   };
+
+/**
+ * A process that slept publishes what another has published for it, later than the bus remembers. Its reply has the
+ * time of its first making, so only an old one can be such a repeat. Half of the window, because clocks differ.
+ */
+const isOld = ({ clock }: RelayContext, { reply }: DeliveryRequest): boolean =>
+  clock.now() - Date.parse(reply.createdAt) > DUPLICATE_WINDOW_MS / 2;

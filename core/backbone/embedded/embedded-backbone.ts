@@ -40,9 +40,10 @@ export class EmbeddedBackbone implements Backbone {
   }
 
   health(): BackboneHealth {
-    const { failure } = this.#database;
-    if (failure) return { ok: false, reason: failure.message };
-    return this.#closed ? { ok: false, reason: "the backbone is closed" } : { ok: true };
+    if (this.#closed) return { ok: false, reason: "the backbone is closed" };
+    // On a full disk the sweep, which writes every minute, notices that there is space again.
+    const problem = this.#database.failure ?? this.#writes.problem;
+    return problem ? { ok: false, reason: problem.message } : { ok: true };
   }
 
   queues(): readonly QueueDepth[] {

@@ -22,10 +22,16 @@ export class WriteQueue {
   readonly #waiting = new Fifo<Write>();
   #scheduled = false;
   #closed = false;
+  #problem: AppError | undefined;
 
   constructor(database: Transactions, rolledBack: () => void) {
     this.#database = database;
     this.#rolledBack = rolledBack;
+  }
+
+  /** Why the last batch was not stored; nothing if it was. */
+  get problem(): AppError | undefined {
+    return this.#problem;
   }
 
   /** Resolves when stored. `after` runs before anything else can read or write, in the order of the writes. */
@@ -77,12 +83,14 @@ export class WriteQueue {
     try {
       this.#database.transaction(() => this.#perform(batch));
     } catch (error) {
+      this.#problem = error instanceof AppError ? error : undefined;
       this.#rolledBack();
       for (const write of batch) write.fail(error);
       // Not even begun, or never again: what waits behind it cannot be stored either.
       if (batch.length === 0 || this.#database.failure) this.#failWaiting(error);
       return;
     }
+    this.#problem = undefined;
     for (const write of batch) write.committed();
   }
 

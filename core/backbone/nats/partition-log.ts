@@ -6,33 +6,35 @@ interface Entry {
   /** Where its acknowledgement goes; another after every reconnect. */
   address: string;
   started: boolean;
-  ended: boolean;
 }
 
 export type Arrival = "new" | "known" | "ended";
 
-/** What one owner was sent of one partition, in stream order, and how much of it has ended. */
+/**
+ * What one owner was sent of one partition, and what of it has not ended. Messages come in stream order, so whatever
+ * came and is not open has ended: a message that is stuck for days costs no memory for those that end behind it.
+ */
 export class PartitionLog {
-  readonly #entries = new Map<number, Entry>();
-  readonly #order: number[] = [];
-  readonly #doneElsewhere: Set<number>;
-  readonly #suspects: Set<number>;
+  /** In stream order. */
+  readonly #open = new Map<number, Entry>();
+  readonly #from: number;
+  readonly #doneTo: number;
+  readonly #leftOpen: ReadonlySet<number>;
+  readonly #suspects: ReadonlySet<number>;
   readonly #suspectTo: number;
-  #head = 0;
-  #from: number;
   #received = 0;
-  #waiting = 0;
 
-  constructor({ from, done, suspects, suspectTo }: PartitionRecord) {
+  constructor({ from, doneTo, open, suspects, suspectTo }: PartitionRecord) {
     this.#from = from;
-    this.#doneElsewhere = new Set(done);
+    this.#doneTo = doneTo;
+    this.#leftOpen = new Set(open);
     this.#suspects = new Set(suspects);
     this.#suspectTo = suspectTo;
   }
 
   /** How many have not ended. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#open.size;
   }
 
   mayHaveRun(seq: number): boolean {
@@ -41,72 +43,45 @@ export class PartitionLog {
 
   /** A message that was sent before only gets its new address; one that has ended needs another acknowledgement. */
   arrived(seq: number, address: string, make: () => QueuedMessage): { as: Arrival; message?: QueuedMessage } {
-    const known = this.#entries.get(seq);
+    const known = this.#open.get(seq);
     if (known) {
       known.address = address;
-      return { as: known.ended ? "ended" : "known" };
+      return { as: "known" };
     }
-    if (seq < this.#from) return { as: "ended" };
-    const ended = this.#doneElsewhere.delete(seq);
-    const message = make();
-    this.#entries.set(seq, { message, address, started: false, ended });
-    this.#order.push(seq);
+    const cameBefore = seq < this.#from || seq <= this.#received;
     this.#received = Math.max(this.#received, seq);
-    if (ended) {
-      this.#advance();
-      return { as: "ended" };
-    }
-    this.#waiting++;
+    if (cameBefore || (seq <= this.#doneTo && !this.#leftOpen.has(seq))) return { as: "ended" };
+    const message = make();
+    this.#open.set(seq, { message, address, started: false });
     return { as: "new", message };
   }
 
   started(message: QueuedMessage): void {
-    const entry = this.#entries.get(message.seq);
+    const entry = this.#open.get(message.seq);
     if (entry?.message === message) entry.started = true;
   }
 
   /** The address to acknowledge it at; nothing for a message of an earlier ownership. */
   ended(message: QueuedMessage): string | undefined {
-    const entry = this.#entries.get(message.seq);
-    if (entry?.message !== message || entry.ended) return undefined;
-    entry.ended = true;
-    this.#waiting--;
-    this.#advance();
+    const entry = this.#open.get(message.seq);
+    if (entry?.message !== message) return undefined;
+    this.#open.delete(message.seq);
     return entry.address;
   }
 
   progress(): LocalProgress {
-    const left = this.#order.slice(this.#head);
+    const here = [...this.#open.keys()];
+    const toCome = (seqs: ReadonlySet<number>) => [...seqs].filter((seq) => seq > this.#received);
     return {
-      from: this.#from,
-      done: [...left.filter((seq) => this.#entries.get(seq)?.ended), ...this.#doneElsewhere],
+      from: here[0] ?? Math.max(this.#from, this.#received + 1),
+      doneTo: Math.max(this.#doneTo, this.#received),
+      open: [...here, ...toCome(this.#leftOpen)],
       suspects: [
-        ...left.filter((seq) => this.#isOpen(seq) && (this.#entries.get(seq)?.started || this.mayHaveRun(seq))),
-        ...[...this.#suspects].filter((seq) => seq > this.#received),
+        ...here.filter((seq) => this.#open.get(seq)?.started || this.mayHaveRun(seq)),
+        ...toCome(this.#suspects),
       ],
       suspectTo: this.#suspectTo > this.#received ? this.#suspectTo : 0,
       received: this.#received,
     };
   }
-
-  #isOpen(seq: number): boolean {
-    return this.#entries.get(seq)?.ended === false;
-  }
-
-  #advance(): void {
-    for (;;) {
-      const seq = this.#order[this.#head];
-      if (seq === undefined || this.#isOpen(seq)) break;
-      this.#entries.delete(seq);
-      this.#suspects.delete(seq);
-      this.#from = seq + 1;
-      this.#head++;
-    }
-    if (this.#head > COMPACT_FROM && this.#head * 2 > this.#order.length) {
-      this.#order.splice(0, this.#head);
-      this.#head = 0;
-    }
-  }
 }
-
-const COMPACT_FROM = 1_024;

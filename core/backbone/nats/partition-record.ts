@@ -10,8 +10,9 @@ export const PartitionRecord = z.looseObject({
   generation: z.number().int().positive(),
   /** Everything before this place in the stream has ended. */
   from: Seq,
-  /** Ended too, though they come after `from`. */
-  done: z.array(Seq),
+  /** Up to this place everything has ended, but for `open`. */
+  doneTo: Seq,
+  open: z.array(Seq),
   /** To whoever takes over from a dead owner, what is not after this place may have been run. */
   suspectTo: Seq,
   /** These may have been run, too. */
@@ -34,7 +35,8 @@ export interface ConsumerProgress {
 /** What the owner itself knows about its partition. */
 export interface LocalProgress {
   readonly from: number;
-  readonly done: readonly number[];
+  readonly doneTo: number;
+  readonly open: readonly number[];
   readonly suspects: readonly number[];
   /** What it was told to suspect, as long as it was not sent all of that. */
   readonly suspectTo: number;
@@ -50,7 +52,7 @@ export const takenOver = (
   origin: number,
 ): PartitionRecord => {
   if (before === undefined) {
-    return { owner, generation: 1, from: origin, done: [], suspectTo: 0, suspects: [], oldest: 1 };
+    return { owner, generation: 1, from: origin, doneTo: 0, open: [], suspectTo: 0, suspects: [], oldest: 1 };
   }
   const from = Math.max(before.from, (progress?.floor ?? 0) + 1);
   const suspectTo = before.owner === null ? before.suspectTo : Math.max(before.suspectTo, progress?.delivered ?? 0);
@@ -59,7 +61,7 @@ export const takenOver = (
     owner,
     generation: before.generation + 1,
     from,
-    done: before.done.filter((seq) => seq >= from),
+    open: before.open.filter((seq) => seq >= from),
     suspectTo,
     suspects: before.suspects.filter((seq) => seq >= from && seq > suspectTo),
   };
@@ -76,7 +78,8 @@ export const reopened = (
     ...before,
     generation: before.generation + 1,
     from,
-    done: local.done.filter((seq) => seq >= from),
+    doneTo: local.doneTo,
+    open: local.open.filter((seq) => seq >= from),
     suspectTo: Math.max(before.suspectTo, local.received, progress?.delivered ?? 0),
     suspects: before.suspects.filter((seq) => seq >= from),
   };
@@ -87,7 +90,8 @@ export const released = (before: PartitionRecord, local: LocalProgress): Partiti
   ...before,
   owner: null,
   from: Math.max(before.from, local.from),
-  done: [...local.done],
+  doneTo: local.doneTo,
+  open: [...local.open],
   suspectTo: local.suspectTo,
   suspects: [...local.suspects],
 });
@@ -97,4 +101,4 @@ export const released = (before: PartitionRecord, local: LocalProgress): Partiti
  * it again loses nothing; waiting for the old place would.
  */
 export const fittedTo = (record: PartitionRecord, lastSeq: number): PartitionRecord =>
-  record.from <= lastSeq + 1 ? record : { ...record, from: 1, done: [], suspectTo: lastSeq, suspects: [] };
+  record.from <= lastSeq + 1 ? record : { ...record, from: 1, doneTo: 0, open: [], suspectTo: lastSeq, suspects: [] };

@@ -132,10 +132,12 @@ describe("given a page with the widget, under a strict policy (C5)", () => {
     await open(gateway);
     await write("hello");
     const before = await arrived(gateway, 1);
+    await page.locator(".said:not(.pending)", { hasText: "hello" }).waitFor();
     const other = await start();
     await open(other);
     await write("again");
     expect((await arrived(other, 1)).conversation.room).not.toBe(before.conversation.room);
+    await page.locator(".said:not(.pending)", { hasText: "again" }).waitFor();
     await page.evaluate(
       'for (const key of Object.keys(localStorage)) localStorage.setItem(key, localStorage[key] + "x")',
     );

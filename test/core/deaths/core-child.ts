@@ -44,6 +44,15 @@ const loggedTool = (name: string, repeatable: boolean): Tool => ({
   },
 });
 
+/** Kills every process that runs it. */
+const poison: Tool = {
+  ...loggedTool("poison", true),
+  run: () => {
+    process.kill(process.pid, "SIGKILL");
+    return new Promise(() => {});
+  },
+};
+
 const backbone = await openPlace(options.place);
 const config = { provider: "openai-compatible", baseUrl: options.modelUrl, model: "scripted" };
 const model = createModel(ModelConfig.parse(config), { clock: systemClock, logger: silentLogger });
@@ -55,7 +64,7 @@ await backbone.bus.consume(subjects.userResponse("mooring"), watch, async (reply
 const core = await startCore({
   backbone,
   agents: [{ name: "mooring", tenant: "default", model }],
-  tools: [loggedTool("work", false), loggedTool("look", true)],
+  tools: [loggedTool("work", false), loggedTool("look", true), poison],
   clock: hastyClock,
   logger: silentLogger,
   meter: silentMeter,

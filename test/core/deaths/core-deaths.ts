@@ -88,5 +88,24 @@ export const coreDeaths = (kind: PlaceOptions["kind"]): void => {
       expect(published.map(({ correlationId }) => correlationId)).toEqual(asked);
       expect(published.map(({ id }) => id)).toEqual(finals.map(({ id }) => id));
     });
+
+    it("when a message kills every process that runs it, then its writer is told, and the next is answered", {
+      timeout: 180_000,
+    }, async () => {
+      const conversation = { channel: "web", room: "doomed", kind: "private" as const };
+      await core.receive(userMessage("poison 1", "poison 1", { conversation }));
+      await core.receive(userMessage("look 99", "look 99", { conversation }));
+      const isNext = ({ correlationId }: AgentReply) => correlationId === "look 99";
+      const answered = core.heard.until((replies) => replies.some(isNext)).then(() => true);
+      for (let over = false; !over; ) {
+        const { exited } = await core.alive();
+        over = await Promise.race([answered, exited.then(() => false)]);
+      }
+      const heard = core.heard.items.filter(({ audience }) => audience.conversation.room === "doomed");
+      expect(heard.map(({ correlationId, kind, outcome }) => [correlationId, kind, outcome])).toEqual([
+        ["poison 1", "notice", "failed"],
+        ["look 99", "final", "answered"],
+      ]);
+    });
   });
 };

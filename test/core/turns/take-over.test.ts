@@ -143,15 +143,4 @@ describe("given a process that is told to stop", () => {
     expect(await core.replyTo("m-1")).toMatchObject({ markdown: "from the next" });
     await next.stop();
   });
-
-  it("when a handler keeps failing, then its last run tells the person", async () => {
-    const start = await processes();
-    const broken = start(new ScriptedModel(["ok"]), {
-      at: { "reply.before": () => Promise.reject(new Error("broken")) },
-    });
-    await expect(broken.handle("m-1", "go", 4)).rejects.toThrow();
-    expect(core.replies.items).toHaveLength(0);
-    await expect(broken.handle("m-1", "go", 5)).rejects.toThrow();
-    expect(await core.replyTo("m-1")).toMatchObject({ kind: "notice", outcome: "failed" });
-  });
 });

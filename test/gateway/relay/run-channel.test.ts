@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
+import { DUPLICATE_WINDOW_MS } from "../../../core/contract/bus.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
@@ -50,6 +51,17 @@ describe("given a channel with a log of its own", () => {
     await run(adapter);
     await rig.publish("r1", logTarget, "", { outcome: "nothing", correlationId: "m1" });
     expect(await adapter.deliveries.count(1)).toMatchObject([{ reply: { outcome: "nothing" } }]);
+  });
+
+  it("when a reply comes longer after it was made than the bus remembers, then it is taken for a possible repeat", async () => {
+    const adapter = new LogChannel("log");
+    await run(adapter);
+    await rig.publish("r1", logTarget, "hello");
+    await rig.checkpoints.until((names) => names.includes("delivery.sent"));
+    rig.clock.advance(DUPLICATE_WINDOW_MS);
+    await rig.publish("r1", logTarget, "hello");
+    await adapter.deliveries.count(2);
+    expect(adapter.deliveries.items.map(({ mayRepeat }) => mayRepeat)).toEqual([false, true]);
   });
 
   it("when an append fails, then it is tried again and marked as a possible repeat", async () => {

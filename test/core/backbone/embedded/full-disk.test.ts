@@ -30,9 +30,10 @@ describe("given a full disk (F15)", () => {
       message: expect.stringMatching(/disk is full.*Free some space/),
     });
     expect(await backbone.store.get(keyOf(notes, "a"))).toBeUndefined();
-    expect(backbone.health()).toEqual({ ok: true });
+    expect(backbone.health()).toEqual({ ok: false, reason: expect.stringMatching(/disk is full/) });
     database.limitPages(NO_LIMIT);
     const revision = await backbone.store.put(keyOf(notes, "a"), big);
+    expect(backbone.health()).toEqual({ ok: true });
     expect(await backbone.store.get(keyOf(notes, "a"))).toEqual({ value: big, revision });
   });
 

@@ -158,6 +158,19 @@ describe("a partition that changes hands", () => {
     );
   });
 
+  it("however many end behind one that is stuck, its record stays small and forgets none of them", () => {
+    const log = new PartitionLog(takenOver(undefined, undefined, "me", 1));
+    for (let seq = 1; seq <= 200_000; seq++) {
+      const { message } = log.arrived(seq, "ack", () => queued(seq, false));
+      if (message && seq !== 1) log.ended(message);
+    }
+    const record = released(takenOver(undefined, undefined, "me", 1), log.progress());
+    expect(JSON.stringify(record).length).toBeLessThan(1_000);
+    const next = new PartitionLog(takenOver(record, undefined, "you", 1));
+    const arrivals = [1, 2, 200_000, 200_001].map((seq) => next.arrived(seq, "ack", () => queued(seq, false)).as);
+    expect(arrivals).toEqual(["new", "ended", "ended", "new"]);
+  });
+
   it("a stream that was replaced is read from its beginning", () => {
     const before = takenOver(undefined, undefined, "me", 900);
     expect(fittedTo(before, 10)).toMatchObject({ from: 1 });
