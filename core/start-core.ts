@@ -14,6 +14,7 @@ import { handleUserMessage } from "./intake/handle-user-message.ts";
 import type { IntakeParts } from "./intake/intake-parts.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
 import type { AgentModel } from "./model/agent-model.ts";
+import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
 import type { Agent } from "./turns/agent.ts";
 import { BackgroundWork } from "./turns/background-work.ts";
@@ -65,6 +66,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
   const { bus, store } = options.backbone;
   const stopping = new AbortController();
+  const history = new SessionHistory(store);
   const parts: IntakeParts = {
     bus,
     store,
@@ -72,7 +74,8 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     logger,
     meter,
     checkpoint,
-    history: new SessionHistory(store),
+    history,
+    sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
     stopping: stopping.signal,
     turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,

@@ -3,7 +3,6 @@ import { isoTime } from "../contract/clock.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { captureOrigin } from "../origin/capture.ts";
 import { personOf } from "../people/person-of.ts";
-import { currentSession } from "../sessions/current-session.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
@@ -19,9 +18,10 @@ export interface OpenedTurn {
 }
 
 /** The message's one record: created now, or found. Everything about its origin is fixed from here on (O2). */
-export const openTurn = async ({ store, history, clock }: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
-  const sessionId = await currentSession(store, message);
-  const window = await history.window(sessionId);
+export const openTurn = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
+  const { store, history, clock } = parts;
+  const window = await parts.sessions.window(message);
+  const { sessionId } = window;
   const { tenant, conversation, account } = message;
   const personId = personOf(tenant, conversation.channel, account.id);
   const record: TurnRecord = {

@@ -81,7 +81,7 @@ const askWithRoom = async (parts: CoreParts, turn: Turn, step: Step): Promise<St
 
 const requestFor = ({ agent, text }: Turn, { messages, isLast, shown }: Step): StepRequest => ({
   system: systemPrompt(agent, shown.window),
-  messages: [...showEntries(shown.window.entries), { role: "user", text }, ...messages],
+  messages: showEntries(shown.window.entries).concat({ role: "user", text }, messages),
   tools: agent.tools.map(describeTool),
   toolChoice: isLast ? "none" : "auto",
 });

@@ -5,6 +5,7 @@ import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeParts } from "../../../core/intake/intake-parts.ts";
+import { SessionFinder } from "../../../core/sessions/session-finder.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
@@ -22,6 +23,7 @@ const processes = async () => {
   await core.stopCore();
   return (model: ScriptedModel, options: { tools?: Tool[]; at?: Record<string, () => Promise<unknown>> } = {}) => {
     const stopping = new AbortController();
+    const history = new SessionHistory(core.backbone.store);
     const parts: IntakeParts = {
       bus: core.backbone.bus,
       store: core.backbone.store,
@@ -31,7 +33,8 @@ const processes = async () => {
       checkpoint: async (name) => {
         await (options.at?.[name] ?? noCheckpoint)(name);
       },
-      history: new SessionHistory(core.backbone.store),
+      history,
+      sessions: new SessionFinder(core.backbone.store, history),
       background: new BackgroundWork(silentLogger),
       stopping: stopping.signal,
       turnDeadlineMs: 900_000,
