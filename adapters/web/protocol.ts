@@ -72,6 +72,8 @@ const shown = {
   markdown: z.string(),
   outcome: z.enum(["answered", "nothing", "failed", "cancelled"]).optional(),
   correlationId: z.string().optional(),
+  /** With a `correlationId`: the session that the conversation was in after this answer. */
+  sessionId: z.string().optional(),
   origin: ReplyOrigin.optional(),
   anchor: Anchor.optional(),
   actions: z.array(ReplyAction).optional(),
@@ -117,7 +119,7 @@ export const ServerFrame = z.discriminatedUnion("type", [
     type: z.literal("welcome"),
     token: z.string(),
     conversation: z.string(),
-    sessionId: z.string().nullable(),
+    sessionId: z.string(),
     seq: Seq,
     agent: z.string(),
   }),

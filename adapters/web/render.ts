@@ -27,6 +27,7 @@ const shownOf = (delivery: Delivery) => {
     markdown: part.markdown,
     ...(reply.outcome !== undefined && { outcome: reply.outcome }),
     ...(correlationId !== undefined && { correlationId }),
+    ...(correlationId !== undefined && reply.sessionId !== null && { sessionId: reply.sessionId }),
     ...(reply.origin !== null && { origin: reply.origin }),
     ...(anchor !== null && { anchor }),
     ...(isLast && reply.actions !== undefined && { actions: reply.actions }),
