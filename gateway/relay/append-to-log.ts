@@ -3,7 +3,7 @@ import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import type { Outcome, Received } from "../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { afterFailure } from "./after-failure.ts";
-import { callDeliver } from "./call-deliver.ts";
+import { callDeliver } from "./call-adapter.ts";
 import { delivered } from "./delivered.ts";
 import { deliveryParts } from "./delivery-parts.ts";
 import type { RelayContext } from "./relay-context.ts";
