@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Activity } from "../../core/contract/activity.ts";
 import { ReplyAction } from "../../core/contract/agent-reply.ts";
 import { Anchor } from "../../core/contract/anchor.ts";
 import { ReplyOrigin } from "../../core/contract/reply-origin.ts";
@@ -77,6 +78,8 @@ const shown = {
   origin: ReplyOrigin.optional(),
   anchor: Anchor.optional(),
   actions: z.array(ReplyAction).optional(),
+  /** The state of delegated work; `markdown` says the same as text. */
+  activity: Activity.optional(),
   createdAt: z.iso.datetime(),
 };
 
