@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { elapsedText } from "../../../adapters/web/widget/elapsed-text.ts";
 import { parseMarkdown } from "../../../adapters/web/widget/parse-markdown.ts";
 import { StreamedText } from "../../../adapters/web/widget/streamed-text.ts";
 
@@ -61,5 +62,16 @@ describe("given markdown", () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("given a duration", () => {
+  it.each([
+    [-5_000, "0 s"],
+    [59_999, "59 s"],
+    [125_000, "2 min 5 s"],
+    [3_840_000, "1 h 4 min"],
+  ])("when it is %i ms, then it reads %s", (ms, text) => {
+    expect(elapsedText(ms)).toBe(text);
   });
 });
