@@ -1,4 +1,5 @@
 import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
+import type { Access } from "../adapters/contract/config.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import type { Clock } from "../core/contract/clock.ts";
@@ -33,7 +34,7 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
 });
 
 /** What a channel's relay works with. */
-export const relayContext = ({ backbone, ...parts }: ChannelParts): RelayContext => ({
+export const relayContext = ({ backbone, ...parts }: ChannelParts, access?: Access): RelayContext => ({
   ...parts,
   bus: backbone.bus,
   store: backbone.store,
@@ -41,5 +42,6 @@ export const relayContext = ({ backbone, ...parts }: ChannelParts): RelayContext
   random: Math.random,
   targetsOn,
   anchorIn: anchorIn({ store: backbone.store, clock: parts.clock }),
+  access,
   limits: defaultRelayLimits,
 });

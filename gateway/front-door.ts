@@ -30,7 +30,7 @@ export const openFrontDoor = async (
   };
   const server = createHttpServer({ requestTimeout: 30_000 }, answerWhileStarting);
   try {
-    await once(server.listen({ host, port }), "listening");
+    await once(server.listen({ host, port, backlog: BACKLOG }), "listening");
   } catch (error) {
     throw cannotListen(error, host, port, section);
   }
@@ -65,3 +65,6 @@ const cannotListen = (error: unknown, host: string, port: number, section: strin
     advice[code] ?? `${host}:${port} cannot be listened on (${code}): check ${section}.host and ${section}.port`;
   return new AppError("unavailable", message, { cause: error });
 };
+
+/** After a restart all browsers come back at once. Node's 511 would reset some; the system takes as many as it allows. */
+const BACKLOG = 16_384;

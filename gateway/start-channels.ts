@@ -30,10 +30,10 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   };
   try {
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
-      const { agent } = channelConfig;
+      const { agent, access } = channelConfig;
       const own = { ...common, channel, agent, tenant: tenantOf(config, agent) };
       const adapter = await createAdapter(channelConfig, adapterContext(own));
-      const started = await runChannel(relayContext(own), adapter, instance);
+      const started = await runChannel(relayContext(own, access), adapter, instance);
       adapters.push(adapter);
       running.push(started);
       readiness.watch(`channel ${channel}`, () => started.health());

@@ -24,7 +24,7 @@ export type Handler<T> = (message: T, received: Received) => Promise<Outcome>;
 export interface ConsumeOptions<T = unknown> {
   /** Consumers with the same durable name share the work, in any number of processes. */
   readonly durable: string;
-  /** How many handlers of this consumer run at once. */
+  /** How many handlers of this consumer run at once: 1 or more. */
   readonly concurrency: number;
   /** Where a durable that is new begins: with what is stored already (the default), or with what comes from now on. */
   readonly from?: "start" | "now";
@@ -63,6 +63,8 @@ export interface Bus {
 
 /** A larger message is refused by publish with "too-large"; bytes of JSON. */
 export const MAX_MESSAGE_BYTES = 500_000;
+/** A longer id is refused by publish with "too-large": with its durable and subject it must fit into a key of the store. */
+export const MAX_ID_LENGTH = 500;
 /** Runs of one message that may end without an outcome (a throw, a dead process) before it is a dead letter. */
 export const MAX_FAILURES = 5;
 /** How long a repeated id is recognised by the bus itself. */

@@ -14,7 +14,7 @@ export interface Listed<T> extends Stored<T> {
 export interface PutOptions {
   /** Write only if the key is at this revision; 0: only create. Otherwise rejects with RevisionConflict. */
   readonly ifRevision?: number;
-  /** Read as absent, and creatable again, after this long. Until it is swept its old revision may still match. */
+  /** Read as absent, and creatable again, after this long, or after the collection's time if that is shorter. Until it is swept its old revision may still match. */
   readonly ttlMs?: number;
 }
 

@@ -1,3 +1,4 @@
+import type { Access } from "../../adapters/contract/config.ts";
 import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../core/contract/anchor.ts";
 import type { Bus } from "../../core/contract/bus.ts";
@@ -28,6 +29,8 @@ export interface RelayContext {
   ) => readonly Conversation[] | Promise<readonly Conversation[]>;
   /** The anchor to show for a reply in a conversation, decided when it is sent (O8). */
   readonly anchorIn: (conversation: Conversation, reply: AgentReply) => Promise<Anchor | null>;
+  /** Who may speak here. */
+  readonly access?: Access | undefined;
   readonly limits: RelayLimits;
 }
 

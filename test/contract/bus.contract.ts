@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Bus, Consumer, Handler, Outcome, Received } from "../../core/contract/bus.ts";
-import { ack, MAX_FAILURES, MAX_MESSAGE_BYTES } from "../../core/contract/bus.ts";
+import { ack, MAX_FAILURES, MAX_ID_LENGTH, MAX_MESSAGE_BYTES } from "../../core/contract/bus.ts";
 import type { DeadLetter } from "../../core/contract/dead-letter.ts";
 import { deadLetterKey } from "../../core/contract/dead-letter.ts";
 import type { Subject } from "../../core/contract/subject.ts";
@@ -60,6 +60,8 @@ export const busContract = (harness: BackboneHarness): void => {
       backbone = await deployment.open();
       bus = backbone.bus;
     });
+    // Else each process keeps its share of everything that was ever consumed here.
+    afterEach(() => Promise.all(consumers.splice(0).map((consumer) => consumer.close())));
     afterAll(() => deployment.dispose());
 
     it("when a message was published before anybody consumed, then it is handled later", async () => {
@@ -344,6 +346,18 @@ export const busContract = (harness: BackboneHarness): void => {
       expect((await heard.count(1))[0]?.text?.length).toBe(text.length);
     });
 
+    it("when an id is longer than anything needs, then publish refuses it", async () => {
+      const subject = fresh();
+      const long = bus.publish(subject, { n: 1 }, { id: "x".repeat(MAX_ID_LENGTH + 1) });
+      await expect(long).rejects.toMatchObject({ code: "too-large" });
+    });
+
+    it("when a consumer could run nothing, then it is refused", async () => {
+      await expect(consume(bus, fresh(), async () => ack, { concurrency: 0 })).rejects.toMatchObject({
+        code: "bad-input",
+      });
+    });
+
     it(
       "when ids, keys and names hold any character there is, then each message arrives under its own",
       SLOW,
@@ -446,7 +460,6 @@ export const busContract = (harness: BackboneHarness): void => {
 
     it("when it is closed, then what is asked of it is refused, and opened again it goes on", async () => {
       const subject = fresh();
-      await Promise.all(consumers.map((consumer) => consumer.close()));
       await deployment.closeAll();
       await expect(bus.publish(subject, { n: 1 }, { id: "late" })).rejects.toMatchObject({ code: "stopped" });
       backbone = await deployment.open();

@@ -196,6 +196,13 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect(await store.get(key)).toBeUndefined();
     });
 
+    it("when a value is to live longer than its collection lets it, then the collection counts", async () => {
+      const key = keyOf(fresh({ ttlMs: 3_600_000 }), "a");
+      await store.put(key, { text: "x" }, { ttlMs: 7_200_000 });
+      deployment.clock.skip(3_700_000);
+      expect(await store.get(key)).toBeUndefined();
+    });
+
     it("when ids hold any character there is, then each has its own value and comes back whole", async () => {
       const notes = fresh();
       const parts = fc.array(fc.string({ unit: "binary", maxLength: 40 }), { minLength: 1, maxLength: 4 });

@@ -164,6 +164,20 @@ describe("given a core on its own", () => {
   });
 });
 
+describe("given a channel that lets only some accounts speak", () => {
+  it("when somebody else writes, then they are told, and nothing of it is taken (I2)", async () => {
+    const channels = { web: { adapter: "web", access: { accounts: ["ann"] } } };
+    deployment = await Deployment.create(plainConfig({ channels }));
+    const address = await deployment.run("start").running;
+    const client = deployment.with(new WebClient("visitor", () => address));
+    const id = client.say("hello");
+    await client.until(() => client.errors.length > 0, "a refusal");
+    expect(client.errors[0]).toMatchObject({ code: "refused", id });
+    expect(client.accepted).toEqual([]);
+    expect(client.log).toEqual([]);
+  });
+});
+
 describe("given a process that waits for a turn before it stops", () => {
   it("when a second signal comes, then it ends at once, and a restart takes the turn up again", async () => {
     deployment = await Deployment.create(plainConfig({ agents: [{ name: "mooring", model: SLOW }] }));

@@ -5,6 +5,8 @@ import { MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { subjectName } from "../../contract/subject.ts";
 import { encodeToken } from "../../contract/token.ts";
+import { checkConsumeOptions } from "../check-consume-options.ts";
+import { checkMessageId } from "../check-message-id.ts";
 import { toJson } from "../to-json.ts";
 import type { Statement } from "./database.ts";
 import type { DurableQueueParts } from "./durable-queue.ts";
@@ -43,9 +45,7 @@ export class EmbeddedBus implements Bus {
 
   async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
     const name = subjectName(subject);
-    if (id.length > MAX_ID_LENGTH) {
-      throw new AppError("too-large", `an id on ${name} has ${id.length} characters; ${MAX_ID_LENGTH} is the most`);
-    }
+    checkMessageId(id, name);
     const body = toJson(message, `message "${id}" on ${name}`, MAX_MESSAGE_BYTES);
     await this.#parts.writes.submit(
       () => this.#store(name, id, key, body),
@@ -57,13 +57,8 @@ export class EmbeddedBus implements Bus {
 
   async consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer> {
     this.#mustBeOpen();
-    const { durable: name, concurrency, from = "start" } = options;
-    if (!Number.isInteger(concurrency) || concurrency < 1) {
-      throw new AppError(
-        "bad-input",
-        `"${name}" cannot run ${concurrency} handlers at once: give a whole number from 1`,
-      );
-    }
+    const { durable: name, from = "start" } = options;
+    checkConsumeOptions(options);
     const durable = await this.#parts.durables.open(subjectName(subject), name, from);
     this.#mustBeOpen();
     const attached = this.#queueOf(subject, name, durable).attach(options, handle);
@@ -131,6 +126,3 @@ export class EmbeddedBus implements Bus {
     if (this.#closing) throw new AppError("stopped", "the backbone is closed");
   }
 }
-
-/** With its durable and subject, an id must fit into a key of the store. */
-const MAX_ID_LENGTH = 500;

@@ -28,11 +28,11 @@ export class EmbeddedStore implements Store {
 
   async put<T>(key: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
     const json = toJson(value, describe(key), MAX_VALUE_BYTES);
-    const ttlMs = options.ttlMs ?? key.collection.ttlMs;
+    const ttlMs = Math.min(options.ttlMs ?? Number.POSITIVE_INFINITY, key.collection.ttlMs ?? Number.POSITIVE_INFINITY);
     return this.#writes.submit(() => {
       const now = this.#clock.now();
       const revision = this.#numbers.next();
-      const expiresAt = ttlMs === undefined ? null : Math.ceil(now + ttlMs);
+      const expiresAt = Number.isFinite(ttlMs) ? Math.ceil(now + ttlMs) : null;
       if (!this.#write(key, json, revision, expiresAt, now, options.ifRevision)) {
         throw new RevisionConflict(describe(key), options.ifRevision ?? 0);
       }

@@ -1,6 +1,7 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Bus, ConsumeOptions, Consumer, Handler, Listener, PublishOptions } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
+import { checkConsumeOptions } from "../check-consume-options.ts";
 import type { ConsumerGroups } from "./consumer-groups.ts";
 import type { NatsPublisher } from "./nats-publisher.ts";
 import type { NatsSignals } from "./nats-signals.ts";
@@ -25,6 +26,7 @@ export class NatsBus implements Bus {
 
   async consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer> {
     this.#refuseIfStopped();
+    checkConsumeOptions(options);
     return this.#parts.groups.consume(subject, options, handle);
   }
 

@@ -4,6 +4,7 @@ import type { PublishOptions } from "../../contract/bus.ts";
 import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES, RETENTION_MS } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { subjectName } from "../../contract/subject.ts";
+import { checkMessageId } from "../check-message-id.ts";
 import { ensureStream } from "./ensure-stream.ts";
 import { jsonBytes } from "./json-bytes.ts";
 import type { NatsConnector } from "./nats-connector.ts";
@@ -30,6 +31,7 @@ export class NatsPublisher {
 
   /** One that was under way when the connection ended is published again, with the same id, as soon as there is another. */
   async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
+    checkMessageId(id, subjectName(subject));
     const data = jsonBytes(message, MAX_MESSAGE_BYTES, `message "${id}" on ${subjectName(subject)}`);
     if (this.#inFlight >= MOST_IN_FLIGHT) {
       throw new AppError("unavailable", `busy: ${MOST_IN_FLIGHT} messages wait for NATS already; try again later`);

@@ -1,5 +1,6 @@
 import type { Msg, MsgHdrs } from "nats";
 import { headers } from "nats";
+import { MAX_ID_LENGTH } from "../../contract/bus.ts";
 import { decodeToken, encodeToken } from "../../contract/token.ts";
 import type { QueuedMessage } from "../queued-message.ts";
 import type { AckAddress } from "./ack-address.ts";
@@ -28,11 +29,12 @@ export interface Queueing {
   readonly readAgain: (() => Promise<string>) | undefined;
 }
 
-/** A message that somebody else put into the stream lacks our headers; it gets an id by its place. */
+/** A message that somebody else put into the stream lacks our headers, or has odd ones: it gets an id by its place. */
 export const queuedMessage = (message: Msg, { seq, storedAt }: AckAddress, queueing: Queueing): QueuedMessage => {
   const header = message.headers;
   const spelledId = header?.get(ID_HEADER) ?? "";
-  const id = spelledId === "" ? `seq-${seq}` : decodeToken(spelledId.slice(spelledId.lastIndexOf("/") + 1));
+  const givenId = decodeToken(spelledId.slice(spelledId.lastIndexOf("/") + 1));
+  const id = spelledId === "" || givenId.length > MAX_ID_LENGTH ? `seq-${seq}` : givenId;
   const spelledKey = header?.get(KEY_HEADER) ?? "";
   const { data } = message;
   return {

@@ -13,7 +13,7 @@ export class SocketHost {
 
   async open(): Promise<this> {
     this.#server.on("upgrade", (request, stream, head) => this.#upgrade(request, stream, head));
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => this.#server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }, resolve));
     return this;
   }
 

@@ -1,5 +1,7 @@
 import { connect } from "nats";
 import { describe, expect, it } from "vitest";
+import type { DeadLetter } from "../../../../core/contract/dead-letter.ts";
+import { allDeadLetters } from "../../../../core/contract/dead-letter.ts";
 import { cleanup } from "./cleanup.ts";
 import { eventually } from "./eventually.ts";
 import { Journal } from "./journal.ts";
@@ -186,8 +188,18 @@ describe("given messages that somebody else put into a stream", () => {
     const js = nc.jetstream();
     await js.publish("mooring.default.test.number.shared.3", '{"n":7}');
     await js.publish("mooring.default.test.number.shared.3", "no JSON");
+    await js.publish("mooring.default.test.number.shared.3", `"${"\\u0007".repeat(150_000)}"`, {
+      msgID: "x".repeat(2_000),
+    });
     await nc.close();
     await backbone.bus.publish(subject, numbered(8), { id: "k/8", key: "k" });
     await eventually(() => expect(journal.runs.map(({ n }) => n).sort()).toEqual([7, 8]));
+    await eventually(async () => {
+      const letters: DeadLetter[] = [];
+      for await (const { value } of backbone.store.list(allDeadLetters("shared"))) letters.push(value);
+      expect(letters.map(({ id }) => id)).toEqual(["seq-2", "seq-3"]);
+      expect(letters[0]?.reason).toMatch(/is no JSON/);
+      expect(letters[1]?.reason).toMatch(/does not parse.*\(cut: 900002 characters\)/);
+    });
   });
 });
