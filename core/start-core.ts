@@ -8,10 +8,14 @@ import type { Logger } from "./contract/logger.ts";
 import type { Meter } from "./contract/meter.ts";
 import { subjectsOf } from "./contract/subjects.ts";
 import { handleUserMessage } from "./intake/handle-user-message.ts";
-import type { IntakeParts } from "./intake/intake-parts.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
 import type { AgentModel } from "./model/agent-model.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
+import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
+import { type DelegationConfig, defaultDelegation } from "./subtasks/config.ts";
+import { delegationTools } from "./subtasks/delegation-tools.ts";
+import { startDelegation } from "./subtasks/start-delegation.ts";
+import { SubtaskEvents } from "./subtasks/subtask-events.ts";
 import type { Agent } from "./turns/agent.ts";
 import { BackgroundWork } from "./turns/background-work.ts";
 import { nothingToSay } from "./turns/nothing-to-say.ts";
@@ -25,6 +29,7 @@ export interface AgentOptions {
   readonly directives?: string | undefined;
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
+  readonly delegation?: DelegationConfig | undefined;
 }
 
 export interface CoreOptions {
@@ -62,28 +67,33 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
   const { bus, store } = options.backbone;
   const stopping = new AbortController();
-  const parts: IntakeParts = {
+  const events = new SubtaskEvents();
+  const activity = new ActivityPublisher({ bus, store, clock, logger });
+  const parts = {
     bus,
     store,
     clock,
     logger,
     meter,
     checkpoint,
+    events,
+    activity,
     history: new SessionHistory(store),
     background: new BackgroundWork(logger),
     stopping: stopping.signal,
     turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
-  const tools = distinct([nothingToSay, ...memoryTools(store, clock), ...(options.tools ?? [])]);
+  const tools = [nothingToSay, ...memoryTools(store, clock), ...(options.tools ?? [])];
   const consumers: Consumer[] = [];
   for (const given of options.agents) {
-    const agent = agentFrom(given, tools);
+    const { delegation = defaultDelegation } = given;
+    const agent = agentFrom(given, distinct([...tools, ...delegationTools(parts, delegation)]));
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
     const consumer = await bus.consume(subject, { durable: "intake", concurrency }, (message, received) =>
       handleUserMessage(parts, agent, message, received),
     );
-    consumers.push(consumer);
+    consumers.push(consumer, ...(await startDelegation(parts, agent)));
   }
   return {
     async stop() {
@@ -92,6 +102,8 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       );
       await Promise.all(consumers.map((consumer) => consumer.close()));
       timer.cancel();
+      events.close();
+      await activity.stop();
       await parts.background.stop();
     },
   };
@@ -111,6 +123,7 @@ const agentFrom = (
     tenant,
     model,
     directives,
+    delegation = defaultDelegation,
   }: AgentOptions,
   tools: readonly Tool[],
-): Agent => ({ name, tenant, model, directives, maxToolRounds, contextTokens, tools });
+): Agent => ({ name, tenant, model, directives, maxToolRounds, contextTokens, delegation, tools });

@@ -4,6 +4,7 @@ import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { publishReply } from "../delivery/publish-reply.ts";
+import { sealTurn } from "../subtasks/seal-turn.ts";
 import type { Agent } from "../turns/agent.ts";
 import { troubleText } from "../turns/trouble-text.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
@@ -35,7 +36,10 @@ export const handleUserMessage = async (
       parts.logger.info({ traceId, turnId, why: messageOf(error) }, "turn left to another run");
       return { retryInMs: TAKEN_OVER_PAUSE_MS };
     }
-    if (received.attempt >= MAX_FAILURES) await tellOfTrouble(parts, agent, opened);
+    if (received.attempt >= MAX_FAILURES) {
+      await tellOfTrouble(parts, agent, opened);
+      await sealTurn(parts, agent, opened.record);
+    }
     throw error;
   }
 };
@@ -54,7 +58,16 @@ const handle = async (
     return;
   }
   const startedAt = parts.clock.monotonic();
-  const { outcome } = await answerMessage(parts, agent, message, opened, run);
+  const entry = await answerMessage(parts, agent, message, opened, { number: run, isLast: run >= MAX_FAILURES });
+  if (entry === undefined) {
+    parts.logger.debug({ traceId, turnId }, "nothing left to do");
+    return;
+  }
+  const { outcome, degraded = false } = entry;
+  if (message.synthetic !== undefined && message.synthetic.type !== "task") {
+    const type = message.synthetic.type;
+    parts.meter.count("continuations_total", { agent: agent.name, type, outcome: degraded ? "degraded" : outcome });
+  }
   const seconds = (parts.clock.monotonic() - startedAt) / 1_000;
   parts.meter.count("turns_total", { agent: agent.name, outcome });
   parts.meter.observe("turn_seconds", seconds, { agent: agent.name });
@@ -74,7 +87,7 @@ const tellOfTrouble = ({ bus, clock }: IntakeParts, agent: Agent, { record }: Op
     kind: "notice",
     markdown: troubleText.internal,
     outcome: "failed",
-    correlationId: record.correlationId,
+    ...(record.correlationId !== undefined && { correlationId: record.correlationId }),
     origin: null,
     audience: record.audience,
     createdAt: isoTime(clock.now()),

@@ -1,8 +1,8 @@
 import type { SessionHistory } from "../sessions/session-history.ts";
+import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
 import type { BackgroundWork } from "../turns/background-work.ts";
-import type { CoreParts } from "../turns/turn.ts";
 
-export interface IntakeParts extends CoreParts {
+export interface IntakeParts extends SubtaskParts {
   readonly history: SessionHistory;
   readonly background: BackgroundWork;
   /** Aborted with TurnYielded when this process must let go of its turns. */

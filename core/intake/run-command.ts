@@ -27,7 +27,7 @@ export const runCommand = async (
     sessionId,
     kind: "notice",
     markdown,
-    correlationId: record.correlationId,
+    correlationId: message.id,
     origin: null,
     audience: record.audience,
     ...(seenBefore && { mayRepeat: true }),

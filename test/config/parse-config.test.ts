@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConfigInvalid } from "../../config/config-invalid.ts";
 import { parseConfig } from "../../config/parse-config.ts";
+import { defaultDelegation } from "../../core/subtasks/config.ts";
 import { MINIMAL, problemsOf } from "./problems-of.ts";
 
 const parse = (text: string, env: Record<string, string> = {}) => parseConfig({ file: "test.yaml", text, env });
@@ -15,7 +16,15 @@ describe("given a file that leaves things out", () => {
       admin: { tokens: [] },
       tenants: { default: { a2aAsync: false } },
       people: [],
-      agents: [{ name: "mooring", tenant: "default", model: expect.anything(), maxToolRounds: 8 }],
+      agents: [
+        {
+          name: "mooring",
+          tenant: "default",
+          model: expect.anything(),
+          maxToolRounds: 8,
+          delegation: defaultDelegation,
+        },
+      ],
       channels: {},
     });
   });

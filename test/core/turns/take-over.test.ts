@@ -6,6 +6,9 @@ import { silentLogger } from "../../../core/contract/logger.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeParts } from "../../../core/intake/intake-parts.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
+import { ActivityPublisher } from "../../../core/subtasks/activity-publisher.ts";
+import { defaultDelegation } from "../../../core/subtasks/config.ts";
+import { SubtaskEvents } from "../../../core/subtasks/subtask-events.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
 import type { Tool } from "../../../core/turns/tool.ts";
@@ -31,6 +34,8 @@ const processes = async () => {
       checkpoint: async (name) => {
         await (options.at?.[name] ?? noCheckpoint)(name);
       },
+      events: new SubtaskEvents(),
+      activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger }),
       history: new SessionHistory(core.backbone.store),
       background: new BackgroundWork(silentLogger),
       stopping: stopping.signal,
@@ -44,6 +49,7 @@ const processes = async () => {
       maxToolRounds: 8,
       contextTokens: 128_000,
       tools: options.tools ?? [],
+      delegation: defaultDelegation,
     };
     const handle = (id: string, text = "go", attempt = 1) =>
       handleUserMessage(parts, agent, userMessage(id, text), { id, attempt, publishedAt: 0 });
