@@ -53,7 +53,7 @@ const handle = async (
 ): Promise<void> => {
   const { traceId, turnId } = opened.record;
   if (message.command !== undefined) {
-    await runCommand(parts, message, message.command.name, opened);
+    await runCommand(parts, message, message.command, opened);
     parts.meter.count("commands_total", { agent: agent.name });
     return;
   }

@@ -66,20 +66,21 @@ export const sealBatch = (
   });
 };
 
-/** Takes those whose results a call is about to return out of the count; what is left may be complete without them. */
-export const takeAwaited = (
+/**
+ * Takes those whose results a call is about to return out of the count: they have ended, and free their places. What
+ * is left may be complete without them.
+ */
+export const takeReturned = (
   parts: SubtaskParts,
   address: BatchAddress,
   ids: readonly string[],
   awaitedBy: string,
 ): Promise<GateChange | undefined> =>
   changeBatch(parts, address, (batch) => {
-    const taken = batch.members.filter(
-      (member) => ids.includes(member.id) && member.awaitedBy === undefined && member.reports !== "blocking",
-    );
-    if (taken.length === 0 || batch.firedAt !== undefined) return batch;
+    const taken = batch.members.filter((member) => ids.includes(member.id) && member.awaitedBy === undefined);
+    if (taken.length === 0) return batch;
     return advanced(
-      taken.reduce((changed, member) => withMember(changed, { ...member, awaitedBy }), batch),
+      taken.reduce((changed, member) => withMember(changed, { ...member, ended: true, awaitedBy }), batch),
       parts.clock.now(),
     );
   });

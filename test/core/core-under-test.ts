@@ -114,7 +114,10 @@ export class CoreUnderTest {
   }
 
   async dispose(): Promise<void> {
-    await this.stopCore();
+    const stopped = this.stopCore();
+    // Whatever hangs is let go of.
+    this.clock.advance(10_000);
+    await stopped;
     await this.backbone.close();
     await rm(this.#dataDir, { recursive: true, force: true });
   }

@@ -3,11 +3,10 @@ import { AppError } from "../../contract/app-error.ts";
 import type { Subtask } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
-import { afterGate } from "../after-gate.ts";
 import type { DelegationConfig } from "../config.ts";
 import { ceilingMs } from "../config.ts";
-import { takeAwaited } from "../gate.ts";
 import { readOwner } from "../owner-record.ts";
+import { returnResults } from "../return-results.ts";
 import { showResults } from "../show-results.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
 import { readSubtasks } from "../subtask-record.ts";
@@ -39,11 +38,7 @@ export const awaitSubtasks = (parts: SubtaskParts, limits: DelegationConfig): To
     const isDone = (all: readonly Subtask[]) => all.every(hasEnded) || all.some(asks);
     const subtasks = await waitUntil(parts, { place, ids: targets, timeoutMs, signal, isDone });
     const ended = subtasks.filter(hasEnded);
-    for (const turnId of new Set(ended.map(({ parentTurnId }) => parentTurnId))) {
-      const returned = ended.filter((subtask) => subtask.parentTurnId === turnId).map(({ id }) => id);
-      const address = { ...place, ownerId: standing.owner.ownerId, turnId };
-      await afterGate(parts, place, await takeAwaited(parts, address, returned, idempotencyKey));
-    }
+    await returnResults(parts, ended, idempotencyKey);
     return report(subtasks);
   },
 });

@@ -6,6 +6,7 @@ import type { Member } from "../batch.ts";
 import { cancelSubtask } from "../cancel-subtask.ts";
 import type { DelegationConfig } from "../config.ts";
 import { ceilingMs } from "../config.ts";
+import { returnResults } from "../return-results.ts";
 import { showResults } from "../show-results.ts";
 import { type Spawned, spawn, type Task } from "../spawn.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
@@ -95,6 +96,7 @@ const waitFor = async (
     await cancelSubtask(parts, { ...place, id }, "it took too long");
   }
   const ended = await readSubtasks(parts.store, place, ids);
+  await returnResults(parts, ended, context.idempotencyKey);
   const reported = accepted.map(({ id, name }) => ({
     id,
     name,

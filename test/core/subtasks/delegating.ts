@@ -1,9 +1,14 @@
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { Subtask } from "../../../core/contract/subtask.ts";
+import type { SubtaskMessage } from "../../../core/contract/subtask-message.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
 import type { StepRequest, StepResponse } from "../../../core/model/step.ts";
+import { readSubtask } from "../../../core/subtasks/subtask-record.ts";
 import type { Answer, Script } from "../../fakes/scripted-model.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import type { TestOptions } from "../core-under-test.ts";
-import { CoreUnderTest } from "../core-under-test.ts";
+import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
 
 /** What a step of a session's own turn, of a subagent, or of a continuation is asked. */
 export interface Asked {
@@ -90,3 +95,69 @@ export const untilFinals = async (core: CoreUnderTest, count: number): Promise<A
 
 export const completions = (replies: readonly AgentReply[]): AgentReply[] =>
   replies.filter(({ kind }) => kind === "completion");
+
+export const taskOf = ({ text }: Asked): string => text.replace("do ", "");
+
+/** What the model was last told. */
+export const lastAsked = ({ model }: CoreUnderTest): string => {
+  const last = model.requests.items.at(-1)?.messages.at(-1);
+  return last?.role === "user" ? last.text : "";
+};
+
+/** What is counted is counted a moment after people are told. */
+export const counted = async ({ meter }: CoreUnderTest, name: string, count: number): Promise<void> => {
+  while ((meter.counts[name] ?? 0) < count) await new Promise(setImmediate);
+};
+
+/** A turn that a schedule would begin. */
+export const backgroundTask = (id: string, text: string): UserMessage => {
+  const { conversation } = userMessage("", "");
+  return userMessage(id, text, {
+    synthetic: {
+      type: "task",
+      sessionId: `run-of-${id}`,
+      origin: {
+        channel: "scheduled",
+        promptSummary: "Morning brief",
+        startedAt: "2026-03-10T21:14:00.000Z",
+        sessionId: null,
+      },
+      audience: { conversation, personId: "p-1" },
+      asker: { personId: "p-1", accountId: "ann", name: "Ann" },
+      owner: { ownerType: "orchestrator", ownerId: `run-of-${id}` },
+      background: true,
+    },
+  });
+};
+
+const place = { tenant: "default", agent: AGENT };
+
+export const subtask = async ({ backbone }: CoreUnderTest, id: string): Promise<Subtask> => {
+  const found = await readSubtask(backbone.store, { ...place, id });
+  if (found === undefined) throw new Error(`there is no ${id}`);
+  return found;
+};
+
+/** The word of a subtask's end once more, as by a bus whose acknowledgement was lost. */
+export const repeatEnd = async (core: CoreUnderTest, id: string): Promise<void> => {
+  const { owner, parentTurnId, planId, traceId, completedAt = "", status } = await subtask(core, id);
+  const message: SubtaskMessage = {
+    id: `${id}/end`,
+    timestamp: completedAt,
+    priority: "normal",
+    type: "completion",
+    content: status,
+    subtask: { ...place, id },
+    owner,
+    planId,
+    turnId: parentTurnId,
+    traceId,
+  };
+  const subject = subjectsOf("default").subtaskMessage(AGENT);
+  await core.backbone.bus.publish(subject, message, { id: `${id}/again`, key: owner.ownerId });
+};
+
+/** The ids of all subtasks that anything was told of so far. */
+export const subtaskIds = ({ model }: CoreUnderTest): string[] => [
+  ...new Set(JSON.stringify(model.requests.items).match(/subtask-[0-9a-f]{8}/g) ?? []),
+];
