@@ -35,6 +35,7 @@ export class ActivityItemView {
     this.#facts.replaceChildren(
       element("span", { class: "mark", "aria-hidden": "true" }, mark),
       element("span", { class: "name", dir: "auto" }, name),
+      " ",
       element("span", { class: "state" }, word, ...elapsed),
     );
     const told = result ?? note ?? "";

@@ -17,8 +17,8 @@ export class ActivityView {
   readonly #cancel: (id: string) => void;
   readonly #anchor = element("div");
   readonly #title = element("span", { class: "title", dir: "auto" });
-  readonly #count = element("span", { class: "count" });
-  readonly #elapsed = element("span", { class: "total", "aria-hidden": "true" });
+  readonly #count = element("span");
+  readonly #elapsed = element("span", { "aria-hidden": "true" });
   readonly #toggle = element("button", { type: "button", class: "toggle", "aria-expanded": "false" });
   readonly #list = element("ul", { hidden: "", id: `activity-${++made}` });
   readonly #items = new Map<string, ActivityItemView>();
@@ -27,7 +27,8 @@ export class ActivityView {
   constructor(cancel: (id: string) => void) {
     this.#cancel = cancel;
     this.#toggle.setAttribute("aria-controls", this.#list.id);
-    this.#toggle.append(icon(CHEVRON), this.#title, this.#count, this.#elapsed);
+    const progress = element("span", { class: "progress" }, this.#count, this.#elapsed);
+    this.#toggle.append(icon(CHEVRON), element("span", { class: "lines" }, this.#title, " ", progress));
     this.#toggle.addEventListener("click", () => this.#open(this.#list.hasAttribute("hidden")));
     this.node.append(this.#anchor, this.#toggle, this.#list);
   }
@@ -68,11 +69,11 @@ export class ActivityView {
 const hasEnded = ({ state }: ActivityItem): boolean => state !== "pending" && state !== "running";
 
 /** From the first start to the last end, or to now. */
-const totalOf = (items: readonly ActivityItem[]): HTMLElement[] => {
+const totalOf = (items: readonly ActivityItem[]): (Node | string)[] => {
   const [first] = items.flatMap(({ startedAt }) => startedAt ?? []).sort();
   const last = items
     .flatMap(({ endedAt }) => endedAt ?? [])
     .sort()
     .at(-1);
-  return first === undefined ? [] : [drawElapsed(first, items.every(hasEnded) ? (last ?? first) : undefined)];
+  return first === undefined ? [] : [" · ", drawElapsed(first, items.every(hasEnded) ? (last ?? first) : undefined)];
 };
