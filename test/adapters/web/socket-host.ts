@@ -13,7 +13,9 @@ export class SocketHost {
 
   async open(): Promise<this> {
     this.#server.on("upgrade", (request, stream, head) => this.#upgrade(request, stream, head));
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    // More than Node's 511 may knock before a busy machine opens: those in excess would be cut off.
+    const where = { host: "127.0.0.1", port: 0, backlog: 4_096 };
+    await new Promise<void>((resolve) => this.#server.listen(where, resolve));
     return this;
   }
 
