@@ -56,4 +56,35 @@ describe("given the first run, in a browser", () => {
     expect(complaints).toEqual([]);
     await page.close();
   }, 60_000);
+
+  it("when helpers work, then one entry shows it, one of them can be cancelled, and one answer comes (B1)", async () => {
+    deployment = await Deployment.create(
+      plainConfig({ agents: [{ name: "mooring", model: { provider: "demo", workMs: 1_000 } }] }),
+    );
+    const address = await deployment.run("start").running;
+    const page = await browser.newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(address);
+    await page.getByRole("button", { name: "Open the chat" }).click();
+    await page.getByLabel("Your message").fill("research lighthouses, tides and knots");
+    await page.keyboard.press("Enter");
+
+    const entry = page.getByRole("button", { name: /of 3 done/ });
+    await entry.click();
+    await page.getByRole("button", { name: "Cancel knots" }).click();
+    const rows = page.locator(".activity").getByRole("listitem");
+    await rows.filter({ hasText: "knots" }).locator(".state", { hasText: "cancelled" }).waitFor();
+    await page.getByRole("button", { name: /3 of 3 done/ }).waitFor();
+    await page.getByRole("log").getByText("Here is what my helpers found").waitFor();
+    expect(await rows.locator(".state").allTextContents()).toEqual([
+      expect.stringMatching(/^done · \d+ s$/),
+      expect.stringMatching(/^done · \d+ s$/),
+      expect.stringMatching(/^cancelled · \d+ s$/),
+    ]);
+    expect(await page.locator(".log > .activity").count()).toBe(1);
+    // The announcement, the word on the cancelled one, and the answer.
+    expect(await page.locator(".log > .reply").count()).toBe(3);
+    expect(complaints).toEqual([]);
+    await page.close();
+  }, 60_000);
 });

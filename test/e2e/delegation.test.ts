@@ -55,7 +55,7 @@ const start = async () => {
     await mooring.exited;
     address = await deployment.run("start").running;
   };
-  return { client, restart };
+  return { client, restart, address: () => address };
 };
 const finals = (client: WebClient): LogItem[] => client.replies().filter(({ kind }) => kind === "final");
 const entries = (client: WebClient): LogItem[] => client.log.filter(({ activity }) => activity !== undefined);
@@ -137,5 +137,31 @@ describe("given a person at the widget's socket, counted in frames (B)", () => {
     expectOneAnswer(client, asked);
     expect(finals(client).at(-1)?.anchor?.summary).toContain("research lighthouses");
     expect(entries(client).at(-1)?.anchor?.summary).toContain("research lighthouses");
+  });
+
+  it("when the person cancels one of them, then the entry and the answer go on without it (I3)", async () => {
+    const { client } = await start();
+    const asked = client.say("research lighthouses, tides and knots");
+    const stateOfKnots = () => entries(client).at(-1)?.activity?.items[2];
+    await client.until(() => stateOfKnots()?.state === "running", "knots to run");
+    const notice = await client.answerTo(client.command("cancel", stateOfKnots()?.id));
+    expect(notice).toMatchObject({ kind: "notice", markdown: expect.stringContaining("knots") });
+    await client.until(() => isOver(client), "the answer");
+    expectOneAnswer(client, asked);
+    expect(stateOfKnots()?.state).toBe("cancelled");
+  });
+
+  it("when somebody else would cancel it, then they are told that they may not, and it goes on", async () => {
+    const { client, address } = await start();
+    client.say("research lighthouses, tides and knots");
+    const item = () => entries(client).at(-1)?.activity?.items[2];
+    await client.until(() => item()?.state === "running", "knots to run");
+    const stranger = deployment.with(new WebClient("stranger", address));
+    const notice = await stranger.answerTo(stranger.command("cancel", item()?.id));
+    expect(notice).toMatchObject({ kind: "notice" });
+    expect(entries(stranger)).toEqual([]);
+    knots.release();
+    await client.until(() => isOver(client), "the answer");
+    expect(item()?.state).toBe("completed");
   });
 });
