@@ -59,3 +59,19 @@ describe("given an answer that is being streamed", () => {
     await expectWholeAnswer(id);
   }, 60_000);
 });
+
+describe("given a nats-server that stays away", () => {
+  it("when somebody writes, then they are told, and what they repeat is taken once it is back (F3)", async () => {
+    deployment = await NatsDeployment.start({ gateways: 1, cores: 1, pauseMs: 1 });
+    client = deployment.client("c");
+    await client.answerTo(client.say("hello"));
+    await deployment.nats.kill();
+    const id = client.say("anybody there?");
+    await client.until(() => client.errors.length > 0, "word that it cannot be stored");
+    expect(client.errors[0]).toMatchObject({ code: "unavailable", id });
+    expect(client.accepted).not.toContain(id);
+    await deployment.nats.restart();
+    await client.answerTo(id);
+    expectAccounts(client);
+  }, 60_000);
+});

@@ -79,9 +79,10 @@ export class Membership {
   }
 
   async begin(session: NatsSession): Promise<void> {
+    // Before anything can look for the overdue: nobody could show itself to us while we were away.
+    this.#liveness.restart(this.#parts.clock.monotonic());
     this.#session = session;
     await this.#watched.begin(session);
-    this.#liveness.restart(this.#parts.clock.monotonic());
     this.#armCheck();
     if (this.#groups.length > 0) await this.renew();
   }
@@ -168,7 +169,8 @@ export class Membership {
     this.#checkTimer?.cancel();
     this.#checkTimer = undefined;
     const deadline = this.#liveness.nextDeadline();
-    if (this.#closed || deadline === undefined) return;
+    // Without a connection nobody can be judged; the next one begins it anew.
+    if (this.#closed || !this.#session?.isOpen || deadline === undefined) return;
     this.#checkTimer = this.#parts.clock.after(
       Math.max(CHECK_PAUSE_MS, deadline - this.#parts.clock.monotonic()),
       () => {

@@ -1,7 +1,10 @@
 import { connect } from "nats";
 import { describe, expect, it } from "vitest";
+import type { Clock } from "../../../../core/contract/clock.ts";
+import { systemClock } from "../../../../core/contract/clock.ts";
 import type { DeadLetter } from "../../../../core/contract/dead-letter.ts";
 import { allDeadLetters } from "../../../../core/contract/dead-letter.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { cleanup } from "./cleanup.ts";
 import { eventually } from "./eventually.ts";
 import { Journal } from "./journal.ts";
@@ -10,6 +13,8 @@ import { numbered, numbers, thingKey } from "./samples.ts";
 const start = cleanup();
 const subject = numbers("shared");
 const shared = { durable: "shared", concurrency: 8 };
+/** Longer than it takes to connect again. */
+const LONGER_LEASE_MS = 3_000;
 const keys = Array.from({ length: 20 }, (_, k) => `k${k}`);
 
 describe("given a server that is killed with kill -9 and started again (F3)", () => {
@@ -65,6 +70,33 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
     await eventually(() => expect(journal.distinct).toBe(keys.length + 1));
     expect(journal.repeats).toBe(0);
     journal.expectOrder();
+  });
+
+  it("when it was away for longer than the lease, then nobody takes the others for dead, and nothing runs again", async () => {
+    const server = await start.server();
+    const logger = new RecordingLogger();
+    // Whoever looks for the dead at short intervals does it here at every instant.
+    const clock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms <= 20 ? 0 : ms, callback) };
+    const open = () => start.backbone({ servers: [server.url], leaseMs: LONGER_LEASE_MS, logger, clock });
+    const [one, two] = [await open(), await open()];
+    const journal = new Journal();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const handler = journal.handler("either", () => held);
+    await Promise.all([one, two].map(({ bus }) => bus.consume(subject, shared, handler)));
+    await Promise.all(keys.map((key) => one.bus.publish(subject, numbered(0), { id: `${key}/0`, key })));
+    await eventually(() => expect(journal.runs.length).toBeGreaterThanOrEqual(8));
+    await server.kill();
+    const killedAt = performance.now();
+    await eventually(() => expect(performance.now() - killedAt).toBeGreaterThan(LONGER_LEASE_MS * 1.2));
+    await server.restart();
+    await eventually(() => expect([one.health().ok, two.health().ok]).toEqual([true, true]));
+    release();
+    await eventually(() => expect(journal.distinct).toBe(keys.length));
+    expect(journal.repeats).toBe(0);
+    expect(logger.lines.items.filter(({ message }) => /died|dead/.test(message))).toEqual([]);
   });
 
   it("when writers race through it, then each compare-and-set that resolved was applied once", async () => {
