@@ -13,13 +13,12 @@ export const callDeliver = async (
   delivery: Delivery,
 ): Promise<Receipt | DeliveryFailed> => {
   try {
-    const tooLate = new DeliveryFailed("unknown", `no answer within ${limits.deliverWithinMs} ms`);
     return await withinDeadline<Receipt | DeliveryFailed>(
       clock,
       limits.deliverWithinMs,
       // Inside an async function, so that a deliver that throws at once is a rejection like any other.
       (async () => adapter.deliver(delivery))(),
-      () => tooLate,
+      () => new DeliveryFailed("unknown", `no answer within ${limits.deliverWithinMs} ms`),
     );
   } catch (error) {
     if (error instanceof DeliveryFailed) return error;
