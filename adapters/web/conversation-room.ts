@@ -14,8 +14,8 @@ export class ConversationRoom implements Followed {
   readonly messages: TokenBucket;
   readonly #logger: Logger;
   readonly #connections = new Set<Connection>();
-  /** The newest entries, each encoded once for all sockets. */
-  readonly #recent = new Map<number, Buffer>();
+  /** The newest entries, each encoded once for all sockets. Made when it is needed: most rooms are idle. */
+  #recent: Map<number, Buffer> | undefined;
   #head: number;
   #announced = 0;
   #looking: Promise<void> | undefined;
@@ -76,11 +76,11 @@ export class ConversationRoom implements Followed {
   }
 
   recentFrame(seq: number): Buffer | undefined {
-    return this.#recent.get(seq);
+    return this.#recent?.get(seq);
   }
 
   forgetRecent(): void {
-    this.#recent.clear();
+    this.#recent = undefined;
   }
 
   async readFrames(cursor: number): Promise<{ seq: number; frame: Buffer }[] | undefined> {
@@ -119,7 +119,8 @@ export class ConversationRoom implements Followed {
   #grow(seq: number, entry: LogEntry): void {
     if (this.#connections.size > 0) {
       const frame = encodeEntry(seq, entry);
-      if (frame.length > LARGE_BYTES) this.#recent.clear();
+      if (frame.length > LARGE_BYTES) this.#recent = undefined;
+      this.#recent ??= new Map();
       this.#recent.set(seq, frame);
       this.#recent.delete(seq - RECENT_FRAMES);
     }

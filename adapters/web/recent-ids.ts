@@ -1,6 +1,7 @@
 /** Which ids the entries of a log's end have: all of those after `low`, up to the head. */
 export class RecentIds {
-  readonly #seqs = new Map<string, number>();
+  /** Made when it is needed: most sockets that are open are idle. */
+  #seqs: Map<string, number> | undefined;
   #low: number;
 
   constructor(head: number) {
@@ -12,23 +13,25 @@ export class RecentIds {
   }
 
   seqOf(once: string): number | undefined {
-    return this.#seqs.get(once);
+    return this.#seqs?.get(once);
   }
 
   /** The log has grown by this entry. */
   append(seq: number, once: string): void {
+    this.#seqs ??= new Map();
     this.#seqs.set(once, seq);
     if (seq - this.#low > 2 * RECENT_ENTRIES) this.#forgetUpTo(seq - RECENT_ENTRIES);
   }
 
   /** The entry at `low` was read too. */
   prepend(once: string | undefined): void {
+    this.#seqs ??= new Map();
     if (once !== undefined && !this.#seqs.has(once)) this.#seqs.set(once, this.#low);
     this.#low--;
   }
 
   #forgetUpTo(low: number): void {
-    for (const [once, seq] of this.#seqs) if (seq <= low) this.#seqs.delete(once);
+    for (const [once, seq] of this.#seqs ?? []) if (seq <= low) this.#seqs?.delete(once);
     this.#low = low;
   }
 }

@@ -89,7 +89,10 @@ const runNow = async (
       text,
       window,
       journal: new Journal(parts.store, turnId, !seenBefore),
-      logger: parts.logger.child({ traceId, turnId, tenant: agent.tenant, agent: agent.name }),
+      // Made when it is needed: a child costs as much as a line, and most turns log nothing.
+      get logger() {
+        return parts.logger.child({ traceId, turnId, tenant: agent.tenant, agent: agent.name });
+      },
       signal: over.signal,
       nextAttempt: () => attempt++,
       shrink: (window) => shrinkWindow(parts, agent, window, over.signal),

@@ -14,17 +14,18 @@ export const appendToLog =
   (context: RelayContext, adapter: ChannelAdapter) =>
   async (request: DeliveryRequest, received: Received): Promise<Outcome> => {
     const { channel, capabilities } = adapter;
-    const logger = context.logger.child({ channel, delivery: request.id, traceId: request.reply.traceId });
+    // Made when it is needed: a child costs as much as a line.
+    const logger = () => context.logger.child({ channel, delivery: request.id, traceId: request.reply.traceId });
     const mayRepeat = received.attempt > 1 || request.reply.mayRepeat === true || isOld(context, request);
     const anchor = await context.anchorIn(request.target, request.reply);
     for (const part of deliveryParts(request, capabilities, anchor)) {
       const sent = await callDeliver(context, adapter, { ...part, mayRepeat });
       const failure = sent instanceof DeliveryFailed ? sent : undefined;
       context.meter.count("deliveries_total", { channel, outcome: failure?.reason ?? "accepted" });
-      if (failure) return afterFailure(context, channel, failure, received, logger);
+      if (failure) return afterFailure(context, channel, failure, received, logger());
     }
     await context.checkpoint("delivery.sent");
-    return delivered(context, request, logger);
+    return delivered(context, request);
   };
 
 /**

@@ -14,13 +14,12 @@ export const callAdapter = async (
   call: () => Promise<Receipt>,
 ): Promise<Receipt | DeliveryFailed> => {
   try {
-    const tooLate = new DeliveryFailed("unknown", `no answer within ${limits.deliverWithinMs} ms`);
     return await withinDeadline<Receipt | DeliveryFailed>(
       clock,
       limits.deliverWithinMs,
       // Inside an async function, so that a call that throws at once is a rejection like any other.
       (async () => call())(),
-      () => tooLate,
+      () => new DeliveryFailed("unknown", `no answer within ${limits.deliverWithinMs} ms`),
     );
   } catch (error) {
     if (error instanceof DeliveryFailed) return error;

@@ -37,7 +37,7 @@ export const startOutbox = (
       if ("dead" in outcome) return deadLetter(context, channel, outcome.dead);
       if ("again" in outcome) return afterFailure(context, channel, outcome.again, received, logger);
     }
-    return delivered(context, request, logger);
+    return delivered(context, request);
   };
   return context.bus.consume(
     subjectsOf(context.tenant).delivery(channel),

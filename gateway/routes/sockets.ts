@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { SocketAdapter, SocketRequest } from "../../adapters/contract/abilities.ts";
@@ -13,7 +13,12 @@ export const socketRoutes = async (
   logger: Logger,
 ): Promise<void> => {
   if (adapters.length === 0) return;
-  const protocols = new WeakMap<IncomingMessage, string>();
+  const admitted = new WeakMap<IncomingMessage, { protocol: string; response: ServerResponse }>();
+
+  function failed(this: { terminate(): void }, error: Error): void {
+    logger.warn({ error: error.message }, "a socket failed");
+    this.terminate();
+  }
 
   await app.register(websocket, {
     options: {
@@ -21,14 +26,11 @@ export const socketRoutes = async (
       maxPayload: Math.max(...adapters.map(({ socket }) => socket.maxFrameBytes)),
       perMessageDeflate: false,
       handleProtocols: (offered, request) => {
-        const protocol = protocols.get(request);
+        const protocol = admitted.get(request)?.protocol;
         return protocol !== undefined && offered.has(protocol) ? protocol : false;
       },
     },
-    errorHandler: (error, socket, request) => {
-      logger.warn({ requestId: request.id, error: error.message }, "a socket failed");
-      socket.terminate();
-    },
+    errorHandler: (error, socket) => failed.call(socket, error),
     // the adapters have told their sockets to come back by now; whoever is left is cut
     preClose: async () => {
       for (const client of app.websocketServer.clients) client.terminate();
@@ -41,12 +43,16 @@ export const socketRoutes = async (
       if (refusal !== undefined) {
         return reply.code(refusal.status).send(httpError(refusal.status, "refused", refusal.message).body);
       }
-      protocols.set(request.raw, adapter.socket.protocol);
+      admitted.set(request.raw, { protocol: adapter.socket.protocol, response: reply.raw });
       return undefined;
     };
-    app.get(channelPath(adapter.channel, "socket"), { websocket: true, preValidation }, (socket, request) =>
-      adapter.connect(socket, socketRequest(request)),
-    );
+    app.get(channelPath(adapter.channel, "socket"), { websocket: true, preValidation }, (socket, request) => {
+      // else the request and everything about it stays in memory for as long as the socket is open:
+      // the response by its place on the connection, the rest by the plugin's own listener
+      admitted.get(request.raw)?.response.detachSocket(request.raw.socket);
+      socket.removeAllListeners("error").on("error", failed);
+      adapter.connect(socket, socketRequest(request));
+    });
   }
 };
 

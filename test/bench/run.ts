@@ -25,9 +25,10 @@ const line = (measured: Measured, aim: string): string =>
     `aim ${aim}`,
   ].join("  ");
 
-const chosen = scenarios.filter(({ name }) => values.only === undefined || name.includes(values.only));
+const { only } = values;
+const chosen = scenarios.filter(({ name, soak = false }) => (only === undefined ? !soak : name.includes(only)));
 if (chosen.length === 0) {
-  console.error(`no scenario is called "${values.only}"; there are: ${scenarios.map(({ name }) => name).join(", ")}`);
+  console.error(`no scenario is called "${only}"; there are: ${scenarios.map(({ name }) => name).join(", ")}`);
   process.exit(2);
 }
 

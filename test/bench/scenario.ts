@@ -5,6 +5,8 @@ export interface Scenario {
   readonly name: string;
   /** What the ratio should be, for the table: "≥ 0.7" or "≤ 1.5". */
   readonly aim: string;
+  /** Takes minutes: run only when it is asked for by name. */
+  readonly soak?: boolean;
   /** Puts up what the comparisons need, yields them, and takes it all down again. */
   prepare(quick: boolean): AsyncGenerator<Comparison>;
 }

@@ -1,5 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 import { busLatency, busThroughput } from "./scenarios/bus.ts";
+import { busMemory } from "./scenarios/bus-memory.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
 import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
 import { socketMemory } from "./scenarios/socket-memory.ts";
@@ -15,4 +16,5 @@ export const scenarios: readonly Scenario[] = [
   socketRoundTrip,
   socketBroadcast,
   socketMemory,
+  busMemory,
 ];

@@ -69,7 +69,7 @@ describe("given a channel on a platform that works", () => {
     rig.platform.faultIn = (name) => (name === "b" ? "room-gone" : undefined);
     await relay(rig.paper("repeats"), { ...rig.context, targetsOn: () => targets });
     await rig.publish("r1", room("a"), "hello");
-    await rig.platform.until(({ notes }) => notes.length === 2);
+    await rig.logger.lines.until((lines) => lines.filter(({ message }) => message === "delivered").length === 2);
     await rig.untilDead(1);
     expect(rig.platform.notes.map((note) => note.room).sort()).toEqual(["a", "c"]);
     expect(await rig.ledger("r1")).toEqual(["accepted", "failed", "accepted"]);

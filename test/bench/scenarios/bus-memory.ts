@@ -1,0 +1,29 @@
+import { NatsServer } from "../../fakes/nats-server.ts";
+import type { Scenario } from "../scenario.ts";
+import { ServerProcess } from "../servers/server-process.ts";
+
+const MESSAGES = 1_000_000;
+
+/** Live memory after a million messages, beside the same process after its first hundred thousand. */
+export const busMemory: Scenario = {
+  name: "bus: memory over a million messages",
+  aim: "≤ 1.1",
+  soak: true,
+  async *prepare() {
+    for (const on of ["embedded", "nats"] as const) {
+      const nats = on === "nats" ? await NatsServer.start() : undefined;
+      const server = await ServerProcess.start("bus", ...(nats ? [nats.url] : []));
+      const kilobytesAfter = async (messages: number) => (await server.ask("pass", String(messages))) / 1_024;
+      const early = await kilobytesAfter(MESSAGES / 10);
+      const late = await kilobytesAfter((MESSAGES * 9) / 10);
+      yield {
+        name: `bus: memory over a million messages (${on})`,
+        unit: "kB",
+        product: async () => late,
+        floor: async () => early,
+      };
+      await server.stop();
+      await nats?.stop();
+    }
+  },
+};

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BackboneConfig } from "../../../core/backbone/config.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { openBackbone } from "../../../gateway/open-backbone.ts";
+import { whenHealthy } from "../../../gateway/when-healthy.ts";
+import { testSubject } from "../../contract/test-message.ts";
+import { throughput } from "../measure.ts";
+import { answerQuestions, memoryInUse } from "./answer-questions.ts";
+
+/** A process that publishes, handles and acknowledges, and says how much memory that has left in use. */
+const [natsUrl] = process.argv.slice(2);
+const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
+// Ids are remembered for two minutes: a wall clock that runs fast lets them go by.
+const clock = { ...systemClock, now: () => systemClock.now() + systemClock.monotonic() * 100 };
+const config = BackboneConfig.parse(natsUrl ? { nats: { servers: [natsUrl] } } : "embedded");
+const backbone = await openBackbone(config, { dataDir, clock, logger: silentLogger });
+await whenHealthy(backbone, clock, new AbortController().signal);
+const subject = testSubject("soak");
+await backbone.bus.consume(subject, { durable: "soak", concurrency: 200 }, async () => ack);
+let serial = 0;
+const publish = () => {
+  const n = ++serial;
+  return backbone.bus.publish(subject, { n, text: "hello" }, { id: `m${n}`, key: `k${n % 200}` });
+};
+
+const pass = async (count: string): Promise<number> => {
+  await throughput(Number(count), 100, publish);
+  return memoryInUse();
+};
+answerQuestions(0, { pass }, async () => {
+  await backbone.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
