@@ -32,6 +32,8 @@ export const Batch = z.looseObject({
   /** The turn has ended: nobody joins any more, and it may fire. */
   sealedAt: z.number().optional(),
   ceilingAt: z.number().optional(),
+  /** Those still out at the ceiling were asked to end. */
+  stoppedAt: z.number().optional(),
   firedAt: z.number().optional(),
   firedBy: z.enum(["complete", "ceiling"]).optional(),
   /** The one follow-up has been asked for. */

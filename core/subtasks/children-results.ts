@@ -2,7 +2,6 @@ import { isoTime } from "../contract/clock.ts";
 import { hasEnded, type Subtask } from "../contract/subtask.ts";
 import { countedMembers } from "./batch.ts";
 import { changeSubtask } from "./change-subtask.ts";
-import { GRACE_MS } from "./config.ts";
 import { readOwner } from "./owner-record.ts";
 import type { Reported } from "./show-results.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
@@ -12,6 +11,7 @@ interface Options {
   /** The turn of the parent that delegated. */
   readonly turnId: string;
   readonly ceilingMs: number;
+  readonly graceMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -19,7 +19,7 @@ interface Options {
 export const childrenResults = async (
   parts: SubtaskParts,
   parent: Subtask,
-  { turnId, ceilingMs, signal }: Options,
+  { turnId, ceilingMs, graceMs, signal }: Options,
 ): Promise<Reported[]> => {
   const { tenant, agent, id } = parent;
   const batch = (await readOwner(parts.store, { tenant, agent, ownerId: id })).batches[turnId];
@@ -33,7 +33,7 @@ export const childrenResults = async (
   for (const child of late) {
     await changeSubtask(parts, child, (is) => (hasEnded(is) ? is : { ...is, stopRequestedAt }));
   }
-  const children = late.length === 0 ? inTime : await waitUntil(parts, { ...wait, timeoutMs: GRACE_MS });
+  const children = late.length === 0 ? inTime : await waitUntil(parts, { ...wait, timeoutMs: graceMs });
   return members.map(({ id: memberId, name }) => {
     const subtask = children.find((child) => child.id === memberId);
     return { id: memberId, name, timedOut: subtask !== undefined && !hasEnded(subtask), subtask };

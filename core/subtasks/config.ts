@@ -9,6 +9,7 @@ export const DelegationConfig = z.strictObject({
   continuations: z.int().min(0).max(20).default(3).describe("Continuations of one turn that may delegate again."),
   interactiveCeilingMs: z.int().min(1).default(300_000).describe("How long a chat's answer waits for its subtasks."),
   backgroundCeilingMs: z.int().min(1).default(600_000).describe("The same for schedules and inbound tasks."),
+  graceMs: z.int().min(0).default(5_000).describe("What those who are stopped at the ceiling have left to end."),
 });
 export type DelegationConfig = z.infer<typeof DelegationConfig>;
 
@@ -20,7 +21,5 @@ export const ceilingMs = (config: DelegationConfig, background: boolean): number
 export const deepest = (config: DelegationConfig, background: boolean): number =>
   background ? config.depthBelowOrchestrator : config.depthBelowAgent;
 
-/** What those who are stopped at the ceiling have left to say. */
-export const GRACE_MS = 5_000;
 /** Whatever comes later than this after the ceiling is kept, but nobody is told. */
 export const AMENDMENT_SLACK_MS = 120_000;

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { Store } from "../contract/store.ts";
+import type { Subtask } from "../contract/subtask.ts";
 import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { readOwner } from "./owner-record.ts";
 import type { Reported } from "./show-results.ts";
 import { showResults } from "./show-results.ts";
 import { readSubtask } from "./subtask-record.ts";
@@ -19,7 +21,7 @@ export interface Matter {
   readonly plain: string;
   /** There are results, and they must not end in silence. */
   readonly mustSpeak: boolean;
-  /** The question was answered meanwhile: there is nothing to do. */
+  /** The question was answered, or the result returned, meanwhile: there is nothing to do. */
   readonly isMoot: boolean;
 }
 
@@ -46,7 +48,8 @@ const readWakeUp = async (store: Store, message: Continuation): Promise<Matter> 
   const subtask = await readSubtask(store, { ...message, id });
   if (type === "completion") {
     const result = showResults([{ id, name, timedOut: false, subtask }]);
-    return { text: `${ALONE}\n\n${result}`, plain: result, mustSpeak: true, isMoot: false };
+    const isMoot = subtask !== undefined && (await wasReturned(store, subtask));
+    return { text: `${ALONE}\n\n${result}`, plain: result, mustSpeak: true, isMoot };
   }
   const isOpen = subtask?.status === "running" && subtask.question !== undefined;
   return {
@@ -55,6 +58,12 @@ const readWakeUp = async (store: Store, message: Continuation): Promise<Matter> 
     mustSpeak: false,
     isMoot: type !== "error" && !isOpen,
   };
+};
+
+/** A call has returned the result while this was waiting behind its turn: its owner is told once. */
+const wasReturned = async (store: Store, { tenant, agent, owner, parentTurnId, id }: Subtask): Promise<boolean> => {
+  const { batches } = await readOwner(store, { tenant, agent, ownerId: owner.ownerId });
+  return batches[parentTurnId]?.members.some((member) => member.id === id && member.awaitedBy !== undefined) ?? false;
 };
 
 const TOGETHER =

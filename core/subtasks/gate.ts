@@ -85,6 +85,12 @@ export const takeReturned = (
     );
   });
 
+/** From here the grace counts, however late it was noticed. */
+export const markStopped = (parts: SubtaskParts, address: BatchAddress): Promise<GateChange | undefined> =>
+  changeBatch(parts, address, (batch) =>
+    batch.stoppedAt === undefined ? { ...batch, stoppedAt: parts.clock.now() } : batch,
+  );
+
 /** At the ceiling, after the grace: whoever has not ended is left behind (B3). */
 export const fireAtCeiling = (parts: SubtaskParts, address: BatchAddress): Promise<GateChange | undefined> =>
   changeBatch(parts, address, (batch) =>

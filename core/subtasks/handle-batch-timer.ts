@@ -7,8 +7,8 @@ import type { Agent } from "../turns/agent.ts";
 import { afterGate } from "./after-gate.ts";
 import { type Batch, isSettled, openMembers } from "./batch.ts";
 import { changeSubtask } from "./change-subtask.ts";
-import { AMENDMENT_SLACK_MS, GRACE_MS } from "./config.ts";
-import { amendNow, countLost, fireAtCeiling } from "./gate.ts";
+import { AMENDMENT_SLACK_MS } from "./config.ts";
+import { amendNow, countLost, fireAtCeiling, markStopped } from "./gate.ts";
 import { readOwner } from "./owner-record.ts";
 import { sealTurn } from "./seal-turn.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
@@ -26,12 +26,14 @@ export const handleBatchTimer = async (parts: TimerParts, agent: Agent, timer: B
   if (batch.sealedAt === undefined || batch.ceilingAt === undefined) return guard(parts, agent, batch, now);
   if (batch.firedAt === undefined) {
     if (now < batch.ceilingAt) return { retryInMs: batch.ceilingAt - now };
-    const graceEndsAt = batch.ceilingAt + GRACE_MS;
-    if (now < graceEndsAt) {
+    if (batch.stoppedAt === undefined) {
       await stopStragglers(parts, timer, batch);
       await parts.checkpoint("batch.stopped");
-      return { retryInMs: graceEndsAt - now };
+      await markStopped(parts, timer);
+      return { retryInMs: agent.delegation.graceMs };
     }
+    const graceEndsAt = batch.stoppedAt + agent.delegation.graceMs;
+    if (now < graceEndsAt) return { retryInMs: graceEndsAt - now };
     const change = await fireAtCeiling(parts, timer);
     await afterGate(parts, timer, change);
   }

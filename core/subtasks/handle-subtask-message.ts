@@ -27,7 +27,7 @@ export const handleSubtaskMessage = async (parts: SubtaskParts, message: Subtask
 };
 
 const hearEnd = async (parts: SubtaskParts, message: SubtaskMessage, subtask: Subtask): Promise<Outcome> => {
-  await parts.checkpoint("end.received");
+  await parts.checkpoint("end.received", subtask.id);
   const change = await countEnd(parts, subtask);
   await parts.checkpoint("end.counted");
   const member = change?.after.members.find(({ id }) => id === subtask.id);

@@ -90,8 +90,9 @@ const newsFor = async (
 ): Promise<string | undefined> => {
   if (!agent.tools.some(({ name }) => name === "spawn_subtask")) return undefined;
   const { turnId } = subagentTurn(subtask, phase);
-  const timeoutMs = ceilingMs(agent.delegation, subtask.background);
-  const results = await childrenResults(parts, subtask, { turnId, ceilingMs: timeoutMs, signal });
+  const { delegation } = agent;
+  const times = { ceilingMs: ceilingMs(delegation, subtask.background), graceMs: delegation.graceMs };
+  const results = await childrenResults(parts, subtask, { turnId, ...times, signal });
   if (results.length === 0) return undefined;
   return `[results of delegated work] Finish your work with these.\n\n${showResults(results)}`;
 };

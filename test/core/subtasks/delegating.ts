@@ -132,14 +132,16 @@ export const backgroundTask = (id: string, text: string): UserMessage => {
 
 const place = { tenant: "default", agent: AGENT };
 
-export const subtask = async ({ backbone }: CoreUnderTest, id: string): Promise<Subtask> => {
+type OnBackbone = Pick<CoreUnderTest, "backbone">;
+
+export const subtask = async ({ backbone }: OnBackbone, id: string): Promise<Subtask> => {
   const found = await readSubtask(backbone.store, { ...place, id });
   if (found === undefined) throw new Error(`there is no ${id}`);
   return found;
 };
 
 /** The word of a subtask's end once more, as by a bus whose acknowledgement was lost. */
-export const repeatEnd = async (core: CoreUnderTest, id: string): Promise<void> => {
+export const repeatEnd = async (core: OnBackbone, id: string): Promise<void> => {
   const { owner, parentTurnId, planId, traceId, completedAt = "", status } = await subtask(core, id);
   const message: SubtaskMessage = {
     id: `${id}/end`,

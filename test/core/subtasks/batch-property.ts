@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasEnded } from "../../../core/contract/subtask.ts";
+import { countedMembers } from "../../../core/subtasks/batch.ts";
+import type { BackboneHarness, Deployment } from "../../contract/backbone-harness.ts";
+import { aPlan, type Plan } from "./any-batch.ts";
+import { BatchWorld, expectedFinals } from "./batch-world.ts";
+import { subtask } from "./delegating.ts";
+
+/** More on demand: MOORING_RUNS=500 npx vitest run test/core/subtasks. */
+const runs = (fewest: number): number => Number(process.env.MOORING_RUNS ?? fewest);
+
+/** Any number of subtasks, in any order, with anything going wrong: one answer, and nothing is lost (B2–B5, S4, S7). */
+export const batchProperty = (harness: BackboneHarness, fewest: number): void => {
+  describe(`given any batch on ${harness.name}`, () => {
+    let deployment: Deployment;
+    let world: BatchWorld;
+    beforeAll(async () => {
+      deployment = await harness.deploy();
+      world = await BatchWorld.start([
+        await deployment.open(),
+        ...(harness.manyProcesses ? [await deployment.open()] : []),
+      ]);
+    });
+    afterAll(async () => {
+      await world.stop();
+      await deployment.dispose();
+    });
+
+    const check = async (plan: Plan): Promise<void> => {
+      const { number, batch, conversation } = await world.play(plan);
+      expect(batch?.members).toHaveLength(plan.fates.length);
+      if (batch === undefined) return;
+
+      // Every subtask has ended, and its owner was told once.
+      for (const { id } of batch.members) expect(hasEnded(await subtask(world, id))).toBe(true);
+      const requests = world.model.requests.items.filter(({ messages }) =>
+        messages.some(({ role, text }) => role === "user" && text === `plan ${number}`),
+      );
+      const told = requests.flatMap(({ messages, tools }) => {
+        const last = messages.findLast(({ role }) => role === "user");
+        const isContinuation = last?.role === "user" && last.text.startsWith("[");
+        return isContinuation && !tools.some(({ name }) => name === "complete_subtask") ? [last.text] : [];
+      });
+      const namesIn = (text: string) => [...text.matchAll(/### (\w+)/g)].map(([, name = ""]) => name);
+      const together = told.filter((text) => text.startsWith("[results of"));
+      const late = told.filter((text) => text.startsWith("[late results of"));
+      const alone = told.filter((text) => text.startsWith("[result of"));
+      const counted = countedMembers(batch);
+
+      // One answer at most, with everybody in it; one follow-up at most, for those who were late.
+      expect(together).toHaveLength(counted.length > 0 ? 1 : 0);
+      expect(late.length).toBeLessThanOrEqual(1);
+      if (counted.length > 0) expect(together.flatMap(namesIn).sort()).toEqual(counted.map(({ name }) => name).sort());
+      expect(late.flatMap(namesIn).sort()).toEqual(
+        counted
+          .filter((one) => one.late)
+          .map(({ name }) => name)
+          .sort(),
+      );
+      const reportsAlone = batch.members.filter((one) => one.reports === "alone" && one.awaitedBy === undefined);
+      expect(alone.flatMap(namesIn).sort()).toEqual(reportsAlone.map(({ name }) => name).sort());
+
+      // Nobody but the primary speaks, and as often as the table says.
+      const finals = world.finals(conversation);
+      expect(finals).toHaveLength(expectedFinals(batch));
+      expect(finals.filter(({ correlationId }) => correlationId === `m-${number}`)).toHaveLength(1);
+      for (const { markdown, sessionId } of finals) {
+        expect(markdown).toMatch(/^(announcement|answer to|Working on: |$)/);
+        expect(sessionId).toBe(batch.sessionId);
+      }
+      const completions = world.replies.items.filter(
+        ({ id, kind }) => kind === "completion" && id.startsWith(batch.turnId),
+      );
+      expect(completions).toHaveLength(1);
+    };
+
+    it("when it is played, then there is one answer, everybody is accounted for, and all have ended", {
+      timeout: 60_000 + 3_000 * runs(fewest),
+    }, async () => {
+      await fc.assert(fc.asyncProperty(aPlan, check), {
+        seed: Number(process.env.MOORING_SEED ?? 20_260_310),
+        numRuns: runs(fewest),
+        endOnFailure: true,
+      });
+    });
+  });
+};

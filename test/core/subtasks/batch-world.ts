@@ -1,0 +1,204 @@
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { Backbone } from "../../../core/contract/backbone.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentMeter } from "../../../core/contract/meter.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { Subtask } from "../../../core/contract/subtask.ts";
+import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { firstSessionId } from "../../../core/sessions/current-session.ts";
+import { startCore } from "../../../core/start-core.ts";
+import type { Batch } from "../../../core/subtasks/batch.ts";
+import { isSettled } from "../../../core/subtasks/batch.ts";
+import { defaultDelegation } from "../../../core/subtasks/config.ts";
+import { readOwner } from "../../../core/subtasks/owner-record.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import { calls, ScriptedModel, says } from "../../fakes/scripted-model.ts";
+import { AGENT, userMessage } from "../core-under-test.ts";
+import type { Fate, Plan } from "./any-batch.ts";
+import type { Asked } from "./delegating.ts";
+import { Held, repeatEnd, roles } from "./delegating.ts";
+
+/** Short enough to be waited for; everything else about the gate is as in the product. */
+const delegation = { ...defaultDelegation, interactiveCeilingMs: 250, graceMs: 30 };
+const subjects = subjectsOf("default");
+
+export const nameOf = (plan: number, index: number): string => `p${plan}s${index}`;
+
+/** Cores on one backbone, on which one plan after the other is played. */
+export class BatchWorld {
+  readonly backbone: Backbone;
+  readonly replies = new Recorder<AgentReply>();
+  readonly changes = new Recorder<Subtask>();
+  readonly model: ScriptedModel;
+  readonly #plans: Plan[] = [];
+  readonly #stops: (() => Promise<void>)[] = [];
+
+  private constructor(backbone: Backbone) {
+    this.backbone = backbone;
+    this.model = new ScriptedModel(
+      roles({
+        primary: (asked) => this.#primary(asked),
+        subagent: (asked) => this.#subagent(asked),
+        continuation: ({ text }) => `answer to ${[...text.matchAll(/### (\w+)/g)].map(([, name]) => name).join(" ")}`,
+      }),
+    );
+  }
+
+  /** On several backbones as in several processes. */
+  static async start(backbones: readonly Backbone[]): Promise<BatchWorld> {
+    const [first] = backbones;
+    if (first === undefined) throw new Error("there must be a backbone");
+    const world = new BatchWorld(first);
+    await first.bus.consume(subjects.userResponse(AGENT), { durable: "test", concurrency: 8 }, async (reply) => {
+      world.replies.add(reply);
+      return ack;
+    });
+    await first.bus.listen(subjects.subtaskChanged(AGENT), (subtask) => world.changes.add(subtask));
+    for (const backbone of backbones) {
+      const core = await startCore({
+        backbone,
+        agents: [{ name: AGENT, tenant: "default", model: world.model, delegation }],
+        clock: systemClock,
+        logger: silentLogger,
+        meter: silentMeter,
+        checkpoint: (name, detail) => world.#hold(name, detail),
+        stopGraceMs: 0,
+      });
+      world.#stops.push(() => core.stop());
+    }
+    return world;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#stops.map((stop) => stop()));
+  }
+
+  /** Plays a plan to its end. Resolves to its batch, if one was opened. */
+  async play(plan: Plan): Promise<{ number: number; batch: Batch | undefined; conversation: Conversation }> {
+    const number = this.#plans.push(plan) - 1;
+    const conversation: Conversation = { channel: "web", room: `plan-${number}`, kind: "private" };
+    const meddling = plan.fates.map((fate, index) => this.#meddle(fate, nameOf(number, index), number));
+    await this.#receive(`m-${number}`, `plan ${number}`, conversation);
+    await this.#final(`m-${number}`);
+    await Promise.all(meddling);
+    const batch = await this.#settled(conversation);
+    await this.replies.until(() => this.finals(conversation).length >= expectedFinals(batch));
+    await this.replies.until((all) =>
+      all.some(({ kind, audience }) => kind === "completion" && isIn(audience.conversation, conversation)),
+    );
+    // Behind everything else in the conversation: what is not there now never comes.
+    await this.#receive(`last-${number}`, "", conversation, "help");
+    await this.#final(`last-${number}`);
+    return { number, batch, conversation };
+  }
+
+  finals(conversation: Conversation): AgentReply[] {
+    return this.replies.items.filter(
+      ({ kind, audience }) => kind === "final" && isIn(audience.conversation, conversation),
+    );
+  }
+
+  async #settled(conversation: Conversation): Promise<Batch | undefined> {
+    const ownerId = firstSessionId({ tenant: "default", agent: AGENT, conversation });
+    for (;;) {
+      const { batches } = await readOwner(this.backbone.store, { tenant: "default", agent: AGENT, ownerId });
+      const [batch] = Object.values(batches);
+      if (batch === undefined || isSettled(batch)) return batch;
+      await new Promise((next) => setTimeout(next, 5));
+    }
+  }
+
+  async #receive(id: string, text: string, conversation: Conversation, command?: string, args = ""): Promise<void> {
+    const message = userMessage(id, text, { conversation, ...(command && { command: { name: command, args } }) });
+    await this.backbone.bus.publish(subjects.userMessage(AGENT), message, { id, key: conversationKey(conversation) });
+  }
+
+  #final(id: string): Promise<unknown> {
+    return this.replies.until((all) => all.some(({ correlationId }) => correlationId === id));
+  }
+
+  /** Cancels, and repeats messages, from outside. */
+  async #meddle(fate: Fate, name: string, number: number): Promise<void> {
+    const seen = async (status: string) =>
+      (await this.changes.until((all) => all.some((one) => one.name === name && isAt(one, status)))).find(
+        (one) => one.name === name,
+      );
+    if (fate.cancelled) {
+      const { id = "" } = (await seen("running")) ?? {};
+      await this.#receive(
+        `cancel-${name}`,
+        "",
+        { channel: "web", room: `control-${number}`, kind: "private" },
+        "cancel",
+        id,
+      );
+    }
+    if (!fate.toldTwice) return;
+    const { id = "" } = (await seen("ended")) ?? {};
+    await repeatEnd({ backbone: this.backbone }, id);
+  }
+
+  /** A word to the owner is held back until its batch has fired, or could no more. */
+  async #hold(name: string, detail: string | undefined): Promise<void> {
+    if (name !== "end.received" || detail === undefined) return;
+    const subtask = this.changes.items.find(({ id }) => id === detail);
+    const [, plan, index] = /^p(\d+)s(\d+)$/.exec(subtask?.name ?? "") ?? [];
+    if (!this.#plans[Number(plan)]?.fates[Number(index)]?.heldBack) return;
+    await new Promise((over) => setTimeout(over, 2 * delegation.interactiveCeilingMs));
+  }
+
+  #primary({ text, outputs }: Asked) {
+    const number = Number(text.split(" ")[1]);
+    const { fates, silent } = this.#plans[number] as Plan;
+    if (outputs.length === 0) {
+      const ways = ["batch", "alone", "blocking"] as const;
+      const spawning = ways.flatMap((way) => {
+        const tasks = fates.flatMap(({ reports }, index) =>
+          reports === way ? { name: nameOf(number, index), prompt: `do ${nameOf(number, index)}` } : [],
+        );
+        const how = { blocking: way === "blocking", consolidate: way === "batch" };
+        return tasks.length === 0 ? [] : { name: "spawn_parallel_subtasks", input: { tasks, ...how } };
+      });
+      return calls(...spawning.map((call, index) => ({ ...call, id: `spawn-${index}` })));
+    }
+    const wanted = fates.flatMap(({ awaited, reports }, index) =>
+      awaited && reports !== "blocking" ? nameOf(number, index) : [],
+    );
+    const told = outputs.join("\n");
+    if (wanted.length > 0 && !told.includes("### ") && !told.includes("Still running")) {
+      const ids = wanted.map((name) => new RegExp(`(subtask-[0-9a-f]{8}): ${name}`).exec(told)?.[1] ?? "");
+      return calls({ name: "await_subtasks", input: { ids } });
+    }
+    return silent ? calls({ name: "nothing_to_say" }) : `announcement ${number}`;
+  }
+
+  #subagent({ text }: Asked) {
+    const [, plan, index] = /^do p(\d+)s(\d+)$/.exec(text) ?? [];
+    const fate = this.#plans[Number(plan)]?.fates[Number(index)];
+    if (fate === undefined) return "not planned";
+    const { ends, pauses } = fate;
+    if (ends === "fail") return new ModelFailed("credentials", "as planned");
+    if (ends === "stuck") return new Held().answer;
+    return async () => {
+      for (let n = 0; n < pauses; n++) await new Promise(setImmediate);
+      const output = `result of ${text}`;
+      return ends === "text" ? says(output) : calls({ name: "complete_subtask", input: { status: "success", output } });
+    };
+  }
+}
+
+const isIn = (a: Conversation, b: Conversation): boolean => conversationKey(a) === conversationKey(b);
+
+const isAt = ({ status }: Subtask, wanted: string): boolean =>
+  wanted === "ended" ? !["pending", "running"].includes(status) : status === wanted;
+
+/** The announcement, the one answer, the one follow-up, and a word for each that reports alone. */
+export const expectedFinals = (batch: Batch | undefined): number => {
+  if (batch === undefined) return 1;
+  const alone = batch.members.filter(({ reports, awaitedBy }) => reports === "alone" && awaitedBy === undefined).length;
+  return 1 + alone + (batch.firedAt === undefined ? 0 : 1) + (batch.amendedAt === undefined ? 0 : 1);
+};

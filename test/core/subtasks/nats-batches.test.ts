@@ -1,0 +1,4 @@
+import { natsHarness } from "../../contract/nats-harness.ts";
+import { batchProperty } from "./batch-property.ts";
+
+batchProperty(natsHarness, 10);
