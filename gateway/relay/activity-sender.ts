@@ -57,7 +57,7 @@ export class ActivitySender {
     for (let changed = false; ; changed = true) {
       const newest = newerUpdate(update, activityUpdateIn(entry.newest));
       if (!this.#isWorthShowing(newest, entry.shown)) {
-        return changed ? delivered(this.#context, { id, reply: newest.reply, target }, logger) : ack;
+        return changed ? delivered(this.#context, { id, reply: newest.reply, target }) : ack;
       }
       const waitMs = this.#waitMs(entry.shown);
       if (waitMs > 0) return { retryInMs: waitMs };
