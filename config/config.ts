@@ -6,6 +6,7 @@ import { PersonConfig } from "../core/people/config.ts";
 import { AgentConfig } from "../core/turns/config.ts";
 import { AdminConfig } from "./admin-config.ts";
 import { ChannelConfig } from "./channel-config.ts";
+import { CoreConfig } from "./core-config.ts";
 import { GatewayConfig } from "./gateway-config.ts";
 import { LogLevel } from "./log-level.ts";
 
@@ -18,6 +19,7 @@ const ChannelName = Name.refine((name) => !RESERVED_CHANNELS.includes(name), {
 
 const ConfigFile = z.strictObject({
   gateway: GatewayConfig.prefault({}),
+  core: CoreConfig.prefault({}),
   backbone: BackboneConfig.default("embedded"),
   dataDir: z.string().min(1).default("./data").describe("Relative to the directory that Mooring is started in."),
   logLevel: LogLevel.default("info"),

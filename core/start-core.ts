@@ -11,10 +11,15 @@ import { subjectsOf } from "./contract/subjects.ts";
 import type { UserMessage } from "./contract/user-message.ts";
 import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
 import { handleUserMessage } from "./intake/handle-user-message.ts";
-import type { IntakeParts } from "./intake/intake-parts.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
 import type { AgentModel } from "./model/agent-model.ts";
+import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
+import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
+import { type DelegationConfig, defaultDelegation } from "./subtasks/config.ts";
+import { delegationTools } from "./subtasks/delegation-tools.ts";
+import { startDelegation } from "./subtasks/start-delegation.ts";
+import { SubtaskEvents } from "./subtasks/subtask-events.ts";
 import type { Agent } from "./turns/agent.ts";
 import { BackgroundWork } from "./turns/background-work.ts";
 import { nothingToSay } from "./turns/nothing-to-say.ts";
@@ -28,6 +33,7 @@ export interface AgentOptions {
   readonly directives?: string | undefined;
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
+  readonly delegation?: DelegationConfig | undefined;
 }
 
 export interface CoreOptions {
@@ -65,30 +71,37 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
   const { bus, store } = options.backbone;
   const stopping = new AbortController();
-  const parts: IntakeParts = {
+  const events = new SubtaskEvents();
+  const activity = new ActivityPublisher({ bus, store, clock, logger });
+  const history = new SessionHistory(store);
+  const parts = {
     bus,
     store,
     clock,
     logger,
     meter,
     checkpoint,
-    history: new SessionHistory(store),
+    events,
+    activity,
+    history,
+    sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
     stopping: stopping.signal,
     turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
-  const tools = distinct([nothingToSay, ...memoryTools(store, clock), ...(options.tools ?? [])]);
+  const tools = [nothingToSay, ...memoryTools(store, clock), ...(options.tools ?? [])];
   const consumers: Consumer[] = [];
   for (const given of options.agents) {
-    const agent = agentFrom(given, tools);
+    const { delegation = defaultDelegation } = given;
+    const agent = agentFrom(given, distinct([...tools, ...delegationTools(parts, delegation)]));
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
     const buried = (message: UserMessage | undefined, letter: DeadLetter) =>
       handleBuriedMessage(parts, agent, message, letter);
     const consumer = await bus.consume(subject, { durable: "intake", concurrency, buried }, (message, received) =>
       handleUserMessage(parts, agent, message, received),
     );
-    consumers.push(consumer);
+    consumers.push(consumer, ...(await startDelegation(parts, agent)));
   }
   return {
     async stop() {
@@ -97,6 +110,8 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       );
       await Promise.all(consumers.map((consumer) => consumer.close()));
       timer.cancel();
+      events.close();
+      await activity.stop();
       await parts.background.stop();
     },
   };
@@ -116,6 +131,7 @@ const agentFrom = (
     tenant,
     model,
     directives,
+    delegation = defaultDelegation,
   }: AgentOptions,
   tools: readonly Tool[],
-): Agent => ({ name, tenant, model, directives, maxToolRounds, contextTokens, tools });
+): Agent => ({ name, tenant, model, directives, maxToolRounds, contextTokens, delegation, tools });

@@ -7,6 +7,7 @@ import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { subjectsOf } from "../core/contract/subjects.ts";
 import { targetsOn } from "../core/delivery/targets.ts";
+import { currentSession } from "../core/sessions/current-session.ts";
 import { anchorIn } from "./anchor-in.ts";
 import { defaultRelayLimits } from "./relay/default-relay-limits.ts";
 import type { RelayContext } from "./relay/relay-context.ts";
@@ -29,6 +30,7 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   logger: parts.logger.child({ channel: parts.channel }),
   store: backbone.store,
   signal: (signal) => backbone.bus.signal(subjectsOf(parts.tenant).userSignal(parts.agent), signal),
+  sessionOf: (conversation) => currentSession(backbone.store, { ...parts, conversation }),
 });
 
 /** What a channel's relay works with. */

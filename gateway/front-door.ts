@@ -20,6 +20,7 @@ export interface FrontDoor {
 export const openFrontDoor = async (
   { host, port }: { host: string; port: number },
   readiness: Readiness,
+  section: "gateway" | "core" = "gateway",
 ): Promise<FrontDoor> => {
   const answerWhileStarting = (request: IncomingMessage, response: ServerResponse) => {
     const [status, body] = answerTo(request.url, readiness);
@@ -31,7 +32,7 @@ export const openFrontDoor = async (
   try {
     await once(server.listen({ host, port, backlog: BACKLOG }), "listening");
   } catch (error) {
-    throw cannotListen(error, host, port);
+    throw cannotListen(error, host, port, section);
   }
   return {
     port: (server.address() as AddressInfo).port,
@@ -52,16 +53,16 @@ const answerTo = (url: string | undefined, readiness: Readiness): [status: numbe
   return [503, httpError(503, "unavailable", "Mooring is starting: try again in a moment.").body];
 };
 
-const cannotListen = (error: unknown, host: string, port: number): AppError => {
+const cannotListen = (error: unknown, host: string, port: number, section: string): AppError => {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const advice: Readonly<Record<string, string>> = {
-    EADDRINUSE: `port ${port} on ${host} is in use: stop what uses it, or choose another gateway.port`,
-    EACCES: `port ${port} needs rights this process does not have: choose a gateway.port above 1023`,
-    EADDRNOTAVAIL: `${host} is no address of this machine: set gateway.host to one that is, or to 0.0.0.0`,
-    ENOTFOUND: `the name ${host} is not known: set gateway.host to an address of this machine`,
+    EADDRINUSE: `port ${port} on ${host} is in use: stop what uses it, or choose another ${section}.port`,
+    EACCES: `port ${port} needs rights this process does not have: choose a ${section}.port above 1023`,
+    EADDRNOTAVAIL: `${host} is no address of this machine: set ${section}.host to one that is, or to 0.0.0.0`,
+    ENOTFOUND: `the name ${host} is not known: set ${section}.host to an address of this machine`,
   };
   const message =
-    advice[code] ?? `${host}:${port} cannot be listened on (${code}): check gateway.host and gateway.port`;
+    advice[code] ?? `${host}:${port} cannot be listened on (${code}): check ${section}.host and ${section}.port`;
   return new AppError("unavailable", message, { cause: error });
 };
 

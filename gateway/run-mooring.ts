@@ -7,7 +7,8 @@ import { openFrontDoor } from "./front-door.ts";
 import { createMetrics } from "./metrics/create-metrics.ts";
 import { openBackbone } from "./open-backbone.ts";
 import { publicUrl } from "./public-url.ts";
-import { createReadiness } from "./readiness.ts";
+import { createReadiness, type Readiness } from "./readiness.ts";
+import { createServer } from "./server.ts";
 import { startAgents } from "./start-agents.ts";
 import { startChannels } from "./start-channels.ts";
 import { createStopping } from "./stopping.ts";
@@ -29,6 +30,8 @@ export interface RunOptions {
 export interface Running {
   /** Where people reach it; absent without the gateway. */
   readonly url?: string;
+  /** Of a core on its own that has a port. */
+  readonly healthUrl?: string;
   /** Absent if operators' tokens are configured, and without the gateway. */
   readonly adminTokenFile?: string;
   /** Intake first, then what is under way, then the backbone. Bounded in time. */
@@ -48,21 +51,30 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     readiness.watch("process", () => (starting ? { ok: false, reason: "starting" } : { ok: true }));
     stopping.first("readiness", () => readiness.stopping());
 
-    const door = roles.includes("gateway") ? await openFrontDoor(config.gateway, readiness) : undefined;
+    const isGateway = roles.includes("gateway");
+    const door = await openDoor(config, isGateway, readiness);
     if (door) stopping.last("server", () => door.close());
-    const token = door && config.admin.tokens.length === 0 ? await ensureAdminToken(config.dataDir) : undefined;
+    const token = isGateway && config.admin.tokens.length === 0 ? await ensureAdminToken(config.dataDir) : undefined;
 
     const backbone = await openBackbone(config.backbone, { dataDir: config.dataDir, clock, logger });
     stopping.last("backbone", () => backbone.close());
     readiness.watch("backbone", () => backbone.health());
     await whenHealthy(backbone, clock, giveUp);
+    metrics.beforeReading((meter) => {
+      for (const { subject, durable, waiting, running } of backbone.queues()) {
+        meter.gauge("queue_waiting", waiting, { subject, durable });
+        meter.gauge("queue_running", running, { subject, durable });
+      }
+    });
 
     const parts = { ...options, backbone, meter: metrics.meter };
     if (roles.includes("core")) {
       const agents = await startAgents(parts);
       stopping.underWay("agents", () => agents.stop());
     }
-    const url = door && publicUrl({ ...config.gateway, port: door.port });
+    const url = isGateway && door ? publicUrl({ ...config.gateway, port: door.port }) : undefined;
+    const healthUrl = door && !isGateway ? `http://${config.core.host}:${door.port}/health/ready` : undefined;
+    if (door && healthUrl) await createServer({ door, adapters: [], readiness, metrics, logger });
     if (door && url !== undefined) {
       const channels = await startChannels({ ...parts, publicUrl: url, door, readiness, metrics });
       stopping.underWay("channels", () => channels.stop());
@@ -70,6 +82,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     starting = false;
     return {
       ...(url !== undefined && { url }),
+      ...(healthUrl !== undefined && { healthUrl }),
       ...(token && { adminTokenFile: token.file }),
       stop: () => stopping.stop(),
     };
@@ -77,6 +90,11 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     await stopping.stop();
     throw error;
   }
+};
+
+const openDoor = async ({ gateway, core }: Config, isGateway: boolean, readiness: Readiness) => {
+  if (isGateway) return openFrontDoor(gateway, readiness);
+  return core.port === undefined ? undefined : openFrontDoor({ host: core.host, port: core.port }, readiness, "core");
 };
 
 const needsNats = (role: Role): AppError =>

@@ -61,7 +61,7 @@ export const createServer = async ({
   // first: it wraps the handlers of every route that comes after it
   await socketRoutes(app, adapters.filter(isSocketAdapter), logger);
   await webhookRoutes(app, adapters.filter(isWebhookAdapter));
-  homeRoute(app, adapters);
+  if (adapters.length > 0) homeRoute(app, adapters);
   healthRoutes(app, readiness);
   metricsRoute(app, metrics);
   await app.ready();

@@ -17,6 +17,10 @@ export const isRefreshingAdapter = (adapter: ChannelAdapter): adapter is Refresh
 
 /** Can change a message it has sent. */
 export interface EditingAdapter extends ChannelAdapter {
+  /**
+   * The message then shows this delivery and nothing of what it showed before. Fails as `deliver` does; reason
+   * "target-gone" also if the message is. May be called again with the same delivery, which then changes nothing.
+   */
   edit(messageId: string, delivery: Delivery): Promise<Receipt>;
 }
 export const isEditingAdapter = (adapter: ChannelAdapter): adapter is EditingAdapter => "edit" in adapter;

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/contract/clock.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import type { Store } from "../../core/contract/store.ts";
@@ -14,6 +15,8 @@ export interface AdapterContext {
   readonly store: Store;
   /** To the same channel on every gateway, this one included. Not stored, may be lost. */
   signal(signal: UserSignal): void;
+  /** The id of the session that a conversation of this channel is in now. */
+  sessionOf(conversation: Conversation): Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;

@@ -35,6 +35,8 @@ export interface Capabilities {
   readonly resend: "log" | "idempotent" | "repeats";
   /** The longest text of one part, in UTF-16 units; absent: no limit. */
   readonly maxPartLength?: number;
+  /** The shortest time between two edits of one message that the platform bears; absent: 1 s. */
+  readonly editEveryMs?: number;
 }
 
 /** One part of one reply for one target. */

@@ -109,7 +109,10 @@ export class ClientDialogue {
       return this.#end(closeCodes.tokenRefused, who.problem);
     }
     const log = rooms.log(who.visitor);
-    const head = who.isNew ? log.startEmpty() : await log.head(hello.resumeFrom);
+    const [head, sessionId] = await Promise.all([
+      who.isNew ? log.startEmpty() : log.head(hello.resumeFrom),
+      context.sessionOf(rooms.conversation(who.visitor)),
+    ]);
     if (!this.connection.open) return;
     if ((rooms.find(who.visitor)?.size ?? 0) >= limits.connectionsPerVisitor) {
       this.#error("too-many-connections", `at most ${limits.connectionsPerVisitor} at a time; close one`);
@@ -122,7 +125,7 @@ export class ClientDialogue {
         type: "welcome",
         token: tokens.issue(who.visitor),
         conversation: who.visitor,
-        sessionId: null,
+        sessionId,
         seq: head,
         agent: context.agent,
       }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Activity } from "../../core/contract/activity.ts";
 import { ReplyAction } from "../../core/contract/agent-reply.ts";
 import { Anchor } from "../../core/contract/anchor.ts";
 import { ReplyOrigin } from "../../core/contract/reply-origin.ts";
@@ -72,9 +73,13 @@ const shown = {
   markdown: z.string(),
   outcome: z.enum(["answered", "nothing", "failed", "cancelled"]).optional(),
   correlationId: z.string().optional(),
+  /** With a `correlationId`: the session that the conversation was in after this answer. */
+  sessionId: z.string().optional(),
   origin: ReplyOrigin.optional(),
   anchor: Anchor.optional(),
   actions: z.array(ReplyAction).optional(),
+  /** The state of delegated work; `markdown` says the same as text. */
+  activity: Activity.optional(),
   createdAt: z.iso.datetime(),
 };
 
@@ -117,7 +122,7 @@ export const ServerFrame = z.discriminatedUnion("type", [
     type: z.literal("welcome"),
     token: z.string(),
     conversation: z.string(),
-    sessionId: z.string().nullable(),
+    sessionId: z.string(),
     seq: Seq,
     agent: z.string(),
   }),

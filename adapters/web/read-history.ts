@@ -1,28 +1,26 @@
 import type { ConversationLog } from "./conversation-log.ts";
+import { HistoryPage } from "./history-page.ts";
 
 /** A page of older entries, in order, as the text of a history frame. It ends early rather than grow too large. */
 export const readHistory = async (log: ConversationLog, before: number, limit: number): Promise<Buffer> => {
-  const items: string[] = [];
-  let bytes = 0;
+  const page = new HistoryPage();
   let next = before;
-  while (items.length < limit && next > 1 && bytes < PAGE_BYTES) {
-    const count = Math.min(READ_AT_ONCE, limit - items.length, next - 1);
+  const last = Math.max(1, before - MOST_READ);
+  while (page.size < limit && next > last && page.bytes < PAGE_BYTES) {
+    const count = Math.min(READ_AT_ONCE, limit - page.size, next - last);
     const entries = await Promise.all(Array.from({ length: count }, (_, index) => log.read(next - 1 - index)));
     for (const entry of entries) {
       // Older ones have expired as well.
-      if (entry === undefined) return frameOf(items, null);
-      if (bytes >= PAGE_BYTES) break;
+      if (entry === undefined) return page.toFrame(null);
+      if (page.bytes >= PAGE_BYTES) break;
       next--;
-      const item = JSON.stringify({ ...entry.frame, seq: next });
-      bytes += item.length;
-      items.push(item);
+      page.addOlder(next, entry.frame);
     }
   }
-  return frameOf(items, next > 1 ? next : null);
+  return page.toFrame(next > 1 ? next : null);
 };
 
-const frameOf = (newestFirst: string[], before: number | null): Buffer =>
-  Buffer.from(`{"type":"history","items":[${newestFirst.reverse().join(",")}],"before":${before}}`);
-
 const READ_AT_ONCE = 20;
+/** Edits of one entry come to one item, so a page may take more reading than it has items. */
+const MOST_READ = 1_000;
 const PAGE_BYTES = 256 * 1024;

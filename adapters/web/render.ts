@@ -1,3 +1,4 @@
+import { activityOf } from "../../core/contract/activity.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
 import { clientIdOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
@@ -18,6 +19,7 @@ export const renderEdit = (messageId: string, delivery: Delivery): LoggedFrame =
 
 const shownOf = (delivery: Delivery) => {
   const { reply, part, target, anchor } = delivery;
+  const activity = activityOf(reply);
   const isLast = part.index === part.count - 1;
   const correlationId =
     reply.correlationId === undefined ? undefined : clientIdOf(reply.correlationId, target.channel, target.room);
@@ -27,9 +29,11 @@ const shownOf = (delivery: Delivery) => {
     markdown: part.markdown,
     ...(reply.outcome !== undefined && { outcome: reply.outcome }),
     ...(correlationId !== undefined && { correlationId }),
+    ...(correlationId !== undefined && reply.sessionId !== null && { sessionId: reply.sessionId }),
     ...(reply.origin !== null && { origin: reply.origin }),
     ...(anchor !== null && { anchor }),
     ...(isLast && reply.actions !== undefined && { actions: reply.actions }),
+    ...(activity !== undefined && { activity }),
     createdAt: reply.createdAt,
   };
 };

@@ -27,6 +27,13 @@ export class KeyLanes {
     this.#ready.add(opened);
   }
 
+  /** All messages, the running heads included. */
+  get length(): number {
+    let length = 0;
+    for (const { waiting } of this.#lanes.values()) length += waiting.length;
+    return length;
+  }
+
   /** The next lane that may run; it is busy until released. */
   take(mayRun: (head: QueuedMessage) => boolean): Lane | undefined {
     for (const lane of this.#ready) {

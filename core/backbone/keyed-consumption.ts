@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
+import type { QueueDepth } from "../contract/backbone.ts";
 import type { ConsumeOptions, Handler, Outcome } from "../contract/bus.ts";
 import { MAX_FAILURES } from "../contract/bus.ts";
 import type { Clock, Timer } from "../contract/clock.ts";
@@ -82,6 +83,16 @@ export class KeyedConsumption<T> {
 
   get hasWorkers(): boolean {
     return this.#workers.size > 0;
+  }
+
+  get depth(): QueueDepth {
+    const running = this.#running.size;
+    return {
+      subject: subjectName(this.#subject),
+      durable: this.#durable,
+      waiting: Math.max(0, this.#lanes.length - running),
+      running,
+    };
   }
 
   push(message: QueuedMessage): void {

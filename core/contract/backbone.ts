@@ -3,11 +3,21 @@ import type { Store } from "./store.ts";
 
 export type BackboneHealth = { ok: true } | { ok: false; reason: string };
 
+/** What one durable has in this process. */
+export interface QueueDepth {
+  readonly subject: string;
+  readonly durable: string;
+  readonly waiting: number;
+  readonly running: number;
+}
+
 /** A bus and a store that belong together. */
 export interface Backbone {
   readonly bus: Bus;
   readonly store: Store;
   health(): BackboneHealth;
+  /** For metrics: what is consumed here, and how much of it waits. */
+  queues(): readonly QueueDepth[];
   /** Closes its consumers first, as Consumer.close does, then itself. What is asked of it afterwards rejects with "stopped". */
   close(): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import { AgentReply } from "./agent-reply.ts";
 import { DeliveryRequest } from "./delivery-request.ts";
 import { subject } from "./subject.ts";
+import { Subtask } from "./subtask.ts";
+import { BatchTimer, SubtaskAddress, SubtaskMessage } from "./subtask-message.ts";
 import { UserMessage } from "./user-message.ts";
 import { UserSignal } from "./user-signal.ts";
 
@@ -12,6 +14,16 @@ export const subjectsOf = (tenant: string) => ({
   userResponse: (agent: string) => subject(tenant, "user.response", AgentReply, agent),
   /** key: target conversation. A channel's relay → the gateway that may send there. */
   delivery: (channel: string) => subject(tenant, "delivery", DeliveryRequest, channel),
+  /** key: subtask, so that those of one owner run side by side. Core → core. */
+  subtaskRun: (agent: string) => subject(tenant, "subtask.run", SubtaskAddress, agent),
+  /** key: owner. A subtask → its owner. */
+  subtaskMessage: (agent: string) => subject(tenant, "subtask.message", SubtaskMessage, agent),
+  /** key: batch. Held by the bus until the batch's next moment. */
+  batchTimer: (agent: string) => subject(tenant, "batch.timer", BatchTimer, agent),
+  /** Not stored. Every change of a subtask (S4). */
+  subtaskChanged: (agent: string) => subject(tenant, "subtask.changed", Subtask, agent),
+  /** Not stored. Its end, however it ended (S4). */
+  subtaskEnded: (agent: string) => subject(tenant, "subtask.ended", Subtask, agent),
   /** Not stored. Deltas, typing, new log entries → all gateways. */
   userSignal: (agent: string) => subject(tenant, "user.signal", UserSignal, agent),
 });

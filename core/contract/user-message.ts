@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Conversation } from "./conversation.ts";
+import { Synthetic } from "./synthetic.ts";
 
 /** A reference; the bytes are fetched through the adapter that made it. */
 export const Attachment = z.looseObject({
@@ -32,6 +33,8 @@ export const UserMessage = z.looseObject({
   replyTo: z.string().optional(),
   /** Present for a command, which travels in order with the messages around it. */
   command: z.looseObject({ name: z.string().min(1), args: z.string() }).optional(),
+  /** Present if no person wrote it. Only core makes such messages. */
+  synthetic: Synthetic.optional(),
   /** Where the platform shows this message, if it has permalinks. */
   link: z.string().optional(),
   sentAt: z.iso.datetime(),

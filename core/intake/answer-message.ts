@@ -1,28 +1,41 @@
 import type { UserMessage } from "../contract/user-message.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
+import { sealTurn } from "../subtasks/seal-turn.ts";
 import type { Agent } from "../turns/agent.ts";
+import type { TurnRun } from "./end-turn.ts";
 import { endTurn } from "./end-turn.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import { makeRoom } from "./make-room.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { publishFinal } from "./publish-final.ts";
+import { turnMatter } from "./turn-matter.ts";
 
-/** From an open turn to its one published reply; whatever of it is done already is not done again. */
+/**
+ * From an open turn to its one published reply; whatever of it is done already is not done again. Undefined: the turn
+ * had nothing left to do.
+ */
 export const answerMessage = async (
   parts: IntakeParts,
   agent: Agent,
   message: UserMessage,
   opened: OpenedTurn,
-  run: number,
-): Promise<TurnEntry> => {
+  run: TurnRun,
+): Promise<TurnEntry | undefined> => {
   const { record, seenBefore } = opened;
-  const { turnId, sessionId, index } = record;
+  const { turnId, sessionId, index, correlationId } = record;
   // Looked for after the window was read: what is not found up to its end can only be written behind it.
   const ended = seenBefore ? await parts.history.endedTurn(sessionId, index, turnId) : undefined;
-  const entry = ended ?? (await endTurn(parts, agent, message, opened, run));
+  const matter = ended === undefined ? await turnMatter(parts.store, message) : undefined;
+  if (matter?.isMoot) return undefined;
+  const entry = ended ?? (matter && (await endTurn(parts, agent, matter, opened, run)));
+  if (entry === undefined) return undefined;
   await parts.checkpoint("reply.before");
-  await publishFinal(parts, agent, record, entry, ended !== undefined);
+  // Who waits is always answered (B7); nobody else hears of silence.
+  if (correlationId !== undefined || (entry.outcome !== "nothing" && !entry.suppressed)) {
+    await publishFinal(parts, agent, record, entry, ended !== undefined);
+  }
   await parts.checkpoint("reply.published");
+  if (entry.delegated) await sealTurn(parts, agent, record);
   makeRoom(parts, agent, sessionId);
   return entry;
 };

@@ -1,42 +1,90 @@
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { UserMessage } from "../contract/user-message.ts";
 import { fitEntry } from "../sessions/fit-entry.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { nextIndex } from "../sessions/session-window.ts";
+import { announce } from "../subtasks/announce.ts";
 import type { Agent } from "../turns/agent.ts";
 import { Journal } from "../turns/journal.ts";
 import { LinkedAbort } from "../turns/linked-abort.ts";
+import { withoutSilence } from "../turns/nothing-to-say.ts";
 import { runTurn } from "../turns/run-turn.ts";
+import { troubleText } from "../turns/trouble-text.ts";
+import type { TurnEnd } from "../turns/turn.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import { shrinkWindow } from "./make-room.ts";
 import type { OpenedTurn } from "./open-turn.ts";
-import { shownText } from "./shown-text.ts";
+import type { TurnMatter } from "./turn-matter.ts";
 
 /** Far more tries than one run can make, so that attempts grow from run to run. */
 const ATTEMPTS_PER_RUN = 1_000;
+
+export interface TurnRun {
+  readonly number: number;
+  /** It is the last one that the message gets: nothing is risked any more. */
+  readonly isLast: boolean;
+}
 
 /** Runs the turn and writes its history entry, which is also the journal of its last response. */
 export const endTurn = async (
   parts: IntakeParts,
   agent: Agent,
-  message: UserMessage,
+  matter: TurnMatter,
+  opened: OpenedTurn,
+  run: TurnRun,
+): Promise<TurnEntry> => {
+  const { record, window } = opened;
+  const { turnId, sessionId } = record;
+  const { text, plain } = matter;
+  const ran: TurnEnd =
+    run.isLast && plain !== undefined
+      ? { outcome: "failed", finalText: troubleText["bad-answer"], trouble: "bad-answer", messages: [] }
+      : await runNow(parts, agent, matter, opened, run.number);
+  const { trouble, isAwaited, ...end } = await announce(parts.store, agent, record, ran);
+  const entry = fitEntry({
+    kind: "turn",
+    turnId,
+    at: isoTime(parts.clock.now()),
+    text,
+    ...end,
+    ...(trouble !== undefined && plain !== undefined && stitched(plain)),
+    // Nobody waits for a word in between: the one answer follows (B6).
+    ...(isAwaited && record.standing.background && { suppressed: true }),
+    messages: [...end.messages],
+  });
+  if (!(await parts.history.append(sessionId, nextIndex(window), entry))) {
+    throw new TurnYielded("another process has taken the turn over");
+  }
+  await parts.checkpoint("model.journaled");
+  return entry;
+};
+
+/** A batch never ends in silence (B3): the results as they are, if no answer could be made of them. */
+const stitched = (plain: string) => ({
+  outcome: "answered" as const,
+  finalText: `I could not put these results into words of my own, so here they are as they came in.\n\n${plain}`,
+  degraded: true,
+});
+
+const runNow = async (
+  parts: IntakeParts,
+  agent: Agent,
+  { text, mustSpeak }: TurnMatter,
   { record, seenBefore, window }: OpenedTurn,
   run: number,
-): Promise<TurnEntry> => {
-  const { history, clock, turnDeadlineMs } = parts;
-  const { turnId, sessionId, traceId } = record;
-  const text = shownText(message);
+): Promise<TurnEnd> => {
+  const { clock, turnDeadlineMs } = parts;
+  const { turnId, traceId } = record;
   const over = new LinkedAbort(parts.stopping);
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
     showTyping(parts, agent, record);
-    const end = await runTurn(parts, {
-      agent,
+    return await runTurn(parts, {
+      agent: mustSpeak ? withoutSilence(agent) : agent,
       record,
       text,
       window,
@@ -46,19 +94,6 @@ export const endTurn = async (
       nextAttempt: () => attempt++,
       shrink: (window) => shrinkWindow(parts, agent, window, over.signal),
     });
-    const entry = fitEntry({
-      kind: "turn",
-      turnId,
-      at: isoTime(clock.now()),
-      text,
-      ...end,
-      messages: [...end.messages],
-    });
-    if (!(await history.append(sessionId, nextIndex(window), entry))) {
-      throw new TurnYielded("another process has taken the turn over");
-    }
-    await parts.checkpoint("model.journaled");
-    return entry;
   } finally {
     timer.cancel();
     over.release();

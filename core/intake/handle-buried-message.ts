@@ -1,9 +1,10 @@
 import { AppError } from "../contract/app-error.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { publishReply } from "../delivery/publish-reply.ts";
+import { publishReply, type ReplyDraft } from "../delivery/publish-reply.ts";
 import { personOf } from "../people/person-of.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
+import { sealTurn } from "../subtasks/seal-turn.ts";
 import type { Agent } from "../turns/agent.ts";
 import { troubleText } from "../turns/trouble-text.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
@@ -20,37 +21,44 @@ export const handleBuriedMessage = async (
 ): Promise<void> => {
   // What does not parse has nobody that an answer could go to; whoever runs the service finds the letter.
   if (message === undefined) return;
-  const ended = await endedTurn(parts, message);
-  if (ended) return publishFinal(parts, agent, ended.record, ended.entry, true);
-  const { tenant, conversation, account, traceId } = message;
-  await publishReply(parts.bus, {
+  const { record, entry } = await recordedTurn(parts, message);
+  if (record && entry) await publishFinal(parts, agent, record, entry, true);
+  else await publishReply(parts.bus, trouble(agent, message, letter));
+  // What it has delegated goes on, and must find an end.
+  if (record) await sealTurn(parts, agent, record);
+};
+
+/** Somebody who waits gets a notice; work that goes on by itself ends visibly where it began (B3). */
+const trouble = (agent: Agent, message: UserMessage, letter: DeadLetter): ReplyDraft => {
+  const { tenant, conversation, account, traceId, synthetic } = message;
+  const common = {
     id: `${turnIdOf(message)}/trouble`,
     tenant: agent.tenant,
     agent: agent.name,
-    sessionId: null,
-    kind: "notice",
     markdown: troubleText.internal,
     outcome: "failed",
-    correlationId: message.id,
-    origin: null,
-    audience: { conversation, personId: personOf(tenant, conversation.channel, account.id) },
     mayRepeat: true,
     createdAt: letter.deadAt,
     traceId,
-  });
+  } as const;
+  if (synthetic !== undefined) {
+    const { sessionId, origin, audience } = synthetic;
+    return { ...common, sessionId, kind: "final", origin, audience };
+  }
+  const audience = { conversation, personId: personOf(tenant, conversation.channel, account.id) };
+  return { ...common, sessionId: null, kind: "notice", correlationId: message.id, origin: null, audience };
 };
 
-/** The answer, if the turn came that far. Records that cannot be read must not keep the writer from a word. */
-const endedTurn = async (
+/** What is stored of the turn, as far as it came. Records that cannot be read must not keep the writer from a word. */
+const recordedTurn = async (
   { store, history }: IntakeParts,
   message: UserMessage,
-): Promise<{ record: TurnRecord; entry: TurnEntry } | undefined> => {
+): Promise<{ record?: TurnRecord | undefined; entry?: TurnEntry | undefined }> => {
   try {
     const record = (await store.get(turnKey(message)))?.value;
-    const entry = record && (await history.endedTurn(record.sessionId, record.index, record.turnId));
-    return record && entry && { record, entry };
+    return { record, entry: record && (await history.endedTurn(record.sessionId, record.index, record.turnId)) };
   } catch (error) {
-    if (error instanceof AppError && error.code === "data-unusable") return undefined;
+    if (error instanceof AppError && error.code === "data-unusable") return {};
     throw error;
   }
 };

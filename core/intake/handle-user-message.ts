@@ -1,6 +1,6 @@
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received } from "../contract/bus.ts";
-import { ack } from "../contract/bus.ts";
+import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import type { Agent } from "../turns/agent.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
@@ -45,12 +45,21 @@ const handle = async (
 ): Promise<void> => {
   const { traceId, turnId } = opened.record;
   if (message.command !== undefined) {
-    await runCommand(parts, message, message.command.name, opened);
+    await runCommand(parts, message, message.command, opened);
     parts.meter.count("commands_total", { agent: agent.name });
     return;
   }
   const startedAt = parts.clock.monotonic();
-  const { outcome } = await answerMessage(parts, agent, message, opened, run);
+  const entry = await answerMessage(parts, agent, message, opened, { number: run, isLast: run >= MAX_FAILURES });
+  if (entry === undefined) {
+    parts.logger.debug({ traceId, turnId }, "nothing left to do");
+    return;
+  }
+  const { outcome, degraded = false } = entry;
+  if (message.synthetic !== undefined && message.synthetic.type !== "task") {
+    const type = message.synthetic.type;
+    parts.meter.count("continuations_total", { agent: agent.name, type, outcome: degraded ? "degraded" : outcome });
+  }
   const seconds = (parts.clock.monotonic() - startedAt) / 1_000;
   parts.meter.count("turns_total", { agent: agent.name, outcome });
   parts.meter.observe("turn_seconds", seconds, { agent: agent.name });

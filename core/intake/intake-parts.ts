@@ -1,9 +1,11 @@
+import type { SessionFinder } from "../sessions/session-finder.ts";
 import type { SessionHistory } from "../sessions/session-history.ts";
+import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
 import type { BackgroundWork } from "../turns/background-work.ts";
-import type { CoreParts } from "../turns/turn.ts";
 
-export interface IntakeParts extends CoreParts {
+export interface IntakeParts extends SubtaskParts {
   readonly history: SessionHistory;
+  readonly sessions: SessionFinder;
   readonly background: BackgroundWork;
   /** Aborted with TurnYielded when this process must let go of its turns. */
   readonly stopping: AbortSignal;

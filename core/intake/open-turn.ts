@@ -1,9 +1,9 @@
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
+import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { captureOrigin } from "../origin/capture.ts";
 import { personOf } from "../people/person-of.ts";
-import { currentSession } from "../sessions/current-session.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
@@ -19,19 +19,16 @@ export interface OpenedTurn {
 }
 
 /** The message's one record: created now, or found. Everything about its origin is fixed from here on (O2). */
-export const openTurn = async ({ store, history, clock }: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
-  const sessionId = await currentSession(store, message);
-  const window = await history.window(sessionId);
-  const { tenant, conversation, account } = message;
-  const personId = personOf(tenant, conversation.channel, account.id);
+export const openTurn = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
+  const { store, history, clock, sessions } = parts;
+  const { synthetic } = message;
+  const window = await (synthetic === undefined ? sessions.window(message) : history.window(synthetic.sessionId));
+  const { sessionId } = window;
   const record: TurnRecord = {
+    ...(message.synthetic === undefined ? begun(message, sessionId) : inherited(message, message.synthetic)),
     turnId: turnIdOf(message),
     sessionId,
     index: nextIndex(window),
-    origin: captureOrigin(message, sessionId),
-    audience: { conversation, personId },
-    asker: { personId, accountId: account.id, name: account.name },
-    correlationId: message.id,
     openedAt: isoTime(clock.now()),
     traceId: message.traceId,
   };
@@ -45,3 +42,34 @@ export const openTurn = async ({ store, history, clock }: IntakeParts, message: 
   if (found === undefined) throw new AppError("conflict", "the message's record expired just now; it is run again");
   return { record: found.value, seenBefore: true, window: await history.window(found.value.sessionId) };
 };
+
+type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "standing">;
+
+/** A person's message begins a piece of work, and somebody waits for the answer. */
+const begun = (message: UserMessage, sessionId: string): Work => {
+  const { tenant, conversation, account, link } = message;
+  const personId = personOf(tenant, conversation.channel, account.id);
+  return {
+    origin: captureOrigin(message, sessionId),
+    audience: { conversation, personId },
+    asker: { personId, accountId: account.id, name: account.name },
+    correlationId: message.id,
+    standing: {
+      owner: { ownerType: "agent", ownerId: sessionId, ...(link !== undefined && { sessionUri: link }) },
+      depth: 0,
+      rootTurnId: turnIdOf(message),
+      background: false,
+    },
+  };
+};
+
+/** What goes on with a piece of work keeps its origin and its audience (O2). Nobody waits for it. */
+const inherited = (
+  message: UserMessage,
+  { origin, audience, asker, owner, rootTurnId, background }: Synthetic,
+): Work => ({
+  origin,
+  audience,
+  asker,
+  standing: { owner, depth: 0, rootTurnId: rootTurnId ?? turnIdOf(message), background },
+});

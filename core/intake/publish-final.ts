@@ -20,7 +20,7 @@ export const publishFinal = (
     kind: "final",
     markdown: entry.finalText,
     outcome: entry.outcome,
-    correlationId: record.correlationId,
+    ...(record.correlationId !== undefined && { correlationId: record.correlationId }),
     origin: record.origin,
     audience: record.audience,
     ...(mayRepeat && { mayRepeat }),

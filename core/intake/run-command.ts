@@ -2,12 +2,15 @@ import type { UserMessage } from "../contract/user-message.ts";
 import { publishReply } from "../delivery/publish-reply.ts";
 import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
 import { startSession } from "../sessions/start-session.ts";
+import type { TurnRecord } from "../turns/turn-record.ts";
+import { cancelByCommand } from "./cancel-by-command.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 
 const HELP = [
   "Write to me as you would to a person. Commands:",
   "- `help`: this text",
+  "- `cancel <id>`: end work that was begun for you and is still under way",
   "- `new`: start afresh; I forget what we talked about here, work under way goes on",
 ].join("\n");
 
@@ -15,10 +18,10 @@ const HELP = [
 export const runCommand = async (
   parts: IntakeParts,
   message: UserMessage,
-  name: string,
+  command: Command,
   { record, seenBefore }: OpenedTurn,
 ): Promise<void> => {
-  const { sessionId, markdown } = await obey(parts, message, name, record.sessionId);
+  const { sessionId, markdown } = await obey(parts, message, command, record);
   await parts.checkpoint("reply.before");
   await publishReply(parts.bus, {
     id: `${record.turnId}/notice`,
@@ -27,7 +30,7 @@ export const runCommand = async (
     sessionId,
     kind: "notice",
     markdown,
-    correlationId: record.correlationId,
+    correlationId: message.id,
     origin: null,
     audience: record.audience,
     ...(seenBefore && { mayRepeat: true }),
@@ -37,13 +40,18 @@ export const runCommand = async (
   await parts.checkpoint("reply.published");
 };
 
-const obey = async ({ store, clock }: IntakeParts, message: UserMessage, name: string, sessionId: string) => {
+type Command = NonNullable<UserMessage["command"]>;
+
+const obey = async (parts: IntakeParts, message: UserMessage, { name, args }: Command, record: TurnRecord) => {
+  const { store, clock } = parts;
+  const { sessionId } = record;
   if (name === "help") return { sessionId, markdown: HELP };
+  if (name === "cancel") return { sessionId, markdown: await cancelByCommand(parts, message, args, record.asker) };
   if (name === "new") {
     const options = { after: sessionId, messageId: message.id, now: clock.now() };
     const started = await startSession(store, message, options);
     return { sessionId: started, markdown: "This is a new session: I no longer know what we talked about before." };
   }
   const shown = cutAtGraphemes(name.replace(/[^\p{L}\p{N}_-]+/gu, " ").trim(), 40);
-  return { sessionId, markdown: `I do not know the command "${shown}" yet. I know: help, new.` };
+  return { sessionId, markdown: `I do not know the command "${shown}" yet. I know: help, cancel, new.` };
 };

@@ -60,6 +60,8 @@ const Demo = z.strictObject({
   provider: z.literal("demo"),
   /** Between two words, so that streaming can be watched. */
   pauseMs: z.int().min(0).max(10_000).default(0),
+  /** How long each step of a subtask takes, so that its progress can be watched. */
+  workMs: z.int().min(0).max(60_000).default(1_500),
   contextTokens: z.int().min(1_000).default(DEFAULT_CONTEXT_TOKENS),
 });
 

@@ -1,8 +1,8 @@
 import type { Anchor } from "../contract/anchor.ts";
+import { relativeTime } from "../contract/relative-time.ts";
 import type { ReplyOrigin } from "../contract/reply-origin.ts";
-import { relativeTime } from "./relative-time.ts";
-import type { ViewerTime } from "./viewer-time.ts";
-import { calendarDaysBetween, localeOf, timeZoneOf } from "./viewer-time.ts";
+import type { ViewerTime } from "../contract/viewer-time.ts";
+import { calendarDaysBetween, localeOf, timeZoneOf } from "../contract/viewer-time.ts";
 
 /** The conversation in which a person looks at a reply: the delivery's target, not the reply's own. */
 export interface Viewing extends ViewerTime {

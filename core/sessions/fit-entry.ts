@@ -10,6 +10,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 
 /** The entry, with as little as possible left out so that the store takes it. The final text is never touched. */
 export const fitEntry = (entry: TurnEntry): TurnEntry => {
+  if (surelyFits(entry)) return entry;
   const shorten: readonly ((entry: TurnEntry) => TurnEntry)[] = [
     (whole) => whole,
     (long) => ({ ...long, messages: long.messages.map(withShortOutputs) }),
@@ -23,6 +24,10 @@ export const fitEntry = (entry: TurnEntry): TurnEntry => {
   }
   return fitted;
 };
+
+/** Without counting: JSON spells no UTF-16 unit with more than 6 bytes. */
+const surelyFits = ({ text, finalText, messages }: TurnEntry): boolean =>
+  messages.length === 0 && (text.length + finalText.length) * 6 < MAX_ENTRY_BYTES / 2;
 
 const withShortOutputs = (message: ChatMessage): ChatMessage =>
   message.role === "tool"

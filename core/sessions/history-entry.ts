@@ -15,6 +15,12 @@ export const TurnEntry = z.looseObject({
   /** What the person was told at the end; empty for silence. */
   finalText: z.string(),
   outcome: z.enum(["answered", "nothing", "failed", "cancelled"]),
+  /** It left work to others: its batch is to be sealed. */
+  delegated: z.boolean().optional(),
+  /** People are not told: the answer of its batch follows. */
+  suppressed: z.boolean().optional(),
+  /** The model had no answer; the results were shown as they were. */
+  degraded: z.boolean().optional(),
 });
 export type TurnEntry = z.infer<typeof TurnEntry>;
 

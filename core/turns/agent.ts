@@ -1,4 +1,5 @@
 import type { AgentModel } from "../model/agent-model.ts";
+import type { DelegationConfig } from "../subtasks/config.ts";
 import type { Tool } from "./tool.ts";
 
 /** A configured persona, ready to run. */
@@ -13,4 +14,6 @@ export interface Agent {
   /** How much its model can read at once. */
   readonly contextTokens: number;
   readonly tools: readonly Tool[];
+  /** How much it may delegate. */
+  readonly delegation: DelegationConfig;
 }

@@ -83,6 +83,10 @@ const contextOf = ({ agent, record }: Turn, { step, index, signal }: Place): Too
   turnId: record.turnId,
   origin: record.origin,
   audience: record.audience,
+  asker: record.asker,
+  standing: record.standing,
+  tools: agent.tools.map(({ name }) => name),
+  traceId: record.traceId,
   idempotencyKey: `${record.turnId}/${step}/${index}`,
   signal,
 });

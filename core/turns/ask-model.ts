@@ -61,11 +61,14 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
 
 const deltaStream = ({ bus, clock }: CoreParts, { agent, record, nextAttempt }: Turn): DeltaStream => {
   const subject = subjectsOf(agent.tenant).userSignal(agent.name);
-  const { conversation } = record.audience;
+  const { correlationId, audience } = record;
+  const { conversation } = audience;
   const attempt = nextAttempt();
-  return new DeltaStream(clock, (offset, text) =>
-    bus.signal(subject, { type: "delta", conversation, correlationId: record.correlationId, attempt, offset, text }),
-  );
+  return new DeltaStream(clock, (offset, text) => {
+    // Text that nobody waits for is shown when it is whole.
+    if (correlationId === undefined) return;
+    bus.signal(subject, { type: "delta", conversation, correlationId, attempt, offset, text });
+  });
 };
 
 /** From 0 to 1, by turn: sessions that failed together do not come back together. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Name } from "../contract/name.ts";
 import { ModelConfig } from "../model/config.ts";
+import { DelegationConfig } from "../subtasks/config.ts";
 
 /** Where results go that have no person to go to. */
 const Home = z.union([
@@ -24,6 +25,7 @@ export const AgentConfig = z.strictObject({
     .max(100)
     .default(8)
     .describe("Rounds of tool calls in one turn, before it must answer."),
+  delegation: DelegationConfig.prefault({}),
   home: Home.optional().describe("A room, or a person by name: where results go that have nobody to go to."),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;

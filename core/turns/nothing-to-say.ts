@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { StepResponse } from "../model/step.ts";
+import type { Agent } from "./agent.ts";
 import type { Tool } from "./tool.ts";
 
 const NAME = "nothing_to_say";
@@ -14,5 +15,13 @@ export const nothingToSay: Tool = {
   run: async () => "Noted, but other tools were called with it. Call it alone to end without a message.",
 };
 
-export const choosesSilence = ({ toolCalls }: StepResponse): boolean =>
-  toolCalls.length > 0 && toolCalls.every(({ name, invalid }) => name === NAME && invalid === undefined);
+export const choosesSilence = ({ tools }: Agent, { toolCalls }: StepResponse): boolean =>
+  tools.some(({ name }) => name === NAME) &&
+  toolCalls.length > 0 &&
+  toolCalls.every(({ name, invalid }) => name === NAME && invalid === undefined);
+
+/** The agent where it must say something. */
+export const withoutSilence = (agent: Agent): Agent => ({
+  ...agent,
+  tools: agent.tools.filter(({ name }) => name !== NAME),
+});

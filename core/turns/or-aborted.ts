@@ -1,15 +1,15 @@
 /** The promise's own end, or the signal's reason if that comes first: nothing that ignores a signal holds us up. */
-export const orAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
-  let stopListening = () => {};
-  const aborted = new Promise<never>((_, reject) => {
+export const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    stopListening = () => signal.removeEventListener("abort", onAbort);
+    else signal.addEventListener("abort", onAbort, { once: true });
+    const end = (settle: () => void) => {
+      signal.removeEventListener("abort", onAbort);
+      settle();
+    };
+    work.then(
+      (value) => end(() => resolve(value)),
+      (error: unknown) => end(() => reject(error)),
+    );
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    stopListening();
-  }
-};

@@ -25,7 +25,7 @@ export const runTurn = async (parts: CoreParts, turn: Turn): Promise<TurnEnd> =>
   } catch (error) {
     const trouble = troubleOf(error);
     if (trouble === undefined) throw error;
-    return { outcome: "failed", finalText: troubleText[trouble], messages };
+    return failed(trouble, messages);
   }
 };
 
@@ -35,23 +35,36 @@ const runSteps = async (parts: CoreParts, turn: Turn, messages: ChatMessage[]): 
     const isLast = step >= turn.agent.maxToolRounds;
     const response = await nextResponse(parts, turn, { step, isLast, messages, shown });
     const { text, toolCalls } = response;
-    if (choosesSilence(response)) {
+    if (choosesSilence(turn.agent, response)) {
       messages.push({ role: "assistant", text: "", toolCalls }, { role: "tool", results: toolCalls.map(accepted) });
       return { outcome: "nothing", finalText: "", messages };
     }
     if (toolCalls.length === 0 || isLast) {
-      if (text.trim() === "") return { outcome: "failed", finalText: troubleText["no-answer"], messages };
+      if (text.trim() === "") return failed("no-answer", messages);
       return { outcome: "answered", finalText: cutToBytes(text, MAX_FINAL_BYTES), messages };
     }
     const results = await answerCalls(parts, turn, step, toolCalls);
     messages.push({ role: "assistant", text, toolCalls }, { role: "tool", results });
+    if (results.some((result) => !result.failed && endsTurn(turn, result))) {
+      return { outcome: "answered", finalText: cutToBytes(text, MAX_FINAL_BYTES), messages };
+    }
   }
 };
+
+const failed = (trouble: Trouble, messages: readonly ChatMessage[]): TurnEnd => ({
+  outcome: "failed",
+  finalText: troubleText[trouble],
+  trouble,
+  messages,
+});
+
+const endsTurn = ({ agent }: Turn, { name }: ToolResult): boolean =>
+  agent.tools.some((tool) => tool.name === name && tool.endsTurn === true);
 
 interface Step {
   readonly step: number;
   readonly isLast: boolean;
-  readonly messages: readonly ChatMessage[];
+  readonly messages: ChatMessage[];
   /** What of the history the model is shown; a turn may shrink it once. */
   readonly shown: { window: SessionWindow; mayShrink: boolean };
 }
@@ -60,8 +73,9 @@ interface Step {
 const nextResponse = async (parts: CoreParts, turn: Turn, step: Step): Promise<StepResponse> => {
   const journaled = await turn.journal.response(step.step);
   if (journaled !== undefined) return journaled;
+  step.messages.push(...((await turn.interject?.()) ?? []));
   const response = await askWithRoom(parts, turn, step);
-  if (response.toolCalls.length > 0 && !step.isLast && !choosesSilence(response)) {
+  if (response.toolCalls.length > 0 && !step.isLast && !choosesSilence(turn.agent, response)) {
     await turn.journal.addResponse(step.step, response);
     await parts.checkpoint("model.journaled");
   }
@@ -81,7 +95,7 @@ const askWithRoom = async (parts: CoreParts, turn: Turn, step: Step): Promise<St
 
 const requestFor = ({ agent, text }: Turn, { messages, isLast, shown }: Step): StepRequest => ({
   system: systemPrompt(agent, shown.window),
-  messages: [...showEntries(shown.window.entries), { role: "user", text }, ...messages],
+  messages: showEntries(shown.window.entries).concat({ role: "user", text }, messages),
   tools: agent.tools.map(describeTool),
   toolChoice: isLast ? "none" : "auto",
 });

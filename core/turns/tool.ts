@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import type { Audience } from "../contract/agent-reply.ts";
+import type { Asker } from "../contract/owner-context.ts";
 import type { ReplyOrigin } from "../contract/reply-origin.ts";
+import type { Standing } from "./standing.ts";
 
 /** For whom, and on whose behalf, a tool runs. */
 export interface ToolContext {
@@ -10,6 +12,11 @@ export interface ToolContext {
   readonly turnId: string;
   readonly origin: ReplyOrigin;
   readonly audience: Audience;
+  readonly asker: Asker;
+  readonly standing: Standing;
+  /** The names of all tools that this turn may use. */
+  readonly tools: readonly string[];
+  readonly traceId: string;
   /** The same when the call is run again after a crash. */
   readonly idempotencyKey: string;
   /** Aborted when nobody waits for the result any more. */
@@ -23,6 +30,8 @@ export interface Tool<Input = unknown> {
   readonly input: z.ZodType<Input>;
   /** Running it again with the same idempotency key does no harm. */
   readonly repeatable: boolean;
+  /** A run of it that does not fail is the turn's last step. */
+  readonly endsTurn?: boolean;
   /** How long one run may take; 60 s by default. */
   readonly deadlineMs?: number;
   /** What the model reads. A throw becomes a failed result with the error's message. */

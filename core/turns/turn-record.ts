@@ -2,9 +2,11 @@ import { z } from "zod";
 import { Audience } from "../contract/agent-reply.ts";
 import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf } from "../contract/collection.ts";
+import { Asker } from "../contract/owner-context.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { stableId } from "../sessions/stable-id.ts";
+import { Standing } from "./standing.ts";
 
 /** Written once, when a message is first seen. If it is there already, the message is a repeat or a resume. */
 export const TurnRecord = z.looseObject({
@@ -15,8 +17,10 @@ export const TurnRecord = z.looseObject({
   origin: ReplyOrigin,
   audience: Audience,
   /** The person whose message started it. */
-  asker: z.looseObject({ personId: z.string(), accountId: z.string(), name: z.string() }),
-  correlationId: z.string(),
+  asker: Asker,
+  /** Absent if nobody waits for its reply. */
+  correlationId: z.string().optional(),
+  standing: Standing,
   openedAt: z.iso.datetime(),
   traceId: z.string(),
 });

@@ -8,6 +8,7 @@ import type { ChatMessage } from "../model/chat-message.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import type { Agent } from "./agent.ts";
 import type { Journal } from "./journal.ts";
+import type { Trouble } from "./trouble-text.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** What core runs on. */
@@ -33,6 +34,8 @@ export interface Turn {
   readonly signal: AbortSignal;
   /** Grows with every call: text of an older attempt is thrown away by who shows it. */
   nextAttempt(): number;
+  /** What somebody said to it meanwhile; asked before each step. Rejects if the turn is over. */
+  interject?(): Promise<readonly ChatMessage[]>;
   /** Makes room after the model refused the window as too long; the turn goes on with the result. */
   shrink(window: SessionWindow): Promise<SessionWindow>;
 }
@@ -40,6 +43,8 @@ export interface Turn {
 export interface TurnEnd {
   readonly outcome: "answered" | "nothing" | "failed";
   readonly finalText: string;
+  /** Why it failed. */
+  readonly trouble?: Trouble;
   /** Tool calls and their results on the way. */
   readonly messages: readonly ChatMessage[];
 }

@@ -8,17 +8,19 @@ export interface GreetingParts {
   readonly config: Config;
   readonly roles: readonly Role[];
   readonly url?: string;
+  readonly healthUrl?: string;
   readonly adminTokenFile?: string;
 }
 
 /** What a person sees once it runs. */
-export const greeting = ({ config, roles, url, adminTokenFile }: GreetingParts): string => {
+export const greeting = ({ config, roles, url, healthUrl, adminTokenFile }: GreetingParts): string => {
   const rows: [string, string][] = [];
   if (url !== undefined) rows.push(["Open", url]);
   if (roles.includes("core"))
     rows.push(...config.agents.map((agent): [string, string] => ["Agent", describeAgent(agent)]));
   if (roles.includes("gateway")) rows.push(["Channels", describeChannels(config)]);
   rows.push(["Backbone", describeBackbone(config)]);
+  if (healthUrl !== undefined) rows.push(["Health", healthUrl]);
   if (adminTokenFile !== undefined) rows.push(["Operators", `their token is in ${adminTokenFile}`]);
   return `\nMooring ${VERSION} is running${partOf(roles)}.\n\n${table(rows)}\nCtrl-C stops it.\n`;
 };

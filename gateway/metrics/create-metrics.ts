@@ -7,6 +7,8 @@ import { type MetricDefinition, metricDefinitions } from "./metric-definitions.t
 export interface Metrics {
   readonly meter: Meter;
   readonly contentType: string;
+  /** Called before each reading, for what is looked up rather than counted. */
+  beforeReading(lookUp: (meter: Meter) => void): void;
   /** What Prometheus reads. */
   exposition(): Promise<string>;
 }
@@ -39,14 +41,20 @@ export const createMetrics = (logger: Logger): Metrics => {
       report(name, messageOf(error));
     }
   };
+  const meter: Meter = {
+    count: (name, labels = {}, by = 1) => record("counter", name, labels, by),
+    observe: (name, value, labels = {}) => record("histogram", name, labels, value),
+    gauge: (name, value, labels = {}) => record("gauge", name, labels, value),
+  };
+  const lookUps: ((meter: Meter) => void)[] = [];
   return {
-    meter: {
-      count: (name, labels = {}, by = 1) => record("counter", name, labels, by),
-      observe: (name, value, labels = {}) => record("histogram", name, labels, value),
-      gauge: (name, value, labels = {}) => record("gauge", name, labels, value),
-    },
+    meter,
     contentType: registry.contentType,
-    exposition: () => registry.metrics(),
+    beforeReading: (lookUp) => lookUps.push(lookUp),
+    exposition: () => {
+      for (const lookUp of lookUps) lookUp(meter);
+      return registry.metrics();
+    },
   };
 };
 

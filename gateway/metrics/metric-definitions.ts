@@ -39,6 +39,14 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   tool_runs_total: counter("Tool calls, by how they ended.", "tool", "outcome"),
   tool_run_seconds: seconds("Time of one tool call.", "tool"),
 
+  subtasks_total: counter("Subtasks, by how they ended.", "agent", "outcome"),
+  subtasks_running: gauge("Subtasks that this process works on.", "agent"),
+  batches_total: counter("Batches of subtasks, by what made them fire.", "agent", "fired"),
+  continuations_total: counter("Turns that delegated work led to, by how they ended.", "agent", "type", "outcome"),
+
+  queue_waiting: gauge("Messages that wait in this process.", "subject", "durable"),
+  queue_running: gauge("Messages that are being handled in this process.", "subject", "durable"),
+
   web_connections: gauge("Open sockets.", "channel"),
   web_errors_total: counter("Error frames sent to clients.", "channel", "code"),
   web_tokens_refused_total: counter("Visitors' tokens that were refused.", "channel", "reason"),

@@ -4,7 +4,7 @@ import type { Outcome, Received } from "../../core/contract/bus.ts";
 import { DUPLICATE_WINDOW_MS } from "../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { afterFailure } from "./after-failure.ts";
-import { callDeliver } from "./call-deliver.ts";
+import { callDeliver } from "./call-adapter.ts";
 import { delivered } from "./delivered.ts";
 import { deliveryParts } from "./delivery-parts.ts";
 import type { RelayContext } from "./relay-context.ts";

@@ -3,11 +3,15 @@ import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Consumer, Outcome, Received } from "../../core/contract/bus.ts";
 import { ack } from "../../core/contract/bus.ts";
-import { conversationKey } from "../../core/contract/conversation.ts";
+import { conversationKey, sameConversation } from "../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import type { ActivityUpdate } from "./activity-update.ts";
+import { activityUpdateIn } from "./activity-update.ts";
 import { appendToLog } from "./append-to-log.ts";
+import { enqueueActivity } from "./enqueue-activity.ts";
 import type { RelayContext } from "./relay-context.ts";
+import { showInLog } from "./show-in-log.ts";
 
 export const relayDurable = (channel: string) => `relay-${channel}`;
 
@@ -17,21 +21,31 @@ export const relayDurable = (channel: string) => `relay-${channel}`;
  */
 export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Promise<Consumer> => {
   const { channel, capabilities } = adapter;
-  const deliver = capabilities.resend === "log" ? appendToLog(context, adapter) : enqueue(context, channel);
+  const isLog = capabilities.resend === "log";
+  const deliver = isLog ? appendToLog(context, adapter) : enqueue(context, channel);
+  const show: Show = isLog
+    ? showInLog(context, adapter)
+    : (request, update) => enqueueActivity(context, request, update);
   return context.bus.consume(
     subjectsOf(context.tenant).userResponse(context.agent),
     { durable: relayDurable(channel), concurrency: context.limits.concurrency, from: "now" },
     async (reply, received) => {
-      const targets = await context.targetsOn(channel, reply);
+      const update = activityUpdateIn(reply);
+      const all = await context.targetsOn(channel, reply);
+      // Activity goes to the origin conversation only (D2).
+      const targets = update ? all.filter((target) => sameConversation(target, reply.audience.conversation)) : all;
       if (targets.length === 0) return ack;
       await context.checkpoint("relay.received");
       const requests = targets.map((target) => ({ id: `${reply.id}/${conversationKey(target)}`, reply, target }));
-      return worst(await Promise.all(requests.map((request) => deliver(request, received))));
+      const handle = (request: DeliveryRequest) =>
+        update ? show(request, update, received) : deliver(request, received);
+      return worst(await Promise.all(requests.map(handle)));
     },
   );
 };
 
 type Deliver = (request: DeliveryRequest, received: Received) => Promise<Outcome>;
+type Show = (request: DeliveryRequest, update: ActivityUpdate, received: Received) => Promise<Outcome>;
 
 const enqueue = ({ bus, tenant }: RelayContext, channel: string): Deliver => {
   const subject = subjectsOf(tenant).delivery(channel);

@@ -5,11 +5,13 @@ import type { Consumer, Outcome, Received } from "../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import { ActivitySender, dropped } from "./activity-sender.ts";
+import { activityUpdateIn } from "./activity-update.ts";
 import { afterFailure, deadLetter } from "./after-failure.ts";
+import { countPart } from "./count-part.ts";
 import { delivered } from "./delivered.ts";
 import { deliveryParts } from "./delivery-parts.ts";
 import { Ledger } from "./ledger.ts";
-import type { PartOutcome } from "./part-sender.ts";
 import { PartSender } from "./part-sender.ts";
 import type { RelayContext } from "./relay-context.ts";
 
@@ -23,6 +25,9 @@ export const startOutbox = (
 ): Promise<Consumer> => {
   const { channel } = adapter;
   const sender = new PartSender(adapter, new Ledger(context.store, context.clock), context, maySend);
+  const { editEveryMs = DEFAULT_EDIT_EVERY_MS } = adapter.capabilities;
+  const post = sender.send.bind(sender);
+  const activities = new ActivitySender(context, adapter, { post, maySend, editEveryMs });
   const sendAll = async (request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome> => {
     const anchor = await context.anchorIn(request.target, request.reply);
     for (const part of deliveryParts(request, adapter.capabilities, anchor)) {
@@ -40,23 +45,20 @@ export const startOutbox = (
     async (request, received) => {
       const { traceId } = request.reply;
       const logger = context.logger.child({ channel, delivery: request.id, traceId, attempt: received.attempt });
+      const update = activityUpdateIn(request.reply);
       try {
+        if (update) return await activities.show(update, request.target, received, logger);
         return await sendAll(request, received, logger);
       } catch (error) {
         // The store is away, or another gateway has claimed the part. What was sent is in the ledger, so this may run again.
         logger.warn({ error: messageOf(error) }, "delivery put back");
-        return afterFailure(context, channel, new DeliveryFailed("unavailable", messageOf(error)), received, logger);
+        const failure = new DeliveryFailed("unavailable", messageOf(error));
+        const outcome = afterFailure(context, channel, failure, received, logger);
+        return update ? dropped(outcome, logger) : outcome;
       }
     },
   );
 };
 
-const countPart = ({ meter }: RelayContext, channel: string, outcome: PartOutcome): void => {
-  if ("waitMs" in outcome) return;
-  if ("accepted" in outcome) {
-    meter.count("deliveries_total", { channel, outcome: outcome.accepted === "now" ? "accepted" : "accepted-before" });
-    return;
-  }
-  const { reason } = "dead" in outcome ? outcome.dead : outcome.again;
-  meter.count("deliveries_total", { channel, outcome: reason });
-};
+/** For adapters that do not say how often their platform bears an edit. */
+const DEFAULT_EDIT_EVERY_MS = 1_000;

@@ -4,15 +4,15 @@ import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Received } from "../../core/contract/bus.ts";
 import type { Stored } from "../../core/contract/store.ts";
-import { callDeliver } from "./call-deliver.ts";
+import { callDeliver } from "./call-adapter.ts";
 import type { Claim, Ledger } from "./ledger.ts";
 import type { LedgerEntry } from "./ledger-entry.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 export type PartOutcome =
-  /** The platform has it, since now or before. */
-  | { readonly accepted: "now" | "before" }
+  /** The platform has it, since now or before. settled: from this attempt or an earlier one. */
+  | { readonly accepted: "now" | "before" | "settled"; readonly messageId: string }
   | { readonly again: DeliveryFailed }
   | { readonly waitMs: number }
   | { readonly dead: DeliveryFailed };
@@ -37,7 +37,7 @@ export class PartSender {
     const known = await this.#ledger.claimNew(delivery, attempt);
     if ("delivery" in known) return this.#deliver(known);
     const { value: entry, revision } = known;
-    if (entry.state === "accepted") return { accepted: "before" };
+    if (entry.state === "accepted") return { accepted: "before", messageId: entry.messageId };
     if (entry.state === "failed") return this.#deliver(await this.#ledger.claim(delivery, attempt, revision));
     return this.#settle(delivery, attempt, { value: entry, revision });
   }
@@ -47,14 +47,14 @@ export class PartSender {
     if (!this.#maySend()) return this.#failed(claim, notTheHolder());
     const sent = await callDeliver(this.#context, this.#adapter, { ...claim.delivery, mayRepeat: claim.inDoubt });
     if (sent instanceof DeliveryFailed) return this.#failed(claim, sent);
-    return this.#accepted(claim.delivery, sent);
+    return this.#accepted(claim.delivery, sent, claim.inDoubt ? "settled" : "now");
   }
 
-  async #accepted(delivery: Delivery, receipt: Receipt): Promise<PartOutcome> {
+  async #accepted(delivery: Delivery, receipt: Receipt, accepted: "now" | "settled"): Promise<PartOutcome> {
     await this.#context.checkpoint("delivery.sent");
     await this.#ledger.accept(delivery, receipt);
     await this.#context.checkpoint("delivery.marked");
-    return { accepted: "now" };
+    return { accepted, messageId: receipt.messageId };
   }
 
   async #failed(claim: Claim, failure: DeliveryFailed): Promise<PartOutcome> {
@@ -101,7 +101,7 @@ export class PartSender {
     if (found === "cannot-tell") {
       return this.#unsettled(delivery, revision, entry, "the platform cannot tell what became of an attempt");
     }
-    return this.#accepted(delivery, found);
+    return this.#accepted(delivery, found, "settled");
   }
 
   async #find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell" | DeliveryFailed> {

@@ -1,8 +1,8 @@
 /** One thing measured twice: by the product and by a floor that does the same durable work and nothing else. */
 export interface Comparison {
   readonly name: string;
-  /** What the numbers are: "per second" is better when larger, "ms" when smaller. */
-  readonly unit: "per second" | "ms";
+  /** What the numbers are: "per second" is better when larger, the others when smaller. */
+  readonly unit: "per second" | "ms" | "kB";
   product(): Promise<number>;
   floor(): Promise<number>;
 }

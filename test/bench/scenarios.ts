@@ -1,7 +1,18 @@
 import type { Scenario } from "./scenario.ts";
 import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
+import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
+import { socketMemory } from "./scenarios/socket-memory.ts";
+import { socketRoundTrip } from "./scenarios/socket-round-trip.ts";
 import { storeThroughput } from "./scenarios/store.ts";
 
 /** Everything `npm run bench` measures, in the order it is printed. */
-export const scenarios: readonly Scenario[] = [busThroughput, busLatency, storeThroughput, messageReply];
+export const scenarios: readonly Scenario[] = [
+  busThroughput,
+  busLatency,
+  storeThroughput,
+  messageReply,
+  socketRoundTrip,
+  socketBroadcast,
+  socketMemory,
+];

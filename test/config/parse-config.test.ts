@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConfigInvalid } from "../../config/config-invalid.ts";
 import { parseConfig } from "../../config/parse-config.ts";
+import { defaultDelegation } from "../../core/subtasks/config.ts";
 import { MINIMAL, problemsOf } from "./problems-of.ts";
 
 const parse = (text: string, env: Record<string, string> = {}) => parseConfig({ file: "test.yaml", text, env });
@@ -9,13 +10,22 @@ describe("given a file that leaves things out", () => {
   it("then it has the defaults", () => {
     expect(parse(MINIMAL)).toEqual({
       gateway: { host: "127.0.0.1", port: 8080 },
+      core: { host: "127.0.0.1" },
       backbone: "embedded",
       dataDir: "./data",
       logLevel: "info",
       admin: { tokens: [] },
       tenants: { default: { a2aAsync: false } },
       people: [],
-      agents: [{ name: "mooring", tenant: "default", model: expect.anything(), maxToolRounds: 8 }],
+      agents: [
+        {
+          name: "mooring",
+          tenant: "default",
+          model: expect.anything(),
+          maxToolRounds: 8,
+          delegation: defaultDelegation,
+        },
+      ],
       channels: {},
     });
   });

@@ -189,6 +189,32 @@ export const busContract = (harness: BackboneHarness): void => {
       expect(numbers(heard).filter((n) => n < 5_000)).toEqual(Array.from({ length: 2_000 }, (_, n) => n));
     });
 
+    it("when messages wait, then the backbone tells how many, and how many are being handled", async () => {
+      const subject = fresh();
+      const durable = `counted-${made}`;
+      const heard = new Recorder<Heard>();
+      let free: () => void = () => undefined;
+      const held = new Promise<Outcome>((resolve) => {
+        free = () => resolve(ack);
+      });
+      const depth = () => backbone.queues().find((queue) => queue.durable === durable);
+      await consume(
+        bus,
+        subject,
+        async (message, received) => {
+          heard.add({ ...message, received });
+          return held;
+        },
+        { durable },
+      );
+      await publishAll(bus, subject, 7, (n) => (n < 5 ? "one" : `k${n}`));
+      await heard.count(3);
+      await expect.poll(depth).toMatchObject({ durable, waiting: 4, running: 3 });
+      free();
+      await heard.count(7);
+      await expect.poll(depth).toMatchObject({ durable, waiting: 0, running: 0 });
+    });
+
     it("when a handler says dead letter, then it is kept with the reason, and the next of its key goes on", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();

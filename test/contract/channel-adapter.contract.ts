@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { adapterEdits } from "./channel/adapter-edits.ts";
 import { adapterIntake } from "./channel/adapter-intake.ts";
 import { adapterPosts } from "./channel/adapter-posts.ts";
 import { adapterStops } from "./channel/adapter-stops.ts";
@@ -10,6 +11,7 @@ export const channelAdapterContract = (name: string, makeHarness: MakeHarness): 
   describe(`the channel contract: ${name}`, () => {
     adapterIntake(makeHarness);
     adapterPosts(makeHarness);
+    adapterEdits(makeHarness);
     adapterTrouble(makeHarness);
     adapterStops(makeHarness);
   });

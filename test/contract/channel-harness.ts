@@ -20,6 +20,8 @@ export interface ChannelHarness {
   breakPlatform(trouble: Trouble): void;
   /** What hangs is answered. */
   mendPlatform(): void;
+  /** Somebody removes a message of the bot. Only asked of channels that can edit, and have a platform of their own. */
+  removePost(messageId: string): void;
   close(): Promise<void>;
 }
 

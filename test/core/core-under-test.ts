@@ -37,12 +37,14 @@ export const userMessage = (id: string, text: string, rest: Partial<UserMessage>
 export interface TestOptions extends Partial<Omit<CoreOptions, "agents" | "backbone">> {
   readonly agent?: Partial<AgentOptions>;
   readonly wrap?: (backbone: Backbone) => Backbone;
+  /** The backbone goes by the test's clock too: what it holds back comes when the test moves on. */
+  readonly heldByClock?: boolean;
 }
 
 /** Core on an embedded backbone of its own, with a scripted model and a clock that the test moves. */
 export class CoreUnderTest {
   readonly model: ScriptedModel;
-  readonly clock = new WatchedClock(Date.parse("2026-03-10T21:14:05Z"));
+  readonly clock: WatchedClock;
   readonly meter = new RecordingMeter();
   readonly replies = new Recorder<AgentReply>();
   readonly signals = new Recorder<UserSignal>();
@@ -50,16 +52,19 @@ export class CoreUnderTest {
   readonly #dataDir: string;
   #core: Core | undefined;
 
-  private constructor(dataDir: string, backbone: Backbone, script: Script) {
+  private constructor(dataDir: string, clock: WatchedClock, backbone: Backbone, script: Script) {
     this.#dataDir = dataDir;
+    this.clock = clock;
     this.backbone = backbone;
     this.model = new ScriptedModel(script);
   }
 
   static async start(script: Script = [], options: TestOptions = {}): Promise<CoreUnderTest> {
     const dataDir = await mkdtemp(join(tmpdir(), "mooring-core-"));
-    const backbone = await openEmbeddedBackbone({ dataDir, logger: silentLogger, failurePauseMs: 2 });
-    const started = new CoreUnderTest(dataDir, backbone, script);
+    const clock = new WatchedClock(Date.parse("2026-03-10T21:14:05Z"));
+    const held = options.heldByClock ? { clock } : {};
+    const backbone = await openEmbeddedBackbone({ dataDir, logger: silentLogger, failurePauseMs: 2, ...held });
+    const started = new CoreUnderTest(dataDir, clock, backbone, script);
     await backbone.bus.consume(subjects.userResponse(AGENT), { durable: "test", concurrency: 8 }, async (reply) => {
       started.replies.add(reply);
       return ack;
@@ -70,7 +75,7 @@ export class CoreUnderTest {
   }
 
   /** Another core on the same backbone, as after a restart. */
-  startCore({ agent, wrap = (backbone) => backbone, ...options }: TestOptions = {}): Promise<Core> {
+  startCore({ agent, wrap = (backbone) => backbone, heldByClock: _, ...options }: TestOptions = {}): Promise<Core> {
     return startCore({
       backbone: wrap(this.backbone),
       agents: [{ name: AGENT, tenant: "default", model: this.model, ...agent }],
@@ -109,7 +114,10 @@ export class CoreUnderTest {
   }
 
   async dispose(): Promise<void> {
-    await this.stopCore();
+    const stopped = this.stopCore();
+    // Whatever hangs is let go of.
+    this.clock.advance(10_000);
+    await stopped;
     await this.backbone.close();
     await rm(this.#dataDir, { recursive: true, force: true });
   }

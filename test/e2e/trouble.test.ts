@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { NatsServer } from "../fakes/nats-server.ts";
 import { WebClient } from "../fakes/web-client.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
@@ -103,6 +104,63 @@ describe("given the command line", () => {
     const live = deployment.run("check", ["--live"]);
     expect((await live.exited).code).toBe(1);
     expect(live.stdout()).toMatch(/problem\s+backbone: .*127\.0\.0\.1:9/);
+  });
+});
+
+describe("given a nats-server", () => {
+  let nats: NatsServer;
+  afterEach(() => nats.stop());
+  const on = (server: NatsServer) => plainConfig({ backbone: { nats: { servers: [server.url] } } });
+
+  it("when check --live asks it, then its version and what it survives are told (U2)", async () => {
+    nats = await NatsServer.start();
+    deployment = await Deployment.create(on(nats));
+    const live = deployment.run("check", ["--live"]);
+    expect((await live.exited).code).toBe(0);
+    expect(live.stdout()).toMatch(/note\s+backbone: NATS \d+\.\d+\.\d+ with JetStream; durability process-crash/);
+  });
+
+  it("when it has no JetStream, then a start ends and says how to get it", async () => {
+    nats = await NatsServer.start({ jetStream: false });
+    deployment = await Deployment.create(on(nats));
+    await expectClearEnd(
+      deployment.run("start"),
+      /mooring: NATS at .* has no JetStream; start it with "nats-server -js"/,
+    );
+  });
+
+  it("when it refuses the credentials, then a start ends and says so", async () => {
+    nats = await NatsServer.start({ auth: { token: "right" } });
+    deployment = await Deployment.create(on(nats));
+    await expectClearEnd(deployment.run("core"), /mooring: NATS at .* refuses the credentials/);
+  });
+
+  it("when it comes up only after Mooring, then Mooring becomes ready by itself", async () => {
+    nats = await NatsServer.start({ startLater: true });
+    deployment = await Deployment.create(on(nats));
+    const mooring = deployment.run("start");
+    await nats.restart();
+    const address = await mooring.running;
+    expect((await fetch(`${address}/health/ready`)).status).toBe(200);
+  });
+});
+
+describe("given a core on its own", () => {
+  it("when it has a port, then it tells its health and metrics there, and serves nothing else (U4)", async () => {
+    const nats = await NatsServer.start();
+    try {
+      const changes = { backbone: { nats: { servers: [nats.url] } }, core: { port: 0 } };
+      deployment = await Deployment.create(plainConfig(changes));
+      const core = deployment.run("core");
+      await core.running;
+      const [address] = /http:\S+(?=\/health\/ready)/.exec(core.stdout()) ?? [];
+      expect((await fetch(`${address}/health/ready`)).status).toBe(200);
+      const metrics = await (await fetch(`${address}/metrics`)).text();
+      expect(metrics).toContain('mooring_queue_waiting{subject="default.user.message.mooring",durable="intake"} 0');
+      expect((await fetch(`${address}/`)).status).toBe(404);
+    } finally {
+      await nats.stop();
+    }
   });
 });
 

@@ -32,6 +32,7 @@ export const countingBackbone = (backbone: Backbone): Backbone & { readonly writ
     store: countingStore,
     writes,
     health: () => backbone.health(),
+    queues: () => backbone.queues(),
     close: () => backbone.close(),
   };
 };

@@ -1,4 +1,4 @@
-import type { SignalAdapter, TypingAdapter } from "../../adapters/contract/abilities.ts";
+import type { EditingAdapter, SignalAdapter, TypingAdapter } from "../../adapters/contract/abilities.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { UserSignal } from "../../core/contract/user-signal.ts";
@@ -46,5 +46,17 @@ export class LogChannel implements SignalAdapter, TypingAdapter {
 
   async showTyping(conversation: Conversation): Promise<void> {
     this.typing.add(conversation);
+  }
+}
+
+/** The same where entries can be changed. */
+export class EditingLogChannel extends LogChannel implements EditingAdapter {
+  readonly edits = new Recorder<{ messageId: string; delivery: Delivery }>();
+
+  async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
+    await this.before(delivery);
+    this.edits.add({ messageId, delivery });
+    this.events.add(delivery.id);
+    return { messageId };
   }
 }

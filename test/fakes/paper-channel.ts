@@ -1,6 +1,11 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { ReconcilingAdapter, WebhookAdapter, WebhookRequest } from "../../adapters/contract/abilities.ts";
+import type {
+  EditingAdapter,
+  ReconcilingAdapter,
+  WebhookAdapter,
+  WebhookRequest,
+} from "../../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../../adapters/contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
@@ -12,6 +17,7 @@ export interface PaperConfig {
   readonly secret: string;
   readonly resend: "idempotent" | "repeats";
   readonly timeoutMs: number;
+  readonly editEveryMs?: number;
 }
 
 export type PaperContext = Pick<AdapterContext, "channel" | "tenant" | "agent" | "clock" | "newId">;
@@ -49,7 +55,8 @@ export class PaperAdapter implements WebhookAdapter {
     this.#config = config;
     this.#context = context;
     this.channel = context.channel;
-    this.capabilities = { connection: "shared", resend: config.resend, maxPartLength: 400 };
+    const { resend, editEveryMs = 1_000 } = config;
+    this.capabilities = { connection: "shared", resend, maxPartLength: 400, editEveryMs };
   }
 
   async start(inbox: Inbox): Promise<void> {
@@ -57,8 +64,12 @@ export class PaperAdapter implements WebhookAdapter {
   }
 
   async deliver(delivery: Delivery): Promise<Receipt> {
+    return this.#send(() => this.#post(delivery));
+  }
+
+  async #send(call: () => Promise<Receipt>): Promise<Receipt> {
     if (this.#inbox === undefined) throw new DeliveryFailed("unavailable", "the channel is stopped");
-    const sending = this.#post(delivery);
+    const sending = call();
     this.#underWay.add(sending);
     return sending.finally(() => this.#underWay.delete(sending));
   }
@@ -107,17 +118,14 @@ export class PaperAdapter implements WebhookAdapter {
     };
   }
 
-  async #post({ id, target, part, anchor }: Delivery): Promise<Receipt> {
-    const answer = await this.#call("POST", "/notes", {
-      room: target.room,
-      thread: target.thread,
-      text: inert(part.markdown),
-      footer: anchor?.text,
-      key: keyOf(id),
-    });
-    const note = z.object({ id: z.string() }).safeParse(answer);
-    if (!note.success) throw new DeliveryFailed("unknown", "the platform's answer was not understood");
-    return { messageId: note.data.id };
+  async #post(delivery: Delivery): Promise<Receipt> {
+    const { room, thread } = delivery.target;
+    return receiptOf(await this.#call("POST", "/notes", { room, thread, ...drawn(delivery), key: keyOf(delivery.id) }));
+  }
+
+  protected change(messageId: string, delivery: Delivery): Promise<Receipt> {
+    const path = `/notes/${encodeURIComponent(messageId)}`;
+    return this.#send(async () => receiptOf(await this.#call("PATCH", path, drawn(delivery))));
   }
 
   protected async lookUp({ id, target }: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
@@ -130,7 +138,7 @@ export class PaperAdapter implements WebhookAdapter {
     return note ? { messageId: note.id } : "absent";
   }
 
-  async #call(method: "GET" | "POST", path: string, body?: unknown): Promise<unknown> {
+  async #call(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<unknown> {
     let answer: Response;
     try {
       answer = await fetch(`${this.#config.apiUrl}${path}`, {
@@ -155,6 +163,21 @@ export class ReconcilingPaperAdapter extends PaperAdapter implements Reconciling
     return this.lookUp(delivery);
   }
 }
+
+/** The same adapter on a platform where posts can be changed. */
+export class EditingPaperAdapter extends PaperAdapter implements EditingAdapter {
+  edit(messageId: string, delivery: Delivery): Promise<Receipt> {
+    return this.change(messageId, delivery);
+  }
+}
+
+const drawn = ({ part, anchor }: Delivery) => ({ text: inert(part.markdown), footer: anchor?.text });
+
+const receiptOf = (answer: unknown): Receipt => {
+  const note = z.object({ id: z.string() }).safeParse(answer);
+  if (!note.success) throw new DeliveryFailed("unknown", "the platform's answer was not understood");
+  return { messageId: note.data.id };
+};
 
 const failureOf = ({ status, headers }: Response): DeliveryFailed => {
   if (status === 429) {

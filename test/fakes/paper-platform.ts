@@ -14,6 +14,8 @@ const NoteInput = z.object({
   key: z.string().optional(),
 });
 
+const NoteChange = z.object({ text: z.string(), footer: z.string().optional() });
+
 /** A message as the people in its room see it. */
 export interface Note extends z.infer<typeof NoteInput> {
   readonly id: string;
@@ -42,6 +44,8 @@ export class PaperPlatform {
   readonly notes: Note[] = [];
   /** Every call of the API that would post, refused ones too. */
   posts = 0;
+  /** What notes were changed to, in order, over all notes. */
+  readonly edits: string[] = [];
   /** Notes are recognised by their key for as long as the platform runs. */
   recognisesKeys = false;
   /** Asked for each call, with the room it is for. */
@@ -107,6 +111,8 @@ export class PaperPlatform {
       reply(response, 401);
     } else if (request.method === "GET") {
       this.#find(url.searchParams, response);
+    } else if (request.method === "PATCH") {
+      this.#change(url.pathname.replace("/notes/", ""), NoteChange.parse(JSON.parse(body)), response);
     } else {
       this.posts++;
       this.#post(NoteInput.parse(JSON.parse(body)), response);
@@ -122,24 +128,44 @@ export class PaperPlatform {
   }
 
   #post(input: z.infer<typeof NoteInput>, response: ServerResponse): void {
+    this.#unlessFaulty(input, response, () => this.#keep(input).id);
+  }
+
+  #change(id: string, change: z.infer<typeof NoteChange>, response: ServerResponse): void {
+    const at = this.notes.findIndex((note) => note.id === id);
+    const note = this.notes[at];
+    if (note === undefined) {
+      reply(response, 404);
+      return;
+    }
+    const { text, footer } = change;
+    this.#unlessFaulty({ room: note.room, text }, response, () => {
+      const { footer: _, ...kept } = note;
+      this.notes[at] = { ...kept, text, ...(footer !== undefined && { footer }) };
+      this.edits.push(text);
+      return id;
+    });
+  }
+
+  /** Does it and answers with the note's id, or does what the fault says. */
+  #unlessFaulty(input: { room: string; text: string }, response: ServerResponse, act: () => string): void {
     const fault = this.faultIn(input.room);
+    const accept = () => {
+      const readable = input.text.trim() !== "" && input.text.length <= LONGEST_NOTE;
+      if (readable) reply(response, 201, { id: act() });
+      else reply(response, 422);
+    };
     if (fault === undefined) {
-      this.#accept(input, response);
+      accept();
     } else if (fault === "hang") {
-      this.#hanging.add(() => this.#accept(input, response));
+      this.#hanging.add(accept);
     } else if (fault === "cut-after-accept") {
-      this.#keep(input);
+      act();
       response.destroy();
     } else {
       if (fault === "rate-limited") response.setHeader("retry-after", "2");
       reply(response, REFUSALS[fault]);
     }
-  }
-
-  #accept(input: z.infer<typeof NoteInput>, response: ServerResponse): void {
-    const readable = input.text.trim() !== "" && input.text.length <= LONGEST_NOTE;
-    if (readable) reply(response, 201, { id: this.#keep(input).id });
-    else reply(response, 422);
   }
 
   #keep(input: z.infer<typeof NoteInput>): Note {

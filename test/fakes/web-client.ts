@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import type { Activity } from "../../core/contract/activity.ts";
 
 export interface LogItem {
   readonly type: "said" | "reply" | "edit";
@@ -6,8 +7,12 @@ export interface LogItem {
   readonly id: string;
   readonly text?: string;
   readonly markdown?: string;
+  readonly kind?: string;
   readonly outcome?: string;
   readonly correlationId?: string;
+  readonly sessionId?: string;
+  readonly anchor?: { readonly summary: string };
+  readonly activity?: Activity;
 }
 interface Frame {
   readonly type: string;
@@ -29,10 +34,12 @@ export class WebClient {
   readonly closeCodes: number[] = [];
   readonly #addressOf: () => string;
   readonly #name: string;
-  readonly #texts = new Map<string, string>();
+  readonly #outgoing = new Map<string, Frame>();
   readonly #waiters = new Set<() => void>();
   #socket: WebSocket | undefined;
   #welcomed = false;
+  /** As the latest welcome said. */
+  sessionId: string | undefined;
   #token: string | undefined;
   #closed = false;
 
@@ -45,9 +52,17 @@ export class WebClient {
 
   /** Queues a message; one is under way at a time, so that their order is known. */
   say(text: string): string {
+    return this.#queue({ type: "message", text });
+  }
+
+  command(name: string, args = ""): string {
+    return this.#queue({ type: "command", name, args });
+  }
+
+  #queue(frame: Frame): string {
     const id = `${this.#name}-${this.sent.length + 1}`;
     this.sent.push(id);
-    this.#texts.set(id, text);
+    this.#outgoing.set(id, { ...frame, id });
     this.#sendNext();
     return id;
   }
@@ -114,6 +129,7 @@ export class WebClient {
     if (frame.type === "welcome") {
       this.#token = String(frame.token);
       this.#welcomed = true;
+      this.sessionId = String(frame.sessionId);
       this.#sendNext();
     } else if (frame.type === "accepted") {
       this.accepted.push(String(frame.id));
@@ -130,7 +146,8 @@ export class WebClient {
 
   #sendNext(): void {
     const id = this.sent[new Set(this.accepted).size];
-    if (id !== undefined && this.#welcomed) this.#transmit({ type: "message", id, text: this.#texts.get(id) });
+    const frame = id === undefined ? undefined : this.#outgoing.get(id);
+    if (frame !== undefined && this.#welcomed) this.#transmit(frame);
   }
 
   #transmit(frame: Frame): void {

@@ -1,5 +1,7 @@
+import { ACTIVITY_STYLE } from "./activity-style.ts";
 import { element, icon } from "./dom.ts";
 import { tickTimes } from "./draw-anchor.ts";
+import { tickElapsed } from "./draw-elapsed.ts";
 import { STYLE } from "./style.ts";
 
 const CHAT = "M4 4h16a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H9l-5 4v-4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z";
@@ -57,13 +59,14 @@ export class ChatPanel {
       if (event.key === "Escape") this.show(false);
     });
     setInterval(() => document.hidden || tickTimes(this.log), 30_000);
+    setInterval(() => document.hidden || this.#panel.hidden || tickElapsed(this.log), 1_000);
   }
 
   mount(page: HTMLElement): void {
     const host = element("div", { "data-mooring": "" });
     const shadow = host.attachShadow({ mode: "open" });
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE);
+    sheet.replaceSync(STYLE + ACTIVITY_STYLE);
     shadow.adoptedStyleSheets = [sheet];
     shadow.append(this.#panel, this.#launcher);
     page.append(host);
@@ -75,6 +78,7 @@ export class ChatPanel {
     if (isOpen) {
       this.#unread = 0;
       tickTimes(this.log);
+      tickElapsed(this.log);
       this.#scroll.scrollTop = this.#scroll.scrollHeight;
       this.#input.focus();
     } else {

@@ -1,6 +1,6 @@
 import type { Anchor } from "../../../core/contract/anchor.ts";
+import { relativeTime } from "../../../core/contract/relative-time.ts";
 import { element } from "./dom.ts";
-import { relativeTime } from "./relative-time.ts";
 
 /** What was asked, where and when, above an answer that nobody waits for. Its time is kept fresh by `tickTimes`. */
 export const drawAnchor = (anchor: Anchor): HTMLElement => {
@@ -27,8 +27,9 @@ export const drawAnchor = (anchor: Anchor): HTMLElement => {
 
 /** Writes every <time> below the node anew. */
 export const tickTimes = (root: ParentNode): void => {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   for (const time of root.querySelectorAll("time")) {
-    time.textContent = relativeTime(Date.parse(time.dateTime), Date.now(), navigator.language);
+    time.textContent = relativeTime(Date.parse(time.dateTime), Date.now(), { locale: navigator.language, timeZone });
   }
 };
 

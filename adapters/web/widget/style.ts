@@ -43,11 +43,12 @@ header h2 { margin: 0; font-size: 16px; font-weight: 600; }
 .drafts:not(:empty) { margin-top: 10px; }
 .said, .reply { max-width: 86%; padding: 9px 13px; border-radius: 16px; overflow-wrap: anywhere; }
 .said { align-self: flex-end; background: var(--accent); color: var(--on-accent); white-space: pre-wrap; border-end-end-radius: 4px; }
+.said.command { padding: 4px 11px; font-size: 13px; background: none; color: var(--faint); border: 1px solid var(--line); }
 .said.pending { opacity: .65; }
 .said.failed { background: var(--soft); color: var(--ink); border: 1px solid var(--bad); }
 .why, .reply.failed { color: var(--bad); }
 .reply { align-self: flex-start; background: var(--soft); border-end-start-radius: 4px; }
-.reply.activity { background: none; padding: 0 4px; font-size: 13px; color: var(--faint); }
+.reply.aside { background: none; padding: 0 4px; font-size: 13px; color: var(--faint); }
 .reply > :first-child, .why { margin-top: 0; }
 .reply > :last-child, .why { margin-bottom: 0; }
 .reply p, .reply ul, .reply ol, .reply pre { margin: 8px 0; }
@@ -55,7 +56,8 @@ header h2 { margin: 0; font-size: 16px; font-weight: 600; }
 .reply a { color: inherit; text-underline-offset: 2px; }
 code { font: 13px/1.4 ui-monospace, SFMono-Regular, Menlo, monospace; }
 pre { padding: 10px; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; overflow-x: auto; }
-.reply .anchor { margin: 0 0 8px; padding-inline-start: 9px; border-inline-start: 3px solid var(--accent); font-size: 13px; color: var(--faint); }
+.reply .anchor { margin: 0 0 8px; }
+.anchor { margin: 8px 12px 0; padding-inline-start: 9px; border-inline-start: 3px solid var(--accent); font-size: 13px; color: var(--faint); }
 .actions { display: flex; flex-wrap: wrap; gap: 6px; }
 .actions button { padding: 4px 11px; border: 1px solid var(--line); border-radius: 14px; background: var(--paper); color: var(--ink); font-size: 13px; }
 .note, .empty { margin: 0; text-align: center; font-size: 13px; color: var(--faint); }

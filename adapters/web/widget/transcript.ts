@@ -1,11 +1,15 @@
+import type { Activity } from "../../../core/contract/activity.ts";
 import type { HistoryItem, ServerFrame } from "../protocol.ts";
+import { ActivityView } from "./activity-view.ts";
 import { element } from "./dom.ts";
 import { drawAnchor } from "./draw-anchor.ts";
 import { drawMarkdown } from "./draw-markdown.ts";
+import { OrderedEntries } from "./ordered-entries.ts";
 import type { Outgoing } from "./outgoing-queue.ts";
 import { StreamedText } from "./streamed-text.ts";
 
 type Shown = Exclude<HistoryItem, { type: "said" }>;
+type Command = NonNullable<Extract<HistoryItem, { type: "said" }>["command"]>;
 
 export interface TranscriptParts {
   readonly log: HTMLElement;
@@ -16,7 +20,8 @@ export interface TranscriptParts {
 /** What is on the screen: the conversation in the order of its log, then what is not in there yet. */
 export class Transcript {
   readonly #parts: TranscriptParts;
-  readonly #items = new Map<string, { seq: number; node: HTMLElement }>();
+  readonly #entries: OrderedEntries;
+  readonly #activities = new Map<string, ActivityView>();
   readonly #drafts = new Map<string, { streamed: StreamedText; node: HTMLElement }>();
   /** A piece of text that comes after its reply is late. */
   readonly #answered = new Set<string>();
@@ -24,6 +29,7 @@ export class Transcript {
 
   constructor(parts: TranscriptParts) {
     this.#parts = parts;
+    this.#entries = new OrderedEntries(parts.log);
   }
 
   get oldest(): number | undefined {
@@ -31,21 +37,23 @@ export class Transcript {
   }
 
   clear(): void {
-    for (const { node } of [...this.#items.values(), ...this.#drafts.values()]) node.remove();
-    this.#items.clear();
+    for (const { node } of this.#drafts.values()) node.remove();
+    this.#entries.clear();
     this.#drafts.clear();
+    this.#activities.clear();
     this.#oldest = undefined;
   }
 
   /** Before the gateway has it. */
   addPending(frame: Outgoing): void {
-    const text = frame.type === "message" ? frame.text : `/${frame.name} ${frame.args ?? ""}`;
-    const node = element("div", { class: "said pending", dir: "auto" }, text);
-    this.#place(`said:${frame.id}`, Number.POSITIVE_INFINITY, node);
+    const command = frame.type === "command" ? { name: frame.name, args: frame.args ?? "" } : undefined;
+    const node = this.#drawSaid(frame.type === "message" ? frame.text : `/${frame.name} ${frame.args ?? ""}`, command);
+    node.classList.add("pending");
+    this.#entries.place(`said:${frame.id}`, Number.POSITIVE_INFINITY, node);
   }
 
   markFailed(id: string, why: string): void {
-    const node = this.#items.get(`said:${id}`)?.node;
+    const node = this.#entries.find(`said:${id}`)?.node;
     node?.classList.replace("pending", "failed");
     node?.append(element("p", { class: "why" }, `Not sent: ${why}`));
   }
@@ -53,19 +61,22 @@ export class Transcript {
   addLogged(item: HistoryItem): void {
     this.#oldest = Math.min(this.#oldest ?? item.seq, item.seq);
     if (item.type === "said") {
-      this.#place(`said:${item.id}`, item.seq, element("div", { class: "said", dir: "auto" }, item.text));
+      this.#entries.place(`said:${item.id}`, item.seq, this.#drawSaid(item.text, item.command));
       return;
     }
-    const key = `reply:${item.id}`;
-    const there = this.#items.get(key);
-    if (item.type === "edit" && there && there.seq > item.seq) return;
     if (item.correlationId !== undefined) this.#dropDraft(item.correlationId);
-    const isEmpty = item.markdown.trim() === "" && !item.actions?.length;
-    if (!isEmpty) this.#place(key, item.type === "edit" ? (there?.seq ?? item.seq) : item.seq, this.#draw(item));
+    const isEmpty = item.markdown.trim() === "" && !item.actions?.length && !item.activity;
+    if (!isEmpty) this.#show(`reply:${item.id}`, item);
+  }
+
+  #show(key: string, item: Shown): void {
+    const version = { seq: item.seq, revision: item.activity?.revision ?? 0 };
+    if (this.#entries.isLatest(key, version)) this.#entries.place(key, item.seq, this.#draw(item), version);
+    else this.#entries.moveUp(key, item.seq);
   }
 
   addGap(): void {
-    this.#place("gap", -1, element("p", { class: "note" }, "Earlier messages are no longer kept."));
+    this.#entries.place("gap", -1, element("p", { class: "note" }, "Earlier messages are no longer kept."));
   }
 
   addDelta({ correlationId, ...delta }: Extract<ServerFrame, { type: "delta" }>): void {
@@ -92,9 +103,24 @@ export class Transcript {
     this.#drafts.delete(correlationId);
   }
 
+  #drawSaid(text: string, command: Command | undefined): HTMLElement {
+    if (command === undefined) return element("div", { class: "said", dir: "auto" }, text);
+    const name = command.name === "cancel" ? this.#nameOf(command.args) : undefined;
+    return element("div", { class: "said command", dir: "auto" }, name === undefined ? text : `Cancel “${name}”`);
+  }
+
+  #nameOf(itemId: string): string | undefined {
+    for (const view of this.#activities.values()) {
+      const name = view.nameOf(itemId);
+      if (name !== undefined) return name;
+    }
+    return undefined;
+  }
+
   #draw(item: Shown): HTMLElement {
-    const isActivity = item.kind === "progress" || item.kind === "completion";
-    const node = element("div", { class: isActivity ? "reply activity" : "reply", dir: "auto" });
+    if (item.activity) return this.#drawActivity(item, item.activity);
+    const isAside = item.kind === "progress" || item.kind === "completion";
+    const node = element("div", { class: isAside ? "reply aside" : "reply", dir: "auto" });
     if (item.outcome === "failed") node.classList.add("failed");
     if (item.anchor) node.append(drawAnchor(item.anchor));
     node.append(...drawMarkdown(item.markdown));
@@ -107,12 +133,13 @@ export class Transcript {
     return node;
   }
 
-  #place(key: string, seq: number, node: HTMLElement): void {
-    this.#items.get(key)?.node.remove();
-    this.#items.delete(key);
-    let next: { seq: number; node: HTMLElement } | undefined;
-    for (const item of this.#items.values()) if (item.seq > seq && (!next || item.seq < next.seq)) next = item;
-    this.#parts.log.insertBefore(node, next?.node ?? null);
-    this.#items.set(key, { seq, node });
+  #drawActivity({ id, anchor }: Shown, activity: Activity): HTMLElement {
+    let view = this.#activities.get(id);
+    if (view === undefined) {
+      view = new ActivityView((itemId) => this.#parts.act("cancel", itemId));
+      this.#activities.set(id, view);
+    }
+    view.update(activity, anchor);
+    return view.node;
   }
 }

@@ -1,3 +1,4 @@
+import type { QueueDepth } from "../../contract/backbone.ts";
 import type { Handler } from "../../contract/bus.ts";
 import type { Store } from "../../contract/store.ts";
 import type { Subject } from "../../contract/subject.ts";
@@ -53,6 +54,10 @@ export class DurableQueue<T> {
       },
       settled: () => undefined,
     });
+  }
+
+  get depth(): QueueDepth {
+    return this.#consumption.depth;
   }
 
   /** Resolves to what detaches it again, once everything pending is queued. */

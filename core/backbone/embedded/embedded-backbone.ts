@@ -1,5 +1,5 @@
 import { messageOf } from "../../contract/app-error.ts";
-import type { Backbone, BackboneHealth } from "../../contract/backbone.ts";
+import type { Backbone, BackboneHealth, QueueDepth } from "../../contract/backbone.ts";
 import type { Clock } from "../../contract/clock.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { Database } from "./database.ts";
@@ -44,6 +44,10 @@ export class EmbeddedBackbone implements Backbone {
     // On a full disk the sweep, which writes every minute, notices that there is space again.
     const problem = this.#database.failure ?? this.#writes.problem;
     return problem ? { ok: false, reason: problem.message } : { ok: true };
+  }
+
+  queues(): readonly QueueDepth[] {
+    return this.bus.queues();
   }
 
   close(): Promise<void> {

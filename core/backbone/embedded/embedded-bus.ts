@@ -1,6 +1,7 @@
 import { AppError } from "../../contract/app-error.ts";
+import type { QueueDepth } from "../../contract/backbone.ts";
 import type { Bus, ConsumeOptions, Consumer, Handler, Listener, PublishOptions } from "../../contract/bus.ts";
-import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
+import { MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { subjectName } from "../../contract/subject.ts";
 import { encodeToken } from "../../contract/token.ts";
@@ -13,6 +14,7 @@ import { DurableQueue } from "./durable-queue.ts";
 import type { Durable, DurableRegistry } from "./durable-registry.ts";
 import { LocalSignals } from "./local-signals.ts";
 import type { NumberSeries } from "./number-series.ts";
+import { RecentPublications } from "./recent-publications.ts";
 import type { StoredMessage } from "./stored-message.ts";
 
 export interface EmbeddedBusParts extends DurableQueueParts {
@@ -25,7 +27,7 @@ export class EmbeddedBus implements Bus {
   readonly #signals: LocalSignals;
   readonly #queues = new Map<Durable, DurableQueue<unknown>>();
   readonly #consumers = new Set<Consumer>();
-  readonly #insertRecent: Statement;
+  readonly #recent: RecentPublications;
   readonly #insertMessage: Statement;
   readonly #insertPending: Statement;
   #closing = false;
@@ -34,11 +36,7 @@ export class EmbeddedBus implements Bus {
     const { database } = parts;
     this.#parts = parts;
     this.#signals = new LocalSignals(parts.logger);
-    // Either direction: a clock that was set back must not make an id a repeat for as long as it was wrong.
-    this.#insertRecent = database.prepare(
-      `INSERT INTO recent_ids (subject, id, published_at) VALUES (?1, ?2, ?3)
-       ON CONFLICT DO UPDATE SET published_at = ?3 WHERE abs(published_at - ?3) >= ${DUPLICATE_WINDOW_MS}`,
-    );
+    this.#recent = new RecentPublications(database);
     this.#insertMessage = database.prepare(
       "INSERT INTO messages (seq, subject, key, id, published_at, body) VALUES (?, ?, ?, ?, ?, ?)",
     );
@@ -89,6 +87,10 @@ export class EmbeddedBus implements Bus {
     return this.#signals.listen(subject, handle);
   }
 
+  queues(): readonly QueueDepth[] {
+    return [...this.#queues.values()].map((queue) => queue.depth);
+  }
+
   /** Publishing goes on until the handlers under way have ended: they may need it. */
   async close(): Promise<void> {
     this.#closing = true;
@@ -102,8 +104,9 @@ export class EmbeddedBus implements Bus {
   #store(subject: string, id: string, key: string | undefined, body: string): StoredMessage | undefined {
     const publishedAt = Math.floor(this.#parts.clock.now());
     const token = encodeToken(id);
-    if (this.#insertRecent.run(subject, token, publishedAt) === 0) return undefined;
+    if (this.#recent.has(subject, token, publishedAt)) return undefined;
     const seq = this.#parts.numbers.next();
+    this.#recent.add(subject, token, seq, publishedAt);
     this.#insertMessage.run(seq, subject, key === undefined ? null : encodeToken(key), token, publishedAt, body);
     for (const durable of this.#parts.durables.of(subject)) this.#insertPending.run(durable.id, seq);
     return { seq, key, id, publishedAt, body };

@@ -49,4 +49,6 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (durable_id, seq)
   ) STRICT, WITHOUT ROWID;
   `,
+  // The messages themselves say which ids are recent.
+  "DROP TABLE recent_ids",
 ];

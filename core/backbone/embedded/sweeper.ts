@@ -1,5 +1,5 @@
 import { messageOf } from "../../contract/app-error.ts";
-import { DUPLICATE_WINDOW_MS, RETENTION_MS } from "../../contract/bus.ts";
+import { RETENTION_MS } from "../../contract/bus.ts";
 import type { Clock, Timer } from "../../contract/clock.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { Database } from "./database.ts";
@@ -29,7 +29,6 @@ export class Sweeper {
 
   async sweep(): Promise<void> {
     await this.#sweepEntries();
-    await this.#sweepRecentIds();
     await this.#sweepMessages();
   }
 
@@ -52,21 +51,6 @@ export class Sweeper {
     let deleted = SLICE;
     while (deleted === SLICE) {
       deleted = await this.#parts.writes.submit(() => this.#sql.entries.run(this.#parts.clock.now()));
-    }
-  }
-
-  /** There is no index by time, which every publish would pay for: the table is small, and read once through. */
-  async #sweepRecentIds(): Promise<void> {
-    let from: [subject: string, id: string] | undefined = ["", ""];
-    while (from) {
-      const [subject, id] = from;
-      from = await this.#parts.writes.submit(() => {
-        const to = this.#sql.recentIdsEnd.get(subject, id);
-        const [toSubject, toId] = to ?? [AFTER_ALL, ""];
-        const now = this.#parts.clock.now();
-        this.#sql.recentIds.run(subject, id, toSubject, toId, now - DUPLICATE_WINDOW_MS, now + DUPLICATE_WINDOW_MS);
-        return to;
-      });
     }
   }
 
@@ -116,21 +100,11 @@ interface DeletedSlice extends SweptSlice {
 
 const SLICE = 500;
 const SWEEP_EVERY_MS = 60_000;
-/** Sorts behind every subject. */
-const AFTER_ALL = "\u007f";
 
 const statements = (database: Database) => ({
   entries: database.prepare(
     `DELETE FROM entries WHERE (collection, key) IN
        (SELECT collection, key FROM entries WHERE expires_at <= ? LIMIT ${SLICE})`,
-  ),
-  recentIdsEnd: database.prepare<[subject: string, id: string]>(
-    `SELECT subject, id FROM recent_ids WHERE (subject, id) > (?, ?)
-     ORDER BY subject, id LIMIT 1 OFFSET ${SLICE - 1}`,
-  ),
-  recentIds: database.prepare(
-    `DELETE FROM recent_ids WHERE (subject, id) > (?, ?) AND (subject, id) <= (?, ?)
-     AND (published_at <= ? OR published_at >= ?)`,
   ),
   messageTimes: database.prepare<[seq: number, publishedAt: number]>(
     `SELECT seq, published_at FROM messages WHERE seq > ? ORDER BY seq LIMIT ${SLICE}`,

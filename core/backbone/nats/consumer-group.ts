@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../../contract/app-error.ts";
+import type { QueueDepth } from "../../contract/backbone.ts";
 import type { ConsumeOptions, Handler } from "../../contract/bus.ts";
 import type { Timer } from "../../contract/clock.ts";
 import type { Subject } from "../../contract/subject.ts";
@@ -55,6 +56,10 @@ export class ConsumerGroup<T> {
 
   get hasWorkers(): boolean {
     return this.#consumption.hasWorkers;
+  }
+
+  get depth(): QueueDepth {
+    return this.#consumption.depth;
   }
 
   get partitionsHeld(): number {

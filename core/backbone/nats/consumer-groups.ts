@@ -1,4 +1,5 @@
 import { messageOf } from "../../contract/app-error.ts";
+import type { QueueDepth } from "../../contract/backbone.ts";
 import type { ConsumeOptions, Consumer, Handler } from "../../contract/bus.ts";
 import type { Timer } from "../../contract/clock.ts";
 import type { Store } from "../../contract/store.ts";
@@ -37,6 +38,7 @@ export class ConsumerGroups {
   readonly #membership: Membership;
   readonly #table: PartitionTable;
   #begun: NatsSession | undefined;
+  #takesPartIn: NatsSession | undefined;
   #beginning: Promise<void> | undefined;
   #retry: Timer | undefined;
   #closed = false;
@@ -63,6 +65,7 @@ export class ConsumerGroups {
     const name = groupName(options.durable, subject);
     while (this.#running.get(name)?.closing) await this.#running.get(name)?.closing;
     const group = this.#group(name, subject, options);
+    this.#takesPartIn = undefined;
     const detach = group.attach(options, handle);
     let closing: Promise<void> | undefined;
     const consumer: Consumer = {
@@ -76,6 +79,15 @@ export class ConsumerGroups {
     this.#consumers.add(consumer);
     await this.#attached();
     return consumer;
+  }
+
+  queues(): readonly QueueDepth[] {
+    return [...this.#running.values()].map(({ group }) => group.depth);
+  }
+
+  /** False while something that should be consumed is not: the server answers, but nobody takes its messages. */
+  get takingPart(): boolean {
+    return this.#running.size === 0 || this.#takesPartIn === this.#parts.connector.current;
   }
 
   /** Waits for the handlers under way, gives everything back, and leaves. */
@@ -128,6 +140,8 @@ export class ConsumerGroups {
     }
     await this.#membership.setGroups(groups.map(({ name }) => name));
     await Promise.all(groups.map((group) => group.reconcile()));
+    const all = [...this.#running.values()].filter(({ closing }) => !closing);
+    if (all.every(({ group }) => groups.includes(group))) this.#takesPartIn = session;
   }
 
   #resume(group: Running["group"]): void {

@@ -5,8 +5,8 @@ import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES, RETENTION_MS } from "../../cont
 import type { Subject } from "../../contract/subject.ts";
 import { subjectName } from "../../contract/subject.ts";
 import { checkMessageId } from "../check-message-id.ts";
+import { toJson } from "../to-json.ts";
 import { ensureStream } from "./ensure-stream.ts";
-import { jsonBytes } from "./json-bytes.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import { isNoResponder } from "./nats-fault.ts";
 import type { NatsNames } from "./nats-names.ts";
@@ -32,7 +32,7 @@ export class NatsPublisher {
   /** One that was under way when the connection ended is published again, with the same id, as soon as there is another. */
   async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
     checkMessageId(id, subjectName(subject));
-    const data = jsonBytes(message, MAX_MESSAGE_BYTES, `message "${id}" on ${subjectName(subject)}`);
+    const data = Buffer.from(toJson(message, `message "${id}" on ${subjectName(subject)}`, MAX_MESSAGE_BYTES));
     if (this.#inFlight >= MOST_IN_FLIGHT) {
       throw new AppError("unavailable", `busy: ${MOST_IN_FLIGHT} messages wait for NATS already; try again later`);
     }

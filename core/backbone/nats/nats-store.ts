@@ -2,7 +2,7 @@ import { AppError, messageOf, RevisionConflict } from "../../contract/app-error.
 import type { Clock } from "../../contract/clock.ts";
 import type { Collection, Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/store.ts";
 import { MAX_VALUE_BYTES } from "../../contract/store.ts";
-import { jsonBytes } from "./json-bytes.ts";
+import { toJson } from "../to-json.ts";
 import type { BucketEntry } from "./kv-bucket.ts";
 import { KvBucket } from "./kv-bucket.ts";
 import type { NatsConnector } from "./nats-connector.ts";
@@ -31,7 +31,7 @@ export class NatsStore implements Store {
   }
 
   async put<T>({ collection, spelled }: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
-    const data = jsonBytes(value, MAX_VALUE_BYTES, `"${spelled}" in "${collection.name}"`);
+    const data = Buffer.from(toJson(value, `${collection.name}/${spelled}`, MAX_VALUE_BYTES));
     const ttlMs = Math.min(options.ttlMs ?? Number.POSITIVE_INFINITY, collection.ttlMs ?? Number.POSITIVE_INFINITY);
     const expiresAt = Number.isFinite(ttlMs) ? Math.ceil(this.#parts.clock.now() + ttlMs) : undefined;
     const bucket = this.#bucket(collection);

@@ -37,7 +37,12 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
   return {
     bus,
     store,
-    health: () => connector.health(),
+    health: () => {
+      const health = connector.health();
+      if (!health.ok || groups.takingPart) return health;
+      return { ok: false, reason: "the server answers, but the consumers are not attached yet" };
+    },
+    queues: () => groups.queues(),
     close: () => {
       closing ??= (async () => {
         const swept = sweeper.stop();

@@ -12,14 +12,18 @@ import { situationOf } from "./situation.ts";
 const INTRODUCTION =
   "_I am the demo model: I follow fixed rules and need no key and no network. Configure a model to talk to a real one._";
 
+type DemoOptions = Pick<DemoModelConfig, "pauseMs"> & Partial<Pick<DemoModelConfig, "workMs">>;
+
 /** Shows the product without a key: the same request always gets the same answer. */
 export class DemoModel implements AgentModel {
   readonly label = "demo";
   readonly #pauseMs: number;
+  readonly #workMs: number;
   readonly #clock: Clock;
 
-  constructor({ pauseMs }: Pick<DemoModelConfig, "pauseMs">, { clock }: { clock: Clock }) {
+  constructor({ pauseMs, workMs = 0 }: DemoOptions, { clock }: { clock: Clock }) {
     this.#pauseMs = pauseMs;
+    this.#workMs = workMs;
     this.#clock = clock;
   }
 
@@ -30,12 +34,15 @@ export class DemoModel implements AgentModel {
     for (const rule of demoRules) {
       const answer = rule.respond(situation);
       if (answer === undefined) continue;
-      if ("call" in answer) toolCalls = toToolCalls(answer.call, request);
-      else text = situation.isFirst ? `${INTRODUCTION}\n\n${answer.say}` : answer.say;
+      if ("call" in answer) {
+        toolCalls = toToolCalls(answer.call, request);
+        if (answer.isWork && this.#workMs > 0 && !signal.aborted) await this.#pause(this.#workMs, signal);
+      }
+      if ("say" in answer) text = situation.isFirst ? `${INTRODUCTION}\n\n${answer.say}` : answer.say;
       break;
     }
     for (const word of text.match(/\s*\S+\s*/g) ?? []) {
-      if (this.#pauseMs > 0 && !signal.aborted) await this.#pause(signal);
+      if (this.#pauseMs > 0 && !signal.aborted) await this.#pause(this.#pauseMs, signal);
       if (signal.aborted) break;
       onText(word);
     }
@@ -48,9 +55,9 @@ export class DemoModel implements AgentModel {
     };
   }
 
-  #pause(signal: AbortSignal): Promise<void> {
+  #pause(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const timer = this.#clock.after(this.#pauseMs, done);
+      const timer = this.#clock.after(ms, done);
       signal.addEventListener("abort", done, { once: true });
       function done() {
         timer.cancel();

@@ -9,7 +9,13 @@ export interface DemoRule {
   respond(situation: Situation): DemoAnswer | undefined;
 }
 
-export type DemoAnswer = { readonly say: string } | { readonly call: readonly DemoCall[] };
+export type DemoAnswer =
+  | { readonly say: string }
+  | {
+      readonly call: readonly DemoCall[];
+      /** Takes some time, so that it can be watched. */
+      readonly isWork?: true;
+    };
 
 export interface DemoCall {
   readonly name: StepRequest["tools"][number]["name"];

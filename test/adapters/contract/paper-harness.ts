@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
-import { PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
+import { EditingPaperAdapter, PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
 import type { PaperFault } from "../../fakes/paper-platform.ts";
 import { PaperPlatform } from "../../fakes/paper-platform.ts";
 import { WebhookHost } from "../../fakes/webhook-host.ts";
@@ -18,12 +18,12 @@ const FAULTS: Record<Trouble, PaperFault> = {
 
 export interface PaperKind {
   readonly resend: "idempotent" | "repeats";
-  readonly reconciling: boolean;
+  readonly ability?: "reconciling" | "editing";
 }
 
 /** Puts the paper channel up for the contract suite. */
 export const paperHarness =
-  ({ resend, reconciling }: PaperKind) =>
+  ({ resend, ability }: PaperKind) =>
   async ({ channel }: { channel: string }): Promise<ChannelHarness> => {
     const platform = await new PaperPlatform().open();
     platform.recognisesKeys = resend === "idempotent";
@@ -33,7 +33,8 @@ export const paperHarness =
       const { apiUrl, token, secret } = platform;
       const config = { apiUrl, token, secret, resend, timeoutMs: 1_000 };
       const context = { channel, tenant: "default", agent: "mooring", clock: systemClock, newId: randomUUID };
-      return reconciling ? new ReconcilingPaperAdapter(config, context) : new PaperAdapter(config, context);
+      if (ability === "editing") return new EditingPaperAdapter(config, context);
+      return ability ? new ReconcilingPaperAdapter(config, context) : new PaperAdapter(config, context);
     };
     let adapter = makeAdapter();
     const start = async (inbox: Inbox) => {
@@ -77,6 +78,10 @@ export const paperHarness =
         platform.faultIn = () => FAULTS[trouble];
       },
       mendPlatform: () => platform.mend(),
+      removePost(messageId) {
+        const at = platform.notes.findIndex(({ id }) => id === messageId);
+        platform.notes.splice(at, 1);
+      },
       async close() {
         await adapter.stop();
         await host.close();

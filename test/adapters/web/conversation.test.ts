@@ -53,6 +53,21 @@ describe("given a visitor with two tabs (C5)", () => {
     }
   });
 
+  it("when they connect, and after new, then they learn which session the conversation is in", async () => {
+    let session = "s1";
+    const gateway = await start({ sessionOf: async () => session });
+    const { client, welcome } = await enter(gateway);
+    expect(welcome.sessionId).toBe("s1");
+    const correlationId = `web:${welcome.conversation}:c1`;
+    const reply = { kind: "notice" as const, origin: null, correlationId, sessionId: "s2" };
+    await gateway.adapter.deliver(makeDelivery(welcome.conversation, "r1", { reply }));
+    await gateway.adapter.deliver(makeDelivery(welcome.conversation, "r2", { reply: { sessionId: "elsewhere" } }));
+    expect(await client.next("reply")).toMatchObject({ id: "r1", correlationId: "c1", sessionId: "s2" });
+    expect(await client.next("reply")).not.toHaveProperty("sessionId");
+    session = "s2";
+    expect((await enter(gateway, { token: welcome.token })).welcome.sessionId).toBe("s2");
+  });
+
   it("when a reply is edited, then both see the edit under its id", async () => {
     const gateway = await start();
     const { client, welcome } = await enter(gateway);

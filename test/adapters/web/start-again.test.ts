@@ -12,7 +12,13 @@ it("given a store that was away at the first start, when the gateway starts it a
   const publicUrl = "http://localhost:8080";
   const adapter = new WebAdapter(WebConfig.parse({ adapter: "web" }), {
     ...{ channel: "web", tenant: "default", agent: "mooring", publicUrl, store, clock },
-    ...{ logger: silentLogger, meter: silentMeter, signal: () => undefined, newId: () => "id" },
+    ...{
+      logger: silentLogger,
+      meter: silentMeter,
+      signal: () => undefined,
+      sessionOf: async () => "s1",
+      newId: () => "id",
+    },
   });
   const inbox = { accept: async () => undefined };
   const browser = { origin: publicUrl, remoteAddress: "127.0.0.1", protocols: ["mooring.v1"] };

@@ -27,6 +27,7 @@ export interface WebGatewayOptions {
   readonly inbox?: Inbox;
   /** Carries signals between gateways; without it they come straight back. */
   readonly signal?: (signal: UserSignal) => void;
+  readonly sessionOf?: AdapterContext["sessionOf"];
   /** What the adapter takes for its own address; the real one unless told. */
   readonly publicUrl?: string;
 }
@@ -43,6 +44,7 @@ export const makeWebAdapter = (publicUrl: string, options: WebGatewayOptions = {
     publicUrl,
     store: options.store ?? new MemoryStore(clock),
     signal: (signal) => (options.signal ? options.signal(signal) : adapter.hear(signal)),
+    sessionOf: options.sessionOf ?? (async ({ room }) => `session-of-${room}`),
     clock,
     logger: silentLogger,
     meter: silentMeter,

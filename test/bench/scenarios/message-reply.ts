@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
@@ -7,17 +6,13 @@ import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import type { AgentModel } from "../../../core/model/agent-model.ts";
 import { startCore } from "../../../core/start-core.ts";
 import type { Floor } from "../floors/floor.ts";
+import { instantModel } from "../instant-model.ts";
 import { loopLatency } from "../measure.ts";
+import { scatteredKey } from "../scattered-key.ts";
 import type { Scenario } from "../scenario.ts";
 import { bothBackbones } from "./both-backbones.ts";
-
-const instantModel: AgentModel = {
-  label: "instant",
-  step: async () => ({ text: "Noted.", toolCalls: [], finish: "stop", usage: { inputTokens: 1, outputTokens: 1 } }),
-};
 
 const messageIn = (session: number, n: number): UserMessage => ({
   id: `bench:${session}:${n}`,
@@ -69,8 +64,7 @@ const startProduct = async (backbone: Backbone) => {
 const askFloor = async (floor: Floor, serial: number): Promise<void> => {
   const message = messageIn(0, serial);
   const value = JSON.stringify(message);
-  // Keys as scattered as those of the product, which are made of ids.
-  const key = createHash("sha256").update(`${serial}`).digest("hex");
+  const key = scatteredKey(serial);
   let reply: () => void = () => undefined;
   const replied = new Promise<void>((resolve) => {
     reply = resolve;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
@@ -80,15 +79,6 @@ export const adapterPosts = (makeHarness: MakeHarness): void => {
       const target = await use.conversationWith();
       await use.adapter.deliver(sampleDelivery("r1", target, `hey ${use.harness.hostile.massMention} look`));
       expect(await use.harness.posted(1)).toMatchObject([{ pings: false, text: saying("look") }]);
-    });
-
-    it("when a message is edited, then people see the new text in its place", async ({ skip }) => {
-      const { adapter } = use;
-      if (!isEditingAdapter(adapter)) return skip("the platform has no edits");
-      const target = await use.conversationWith();
-      const { messageId } = await adapter.deliver(sampleDelivery("r1", target, "first words"));
-      await adapter.edit(messageId, sampleDelivery("r1", target, "second words"));
-      expect(await use.harness.posted(1)).toMatchObject([{ messageId, text: saying("second words") }]);
     });
 
     it("when another channel of the same kind runs, then nothing is mixed (C6)", async () => {

@@ -51,6 +51,6 @@ describe("given a conversation with a history", () => {
 
   it("when the command is not known, then it says so, and what is", async () => {
     const reply = await core.ask("m-1", "", command("dance <@U1>"));
-    expect(reply.markdown).toBe('I do not know the command "dance U1" yet. I know: help, new.');
+    expect(reply.markdown).toBe('I do not know the command "dance U1" yet. I know: help, cancel, new.');
   });
 });

@@ -67,5 +67,11 @@ const withAttemptsFrom =
           handle(message, { ...received, attempt: received.attempt + more }),
         ),
     };
-    return { bus, store: backbone.store, health: () => backbone.health(), close: () => backbone.close() };
+    return {
+      bus,
+      store: backbone.store,
+      health: () => backbone.health(),
+      queues: () => backbone.queues(),
+      close: () => backbone.close(),
+    };
   };

@@ -123,10 +123,41 @@ describe("given the demo model with a working memory", () => {
     expect(text).toBe("I could not keep that: the memory is full");
   });
 
-  it("when it is asked what it remembers, then it lists, and looks one thing up by the same key", async () => {
-    const all = await ask("What do you remember?", { output: "my-cat" });
-    expect(all.call).toMatchObject({ name: "list_working_memory", input: {} });
-    expect(all.text).toContain("my-cat");
+  it("when it is asked what it remembers, then it lists the notes and reads each of them", async () => {
+    const list =
+      "- my-cat (20 bytes, until 2026-11-17T05:10:40.664Z)\n- the keys (8 bytes, until 2026-11-17T05:10:40.664Z)";
+    const messages = later(user("What do you remember?"));
+    const listing = await run(demo(), { messages, tools: memoryTools });
+    const call = listing.response?.toolCalls[0];
+    expect(call).toMatchObject({ name: "list_working_memory", input: {} });
+    messages.push(
+      { role: "assistant", text: "", toolCalls: call === undefined ? [] : [call] },
+      { role: "tool", results: [{ callId: call?.id ?? "", name: "list_working_memory", output: list }] },
+    );
+    const reading = await run(demo(), { messages, tools: memoryTools });
+    const calls = reading.response?.toolCalls ?? [];
+    expect(calls.map(({ name, input }) => [name, input])).toEqual([
+      ["get_from_working_memory", { key: "my-cat" }],
+      ["get_from_working_memory", { key: "the keys" }],
+    ]);
+    messages.push(
+      { role: "assistant", text: "", toolCalls: calls },
+      {
+        role: "tool",
+        results: calls.map(({ id, name }, n) => ({ callId: id, name, output: n ? "under the mat" : "is called Tom" })),
+      },
+    );
+    const { response } = await run(demo(), { messages, tools: memoryTools });
+    expect(response?.text).toBe("This is what I noted:\n\n- is called Tom\n- under the mat");
+  });
+
+  it("when it has noted nothing, then it says so", async () => {
+    expect((await ask("What do you remember?", { output: "There are no notes." })).text).toBe(
+      "I have noted nothing yet.",
+    );
+  });
+
+  it("when it is asked about one thing, then it looks it up by the same key", async () => {
     const one = await ask("what do you remember about My Cat?", { output: "my cat is called Tom" });
     expect(one.call).toMatchObject({ name: "get_from_working_memory", input: { key: "my-cat" } });
     expect(one.text).toContain("called Tom");

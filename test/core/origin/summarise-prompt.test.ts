@@ -72,6 +72,23 @@ describe("given mark-up and mentions (O4)", () => {
   });
 });
 
+describe("given a prompt of plain words (O4)", () => {
+  it("when it is short, then it is left as it is, just as the long way round would leave it", () => {
+    const word = fc.string({ unit: fc.constantFrom(..."aZ9skey"), minLength: 1, maxLength: 20 });
+    const piece = fc.tuple(fc.oneof(word, fc.constantFrom("Bearer", "AKIA", "token")), fc.constantFrom("", ".", "?"));
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), (pieces) => {
+        const text = pieces.map((parts) => parts.join("")).join(" ");
+        // A space at the end is not plain, and is folded away.
+        expect(summarisePrompt(text)).toBe(summarisePrompt(`${text} `));
+      }),
+      { seed: 5, numRuns: 1_000 },
+    );
+    expect(summarisePrompt("Please note this down.")).toBe("Please note this down.");
+    expect(summarisePrompt(`Bearer ${run(15)}.`)).toBe("Bearer •••");
+  });
+});
+
 describe("given a long prompt (O4)", () => {
   it("when it has more than 80 graphemes, then it is cut at a word with an ellipsis", () => {
     const summary = summarisePrompt("word ".repeat(40));

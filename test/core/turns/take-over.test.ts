@@ -5,7 +5,11 @@ import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeParts } from "../../../core/intake/intake-parts.ts";
+import { SessionFinder } from "../../../core/sessions/session-finder.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
+import { ActivityPublisher } from "../../../core/subtasks/activity-publisher.ts";
+import { defaultDelegation } from "../../../core/subtasks/config.ts";
+import { SubtaskEvents } from "../../../core/subtasks/subtask-events.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
 import type { Tool } from "../../../core/turns/tool.ts";
@@ -22,6 +26,7 @@ const processes = async () => {
   await core.stopCore();
   return (model: ScriptedModel, options: { tools?: Tool[]; at?: Record<string, () => Promise<unknown>> } = {}) => {
     const stopping = new AbortController();
+    const history = new SessionHistory(core.backbone.store);
     const parts: IntakeParts = {
       bus: core.backbone.bus,
       store: core.backbone.store,
@@ -31,7 +36,10 @@ const processes = async () => {
       checkpoint: async (name) => {
         await (options.at?.[name] ?? noCheckpoint)(name);
       },
-      history: new SessionHistory(core.backbone.store),
+      history,
+      sessions: new SessionFinder(core.backbone.store, history),
+      events: new SubtaskEvents(),
+      activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger }),
       background: new BackgroundWork(silentLogger),
       stopping: stopping.signal,
       turnDeadlineMs: 900_000,
@@ -44,6 +52,7 @@ const processes = async () => {
       maxToolRounds: 8,
       contextTokens: 128_000,
       tools: options.tools ?? [],
+      delegation: defaultDelegation,
     };
     const handle = (id: string, text = "go", attempt = 1) =>
       handleUserMessage(parts, agent, userMessage(id, text), { id, attempt, publishedAt: 0 });

@@ -11,14 +11,15 @@ import { ledgerOf } from "../../../gateway/relay/ledger-entry.ts";
 import { defaultRetryLimits } from "../../../gateway/relay/retry-pause.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { openForChild } from "../../contract/open-for-child.ts";
-import { PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
+import { EditingPaperAdapter, PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
+import { sampleActivity } from "../../fakes/sample-activity.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
 import { WebhookHost } from "../../fakes/webhook-host.ts";
 import type { FromRelayChild, RelayChildOptions } from "./relay-process.ts";
 
-/** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear. */
+/** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear, after some work if asked. */
 const options: RelayChildOptions = JSON.parse(process.argv[2] ?? "");
-const { backbone, apiUrl, token, secret, resend, reconciling, dieAt } = options;
+const { backbone, apiUrl, token, secret, resend, ability, dieAt } = options;
 const identity = { tenant: "default", agent: "mooring" };
 const subjects = subjectsOf(identity.tenant);
 const tell = (message: FromRelayChild) => process.send?.(message);
@@ -32,17 +33,23 @@ const checkpoint = (name: string): Promise<void> | void => {
 
 const { bus, store } = await openForChild(backbone);
 await bus.consume(subjects.userMessage(identity.agent), { durable: "echo", concurrency: 8 }, async (message) => {
-  const reply = sampleReply(`reply-${message.id}`, message.conversation, message.text);
-  await bus.publish(subjects.userResponse(identity.agent), reply, {
-    id: reply.id,
-    key: conversationKey(message.conversation),
-  });
+  const { id, conversation, text } = message;
+  const states = text === "work" ? [1, 2, 3] : [];
+  const replies = [
+    ...states.map((revision) => sampleActivity(id, conversation, revision)),
+    sampleReply(`reply-${id}`, conversation, text),
+  ];
+  for (const reply of replies) {
+    const options = { id: reply.id, key: conversationKey(conversation) };
+    await bus.publish(subjects.userResponse(identity.agent), reply, options);
+  }
   return ack;
 });
 
-const config = { apiUrl, token, secret, resend, timeoutMs: 5_000 };
+const config = { apiUrl, token, secret, resend, timeoutMs: 5_000, editEveryMs: 20 };
 const context = { ...identity, channel: "paper", clock: systemClock, newId: randomUUID };
-const adapter = reconciling ? new ReconcilingPaperAdapter(config, context) : new PaperAdapter(config, context);
+const Adapter = { reconciling: ReconcilingPaperAdapter, editing: EditingPaperAdapter, none: PaperAdapter };
+const adapter = new Adapter[ability ?? "none"](config, context);
 const retry = { ...defaultRetryLimits, firstPauseMs: 5 };
 await runChannel(
   {

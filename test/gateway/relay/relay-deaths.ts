@@ -6,9 +6,10 @@ import type { RelayState } from "./relay-process.ts";
 import { RelayProcess } from "./relay-process.ts";
 
 const KINDS = {
-  "repeats a second send": { resend: "repeats", reconciling: false },
-  "can be asked": { resend: "repeats", reconciling: true },
-  "recognises a second send": { resend: "idempotent", reconciling: false },
+  "repeats a second send": { resend: "repeats" },
+  "can be asked": { resend: "repeats", ability: "reconciling" },
+  "recognises a second send": { resend: "idempotent" },
+  "recognises a second send and lets posts be changed": { resend: "idempotent", ability: "editing" },
 } as const;
 type Kind = keyof typeof KINDS;
 
@@ -105,6 +106,21 @@ export const relayDeaths = (name: string, openPlace: () => Promise<BackbonePlace
       );
     },
   );
+
+  describe(`given a gateway on ${name} that is killed while work is shown (B1)`, () => {
+    const kind = "recognises a second send and lets posts be changed";
+
+    it.each([
+      ["activity.noted", 2],
+      ["delivery.sent", 1],
+      ["activity.marked", 1],
+      ["activity.edited", 1],
+    ])("when it dies at %s, time %i, then one message shows the last state", async (checkpoint, time) => {
+      await surviveDeath(kind, checkpoint, time, "work");
+      await platform.until(({ notes }) => notes.some(({ text }) => text === "state 3"));
+      expect(shown().sort()).toEqual(["state 3", "two", "work"]);
+    });
+  });
 };
 
 const event = (id: string, text = id): PaperEvent => ({

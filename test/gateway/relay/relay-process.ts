@@ -10,7 +10,7 @@ export interface RelayChildOptions {
   readonly token: string;
   readonly secret: string;
   readonly resend: "idempotent" | "repeats";
-  readonly reconciling: boolean;
+  readonly ability?: "reconciling" | "editing";
   /** Kills itself when it passes this checkpoint for the given time. */
   readonly dieAt?: { readonly checkpoint: string; readonly time: number };
 }

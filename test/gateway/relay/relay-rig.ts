@@ -16,7 +16,7 @@ import type { LedgerEntry } from "../../../gateway/relay/ledger-entry.ts";
 import { ledgerOf } from "../../../gateway/relay/ledger-entry.ts";
 import type { RelayContext, RelayLimits } from "../../../gateway/relay/relay-context.ts";
 import { CountingMeter } from "../../fakes/counting-meter.ts";
-import { PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
+import { EditingPaperAdapter, PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
 import { PaperPlatform } from "../../fakes/paper-platform.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
@@ -35,7 +35,7 @@ export interface RelayRig {
   readonly checkpoints: Recorder<string>;
   /** The anchor that every delivery gets. */
   anchor: Anchor | null;
-  paper(resend: "idempotent" | "repeats", reconciling?: "reconciling"): ChannelAdapter;
+  paper(resend: "idempotent" | "repeats", ability?: "reconciling" | "editing"): ChannelAdapter;
   publish(id: string, target: Conversation, markdown: string, more?: Partial<AgentReply>): Promise<void>;
   ledger(replyId: string): Promise<LedgerEntry["state"][]>;
   deadLetters(): Promise<DeadLetter[]>;
@@ -79,12 +79,13 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       anchorIn: async () => rig.anchor,
       limits: { ...defaultRelayLimits, ...limits },
     },
-    paper(resend, reconciling) {
+    paper(resend, ability) {
       platform.recognisesKeys = resend === "idempotent";
       const { apiUrl, token, secret } = platform;
       const config = { apiUrl, token, secret, resend, timeoutMs: 5_000 };
       const context = { ...identity, channel: "paper", clock, newId: () => "id" };
-      return reconciling ? new ReconcilingPaperAdapter(config, context) : new PaperAdapter(config, context);
+      if (ability === "editing") return new EditingPaperAdapter(config, context);
+      return ability ? new ReconcilingPaperAdapter(config, context) : new PaperAdapter(config, context);
     },
     publish(id, target, markdown, more) {
       const subject = subjectsOf("default").userResponse("mooring");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { RecentPublications } from "../../../../core/backbone/embedded/recent-publications.ts";
 import { DUPLICATE_WINDOW_MS, RETENTION_MS } from "../../../../core/contract/bus.ts";
 import { silentLogger } from "../../../../core/contract/logger.ts";
 import { counted } from "./sample-kinds.ts";
@@ -108,14 +109,33 @@ describe("given an id that was published", () => {
     expect(stored(second)).toBe(4);
   });
 
-  it("when two minutes have gone, then it is swept", async () => {
+  it("when two minutes have gone, then it is no longer in memory", async () => {
     const clock = new SteppedClock();
-    const opened = openScratch(scratchDir(), { clock });
-    await publish(opened, "s", ...Array.from({ length: 1_100 }, (_, n) => `${n}`));
-    clock.set(DUPLICATE_WINDOW_MS);
-    await publish(opened, "s", "fresh");
-    await opened.backbone.sweeper.sweep();
-    expect(readOne(opened.database, "SELECT group_concat(id) FROM recent_ids")).toBe("fresh");
+    const { database } = openScratch(scratchDir(), { clock });
+    const recent = new RecentPublications(database);
+    for (let n = 0; n < 1_000; n++) recent.add("s", `${n}`, n, clock.now());
+    expect(recent.size).toBe(1_000);
+    clock.set(2 * DUPLICATE_WINDOW_MS);
+    recent.add("s", "fresh", 1_000, clock.now());
+    expect(recent.size).toBe(1);
+  });
+
+  it("when it shares its hash with another, then both are stored, and both are recognised", async () => {
+    const opened = openScratch(scratchDir());
+    // FNV-1a gives the two the same 32 bits on this subject.
+    await publish(opened, "s", "id-341865", "id-1289090", "id-341865", "id-1289090");
+    expect(readOne(opened.database, "SELECT group_concat(id) FROM messages")).toBe("id-341865,id-1289090");
+  });
+
+  it("when the transaction that stored it was rolled back, then it is stored at the next try", async () => {
+    const opened = openScratch(scratchDir());
+    const pages = Number(readOne(opened.database, "PRAGMA page_count"));
+    opened.database.limitPages(pages);
+    const big = { n: 1, text: "x".repeat(100_000) };
+    await expect(opened.backbone.bus.publish(counted("s"), big, { id: "a" })).rejects.toThrow(/full/);
+    opened.database.limitPages(pages + 1_000);
+    await opened.backbone.bus.publish(counted("s"), big, { id: "a" });
+    expect(readOne(opened.database, "SELECT count(*) FROM messages")).toBe(1);
   });
 });
 

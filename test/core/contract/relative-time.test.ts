@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { relativeTime } from "../../../core/origin/relative-time.ts";
+import { relativeTime } from "../../../core/contract/relative-time.ts";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 const earlier = (hours: number, minutes = 0, seconds = 0) => now - ((hours * 60 + minutes) * 60 + seconds) * 1_000;
@@ -47,5 +47,18 @@ describe("given a time that somebody looks at later (O11)", () => {
       }),
       { seed: 3, numRuns: 200 },
     );
+  });
+
+  it.each([
+    [-5_000, "just now"],
+    [59_000, "just now"],
+    [60_000, "1 min ago"],
+    [8_040_000, "2h 14m ago"],
+    [23 * 3_600_000, "23h ago"],
+    [24 * 3_600_000, "yesterday"],
+    [3 * 86_400_000, "3 days ago"],
+    [7 * 86_400_000, "Mar 3, 2026"],
+  ])("when an American browser looks %d ms later, then it reads %j", (ms, text) => {
+    expect(relativeTime(now - ms, now, { locale: "en-US", timeZone: "UTC" })).toBe(text);
   });
 });

@@ -6,27 +6,31 @@ import { withinDeadline } from "./within-deadline.ts";
 
 type Parts = Pick<RelayContext, "clock" | "logger" | "limits">;
 
-/** Calls the adapter as if it might break its contract: what comes back is a receipt or a DeliveryFailed, in time. */
-export const callDeliver = async (
+/** Has an adapter deliver or edit as if it might break its contract: what comes back is a receipt or a DeliveryFailed, in time. */
+export const callAdapter = async (
   { clock, logger, limits }: Parts,
-  adapter: ChannelAdapter,
+  { channel }: ChannelAdapter,
   delivery: Delivery,
+  call: () => Promise<Receipt>,
 ): Promise<Receipt | DeliveryFailed> => {
   try {
     const tooLate = new DeliveryFailed("unknown", `no answer within ${limits.deliverWithinMs} ms`);
     return await withinDeadline<Receipt | DeliveryFailed>(
       clock,
       limits.deliverWithinMs,
-      // Inside an async function, so that a deliver that throws at once is a rejection like any other.
-      (async () => adapter.deliver(delivery))(),
+      // Inside an async function, so that a call that throws at once is a rejection like any other.
+      (async () => call())(),
       () => tooLate,
     );
   } catch (error) {
     if (error instanceof DeliveryFailed) return error;
     logger.error(
-      { channel: adapter.channel, delivery: delivery.id, error: messageOf(error) },
-      "adapter bug: deliver rejected with something else than DeliveryFailed; the outcome counts as unknown",
+      { channel, delivery: delivery.id, error: messageOf(error) },
+      "adapter bug: it rejected with something else than DeliveryFailed; the outcome counts as unknown",
     );
     return new DeliveryFailed("unknown", `the adapter failed unexpectedly: ${messageOf(error)}`, { cause: error });
   }
 };
+
+export const callDeliver = (parts: Parts, adapter: ChannelAdapter, delivery: Delivery) =>
+  callAdapter(parts, adapter, delivery, () => adapter.deliver(delivery));

@@ -1,0 +1,9 @@
+/** "12 s", "2 min 5 s", "1 h 4 min". */
+export const elapsedText = (ms: number): string => {
+  // The clock of the browser may be behind that of the gateway.
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds} s`;
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { Audience } from "./agent-reply.ts";
+import { Asker, OwnerContext } from "./owner-context.ts";
+import { ReplyOrigin } from "./reply-origin.ts";
+
+export const SubtaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
+export type SubtaskStatus = z.infer<typeof SubtaskStatus>;
+
+export const SubtaskResult = z.looseObject({
+  status: z.enum(["success", "partial", "failed", "timeout"]),
+  output: z.string(),
+  outputFile: z.string().optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  /** Why it is not a success, in words that help. */
+  error: z.string().optional(),
+});
+export type SubtaskResult = z.infer<typeof SubtaskResult>;
+
+/** Said to a subtask while it works (S6). */
+export const SubtaskNote = z.looseObject({
+  /** Saying it again under the same id changes nothing. */
+  id: z.string(),
+  type: z.enum(["answer", "refinement", "retry_request"]),
+  content: z.string(),
+  at: z.iso.datetime(),
+});
+export type SubtaskNote = z.infer<typeof SubtaskNote>;
+
+/** A unit of delegated work (S5), as it is stored and as its events carry it. */
+export const Subtask = z.looseObject({
+  id: z.string().regex(/^subtask-[0-9a-f]{8}$/),
+  tenant: z.string(),
+  agent: z.string(),
+  /** The tool call that asked for it: the same call always means the same subtask. */
+  callKey: z.string(),
+  parentTurnId: z.string(),
+  parentSessionId: z.string(),
+  parentSubtaskId: z.string().optional(),
+  /** The turn at the root of it all: a message of a person, a schedule's run. */
+  planId: z.string(),
+  /** The subtask that this one does again. */
+  retryOf: z.string().optional(),
+  agentType: z.string(),
+  name: z.string(),
+  prompt: z.string(),
+  expectedOutput: z.string(),
+  model: z.string().optional(),
+  /** 1 for a subtask of a session, 2 for a subtask of that. */
+  depth: z.int().min(1),
+  /** How it reports: in the batch, alone by a wake-up, or as the result of the call that waits for it. */
+  reports: z.enum(["batch", "alone", "blocking"]),
+  /** Names of the tools it may use: never more than its parent had. */
+  permissions: z.looseObject({ tools: z.array(z.string()) }),
+  owner: OwnerContext,
+  asker: Asker,
+  origin: ReplyOrigin,
+  audience: Audience,
+  background: z.boolean(),
+  traceId: z.string(),
+
+  status: SubtaskStatus,
+  createdAt: z.iso.datetime(),
+  startedAt: z.iso.datetime().optional(),
+  completedAt: z.iso.datetime().optional(),
+  result: SubtaskResult.optional(),
+  /** What ended it: the same call again is told the same. */
+  endedBy: z.string().optional(),
+  /** How often it was begun, and how often it was left in good order: one that breaks its process is given up. */
+  runs: z.int(),
+  yields: z.int(),
+  /** It was asked to stop: its time was up. */
+  stopRequestedAt: z.iso.datetime().optional(),
+  /** Its last line of progress, and how many there were. */
+  note: z.string().optional(),
+  notes: z.int(),
+  noteKey: z.string().optional(),
+  /** What it was told, oldest first. */
+  inbox: z.array(SubtaskNote),
+  /** What it asked and has no answer to yet. */
+  question: z.string().optional(),
+  questionKey: z.string().optional(),
+});
+export type Subtask = z.infer<typeof Subtask>;
+
+export const hasEnded = ({ status }: Pick<Subtask, "status">): boolean => status !== "pending" && status !== "running";

@@ -1,0 +1,96 @@
+import { messageOf } from "../contract/app-error.ts";
+import type { Bus } from "../contract/bus.ts";
+import type { Clock, Timer } from "../contract/clock.ts";
+import { isoTime } from "../contract/clock.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { Store } from "../contract/store.ts";
+import type { Subtask } from "../contract/subtask.ts";
+import { publishReply } from "../delivery/publish-reply.ts";
+import { activityReply } from "./activity-reply.ts";
+import type { Batch } from "./batch.ts";
+import { isOver } from "./batch.ts";
+import { readOwner } from "./owner-record.ts";
+import { readSubtasks } from "./subtask-record.ts";
+
+/** Long enough for work to begin, so that the first look shows it. */
+const FIRST_LOOK_MS = 200;
+/** Between two looks at one turn's work (D8). */
+const PAUSE_MS = 1_000;
+
+interface Parts {
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+type Place = Pick<Subtask, "tenant" | "agent">;
+
+/** Shows what a turn's subtasks are doing, gathered to one state a second. Only the last state must not get lost. */
+export class ActivityPublisher {
+  readonly #parts: Parts;
+  readonly #waiting = new Map<string, Timer>();
+  readonly #shownAt = new Map<string, number>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Something has changed about it. Work of a subtask's own is not shown. */
+  touch(subtask: Subtask): void {
+    const { parentTurnId: turnId, owner } = subtask;
+    if (owner.ownerType === "worker" || this.#waiting.has(turnId)) return;
+    const { clock } = this.#parts;
+    const shownAt = this.#shownAt.get(turnId);
+    const waitMs = shownAt === undefined ? FIRST_LOOK_MS : Math.max(0, shownAt + PAUSE_MS - clock.monotonic());
+    this.#waiting.set(
+      turnId,
+      clock.after(waitMs, () => this.#look(subtask)),
+    );
+  }
+
+  /** Everything has ended: the last state, once, whatever was shown before. */
+  async complete(place: Place, batch: Batch): Promise<void> {
+    this.#forget(batch.turnId);
+    const ids = batch.members.map(({ id }) => id);
+    const subtasks = await readSubtasks(this.#parts.store, place, ids);
+    if (subtasks.length === 0) return;
+    await publishReply(this.#parts.bus, activityReply(batch, subtasks, "completion", this.#now()));
+  }
+
+  async stop(): Promise<void> {
+    for (const turnId of [...this.#waiting.keys()]) this.#forget(turnId);
+    await Promise.all(this.#running);
+  }
+
+  #look(subtask: Subtask): void {
+    this.#waiting.delete(subtask.parentTurnId);
+    this.#shownAt.set(subtask.parentTurnId, this.#parts.clock.monotonic());
+    const showing = this.#show(subtask)
+      .catch((error) => {
+        this.#parts.logger.debug({ turnId: subtask.parentTurnId, error: messageOf(error) }, "progress not shown");
+      })
+      .finally(() => this.#running.delete(showing));
+    this.#running.add(showing);
+  }
+
+  async #show({ tenant, agent, owner, parentTurnId }: Subtask): Promise<void> {
+    const record = await readOwner(this.#parts.store, { tenant, agent, ownerId: owner.ownerId });
+    const batch = record.batches[parentTurnId];
+    if (batch === undefined || isOver(batch)) return this.#forget(parentTurnId);
+    const ids = batch.members.map(({ id }) => id);
+    const subtasks = await readSubtasks(this.#parts.store, { tenant, agent }, ids);
+    await publishReply(this.#parts.bus, activityReply(batch, subtasks, "progress", this.#now()));
+  }
+
+  #forget(turnId: string): void {
+    this.#waiting.get(turnId)?.cancel();
+    this.#waiting.delete(turnId);
+    this.#shownAt.delete(turnId);
+  }
+
+  #now(): string {
+    return isoTime(this.#parts.clock.now());
+  }
+}

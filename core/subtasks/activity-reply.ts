@@ -1,0 +1,74 @@
+import type { Subtask } from "../contract/subtask.ts";
+import { hasEnded } from "../contract/subtask.ts";
+import type { UnsolicitedReply } from "../delivery/publish-reply.ts";
+import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
+import type { Batch } from "./batch.ts";
+import { listNames } from "./list-names.ts";
+
+const RESULT_CHARS = 300;
+
+const signs: Readonly<Record<Subtask["status"], string>> = {
+  pending: "waiting",
+  running: "working",
+  completed: "done",
+  failed: "failed",
+  cancelled: "cancelled",
+};
+
+/** The one entry that shows what a turn has delegated (B1); later ones replace earlier ones. */
+export const activityReply = (
+  batch: Batch,
+  subtasks: readonly Subtask[],
+  kind: "progress" | "completion",
+  now: string,
+): UnsolicitedReply => {
+  const [first] = subtasks;
+  const { turnId, sessionId, origin, audience, traceId } = batch;
+  const revision = revisionOf(subtasks) + (kind === "completion" ? 1 : 0);
+  const id = `${turnId}/activity`;
+  const names = listNames(batch.members.map(({ name }) => name));
+  const title = kind === "completion" ? `Worked on: ${names}` : `Working on: ${names}`;
+  return {
+    id: `${id}/${revision}`,
+    tenant: first?.tenant ?? "",
+    agent: first?.agent ?? "",
+    sessionId,
+    kind,
+    markdown: [title, ...subtasks.map(lineOf)].join("\n"),
+    data: { activity: { id, revision, title, items: subtasks.map(itemOf) } },
+    origin,
+    audience,
+    createdAt: kind === "completion" ? lastEnd(subtasks, now) : now,
+    traceId,
+  };
+};
+
+/** From the states alone, so that every process counts the same: each change makes it larger. */
+const revisionOf = (subtasks: readonly Subtask[]): number =>
+  subtasks.reduce((sum, subtask) => sum + 1 + stage(subtask) + subtask.notes, 0);
+
+const stage = (subtask: Subtask): number => (hasEnded(subtask) ? 2 : subtask.status === "running" ? 1 : 0);
+
+const lineOf = (subtask: Subtask): string => {
+  const words = hasEnded(subtask) ? "" : (subtask.note ?? "");
+  return `- ${subtask.name}: ${signs[subtask.status]}${words === "" ? "" : ` (${words})`}`;
+};
+
+const itemOf = ({ id, name, status, startedAt, completedAt, note, result }: Subtask) => ({
+  id,
+  name,
+  state: status,
+  ...(startedAt !== undefined && { startedAt }),
+  ...(completedAt !== undefined && { endedAt: completedAt }),
+  ...(note !== undefined && { note }),
+  ...(result !== undefined && { result: cutAtGraphemes(shortResult(result), RESULT_CHARS) }),
+});
+
+const shortResult = ({ output, error }: NonNullable<Subtask["result"]>): string =>
+  (output.trim() || error || "").replace(/\s+/g, " ").trim();
+
+const lastEnd = (subtasks: readonly Subtask[], now: string): string =>
+  subtasks
+    .flatMap(({ completedAt = [] }) => completedAt)
+    .sort()
+    .at(-1) ?? now;

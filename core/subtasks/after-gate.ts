@@ -1,0 +1,83 @@
+import { messageOf } from "../contract/app-error.ts";
+import { isoTime } from "../contract/clock.ts";
+import { conversationKey } from "../contract/conversation.ts";
+import { subjectsOf } from "../contract/subjects.ts";
+import type { Subtask } from "../contract/subtask.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import type { Batch } from "./batch.ts";
+import { countedMembers, isOver } from "./batch.ts";
+import { continuationMessage } from "./continuation-message.ts";
+import type { GateChange } from "./gate.ts";
+import { addNotification } from "./notifications.ts";
+import type { SubtaskParts } from "./subtask-parts.ts";
+
+type Place = Pick<Subtask, "tenant" | "agent">;
+
+/**
+ * What follows from a change of a batch: the one answer, the one follow-up, the end of the activity entry. All of it
+ * has fixed ids, so a repeat of the change that says it all again does no harm.
+ */
+export const afterGate = async (parts: SubtaskParts, place: Place, change: GateChange | undefined): Promise<void> => {
+  if (change === undefined || change.after.standing.owner.ownerType === "worker") return;
+  const { after } = change;
+  const isRepeat = change.before === after;
+  if (after.firedAt !== undefined && (isRepeat || change.before.firedAt === undefined)) {
+    const { firedBy = "complete", turnId, traceId } = after;
+    if (!isRepeat) parts.meter.count("batches_total", { agent: place.agent, fired: firedBy });
+    parts.logger.info({ batch: turnId, traceId, firedBy, members: countedMembers(after).length }, "batch fired");
+    await parts.checkpoint("batch.fired");
+    await wake(parts, place, synthesisMessage(place, after, after.firedAt));
+    await parts.checkpoint("synthesis.published");
+  }
+  if (after.amendedAt !== undefined && (isRepeat || change.before.amendedAt === undefined)) {
+    await wake(parts, place, amendmentMessage(place, after, after.amendedAt));
+  }
+  if (isOver(after)) await parts.activity.complete(place, after);
+};
+
+/** Puts a turn that nobody waits for into the owner's session, behind whatever runs there (S8). */
+export const wake = async ({ bus, logger }: SubtaskParts, place: Place, message: UserMessage): Promise<void> => {
+  const { id, conversation, synthetic, traceId } = message;
+  logger.info({ message: id, type: synthetic?.type, owner: synthetic?.owner.ownerId, traceId }, "owner woken");
+  const subject = subjectsOf(place.tenant).userMessage(place.agent);
+  await bus.publish(subject, message, { id, key: conversationKey(conversation) });
+};
+
+const synthesisMessage = (place: Place, batch: Batch, firedAt: number): UserMessage =>
+  continuationMessage(place, batch, {
+    id: `batch-${batch.turnId}/synthesis`,
+    type: "synthesis",
+    at: isoTime(firedAt),
+    data: {
+      subtasks: countedMembers(batch)
+        .filter(({ late }) => !late)
+        .map(({ id, name, ended }) => ({ id, name, timedOut: !ended })),
+    },
+  });
+
+const amendmentMessage = (place: Place, batch: Batch, amendedAt: number): UserMessage =>
+  continuationMessage(place, batch, {
+    id: `batch-${batch.turnId}/amendment`,
+    type: "amendment",
+    at: isoTime(amendedAt),
+    data: {
+      subtasks: countedMembers(batch)
+        .filter(({ late }) => late)
+        .map(({ id, name }) => ({ id, name, timedOut: false })),
+    },
+  });
+
+/** A result that came too late for the answer is kept where the owner finds it (B4). */
+export const keepLateResult = async (parts: SubtaskParts, subtask: Subtask): Promise<void> => {
+  const { id, name, status, result, parentSessionId, traceId } = subtask;
+  try {
+    await addNotification(parts, parentSessionId, {
+      key: `notifications/subtasks/${id}`,
+      summary: `late result of "${name}" (${status})`,
+      text: [result?.output, result?.error].filter(Boolean).join("\n\n"),
+    });
+  } catch (error) {
+    // A full memory must not keep the follow-up from people.
+    parts.logger.warn({ subtask: id, traceId, error: messageOf(error) }, "late result not kept in memory");
+  }
+};

@@ -1,0 +1,41 @@
+import type { Store } from "../contract/store.ts";
+import type { Agent } from "../turns/agent.ts";
+import type { TurnEnd } from "../turns/turn.ts";
+import type { TurnRecord } from "../turns/turn-record.ts";
+import { countedMembers } from "./batch.ts";
+import { listNames } from "./list-names.ts";
+import { readOwner } from "./owner-record.ts";
+
+export interface AnnouncedEnd extends TurnEnd {
+  /** Its batch is to be sealed. */
+  readonly delegated?: true;
+  /** Others still work on the answer. */
+  readonly isAwaited?: true;
+}
+
+const SPAWNING = ["spawn_subtask", "spawn_parallel_subtasks", "message_subtask"];
+
+/** The end of a turn, with a word on what is being worked on if it said nothing itself (B7). */
+export const announce = async (
+  store: Store,
+  { tenant, name }: Agent,
+  { turnId, standing }: TurnRecord,
+  end: TurnEnd,
+): Promise<AnnouncedEnd> => {
+  const mayHave = end.messages.some(
+    (message) => message.role === "assistant" && message.toolCalls.some((call) => SPAWNING.includes(call.name)),
+  );
+  if (!mayHave) return end;
+  const record = await readOwner(store, { tenant, agent: name, ownerId: standing.owner.ownerId });
+  const batch = record.batches[turnId];
+  if (batch === undefined) return end;
+  const names = batch.members
+    .filter(({ reports, awaitedBy }) => reports !== "blocking" && awaitedBy === undefined)
+    .map((member) => member.name);
+  if (names.length === 0) return { ...end, delegated: true };
+  const isAwaited = countedMembers(batch).length > 0 ? { isAwaited: true as const } : {};
+  const saidNothing = end.outcome === "nothing" || end.trouble === "no-answer";
+  if (!saidNothing) return { ...end, delegated: true, ...isAwaited };
+  const finalText = `Working on: ${listNames(names)}`;
+  return { outcome: "answered", finalText, messages: end.messages, delegated: true, ...isAwaited };
+};

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type { Store } from "../contract/store.ts";
+import type { Synthetic } from "../contract/synthetic.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import type { Reported } from "./show-results.ts";
+import { showResults } from "./show-results.ts";
+import { readSubtask } from "./subtask-record.ts";
+
+const Listed = z.object({
+  subtasks: z.array(z.object({ id: z.string(), name: z.string(), timedOut: z.boolean() })),
+});
+const WakeUp = z.object({ type: z.string(), subtask: z.string(), name: z.string(), content: z.string() });
+
+/** What a continuation is about, read when its turn runs: ended subtasks do not change any more. */
+export interface Matter {
+  /** What the model is told. */
+  readonly text: string;
+  /** What people are told if the model cannot answer (B3). */
+  readonly plain: string;
+  /** There are results, and they must not end in silence. */
+  readonly mustSpeak: boolean;
+  /** The question was answered meanwhile: there is nothing to do. */
+  readonly isMoot: boolean;
+}
+
+type Continuation = UserMessage & { synthetic: Synthetic };
+
+export const readMatter = (store: Store, message: Continuation): Promise<Matter> =>
+  message.synthetic.type === "wake-up" ? readWakeUp(store, message) : readResults(store, message);
+
+const readResults = async (store: Store, message: Continuation): Promise<Matter> => {
+  const { type, origin, data } = message.synthetic;
+  const reported = await Promise.all(
+    Listed.parse(data).subtasks.map(async (listed): Promise<Reported> => {
+      const subtask = await readSubtask(store, { ...message, id: listed.id });
+      return { ...listed, subtask };
+    }),
+  );
+  const results = showResults(reported);
+  const text = [type === "amendment" ? LATE : TOGETHER, `What was asked: ${origin.promptSummary}`, results];
+  return { text: text.join("\n\n"), plain: results, mustSpeak: true, isMoot: false };
+};
+
+const readWakeUp = async (store: Store, message: Continuation): Promise<Matter> => {
+  const { type, subtask: id, name, content } = WakeUp.parse(message.synthetic.data);
+  const subtask = await readSubtask(store, { ...message, id });
+  if (type === "completion") {
+    const result = showResults([{ id, name, timedOut: false, subtask }]);
+    return { text: `${ALONE}\n\n${result}`, plain: result, mustSpeak: true, isMoot: false };
+  }
+  const isOpen = subtask?.status === "running" && subtask.question !== undefined;
+  return {
+    text: `[${type} from ${id} "${name}"]\n${content}\n\n${type === "error" ? TROUBLED : ASKED}`,
+    plain: `**${name}**: ${content}`,
+    mustSpeak: false,
+    isMoot: type !== "error" && !isOpen,
+  };
+};
+
+const TOGETHER =
+  "[results of delegated work] Everything you delegated has come back. Write the one answer to what was asked, " +
+  "from these results. Say what is missing or failed. Do not mention subtasks or their ids.";
+const LATE =
+  "[late results of delegated work] These came after you had answered. Tell in a few words what they add to your " +
+  "answer or change in it. Do not repeat what you said.";
+const ALONE = "[result of delegated work] Tell the person what came of it.";
+const ASKED =
+  "If you know the answer, give it with message_subtask (type answer). Otherwise ask the person; their answer comes " +
+  "as their next message.";
+const TROUBLED = "It goes on if it can. Tell the person if they should know, or call nothing_to_say.";

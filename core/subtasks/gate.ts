@@ -1,0 +1,120 @@
+import type { Subtask } from "../contract/subtask.ts";
+import type { Agent } from "../turns/agent.ts";
+import type { TurnRecord } from "../turns/turn-record.ts";
+import type { Batch, Member } from "./batch.ts";
+import { advanced, openMembers } from "./batch.ts";
+import { ceilingMs } from "./config.ts";
+import type { OwnerAddress } from "./owner-record.ts";
+import { changeOwner, withBatch } from "./owner-record.ts";
+import type { SubtaskParts } from "./subtask-parts.ts";
+
+/** A batch before and after a change; the same twice if there was nothing to change, as when a message comes again. */
+export interface GateChange {
+  readonly before: Batch;
+  readonly after: Batch;
+}
+
+type BatchAddress = OwnerAddress & { readonly turnId: string };
+
+/** Undefined: the owner has no such batch, or all about it is long settled. */
+const changeBatch = async (
+  { store, clock }: SubtaskParts,
+  address: BatchAddress,
+  change: (batch: Batch) => Batch,
+): Promise<GateChange | undefined> => {
+  const { turnId } = address;
+  const { before, after } = await changeOwner(store, address, clock.now(), (record) => {
+    const batch = record.batches[turnId];
+    if (batch === undefined) return record;
+    const changed = change(batch);
+    return changed === batch ? record : withBatch(record, changed);
+  });
+  const [was, is] = [before.batches[turnId], after.batches[turnId]];
+  return was === undefined || is === undefined ? undefined : { before: was, after: is };
+};
+
+export const batchOf = ({ tenant, agent, owner, parentTurnId }: Subtask): BatchAddress => ({
+  tenant,
+  agent,
+  ownerId: owner.ownerId,
+  turnId: parentTurnId,
+});
+
+/** Counts an end, once (B2). The last one of a sealed batch fires it; one after that is late (B4). */
+export const countEnd = (parts: SubtaskParts, subtask: Subtask): Promise<GateChange | undefined> =>
+  changeBatch(parts, batchOf(subtask), (batch) => {
+    const member = batch.members.find(({ id }) => id === subtask.id);
+    if (member === undefined || member.ended) return batch;
+    // Whoever was stopped was listed as timed out, and has nothing to add to that.
+    const late = batch.firedAt !== undefined && subtask.status !== "cancelled";
+    const changed = withMember(batch, { ...member, ended: true, ...(late && { late }) });
+    return advanced(changed, parts.clock.now());
+  });
+
+/** The turn has ended: from here the ceiling counts, and the batch may fire (B2). Doing it again changes nothing. */
+export const sealBatch = (
+  parts: SubtaskParts,
+  { tenant, name, delegation }: Agent,
+  { turnId, standing }: Pick<TurnRecord, "turnId" | "standing">,
+): Promise<GateChange | undefined> => {
+  const address = { tenant, agent: name, ownerId: standing.owner.ownerId, turnId };
+  return changeBatch(parts, address, (batch) => {
+    if (batch.sealedAt !== undefined) return batch;
+    const sealedAt = parts.clock.now();
+    const sealed = { ...batch, sealedAt, ceilingAt: sealedAt + ceilingMs(delegation, standing.background) };
+    return advanced(sealed, sealedAt);
+  });
+};
+
+/**
+ * Takes those whose results a call is about to return out of the count: they have ended, and free their places. What
+ * is left may be complete without them.
+ */
+export const takeReturned = (
+  parts: SubtaskParts,
+  address: BatchAddress,
+  ids: readonly string[],
+  awaitedBy: string,
+): Promise<GateChange | undefined> =>
+  changeBatch(parts, address, (batch) => {
+    const taken = batch.members.filter((member) => ids.includes(member.id) && member.awaitedBy === undefined);
+    if (taken.length === 0) return batch;
+    return advanced(
+      taken.reduce((changed, member) => withMember(changed, { ...member, ended: true, awaitedBy }), batch),
+      parts.clock.now(),
+    );
+  });
+
+/** At the ceiling, after the grace: whoever has not ended is left behind (B3). */
+export const fireAtCeiling = (parts: SubtaskParts, address: BatchAddress): Promise<GateChange | undefined> =>
+  changeBatch(parts, address, (batch) =>
+    batch.sealedAt === undefined || batch.firedAt !== undefined || openMembers(batch).length === 0
+      ? advanced(batch, parts.clock.now())
+      : { ...batch, firedAt: parts.clock.now(), firedBy: "ceiling" },
+  );
+
+/** Their turn died before it had really started them: there is nothing to wait for. */
+export const countLost = (
+  parts: SubtaskParts,
+  address: BatchAddress,
+  ids: readonly string[],
+): Promise<GateChange | undefined> =>
+  changeBatch(parts, address, (batch) => {
+    const lost = batch.members.filter(({ id, ended }) => ids.includes(id) && !ended);
+    if (lost.length === 0) return batch;
+    const without = lost.reduce((changed, member) => withMember(changed, { ...member, ended: true }), batch);
+    return advanced(without, parts.clock.now());
+  });
+
+/** The follow-up waits no longer for those who are still out. */
+export const amendNow = (parts: SubtaskParts, address: BatchAddress): Promise<GateChange | undefined> =>
+  changeBatch(parts, address, (batch) =>
+    batch.amendedAt === undefined && batch.members.some(({ late }) => late)
+      ? { ...batch, amendedAt: parts.clock.now() }
+      : batch,
+  );
+
+const withMember = (batch: Batch, member: Member): Batch => ({
+  ...batch,
+  members: batch.members.map((other) => (other.id === member.id ? member : other)),
+});

@@ -1,0 +1,112 @@
+import { messageOf, RevisionConflict } from "../contract/app-error.ts";
+import type { Outcome } from "../contract/bus.ts";
+import { ack, MAX_FAILURES } from "../contract/bus.ts";
+import type { Subtask } from "../contract/subtask.ts";
+import { hasEnded } from "../contract/subtask.ts";
+import type { SubtaskAddress } from "../contract/subtask-message.ts";
+import type { Agent } from "../turns/agent.ts";
+import { LinkedAbort } from "../turns/linked-abort.ts";
+import type { Tool } from "../turns/tool.ts";
+import type { TurnEnd } from "../turns/turn.ts";
+import { TurnTimedOut } from "../turns/turn-timed-out.ts";
+import { TurnYielded } from "../turns/turn-yielded.ts";
+import { cancelChildren } from "./cancel-subtask.ts";
+import type { Ending } from "./change-subtask.ts";
+import { changeSubtask, claimSubtask, endSubtask } from "./change-subtask.ts";
+import { deepest } from "./config.ts";
+import { reportEnd } from "./report-end.ts";
+import type { SubagentParts } from "./run-subagent.ts";
+import { runSubagent } from "./run-subagent.ts";
+import type { RunningGauge } from "./running-gauge.ts";
+import { subagentFor } from "./subagent.ts";
+import { SubtaskStopped } from "./subtask-stopped.ts";
+
+export interface RunParts extends SubagentParts {
+  readonly stopping: AbortSignal;
+  readonly turnDeadlineMs: number;
+  readonly running: RunningGauge;
+  /** Tools that only subagents have. */
+  readonly reportTools: readonly Tool[];
+}
+
+/** Whoever has it now should be done, or dead, by then. */
+const TAKEN_OVER_PAUSE_MS = 1_000;
+
+/** One subtask, from its claim to the word to its owner. Taken up again, it goes on from its journal (S11). */
+export const handleSubtaskRun = async (parts: RunParts, agent: Agent, address: SubtaskAddress): Promise<Outcome> => {
+  await parts.checkpoint("subtask.received");
+  const subtask = await claimSubtask(parts, address);
+  if (subtask === undefined) {
+    parts.logger.warn({ subtask: address.id }, "no record of a subtask that is to be run");
+    return ack;
+  }
+  await parts.checkpoint("subtask.claimed");
+  parts.activity.touch(subtask);
+  try {
+    const ended = hasEnded(subtask) ? subtask : await workOn(parts, agent, subtask);
+    if (ended !== undefined) {
+      await reportEnd(parts, ended);
+      if (ended.depth < deepest(agent.delegation, ended.background)) await cancelChildren(parts, ended);
+    }
+    return ack;
+  } catch (error) {
+    if (!(error instanceof TurnYielded) && !(error instanceof RevisionConflict)) throw error;
+    parts.logger.info({ subtask: subtask.id, traceId: subtask.traceId, why: messageOf(error) }, "subtask left");
+    // Not its fault: this run does not count against it.
+    await changeSubtask(parts, address, (left) => (hasEnded(left) ? left : { ...left, yields: left.yields + 1 }));
+    return { retryInMs: TAKEN_OVER_PAUSE_MS };
+  }
+};
+
+const workOn = async (parts: RunParts, agent: Agent, subtask: Subtask): Promise<Subtask | undefined> => {
+  // One less than the bus allows: the word to the owner needs a run too (S7).
+  const brokenOff = subtask.runs - subtask.yields - 1;
+  if (brokenOff >= MAX_FAILURES - 1) {
+    const error = `It was begun ${brokenOff} times, and each time something broke off the work.`;
+    return endSubtask(parts, subtask, failed(error));
+  }
+  const over = new LinkedAbort(parts.stopping);
+  const timer = parts.clock.after(parts.turnDeadlineMs, () => over.abort(new TurnTimedOut(parts.turnDeadlineMs)));
+  const unwatch = parts.events.watch([subtask.id], (changed) => {
+    if (hasEnded(changed) ? changed.endedBy === undefined : changed.stopRequestedAt !== undefined) {
+      over.abort(new SubtaskStopped(subtask.id));
+    }
+  });
+  parts.running.add(agent.name, 1);
+  try {
+    const subagent = subagentFor(agent, subtask, parts.reportTools);
+    const end = await runSubagent(parts, subagent, subtask, over.signal);
+    return await endSubtask(parts, subtask, endingFor(end));
+  } catch (error) {
+    const ending = endingAfter(error);
+    if (ending === undefined) throw error;
+    return await endSubtask(parts, subtask, ending);
+  } finally {
+    timer.cancel();
+    unwatch();
+    over.release();
+    parts.running.add(agent.name, -1);
+  }
+};
+
+/** A text counts as the result; the end that complete_subtask wrote is there already and stays (S7). */
+const endingFor = ({ outcome, finalText, trouble }: TurnEnd): Ending => {
+  if (outcome === "answered" && finalText.trim() !== "") {
+    return { status: "completed", result: { status: "success", output: finalText } };
+  }
+  if (trouble === "turn-timeout") return timedOut;
+  return failed(outcome === "failed" ? finalText : "It ended without a result.");
+};
+
+const endingAfter = (error: unknown): Ending | undefined => {
+  if (error instanceof SubtaskStopped) return { ...timedOut, status: "cancelled" };
+  if (error instanceof TurnTimedOut) return timedOut;
+  return undefined;
+};
+
+const failed = (error: string): Ending => ({ status: "failed", result: { status: "failed", output: "", error } });
+
+const timedOut: Ending = {
+  status: "failed",
+  result: { status: "timeout", output: "", error: "It was not done in time." },
+};

@@ -1,0 +1,30 @@
+import type { Clock } from "../contract/clock.ts";
+import type { Store } from "../contract/store.ts";
+import { MAX_NOTE_BYTES, WorkingMemory } from "../memory/working-memory.ts";
+import { cutToBytes } from "../turns/cut-to-bytes.ts";
+
+const PREFIX = "notifications/";
+const INDEX = `${PREFIX}index`;
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+export interface Notification {
+  /** Begins with "notifications/". */
+  readonly key: string;
+  /** One line. */
+  readonly summary: string;
+  readonly text: string;
+}
+
+/** Keeps something that came while nobody looked in the session's working memory, and lists it there. */
+export const addNotification = async (
+  { store, clock }: { store: Store; clock: Clock },
+  sessionId: string,
+  { key, summary, text }: Notification,
+): Promise<void> => {
+  const memory = new WorkingMemory(store, clock, sessionId);
+  await memory.save(key, cutToBytes(`${summary}\n\n${text}`, MAX_NOTE_BYTES), KEPT_MS);
+  // Made anew from the list of notes, which is changed by compare-and-set: none gets lost.
+  const keys = (await memory.list()).map((note) => note.key).filter((note) => note.startsWith(PREFIX));
+  const listed = keys.filter((note) => note !== INDEX).map((note) => `- ${note}`);
+  await memory.save(INDEX, listed.join("\n"), KEPT_MS);
+};

@@ -1,0 +1,85 @@
+import type { Standing } from "../turns/standing.ts";
+import type { ToolContext } from "../turns/tool.ts";
+import type { Batch, Member } from "./batch.ts";
+import type { DelegationConfig } from "./config.ts";
+import { changeOwner, type OwnerRecord, withBatch } from "./owner-record.ts";
+import type { SubtaskParts } from "./subtask-parts.ts";
+
+export interface Reservation {
+  readonly accepted: readonly Member[];
+  /** How many found no place, and why. */
+  readonly refused: number;
+  readonly reason: string;
+  /** The batch was opened by this call. */
+  readonly opened: boolean;
+}
+
+type Wanted = Pick<Member, "id" | "callKey" | "name" | "reports">;
+
+/** Counts subtasks into their batch, as far as the limits allow (S9). A call that comes again finds its places taken. */
+export const reserve = async (
+  { store, clock }: SubtaskParts,
+  limits: DelegationConfig,
+  context: ToolContext,
+  wanted: readonly Wanted[],
+): Promise<Reservation> => {
+  const { tenant, agent, standing, turnId } = context;
+  const now = clock.now();
+  let reservation: Reservation | undefined;
+  await changeOwner(store, { tenant, agent, ownerId: standing.owner.ownerId }, now, (record) => {
+    const batch = record.batches[turnId];
+    const known = wanted.flatMap(({ callKey }) => batch?.members.find((member) => member.callKey === callKey) ?? []);
+    const fresh = wanted.filter(({ callKey }) => !known.some((member) => member.callKey === callKey));
+    const { places, reason } = placesLeft(record, limits, context);
+    const added = fresh.slice(0, places).map((member) => ({ ...member, ended: false }));
+    reservation = {
+      accepted: [...known, ...added],
+      refused: fresh.length - added.length,
+      reason,
+      opened: batch === undefined,
+    };
+    if (added.length === 0) return record;
+    const joined = { ...(batch ?? openBatch(context, now)) };
+    return counted(
+      withBatch(record, { ...joined, members: [...joined.members, ...added] }),
+      context,
+      added.length,
+      now,
+    );
+  });
+  return reservation as unknown as Reservation;
+};
+
+const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { standing, turnId }: ToolContext) => {
+  const members = Object.values(record.batches).flatMap((batch) => batch.members);
+  const free = limits.running - members.filter(({ ended }) => !ended).length;
+  const tally = record.tallies[standing.rootTurnId];
+  const left = limits.perTurn - (tally?.spawned ?? 0);
+  const respawns = (tally?.respawns ?? []).filter((other) => other !== turnId).length;
+  if (isContinuation(standing, turnId) && respawns >= limits.continuations) {
+    const reason = `work on one request may be delegated again ${limits.continuations} times, and that was done. Answer with what you have`;
+    return { places: 0, reason };
+  }
+  return left <= free
+    ? { places: Math.max(0, left), reason: `one request may have ${limits.perTurn} subtasks in all` }
+    : {
+        places: Math.max(0, free),
+        reason: `at most ${limits.running} subtasks may be under way at once. Wait for some with await_subtasks, then spawn the rest`,
+      };
+};
+
+const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: number, now: number): OwnerRecord => {
+  const { spawned = 0, respawns = [] } = record.tallies[standing.rootTurnId] ?? {};
+  const isNew = isContinuation(standing, turnId) && !respawns.includes(turnId);
+  const tally = { spawned: spawned + by, respawns: isNew ? [...respawns, turnId] : respawns, usedAt: now };
+  return { ...record, tallies: { ...record.tallies, [standing.rootTurnId]: tally } };
+};
+
+/** A later turn of the session about the same request. A subtask's turn is none: depth limits it. */
+const isContinuation = ({ depth, rootTurnId }: Standing, turnId: string): boolean =>
+  depth === 0 && turnId !== rootTurnId;
+
+const openBatch = (context: ToolContext, now: number): Batch => {
+  const { turnId, sessionId, standing, origin, audience, asker, traceId } = context;
+  return { turnId, sessionId, standing, origin, audience, asker, traceId, members: [], openedAt: now };
+};

@@ -1,0 +1,129 @@
+import { isoTime } from "../contract/clock.ts";
+import type { Subtask } from "../contract/subtask.ts";
+import { hasEnded } from "../contract/subtask.ts";
+import type { ChatMessage } from "../model/chat-message.ts";
+import { fitEntry } from "../sessions/fit-entry.ts";
+import type { SessionHistory } from "../sessions/session-history.ts";
+import type { SessionWindow } from "../sessions/session-window.ts";
+import { nextIndex, windowOf } from "../sessions/session-window.ts";
+import type { Agent } from "../turns/agent.ts";
+import { Journal } from "../turns/journal.ts";
+import { runTurn } from "../turns/run-turn.ts";
+import type { TurnEnd } from "../turns/turn.ts";
+import { TurnYielded } from "../turns/turn-yielded.ts";
+import { childrenResults } from "./children-results.ts";
+import { ceilingMs } from "./config.ts";
+import { showResults } from "./show-results.ts";
+import { subagentSession, subagentTurn } from "./subagent.ts";
+import type { SubtaskParts } from "./subtask-parts.ts";
+import { readSubtask } from "./subtask-record.ts";
+import { SubtaskStopped } from "./subtask-stopped.ts";
+
+export interface SubagentParts extends SubtaskParts {
+  readonly history: SessionHistory;
+}
+
+/** Whoever is told something new at each of its ends would never come to one. */
+const MOST_PHASES = 5;
+
+/**
+ * The subagent's work, as journaled turns of a session of its own. A turn that leaves subtasks of its own open, or
+ * that was told something it has not seen, is followed by another one (S8).
+ */
+export const runSubagent = async (
+  parts: SubagentParts,
+  agent: Agent,
+  subtask: Subtask,
+  signal: AbortSignal,
+): Promise<TurnEnd> => {
+  const inbox = new Inbox(parts, subtask);
+  // Before the first run there is nothing to read.
+  const isResumed = subtask.runs > 1;
+  let window = isResumed ? await parts.history.window(subagentSession(subtask)) : emptyWindow(subtask);
+  for (let phase = nextIndex(window); ; phase++) {
+    const record = subagentTurn(subtask, phase);
+    const previous = phase === 0 ? undefined : await newsFor(parts, agent, subtask, phase - 1, signal);
+    const text = previous ?? taskText(subtask);
+    let attempt = 0;
+    const end = await runTurn(parts, {
+      agent,
+      record,
+      text,
+      window,
+      journal: new Journal(parts.store, record.turnId, !isResumed),
+      logger: parts.logger.child({ traceId: subtask.traceId, turnId: record.turnId, subtask: subtask.id }),
+      signal,
+      nextAttempt: () => attempt++,
+      interject: () => inbox.unread(),
+      shrink: async (whole) => ({ ...whole, entries: [], chars: 0 }),
+    });
+    const news = await newsFor(parts, agent, subtask, phase, signal);
+    const isDone = news === undefined && !(await inbox.hasUnread());
+    if (isDone || end.outcome === "failed" || phase + 1 >= MOST_PHASES) return end;
+    const entry = fitEntry({
+      kind: "turn",
+      turnId: record.turnId,
+      at: isoTime(parts.clock.now()),
+      text,
+      ...end,
+      messages: [...end.messages],
+    });
+    if (!(await parts.history.append(record.sessionId, nextIndex(window), entry))) {
+      throw new TurnYielded("another process has taken the turn over");
+    }
+    window = await parts.history.window(record.sessionId);
+  }
+};
+
+const emptyWindow = (subtask: Subtask): SessionWindow => windowOf(subagentSession(subtask), "", 0, []);
+
+const taskText = ({ prompt, expectedOutput }: Subtask): string =>
+  expectedOutput === "" ? prompt : `${prompt}\n\nExpected output: ${expectedOutput}`;
+
+/** What came of the subtasks that a phase has left open; undefined if there were none. */
+const newsFor = async (
+  parts: SubagentParts,
+  agent: Agent,
+  subtask: Subtask,
+  phase: number,
+  signal: AbortSignal,
+): Promise<string | undefined> => {
+  if (!agent.tools.some(({ name }) => name === "spawn_subtask")) return undefined;
+  const { turnId } = subagentTurn(subtask, phase);
+  const timeoutMs = ceilingMs(agent.delegation, subtask.background);
+  const results = await childrenResults(parts, subtask, { turnId, ceilingMs: timeoutMs, signal });
+  if (results.length === 0) return undefined;
+  return `[results of delegated work] Finish your work with these.\n\n${showResults(results)}`;
+};
+
+/** What the subtask is told while it works. Looking also finds out whether it is still to be worked on. */
+class Inbox {
+  readonly #parts: SubtaskParts;
+  readonly #subtask: Subtask;
+  #seen = 0;
+
+  constructor(parts: SubtaskParts, subtask: Subtask) {
+    this.#parts = parts;
+    this.#subtask = subtask;
+  }
+
+  async unread(): Promise<ChatMessage[]> {
+    const inbox = await this.#read();
+    const fresh = inbox.slice(this.#seen);
+    this.#seen = inbox.length;
+    return fresh.map(({ type, content }) => ({ role: "user", text: `[${type} from your owner]\n${content}` }));
+  }
+
+  async hasUnread(): Promise<boolean> {
+    const subtask = await readSubtask(this.#parts.store, this.#subtask);
+    return subtask !== undefined && !hasEnded(subtask) && subtask.inbox.length > this.#seen;
+  }
+
+  async #read(): Promise<Subtask["inbox"]> {
+    const subtask = await readSubtask(this.#parts.store, this.#subtask);
+    if (subtask === undefined || hasEnded(subtask) || subtask.stopRequestedAt !== undefined) {
+      throw new SubtaskStopped(this.#subtask.id);
+    }
+    return subtask.inbox;
+  }
+}

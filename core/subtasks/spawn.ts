@@ -1,0 +1,109 @@
+import { RevisionConflict } from "../contract/app-error.ts";
+import { isoTime } from "../contract/clock.ts";
+import { subjectsOf } from "../contract/subjects.ts";
+import type { Subtask } from "../contract/subtask.ts";
+import type { ToolContext } from "../turns/tool.ts";
+import type { Member } from "./batch.ts";
+import { type DelegationConfig, deepest } from "./config.ts";
+import { reserve } from "./reserve.ts";
+import { setBatchTimer } from "./set-batch-timer.ts";
+import { subtaskIdFor } from "./subtask-id.ts";
+import type { SubtaskParts } from "./subtask-parts.ts";
+import { subtaskKey } from "./subtask-record.ts";
+
+export interface Task {
+  readonly name: string;
+  readonly prompt: string;
+  readonly expectedOutput?: string | undefined;
+  readonly agentType?: string | undefined;
+  readonly retryOf?: string | undefined;
+}
+
+export interface Spawned {
+  readonly accepted: readonly Member[];
+  /** In words for the model; undefined if all were accepted. */
+  readonly refusal: string | undefined;
+}
+
+/**
+ * Starts subtasks. Every step has a fixed id, so a call that comes again after a death goes on where it stopped:
+ * first a place within the limits, then the record, then the word to whoever runs it.
+ */
+export const spawn = async (
+  parts: SubtaskParts,
+  limits: DelegationConfig,
+  context: ToolContext,
+  tasks: readonly Task[],
+  reports: Member["reports"],
+): Promise<Spawned> => {
+  const { standing, idempotencyKey } = context;
+  const depthLeft = deepest(limits, standing.background) - standing.depth;
+  if (depthLeft <= 0) return { accepted: [], refusal: "Refused: subtasks may not nest deeper here. Do it yourself." };
+  // More than could ever be accepted need no id.
+  const wanted = await Promise.all(
+    tasks.slice(0, limits.perTurn).map(async ({ name }, index) => {
+      const callKey = `${idempotencyKey}/${index}`;
+      return { id: await subtaskIdFor(parts.store, context, callKey), callKey, name, reports };
+    }),
+  );
+  const { accepted, refused, reason, opened } = await reserve(parts, limits, context, wanted);
+  await parts.checkpoint("spawn.reserved");
+  if (opened && accepted.length > 0) await setBatchTimer(parts, context, context.turnId, "guard");
+  await Promise.all(
+    accepted.map((member) => start(parts, context, member, tasks[wanted.findIndex(({ id }) => id === member.id)])),
+  );
+  const left = refused + tasks.length - wanted.length;
+  return { accepted, refusal: left === 0 ? undefined : `Refused ${left} of ${tasks.length}: ${reason}.` };
+};
+
+const start = async (parts: SubtaskParts, context: ToolContext, member: Member, task?: Task): Promise<void> => {
+  if (task === undefined) return;
+  const subtask = subtaskFrom(context, member, task, isoTime(parts.clock.now()));
+  const { tenant, agent, id } = subtask;
+  try {
+    await parts.store.put(subtaskKey(subtask), subtask, { ifRevision: 0 });
+    parts.bus.signal(subjectsOf(tenant).subtaskChanged(agent), subtask);
+    const { depth, planId, owner, reports, traceId } = subtask;
+    parts.logger.info({ subtask: id, depth, planId, owner: owner.ownerId, reports, traceId }, "subtask created");
+  } catch (error) {
+    if (!(error instanceof RevisionConflict)) throw error;
+  }
+  await parts.checkpoint("spawn.created");
+  await parts.bus.publish(subjectsOf(tenant).subtaskRun(agent), { tenant, agent, id }, { id, key: id });
+  await parts.checkpoint("spawn.published");
+  parts.activity.touch(subtask);
+};
+
+const subtaskFrom = (context: ToolContext, member: Member, task: Task, createdAt: string): Subtask => {
+  const { tenant, agent, turnId, sessionId, standing, asker, origin, audience, tools, traceId } = context;
+  return {
+    id: member.id,
+    tenant,
+    agent,
+    callKey: member.callKey,
+    parentTurnId: turnId,
+    parentSessionId: sessionId,
+    ...(standing.subtaskId !== undefined && { parentSubtaskId: standing.subtaskId }),
+    planId: standing.rootTurnId,
+    ...(task.retryOf !== undefined && { retryOf: task.retryOf }),
+    agentType: task.agentType ?? "helper",
+    name: task.name,
+    prompt: task.prompt,
+    expectedOutput: task.expectedOutput ?? "",
+    depth: standing.depth + 1,
+    reports: member.reports,
+    permissions: { tools: [...tools] },
+    owner: standing.owner,
+    asker,
+    origin,
+    audience,
+    background: standing.background,
+    traceId,
+    status: "pending",
+    createdAt,
+    runs: 0,
+    yields: 0,
+    notes: 0,
+    inbox: [],
+  };
+};

@@ -1,0 +1,32 @@
+import type { Consumer } from "../contract/bus.ts";
+import { subjectsOf } from "../contract/subjects.ts";
+import type { Agent } from "../turns/agent.ts";
+import { handleBatchTimer } from "./handle-batch-timer.ts";
+import { handleSubtaskMessage } from "./handle-subtask-message.ts";
+import type { RunParts } from "./handle-subtask-run.ts";
+import { handleSubtaskRun } from "./handle-subtask-run.ts";
+import { RunningGauge } from "./running-gauge.ts";
+import { reportTools } from "./tools/report-tools.ts";
+
+/** Most of the time a subtask waits, for its model or for its own subtasks; those must find room beside it. */
+const RUNS_AT_ONCE = 1_000;
+const HANDLERS_AT_ONCE = 64;
+
+/** Takes up the subtasks of an agent, and the messages about them. */
+export const startDelegation = async (
+  given: Omit<RunParts, "reportTools" | "running">,
+  agent: Agent,
+): Promise<Consumer[]> => {
+  const parts: RunParts = { ...given, reportTools: reportTools(given), running: new RunningGauge(given.meter) };
+  const { bus, events } = parts;
+  const subjects = subjectsOf(agent.tenant);
+  await events.listenTo(bus, agent);
+  const several = { durable: "subtasks", concurrency: HANDLERS_AT_ONCE };
+  return Promise.all([
+    bus.consume(subjects.subtaskRun(agent.name), { ...several, concurrency: RUNS_AT_ONCE }, (address) =>
+      handleSubtaskRun(parts, agent, address),
+    ),
+    bus.consume(subjects.subtaskMessage(agent.name), several, (message) => handleSubtaskMessage(parts, message)),
+    bus.consume(subjects.batchTimer(agent.name), several, (timer) => handleBatchTimer(parts, agent, timer)),
+  ]);
+};

@@ -1,0 +1,23 @@
+import { RETENTION_MS } from "../contract/bus.ts";
+import { collection, keyOf } from "../contract/collection.ts";
+import type { Store } from "../contract/store.ts";
+import { Subtask } from "../contract/subtask.ts";
+import type { SubtaskAddress } from "../contract/subtask-message.ts";
+
+const subtasks = collection("subtasks", Subtask, { ttlMs: RETENTION_MS });
+
+export const subtaskKey = ({ tenant, agent, id }: SubtaskAddress) => keyOf(subtasks, tenant, agent, id);
+
+export const readSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> =>
+  (await store.get(subtaskKey(address)))?.value;
+
+/** In the order asked for; one that has expired is left out. */
+export const readSubtasks = async (
+  store: Store,
+  place: Pick<SubtaskAddress, "tenant" | "agent">,
+  ids: readonly string[],
+): Promise<Subtask[]> => {
+  const { tenant, agent } = place;
+  const read = await Promise.all(ids.map((id) => readSubtask(store, { tenant, agent, id })));
+  return read.filter((subtask) => subtask !== undefined);
+};

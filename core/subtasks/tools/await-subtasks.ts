@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { AppError } from "../../contract/app-error.ts";
+import type { Subtask } from "../../contract/subtask.ts";
+import { hasEnded } from "../../contract/subtask.ts";
+import type { Tool, ToolContext } from "../../turns/tool.ts";
+import type { DelegationConfig } from "../config.ts";
+import { ceilingMs } from "../config.ts";
+import { readOwner } from "../owner-record.ts";
+import { returnResults } from "../return-results.ts";
+import { showResults } from "../show-results.ts";
+import type { SubtaskParts } from "../subtask-parts.ts";
+import { readSubtasks } from "../subtask-record.ts";
+import { waitUntil } from "../wait-until.ts";
+import { longestWaitMs, RESULT_BYTES } from "./waiting.ts";
+
+const Input = z.object({
+  ids: z.array(z.string()).min(1).max(100).optional().describe("Without it: all that you have started."),
+  timeoutSeconds: z.number().min(0).max(3_600).optional(),
+});
+
+/** Returned results leave their batch; whoever is still running stays in it (B2). */
+export const awaitSubtasks = (parts: SubtaskParts, limits: DelegationConfig): Tool<z.infer<typeof Input>> => ({
+  name: "await_subtasks",
+  description:
+    "Waits for subtasks of yours and returns their results now, so that you can use them in this turn. Results that " +
+    "are returned here do not come again later. Those that are still running at the timeout go on.",
+  input: Input,
+  repeatable: true,
+  deadlineMs: longestWaitMs(limits),
+  run: async ({ ids, timeoutSeconds }, context) => {
+    const { tenant, agent, standing, signal, idempotencyKey } = context;
+    const place = { tenant, agent };
+    const targets = await targetsOf(parts, context, ids);
+    if (targets.length === 0)
+      return "There is nothing to wait for: you have no subtasks whose results are outstanding.";
+    const ceiling = ceilingMs(limits, standing.background);
+    const timeoutMs = Math.min(ceiling, timeoutSeconds === undefined ? ceiling : timeoutSeconds * 1_000);
+    const isDone = (all: readonly Subtask[]) => all.every(hasEnded) || all.some(asks);
+    const subtasks = await waitUntil(parts, { place, ids: targets, timeoutMs, signal, isDone });
+    const ended = subtasks.filter(hasEnded);
+    await returnResults(parts, ended, idempotencyKey);
+    return report(subtasks);
+  },
+});
+
+const asks = (subtask: Subtask): boolean => !hasEnded(subtask) && subtask.question !== undefined;
+
+const report = (subtasks: readonly Subtask[]): string => {
+  const ended = subtasks.filter(hasEnded).map((subtask) => ({ ...subtask, timedOut: false, subtask }));
+  const open = subtasks.filter((subtask) => !hasEnded(subtask));
+  return [
+    ...(ended.length === 0 ? [] : [showResults(ended, RESULT_BYTES)]),
+    ...open.filter(asks).map(({ id, question }) => `${id} asks: ${question}\nAnswer with message_subtask.`),
+    ...(open.length === 0 ? [] : [`Still running: ${open.map(({ id, name }) => `${id} (${name})`).join(", ")}`]),
+  ].join("\n\n");
+};
+
+/** Those asked for, or all whose results are outstanding; those that this very call has taken are among them again. */
+const targetsOf = async (
+  { store }: SubtaskParts,
+  { tenant, agent, standing, idempotencyKey }: ToolContext,
+  ids: readonly string[] | undefined,
+): Promise<string[]> => {
+  const { ownerId } = standing.owner;
+  if (ids === undefined) {
+    const { batches } = await readOwner(store, { tenant, agent, ownerId });
+    return Object.values(batches)
+      .filter(({ firedAt }) => firedAt === undefined)
+      .flatMap(({ members }) => members)
+      .filter(({ reports, awaitedBy = idempotencyKey }) => reports !== "blocking" && awaitedBy === idempotencyKey)
+      .map(({ id }) => id);
+  }
+  const known = await readSubtasks(store, { tenant, agent }, ids);
+  const others = ids.filter((id) => !known.some((subtask) => subtask.id === id && subtask.owner.ownerId === ownerId));
+  if (others.length === 0) return [...new Set(ids)];
+  throw new AppError("forbidden", `Not subtasks of yours: ${others.join(", ")}. list_subtasks shows those that are.`);
+};

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { AppError } from "../../contract/app-error.ts";
+import { isoTime } from "../../contract/clock.ts";
+import type { Subtask } from "../../contract/subtask.ts";
+import { hasEnded } from "../../contract/subtask.ts";
+import type { Tool, ToolContext } from "../../turns/tool.ts";
+import { type Actor, cancelSubtask, ownSubtask } from "../cancel-subtask.ts";
+import { changeSubtask } from "../change-subtask.ts";
+import type { DelegationConfig } from "../config.ts";
+import { readOwner } from "../owner-record.ts";
+import { spawn } from "../spawn.ts";
+import type { SubtaskParts } from "../subtask-parts.ts";
+import { readSubtasks } from "../subtask-record.ts";
+
+/** More than this were never read. */
+const MOST_NOTES = 20;
+
+const Message = z.object({
+  id: z.string(),
+  type: z.enum(["answer", "refinement", "retry_request"]),
+  content: z.string().min(1).max(8_000),
+});
+const Cancel = z.object({ id: z.string() });
+const List = z.object({});
+
+/** What can be done about subtasks that are under way. */
+export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Tool[] => {
+  const message: Tool<z.infer<typeof Message>> = {
+    name: "message_subtask",
+    description:
+      "Says something to a subtask: the answer to its question, a refinement of its task, or a retry_request, which " +
+      "starts a subtask that has ended once more.",
+    input: Message,
+    repeatable: true,
+    run: async ({ id, type, content }, context) => {
+      const { tenant, agent, idempotencyKey } = context;
+      const subtask = await ownSubtask(parts, { tenant, agent, id }, actorOf(context));
+      if (hasEnded(subtask)) return retry(parts, limits, context, subtask, type, content);
+      if (type === "retry_request") return `${id} is still ${subtask.status}. Wait for its end, or cancel it first.`;
+      const note = { id: idempotencyKey, type, content, at: isoTime(parts.clock.now()) };
+      const told = await changeSubtask(parts, subtask, (is) => withNote(is, note));
+      const isTold = told?.inbox.some((known) => known.id === idempotencyKey);
+      return isTold ? `${id} is told before its next step.` : `${id} has ended meanwhile: it was not told.`;
+    },
+  };
+  const cancel: Tool<z.infer<typeof Cancel>> = {
+    name: "cancel_subtask",
+    description: "Ends a subtask of yours that is no longer needed, with all that it has delegated.",
+    input: Cancel,
+    repeatable: true,
+    run: async ({ id }, context) => {
+      const { tenant, agent } = context;
+      const subtask = await ownSubtask(parts, { tenant, agent, id }, actorOf(context));
+      if (hasEnded(subtask)) return `${id} has ended already: ${subtask.status}.`;
+      const ended = await cancelSubtask(parts, subtask, "its owner no longer needs it");
+      return ended?.status === "cancelled" ? `${id} is cancelled.` : `${id} ended just before: ${ended?.status}.`;
+    },
+  };
+  const list: Tool<z.infer<typeof List>> = {
+    name: "list_subtasks",
+    description: "Lists the subtasks you have started, with their state and what they last said.",
+    input: List,
+    repeatable: true,
+    run: async (_input, { tenant, agent, standing }) => {
+      const { batches } = await readOwner(parts.store, { tenant, agent, ownerId: standing.owner.ownerId });
+      const ids = Object.values(batches).flatMap(({ members }) => members.map(({ id }) => id));
+      const subtasks = await readSubtasks(parts.store, { tenant, agent }, ids);
+      return subtasks.length === 0 ? "You have started no subtasks." : subtasks.map(lineOf).join("\n");
+    },
+  };
+  return [message, cancel, list];
+};
+
+/** A subtask has a say in its own subtasks only; a session in all that is done for its person (S6). */
+const actorOf = ({ standing, asker }: ToolContext): Actor => ({
+  ownerId: standing.owner.ownerId,
+  personId: standing.depth === 0 ? asker.personId : "",
+});
+
+const withNote = (subtask: Subtask, note: Subtask["inbox"][number]): Subtask => {
+  if (hasEnded(subtask) || subtask.inbox.some(({ id }) => id === note.id)) return subtask;
+  if (subtask.inbox.length >= MOST_NOTES) {
+    throw new AppError("too-large", `${subtask.id} has been told ${MOST_NOTES} things already; cancel it instead.`);
+  }
+  const { question, ...rest } = subtask;
+  const isAnswered = note.type === "answer" || question === undefined;
+  return { ...rest, ...(!isAnswered && { question }), inbox: [...subtask.inbox, note] };
+};
+
+/** An end is an end (S4): a retry is a new subtask that knows which one it repeats. */
+const retry = async (
+  parts: SubtaskParts,
+  limits: DelegationConfig,
+  context: ToolContext,
+  ended: Subtask,
+  type: string,
+  content: string,
+): Promise<string> => {
+  if (type !== "retry_request") return `${ended.id} has ended: ${ended.status}. Use retry_request to start it again.`;
+  if (ended.retryOf !== undefined) return `${ended.id} was a second try already. Spawn a new subtask instead.`;
+  const { name, prompt, expectedOutput, agentType } = ended;
+  const task = { name, agentType, expectedOutput, prompt: `${prompt}\n\nThis time: ${content}`, retryOf: ended.id };
+  const { accepted, refusal } = await spawn(parts, limits, context, [task], "batch");
+  const [again] = accepted;
+  if (again === undefined) throw new AppError("forbidden", refusal ?? "Refused.");
+  return `${ended.id} stays as it ended. ${again.id} does it once more; its result comes to you in a later turn.`;
+};
+
+const lineOf = ({ id, name, status, note, question, depth, owner, createdAt }: Subtask): string =>
+  [
+    `- ${id} "${name}": ${status}, since ${createdAt}, depth ${depth}`,
+    ...(note === undefined ? [] : [`last word: ${note}`]),
+    ...(question === undefined || status !== "running" ? [] : [`asks: ${question}`]),
+    ...(owner.sessionUri === undefined ? [] : [`begun in ${owner.sessionUri}`]),
+  ].join("; ");

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { AppError } from "../../contract/app-error.ts";
+import { isoTime } from "../../contract/clock.ts";
+import type { Subtask } from "../../contract/subtask.ts";
+import { hasEnded } from "../../contract/subtask.ts";
+import type { Tool, ToolContext } from "../../turns/tool.ts";
+import { changeSubtask, endSubtask } from "../change-subtask.ts";
+import { readOwner } from "../owner-record.ts";
+import { sendToOwner } from "../report-end.ts";
+import type { SubtaskParts } from "../subtask-parts.ts";
+import { waitUntil } from "../wait-until.ts";
+
+const NOTE_CHARS = 200;
+const DEFAULT_ANSWER_SECONDS = 120;
+const MOST_ANSWER_SECONDS = 600;
+
+const id = z.string().optional().describe("Your own id; it may be left out.");
+const Notify = z.object({
+  id,
+  type: z.enum(["status_update", "permission_request", "question", "error"]),
+  content: z.string().min(1).max(8_000).describe("For status_update one line that people can read."),
+  priority: z.enum(["critical", "high", "normal", "low"]).optional(),
+  waitSeconds: z.int().min(0).max(MOST_ANSWER_SECONDS).optional().describe("How long to wait for an answer."),
+});
+const Complete = z.object({
+  id,
+  status: z.enum(["success", "partial", "failed"]),
+  output: z.string().max(60_000).describe("The whole result, in markdown. Your owner sees nothing else of your work."),
+  outputFile: z.string().max(500).optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  error: z.string().max(4_000).optional().describe("If it is not a success: why, and what could be done."),
+});
+
+/** With these a subagent speaks to its owner. Nobody else has them. */
+export const reportTools = (parts: SubtaskParts): Tool[] => {
+  const notify: Tool<z.infer<typeof Notify>> = {
+    name: "notify_owner",
+    description:
+      "Tells whoever you work for how it goes (status_update), that something is wrong (error), or asks them something " +
+      "(question, permission_request). An answer comes as a message to you.",
+    input: Notify,
+    repeatable: true,
+    deadlineMs: (MOST_ANSWER_SECONDS + 30) * 1_000,
+    run: async (input, context) => {
+      const own = ownAddress(context, input.id);
+      if (input.type === "status_update") {
+        const note = input.content.replace(/\s+/g, " ").trim().slice(0, NOTE_CHARS);
+        parts.activity.touch(await change(parts, own, (subtask) => noted(subtask, note, context.idempotencyKey)));
+        return "Noted.";
+      }
+      return input.type === "error" ? tell(parts, own, input, context) : ask(parts, own, input, context);
+    },
+  };
+  const complete: Tool<z.infer<typeof Complete>> = {
+    name: "complete_subtask",
+    description: "Reports the result of your work and ends it. Call it once, as the last thing you do.",
+    input: Complete,
+    repeatable: true,
+    endsTurn: true,
+    run: async ({ id: given, ...result }, context) => {
+      const own = ownAddress(context, given);
+      const open = await openChildren(parts, own);
+      if (open.length > 0) {
+        throw new AppError(
+          "conflict",
+          `Not yet: ${open.join(", ")} are still working for you. Call await_subtasks first.`,
+        );
+      }
+      const status = result.status === "failed" ? "failed" : "completed";
+      const endedBy = context.idempotencyKey;
+      const ended = await endSubtask(parts, own, { status, result: withoutUndefined(result), endedBy });
+      if (ended?.endedBy === endedBy) return "Completed.";
+      throw new AppError("conflict", `${own.id} has ended already: ${ended?.status ?? "it is gone"}.`);
+    },
+  };
+  return [notify, complete];
+};
+
+type Address = Pick<Subtask, "tenant" | "agent" | "id">;
+
+const ownAddress = ({ tenant, agent, standing }: ToolContext, given: string | undefined): Address => {
+  const own = standing.subtaskId;
+  if (own === undefined) throw new AppError("forbidden", "Only a subtask can report to an owner.");
+  if (given === undefined || given === own) return { tenant, agent, id: own };
+  throw new AppError("forbidden", `You are ${own} and can report for nobody else, so not for ${given}.`);
+};
+
+const change = async (parts: SubtaskParts, own: Address, by: (subtask: Subtask) => Subtask): Promise<Subtask> => {
+  const subtask = await changeSubtask(parts, own, (is) => (hasEnded(is) ? is : by(is)));
+  if (subtask !== undefined && !hasEnded(subtask)) return subtask;
+  throw new AppError("conflict", `${own.id} has ended; nobody hears you any more.`);
+};
+
+const noted = (subtask: Subtask, note: string, noteKey: string): Subtask =>
+  subtask.noteKey === noteKey ? subtask : { ...subtask, note, noteKey, notes: subtask.notes + 1 };
+
+type Words = z.infer<typeof Notify>;
+
+const tell = async (parts: SubtaskParts, own: Address, words: Words, context: ToolContext): Promise<string> => {
+  const subtask = await change(parts, own, (is) => is);
+  await send(parts, subtask, words, context);
+  return "Your owner is told.";
+};
+
+const ask = async (parts: SubtaskParts, own: Address, words: Words, context: ToolContext): Promise<string> => {
+  const { idempotencyKey: questionKey, signal } = context;
+  const subtask = await change(parts, own, (is) =>
+    is.questionKey === questionKey ? is : { ...is, question: words.content, questionKey },
+  );
+  await send(parts, subtask, words, context);
+  const [answered] = await waitUntil(parts, {
+    place: own,
+    ids: [own.id],
+    timeoutMs: (words.waitSeconds ?? DEFAULT_ANSWER_SECONDS) * 1_000,
+    signal,
+    isDone: ([is]) => is === undefined || hasEnded(is) || is.question === undefined,
+  });
+  return answered?.question === undefined
+    ? "Answered: the answer follows as a message."
+    : "No answer yet. Go on with what you can do without it; if one comes, you get it as a message.";
+};
+
+const send = ({ clock, ...parts }: SubtaskParts, subtask: Subtask, words: Words, context: ToolContext) =>
+  sendToOwner({ clock, ...parts }, subtask, {
+    id: `${subtask.id}/${context.idempotencyKey}`,
+    type: words.type === "status_update" ? "error" : words.type,
+    priority: words.priority ?? (words.type === "error" ? "high" : "normal"),
+    content: words.content,
+    timestamp: isoTime(clock.now()),
+  });
+
+const openChildren = async ({ store }: SubtaskParts, { tenant, agent, id: ownerId }: Address): Promise<string[]> => {
+  const { batches } = await readOwner(store, { tenant, agent, ownerId });
+  return Object.values(batches).flatMap(({ members }) =>
+    members.filter(({ ended, awaitedBy }) => !ended && awaitedBy === undefined).map(({ id: child }) => child),
+  );
+};
+
+const withoutUndefined = <T extends object>(value: T) =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };

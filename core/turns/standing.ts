@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { OwnerContext } from "../contract/owner-context.ts";
+
+/** From where a turn delegates: who owns its subtasks, and how deep it is in other people's work. */
+export const Standing = z.looseObject({
+  owner: OwnerContext,
+  /** 0 for a session's own turn, n for a subtask of depth n. */
+  depth: z.int().nonnegative(),
+  /** The turn that began it all. Its continuations share its limits. */
+  rootTurnId: z.string(),
+  background: z.boolean(),
+  /** Present in the turn of a subagent. */
+  subtaskId: z.string().optional(),
+});
+export type Standing = z.infer<typeof Standing>;

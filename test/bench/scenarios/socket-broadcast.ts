@@ -1,0 +1,39 @@
+import type { Scenario } from "../scenario.ts";
+import { ServerProcess } from "../servers/server-process.ts";
+import { openClients, SocketClient } from "../socket-client.ts";
+
+/** Milliseconds from the order to send one reply until the last of all sockets has it. */
+const spread = async (server: ServerProcess, clients: readonly SocketClient[], to: string): Promise<number> => {
+  const begun = performance.now();
+  const heard = Promise.all(clients.map((client) => client.reply()));
+  await server.ask("reply", to);
+  await heard;
+  return performance.now() - begun;
+};
+
+/** One reply to all tabs of a conversation. The product stores it twice on the way; raw sockets store nothing. */
+export const socketBroadcast: Scenario = {
+  name: "socket: one reply to many",
+  aim: "≤ 1.3",
+  async *prepare() {
+    const product = await ServerProcess.start("product");
+    const raw = await ServerProcess.start("raw");
+    const first = await SocketClient.open({ port: product.port, speaks: "mooring.v1" });
+    const ours = [first];
+    const theirs: SocketClient[] = [];
+    for (const count of [1_000, 5_000]) {
+      const tab = () => SocketClient.open({ port: product.port, speaks: "mooring.v1" }, first.token);
+      ours.push(...(await openClients(count - ours.length, tab)));
+      const bare = () => SocketClient.open({ port: raw.port, speaks: "nothing" });
+      theirs.push(...(await openClients(count - theirs.length, bare)));
+      yield {
+        name: `socket: one reply to ${count} sockets`,
+        unit: "ms",
+        product: () => spread(product, ours, first.conversation),
+        floor: () => spread(raw, theirs, ""),
+      };
+    }
+    for (const client of [...ours, ...theirs]) client.close();
+    await Promise.all([product.stop(), raw.stop()]);
+  },
+};

@@ -1,0 +1,47 @@
+import { NatsServer } from "../../fakes/nats-server.ts";
+import { loopLatency } from "../measure.ts";
+import type { Scenario } from "../scenario.ts";
+import { ServerProcess } from "../servers/server-process.ts";
+import { openClients, SocketClient, type SocketPlace } from "../socket-client.ts";
+
+/** Clients of one server, opened as more of them are needed. */
+const crowdAt = (place: SocketPlace) => {
+  const clients: SocketClient[] = [];
+  return {
+    async talk(messages: number, count: number): Promise<number> {
+      clients.push(...(await openClients(count - clients.length, () => SocketClient.open(place))));
+      return loopLatency(messages, count, (lane) => (clients[lane] as SocketClient).ask());
+    },
+    leave() {
+      for (const client of clients) client.close();
+    },
+  };
+};
+
+/** From a browser's message to its reply: the whole product beside a bare front with the same six durable writes. */
+export const socketRoundTrip: Scenario = {
+  name: "socket: message → reply",
+  aim: "≤ 1.5",
+  async *prepare(quick) {
+    for (const on of ["embedded", "nats"] as const) {
+      const servers = on === "nats" ? [await NatsServer.start(), await NatsServer.start()] : [];
+      const product = await ServerProcess.start("product", ...(servers[0] ? [servers[0].url] : []));
+      const floor = await ServerProcess.start("floor", ...(servers[1] ? [servers[1].url] : []));
+      const ours = crowdAt({ port: product.port, speaks: "mooring.v1" });
+      const theirs = crowdAt({ port: floor.port, speaks: "nothing" });
+      for (const clients of [1, 100, 1_000]) {
+        const messages = (quick ? 1 : 5) * (clients === 1 ? 100 : 1_000);
+        yield {
+          name: `socket: message → reply, ${clients} clients (${on})`,
+          unit: "ms",
+          product: () => ours.talk(messages, clients),
+          floor: () => theirs.talk(messages, clients),
+        };
+      }
+      ours.leave();
+      theirs.leave();
+      await Promise.all([product.stop(), floor.stop()]);
+      for (const server of servers) await server.stop();
+    }
+  },
+};

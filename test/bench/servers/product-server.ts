@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Config } from "../../../config/config.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { startCore } from "../../../core/start-core.ts";
+import { openFrontDoor } from "../../../gateway/front-door.ts";
+import { createLogger } from "../../../gateway/logging/create-logger.ts";
+import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
+import { openBackbone } from "../../../gateway/open-backbone.ts";
+import { createReadiness } from "../../../gateway/readiness.ts";
+import { startChannels } from "../../../gateway/start-channels.ts";
+import { whenHealthy } from "../../../gateway/when-healthy.ts";
+import { instantModel } from "../instant-model.ts";
+import { answerQuestions, memoryInUse } from "./answer-questions.ts";
+import { REPLY_TEXT } from "./reply-text.ts";
+
+/** Gateway and core as `mooring start` runs them, logs and metrics included; only model and limits are the bench's. */
+const [natsUrl] = process.argv.slice(2);
+const MANY = 1_000_000;
+const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
+const config = Config.parse({
+  gateway: { host: "127.0.0.1", port: 0 },
+  backbone: natsUrl ? { nats: { servers: [natsUrl] } } : "embedded",
+  dataDir,
+  agents: [{ name: "bench", model: "demo" }],
+  channels: {
+    web: {
+      adapter: "web",
+      limits: {
+        messagesPerSecond: MANY,
+        messageBurst: MANY,
+        framesPerSecond: MANY,
+        frameBurst: MANY,
+        connectionsPerVisitor: MANY,
+        connectionsPerAddress: MANY,
+        connections: MANY,
+      },
+    },
+  },
+});
+const clock = systemClock;
+const logger = createLogger(config.logLevel);
+const metrics = createMetrics(logger);
+const readiness = createReadiness();
+const door = await openFrontDoor(config.gateway, readiness);
+const backbone = await openBackbone(config.backbone, { dataDir, clock, logger });
+await whenHealthy(backbone, clock, new AbortController().signal);
+const parts = { clock, logger, meter: metrics.meter, backbone };
+const core = await startCore({ ...parts, agents: [{ name: "bench", tenant: "default", model: instantModel }] });
+const publicUrl = `http://127.0.0.1:${door.port}`;
+const channels = await startChannels({ ...parts, config, door, readiness, metrics, publicUrl, newId: randomUUID });
+
+/** A reply that nobody waits for, to everybody in the conversation. */
+const reply = async (room: string): Promise<number> => {
+  const conversation = { channel: "web", room, kind: "private" } as const;
+  const [id, createdAt] = [randomUUID(), new Date().toISOString()];
+  await backbone.bus.publish(
+    subjectsOf("default").userResponse("bench"),
+    {
+      id,
+      tenant: "default",
+      agent: "bench",
+      sessionId: null,
+      kind: "final",
+      markdown: REPLY_TEXT,
+      origin: { channel: "scheduled", promptSummary: "bench", startedAt: createdAt, sessionId: null },
+      audience: { conversation, personId: null },
+      createdAt,
+      traceId: id,
+    },
+    { id, key: conversationKey(conversation) },
+  );
+  return 0;
+};
+
+answerQuestions(door.port, { reply, memory: memoryInUse }, async () => {
+  await channels.stop();
+  await core.stop();
+  await door.close();
+  await backbone.close();
+  await rm(dataDir, { recursive: true, force: true });
+});

@@ -1,0 +1,22 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { WebSocketServer } from "ws";
+import { answerQuestions, memoryInUse } from "./answer-questions.ts";
+import { REPLY_TEXT } from "./reply-text.ts";
+
+/** Sockets and nothing else: what is left when the product is taken away. */
+const http = createServer();
+const sockets = new WebSocketServer({ server: http, perMessageDeflate: false });
+await once(http.listen(0, "127.0.0.1"), "listening");
+
+const frame = Buffer.from(JSON.stringify({ type: "reply", markdown: REPLY_TEXT }));
+const reply = (): number => {
+  for (const socket of sockets.clients) socket.send(frame, { binary: false });
+  return 0;
+};
+
+answerQuestions((http.address() as AddressInfo).port, { reply, memory: memoryInUse }, async () => {
+  for (const socket of sockets.clients) socket.terminate();
+  http.close();
+});

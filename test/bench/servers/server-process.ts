@@ -1,0 +1,46 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { dirname, join } from "node:path";
+
+/** A server in a process of its own, so that it shares its core with nothing that the bench does itself. */
+export class ServerProcess {
+  readonly port: number;
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, (answer: number) => void>();
+  #asked = 0;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.port = port;
+    this.#child = child;
+    child.on("message", ({ id, answer }: { id: number; answer: number }) => {
+      this.#waiting.get(id)?.(answer);
+      this.#waiting.delete(id);
+    });
+  }
+
+  /** The compiled `<name>-server`, beside the compiled bench. Its log goes nowhere. */
+  static async start(name: string, ...args: string[]): Promise<ServerProcess> {
+    const file = join(dirname(process.argv[1] ?? ""), "servers", `${name}-server.js`);
+    const child = fork(file, args, { execArgv: ["--expose-gc"], stdio: ["ignore", "inherit", "ignore", "ipc"] });
+    const ended = once(child, "exit").then(([code]) => {
+      throw new Error(`the ${name} server ended with ${code} before it listened`);
+    });
+    ended.catch(() => undefined);
+    const [{ port }] = (await Promise.race([once(child, "message"), ended])) as [{ port: number }];
+    return new ServerProcess(child, port);
+  }
+
+  ask(question: string, about = ""): Promise<number> {
+    const id = ++this.#asked;
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#child.send({ id, question, about });
+    });
+  }
+
+  async stop(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.disconnect();
+    await ended;
+  }
+}

@@ -1,0 +1,78 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+
+export interface SocketPlace {
+  readonly port: number;
+  /** The product speaks its protocol; a floor takes what it is sent. */
+  readonly speaks: "mooring.v1" | "nothing";
+}
+
+/** One browser tab, as cheap as can be: it looks for replies and reads nothing else. */
+export class SocketClient {
+  readonly #socket: WebSocket;
+  #heard: (() => void) | undefined;
+  #sent = 0;
+  /** From the server's welcome. */
+  token = "";
+  conversation = "";
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on("error", () => undefined);
+    socket.on("message", (data: Buffer) => {
+      if (data.includes('"type":"reply"')) this.#heard?.();
+    });
+  }
+
+  /** With a token: one more tab of the same visitor. */
+  static async open({ port, speaks }: SocketPlace, token?: string): Promise<SocketClient> {
+    const origin = `http://127.0.0.1:${port}`;
+    const path = speaks === "mooring.v1" ? "/channels/web/socket" : "/socket";
+    const protocols = speaks === "mooring.v1" ? [speaks] : [];
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, { origin, perMessageDeflate: false });
+    await once(socket, "open");
+    const client = new SocketClient(socket);
+    if (speaks === "mooring.v1") await client.#hello(token);
+    return client;
+  }
+
+  /** Says something, and waits for the reply to it. */
+  async ask(): Promise<void> {
+    const replied = this.reply();
+    const id = `m${++this.#sent}`;
+    this.#socket.send(JSON.stringify({ type: "message", id, text: "Please note this down." }));
+    await replied;
+  }
+
+  /** The next reply. */
+  reply(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#heard = resolve;
+    });
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+
+  async #hello(token: string | undefined): Promise<void> {
+    const welcomed = once(this.#socket, "message");
+    this.#socket.send(JSON.stringify({ type: "hello", ...(token && { token }) }));
+    const [data] = (await welcomed) as [Buffer];
+    const welcome = JSON.parse(String(data)) as { token: string; conversation: string };
+    this.token = welcome.token;
+    this.conversation = welcome.conversation;
+  }
+}
+
+/** Some at a time, so that no queue of connections overflows. */
+export const openClients = async (count: number, open: () => Promise<SocketClient>): Promise<SocketClient[]> => {
+  const clients: SocketClient[] = [];
+  while (clients.length < count) {
+    const batch = Math.min(AT_ONCE, count - clients.length);
+    clients.push(...(await Promise.all(Array.from({ length: batch }, open))));
+  }
+  return clients;
+};
+
+const AT_ONCE = 100;

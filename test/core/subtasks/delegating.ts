@@ -1,0 +1,163 @@
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { Subtask } from "../../../core/contract/subtask.ts";
+import type { SubtaskMessage } from "../../../core/contract/subtask-message.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { StepRequest, StepResponse } from "../../../core/model/step.ts";
+import { readSubtask } from "../../../core/subtasks/subtask-record.ts";
+import type { Answer, Script } from "../../fakes/scripted-model.ts";
+import { calls } from "../../fakes/scripted-model.ts";
+import type { TestOptions } from "../core-under-test.ts";
+import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
+
+/** What a step of a session's own turn, of a subagent, or of a continuation is asked. */
+export interface Asked {
+  /** The latest words to the model. */
+  readonly text: string;
+  /** Outputs of the tools called since, oldest first. */
+  readonly outputs: readonly string[];
+  readonly request: StepRequest;
+}
+
+export interface Roles {
+  /** A person's message. */
+  readonly primary: (asked: Asked) => Answer;
+  readonly subagent?: (asked: Asked) => Answer;
+  /** Results, late results, wake-ups. */
+  readonly continuation?: (asked: Asked) => Answer;
+}
+
+/** A model that knows which part it plays by what it is asked. */
+export const roles = ({ primary, subagent = () => "done", continuation = () => "in short" }: Roles): Script => {
+  return (request) => {
+    const asked = askedBy(request);
+    if (request.tools.some(({ name }) => name === "complete_subtask")) return subagent(asked);
+    return asked.text.startsWith("[") ? continuation(asked) : primary(asked);
+  };
+};
+
+const askedBy = (request: StepRequest): Asked => {
+  const at = request.messages.findLastIndex(({ role }) => role === "user");
+  const latest = request.messages[at];
+  const outputs = request.messages
+    .slice(at + 1)
+    .flatMap((message) => (message.role === "tool" ? message.results.map(({ output }) => output) : []));
+  return { text: latest?.role === "user" ? latest.text : "", outputs, request };
+};
+
+/** Delegates to subtasks of these names in its first step, and says something in the next. */
+export const delegates =
+  (names: readonly string[], then: string, options: Record<string, unknown> = {}) =>
+  ({ outputs }: Asked): Answer =>
+    outputs.length === 0 ? spawns(names, options) : then;
+
+export const spawns = (names: readonly string[], options: Record<string, unknown> = {}): StepResponse =>
+  calls({
+    name: "spawn_parallel_subtasks",
+    input: { tasks: names.map((name) => ({ name, prompt: `do ${name}` })), ...options },
+  });
+
+/** An answer that comes when the test says so. */
+export class Held {
+  readonly answer: Answer = async ({ signal }) => {
+    this.#asked();
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+    return Promise.race([this.#given, aborted]);
+  };
+  readonly asked: Promise<void>;
+  #asked: () => void = () => {};
+  #give: (response: StepResponse) => void = () => {};
+  readonly #given: Promise<StepResponse>;
+
+  constructor() {
+    this.asked = new Promise((resolve) => {
+      this.#asked = resolve;
+    });
+    this.#given = new Promise((resolve) => {
+      this.#give = resolve;
+    });
+  }
+
+  give(text: string): void {
+    this.#give({ text, toolCalls: [], finish: "stop", usage: { inputTokens: 1, outputTokens: 1 } });
+  }
+}
+
+export const startDelegating = (script: Script, options: TestOptions = {}): Promise<CoreUnderTest> =>
+  CoreUnderTest.start(script, { heldByClock: true, ...options });
+
+export const finals = (replies: readonly AgentReply[]): AgentReply[] => replies.filter(({ kind }) => kind === "final");
+
+export const untilFinals = async (core: CoreUnderTest, count: number): Promise<AgentReply[]> =>
+  finals(await core.replies.until((replies) => finals(replies).length >= count));
+
+export const completions = (replies: readonly AgentReply[]): AgentReply[] =>
+  replies.filter(({ kind }) => kind === "completion");
+
+export const taskOf = ({ text }: Asked): string => text.replace("do ", "");
+
+/** What the model was last told. */
+export const lastAsked = ({ model }: CoreUnderTest): string => {
+  const last = model.requests.items.at(-1)?.messages.at(-1);
+  return last?.role === "user" ? last.text : "";
+};
+
+/** What is counted is counted a moment after people are told. */
+export const counted = async ({ meter }: CoreUnderTest, name: string, count: number): Promise<void> => {
+  while ((meter.counts[name] ?? 0) < count) await new Promise(setImmediate);
+};
+
+/** A turn that a schedule would begin. */
+export const backgroundTask = (id: string, text: string): UserMessage => {
+  const { conversation } = userMessage("", "");
+  return userMessage(id, text, {
+    synthetic: {
+      type: "task",
+      sessionId: `run-of-${id}`,
+      origin: {
+        channel: "scheduled",
+        promptSummary: "Morning brief",
+        startedAt: "2026-03-10T21:14:00.000Z",
+        sessionId: null,
+      },
+      audience: { conversation, personId: "p-1" },
+      asker: { personId: "p-1", accountId: "ann", name: "Ann" },
+      owner: { ownerType: "orchestrator", ownerId: `run-of-${id}` },
+      background: true,
+    },
+  });
+};
+
+const place = { tenant: "default", agent: AGENT };
+
+export const subtask = async ({ backbone }: CoreUnderTest, id: string): Promise<Subtask> => {
+  const found = await readSubtask(backbone.store, { ...place, id });
+  if (found === undefined) throw new Error(`there is no ${id}`);
+  return found;
+};
+
+/** The word of a subtask's end once more, as by a bus whose acknowledgement was lost. */
+export const repeatEnd = async (core: CoreUnderTest, id: string): Promise<void> => {
+  const { owner, parentTurnId, planId, traceId, completedAt = "", status } = await subtask(core, id);
+  const message: SubtaskMessage = {
+    id: `${id}/end`,
+    timestamp: completedAt,
+    priority: "normal",
+    type: "completion",
+    content: status,
+    subtask: { ...place, id },
+    owner,
+    planId,
+    turnId: parentTurnId,
+    traceId,
+  };
+  const subject = subjectsOf("default").subtaskMessage(AGENT);
+  await core.backbone.bus.publish(subject, message, { id: `${id}/again`, key: owner.ownerId });
+};
+
+/** The ids of all subtasks that anything was told of so far. */
+export const subtaskIds = ({ model }: CoreUnderTest): string[] => [
+  ...new Set(JSON.stringify(model.requests.items).match(/subtask-[0-9a-f]{8}/g) ?? []),
+];

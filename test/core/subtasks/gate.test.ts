@@ -1,0 +1,231 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { WorkingMemory } from "../../../core/memory/working-memory.ts";
+import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { calls } from "../../fakes/scripted-model.ts";
+import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
+import type { Asked } from "./delegating.ts";
+import {
+  backgroundTask,
+  completions,
+  counted,
+  delegates,
+  finals,
+  Held,
+  lastAsked,
+  repeatEnd,
+  roles,
+  spawns,
+  startDelegating,
+  taskOf,
+  untilFinals,
+} from "./delegating.ts";
+
+let core: CoreUnderTest;
+afterEach(() => core.dispose());
+
+const CEILING_MS = 300_000;
+const GRACE_MS = 5_000;
+const named = (text: string) =>
+  [...text.matchAll(/^### (\w+) \(subtask-\w+\): (.+)$/gm)].map(([, a, b]) => `${a} ${b}`);
+/** Says which results it was shown. */
+const lists = ({ text }: Asked) => `${text.slice(1, 5)}: ${named(text).join(", ")}`;
+
+describe("given a turn that delegates three subtasks", () => {
+  it("when all have ended, then there is one announcement and one answer from all of them (B1, B2, O2)", async () => {
+    core = await startDelegating(roles({ primary: delegates(["a", "b", "c"], "I am on it"), continuation: lists }));
+    await core.receive(userMessage("m-1", "research a, b and c"));
+    const [announcement, answer] = await untilFinals(core, 2);
+    expect(announcement).toMatchObject({ markdown: "I am on it", correlationId: "m-1" });
+    expect(answer).toMatchObject({
+      markdown: "resu: a completed, b completed, c completed",
+      origin: announcement?.origin,
+      audience: announcement?.audience,
+      sessionId: announcement?.sessionId,
+      traceId: "trace-m-1",
+    });
+    expect(answer).not.toHaveProperty("correlationId");
+  });
+
+  it("when all end before the turn does, then the batch waits for the turn's end (B2)", async () => {
+    const slow = new Held();
+    const primary = ({ outputs }: Asked) => (outputs.length === 0 ? spawns(["a", "b"]) : slow.answer);
+    core = await startDelegating(roles({ primary, continuation: lists }));
+    await core.receive(userMessage("m-1", "go"));
+    await slow.asked;
+    await counted(core, "subtasks_total mooring completed", 2);
+    expect(finals(core.replies.items)).toHaveLength(0);
+    slow.give("I am on it");
+    const [announcement, answer] = await untilFinals(core, 2);
+    expect([announcement?.markdown, answer?.markdown]).toEqual(["I am on it", "resu: a completed, b completed"]);
+  });
+
+  it("when one fails and one is done, then the answer has both (B2, S7)", async () => {
+    const subagent = (asked: Asked) =>
+      taskOf(asked) === "a" ? new ModelFailed("credentials", "no key") : "result of b";
+    core = await startDelegating(roles({ primary: delegates(["a", "b"], "on it"), subagent, continuation: lists }));
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilFinals(core, 2))[1]?.markdown).toBe("resu: a failed, b completed");
+  });
+
+  it("when the answer is made, then it is a turn of the session's history (O15)", async () => {
+    core = await startDelegating(roles({ primary: (asked) => later(asked), continuation: () => "both are fine" }));
+    const later = (asked: Asked) =>
+      asked.text === "go" ? delegates(["a", "b"], "on it")(asked) : `${asked.request.messages.length}`;
+    await core.receive(userMessage("m-1", "go"));
+    await untilFinals(core, 2);
+    await core.ask("m-2", "and now?");
+    const said = core.model.requests.items.at(-1)?.messages.flatMap((m) => (m.role === "assistant" ? m.text : []));
+    expect(said).toEqual(["", "on it", "both are fine"]);
+  });
+});
+
+describe("given subtasks that take longer than the ceiling", () => {
+  const stuck = new Map<string, Held>();
+  const held = (asked: Asked) => {
+    const one = stuck.get(taskOf(asked)) ?? new Held();
+    stuck.set(taskOf(asked), one);
+    return one.answer;
+  };
+  const start = async (continuation = lists) => {
+    stuck.clear();
+    core = await startDelegating(
+      roles({
+        primary: delegates(["quick", "slow"], "on it"),
+        subagent: (asked) => (taskOf(asked) === "quick" ? "done" : held(asked)),
+        continuation,
+      }),
+    );
+    await core.receive(userMessage("m-1", "go"));
+    await core.replyTo("m-1");
+  };
+
+  it("when the ceiling comes, then stragglers are stopped and listed as timed out (B3)", async () => {
+    await start();
+    await core.clock.passNext(CEILING_MS);
+    const [, answer] = await untilFinals(core, 2);
+    expect(answer?.markdown).toBe("resu: quick completed, slow timed out");
+    expect(core.meter.counts).toMatchObject({ "subtasks_total mooring cancelled": 1 });
+  });
+
+  it("when the ceiling has not come, then nothing is fired", async () => {
+    await start();
+    await core.clock.waits.until((waits) => waits.includes(CEILING_MS));
+    core.clock.advance(CEILING_MS - 1);
+    await core.ask("m-2", "help", { command: { name: "help", args: "" } });
+    expect(finals(core.replies.items)).toHaveLength(1);
+    expect(core.meter.counts).not.toHaveProperty("batches_total mooring ceiling");
+  });
+
+  it("when background work is concerned, then the ceiling is the longer one (B2)", async () => {
+    core = await startDelegating(
+      roles({ primary: delegates(["slow"], "on it"), subagent: () => new Held().answer, continuation: lists }),
+    );
+    await core.receive(backgroundTask("run-1", "go"));
+    await core.clock.passNext(2 * CEILING_MS);
+    expect((await untilFinals(core, 1))[0]?.markdown).toBe("resu: slow timed out");
+  });
+});
+
+describe("given a batch that fired at the ceiling with one still out", () => {
+  /** A subagent that cannot be stopped: its process does not hear of it, and completes a moment too late. */
+  const lateSibling = async () => {
+    const slow = new Held();
+    core = await startDelegating(
+      roles({
+        primary: delegates(["quick", "slow"], "on it"),
+        subagent: (asked) => (taskOf(asked) === "quick" ? "done" : slow.answer),
+        continuation: lists,
+      }),
+      { checkpoint: (name) => atCheckpoint(name) },
+    );
+    return slow;
+  };
+  let atCheckpoint: (name: string) => Promise<void> = async () => {};
+
+  it("when its result comes one second after the fire, then it amends the answer and starts no second one (B4)", async () => {
+    const slow = await lateSibling();
+    let reported: () => void = () => {};
+    let ends = 0;
+    // The second end is held on its way to the gate until the batch has fired and a second has passed.
+    const onItsWay = new Promise<void>((resolve) => {
+      reported = resolve;
+    });
+    atCheckpoint = async (name) => {
+      if (name === "end.received" && ++ends === 2) await onItsWay;
+    };
+    await core.receive(userMessage("m-1", "go"));
+    await core.replyTo("m-1");
+    await slow.asked;
+    slow.give("late but good");
+    await core.clock.passNext(CEILING_MS);
+    await core.clock.passNext(GRACE_MS);
+    await untilFinals(core, 2);
+    core.clock.advance(1_000);
+    reported();
+    const [, answer, amendment] = await untilFinals(core, 3);
+    await core.replies.until((replies) => completions(replies).length === 1);
+    expect(answer?.markdown).toBe("resu: quick completed, slow timed out");
+    expect(amendment).toMatchObject({
+      markdown: "late: slow completed",
+      origin: answer?.origin,
+      audience: answer?.audience,
+    });
+    expect(amendment).not.toHaveProperty("correlationId");
+    expect(core.meter.counts).toMatchObject({
+      "batches_total mooring ceiling": 1,
+      "continuations_total mooring synthesis answered": 1,
+    });
+    const memory = new WorkingMemory(core.backbone.store, core.clock, answer?.sessionId ?? "");
+    const index = await memory.get("notifications/index");
+    expect(index).toMatch(/^- notifications\/subtasks\/subtask-[0-9a-f]{8}$/);
+    expect(await memory.get(index?.slice(2) ?? "")).toContain("late but good");
+  });
+
+  it("when results are queued behind a slow answer, then none of them starts another one (B5)", async () => {
+    const slowAnswer = new Held();
+    core = await startDelegating(
+      roles({ primary: delegates(["a", "b", "c"], "on it"), continuation: () => slowAnswer.answer }),
+    );
+    await core.receive(userMessage("m-1", "go"));
+    await slowAnswer.asked;
+    // Forty seconds later every result is delivered once more, as by a bus whose acknowledgements were lost.
+    core.clock.advance(44_000);
+    const ids = [...new Set(lastAsked(core).match(/subtask-[0-9a-f]{8}/g))];
+    expect(ids).toHaveLength(3);
+    for (const id of ids) await repeatEnd(core, id);
+    slowAnswer.give("the one answer");
+    await untilFinals(core, 2);
+    await core.ask("m-2", "go");
+    await untilFinals(core, 4);
+    expect(finals(core.replies.items).filter(({ markdown }) => markdown === "the one answer")).toHaveLength(2);
+    expect(core.meter.counts["batches_total mooring complete"]).toBe(2);
+  });
+});
+
+describe("given an answer that cannot be made", () => {
+  it("when the model fails, then the results are stitched together (B3)", async () => {
+    core = await startDelegating(
+      roles({
+        primary: delegates(["a", "b"], "on it"),
+        subagent: ({ text }) => `found ${text}`,
+        continuation: () => new ModelFailed("credentials", "no key"),
+      }),
+    );
+    await core.receive(userMessage("m-1", "go"));
+    const [, answer] = await untilFinals(core, 2);
+    expect(answer?.markdown).toContain("found do a");
+    expect(answer?.markdown).toContain("found do b");
+    await counted(core, "continuations_total mooring synthesis degraded", 1);
+  });
+
+  it("when the model would rather be silent, then it cannot (B3, B7)", async () => {
+    core = await startDelegating(
+      roles({
+        primary: delegates(["a"], "on it"),
+        continuation: ({ outputs }) => (outputs.length === 0 ? calls({ name: "nothing_to_say" }) : "all right then"),
+      }),
+    );
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilFinals(core, 2))[1]?.markdown).toBe("all right then");
+  });
+});

@@ -1,0 +1,26 @@
+import type { Activity } from "../../core/contract/activity.ts";
+import { ACTIVITY } from "../../core/contract/activity.ts";
+import type { AgentReply } from "../../core/contract/agent-reply.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import { sampleReply } from "./sample-reply.ts";
+
+/** A state of the one activity entry of a turn: two pieces of work, all done at the completion. */
+export const sampleActivity = (
+  turnId: string,
+  conversation: Conversation,
+  revision: number,
+  more: Partial<AgentReply> = {},
+  changes: Partial<Activity> = {},
+): AgentReply => {
+  const { kind = "progress" } = more;
+  const state = kind === "completion" ? "completed" : "running";
+  const activity: Activity = {
+    id: `${turnId}/activity`,
+    revision,
+    title: "Research",
+    items: ["tides", "knots"].map((name) => ({ id: `subtask-${name}`, name, state })),
+    ...changes,
+  };
+  const id = `${turnId}/activity/${revision}`;
+  return sampleReply(id, conversation, `state ${revision}`, { kind, data: { [ACTIVITY]: activity }, ...more });
+};
