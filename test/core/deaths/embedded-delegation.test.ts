@@ -1,0 +1,3 @@
+import { delegationDeaths } from "./delegation-deaths.ts";
+
+delegationDeaths("embedded");
