@@ -28,7 +28,7 @@ export class EmbeddedBackbone implements Backbone {
 
   constructor(database: Database, { clock, logger, failurePauseMs }: EmbeddedBackboneOptions) {
     const numbers = new NumberSeries(database);
-    const writes = new WriteQueue(database, () => numbers.rolledBack());
+    const writes = new WriteQueue(database, clock, () => numbers.rolledBack());
     const durables = new DurableRegistry(database, writes, numbers, clock);
     const parts = { database, writes, numbers, durables, clock, logger, pauseMs: failurePauseMs };
     this.store = new EmbeddedStore(database, writes, numbers, clock);

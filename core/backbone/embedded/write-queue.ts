@@ -1,4 +1,5 @@
 import { AppError } from "../../contract/app-error.ts";
+import type { Clock } from "../../contract/clock.ts";
 import { Fifo } from "../fifo.ts";
 import type { Database } from "./database.ts";
 import { DatabaseFailure } from "./database-failure.ts";
@@ -18,14 +19,16 @@ interface Write {
  */
 export class WriteQueue {
   readonly #database: Transactions;
+  readonly #clock: Clock;
   readonly #rolledBack: () => void;
   readonly #waiting = new Fifo<Write>();
   #scheduled = false;
   #closed = false;
   #problem: AppError | undefined;
 
-  constructor(database: Transactions, rolledBack: () => void) {
+  constructor(database: Transactions, clock: Clock, rolledBack: () => void) {
     this.#database = database;
+    this.#clock = clock;
     this.#rolledBack = rolledBack;
   }
 
@@ -95,12 +98,12 @@ export class WriteQueue {
   }
 
   #perform(batch: Write[]): void {
-    const deadline = performance.now() + LONGEST_BATCH_MS;
+    const deadline = this.#clock.monotonic() + LONGEST_BATCH_MS;
     do {
       const write = this.#waiting.shift() as Write;
       batch.push(write);
       write.perform();
-    } while (this.#waiting.length > 0 && performance.now() < deadline);
+    } while (this.#waiting.length > 0 && this.#clock.monotonic() < deadline);
   }
 
   #failWaiting(error: unknown): void {

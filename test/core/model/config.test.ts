@@ -6,7 +6,7 @@ const local = { provider: "openai-compatible", baseUrl: "http://127.0.0.1:11434/
 
 describe("given a model's configuration", () => {
   it('when it is "demo", then nothing else is needed', () => {
-    expect(ModelConfig.parse("demo")).toEqual({ provider: "demo", pauseMs: 0, contextTokens: 128_000 });
+    expect(ModelConfig.parse("demo")).toEqual({ provider: "demo", pauseMs: 0, workMs: 1_500, contextTokens: 128_000 });
   });
 
   it("when only the necessary is given, then the rest has sane values", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { WriteQueue } from "../../../../core/backbone/embedded/write-queue.ts";
 import { ack } from "../../../../core/contract/bus.ts";
+import { systemClock } from "../../../../core/contract/clock.ts";
 import { keyOf } from "../../../../core/contract/collection.ts";
 import { counted, notes } from "./sample-kinds.ts";
 import { openScratch, readOne, scratchDir } from "./scratch.ts";
@@ -37,7 +38,7 @@ describe("given writes of one pass of the event loop", () => {
         inTransaction = false;
       },
     };
-    const queue = new WriteQueue(counting, () => undefined);
+    const queue = new WriteQueue(counting, systemClock, () => undefined);
     const insert = database.prepare("INSERT INTO durables (subject, name) VALUES (?, ?)");
     const order: number[] = [];
     const writes = Array.from({ length: 50 }, async (_, n) => {
