@@ -79,6 +79,24 @@ describe("given a turn that delegates three subtasks", () => {
   });
 });
 
+describe("given a conversation that is in another session by the time the answer comes", () => {
+  it("when it is shown there, then both sessions know it, and the origin is the old one's (O2, O15)", async () => {
+    const slow = new Held();
+    const primary = (asked: Asked) => (asked.text === "go" ? delegates(["a"], "on it")(asked) : "fine");
+    core = await startDelegating(roles({ primary, subagent: () => slow.answer, continuation: () => "the answer" }));
+    const { sessionId } = await core.ask("m-1", "go");
+    await core.ask("m-2", "", { command: { name: "new", args: "" } });
+    slow.give("done");
+    const answer = (await untilFinals(core, 2))[1];
+    expect(answer).toMatchObject({ sessionId, origin: { sessionId, promptSummary: "go" } });
+    await core.ask("m-3", "and?");
+    expect(core.model.requests.items.at(-1)?.messages.map(({ text }) => text)).toEqual([
+      '[shown here later about "go"]\nthe answer',
+      "and?",
+    ]);
+  });
+});
+
 describe("given subtasks that take longer than the ceiling", () => {
   const stuck = new Map<string, Held>();
   const held = (asked: Asked) => {
@@ -96,7 +114,7 @@ describe("given subtasks that take longer than the ceiling", () => {
       }),
     );
     await core.receive(userMessage("m-1", "go"));
-    await core.replyTo("m-1");
+    await counted(core, "turns_total mooring answered", 1);
   };
 
   it("when the ceiling comes, then stragglers are stopped and listed as timed out (B3)", async () => {
@@ -121,6 +139,7 @@ describe("given subtasks that take longer than the ceiling", () => {
       roles({ primary: delegates(["slow"], "on it"), subagent: () => new Held().answer, continuation: lists }),
     );
     await core.receive(backgroundTask("run-1", "go"));
+    await counted(core, "turns_total mooring answered", 1);
     await core.clock.passNext(2 * CEILING_MS);
     expect((await untilFinals(core, 1))[0]?.markdown).toBe("resu: slow timed out");
   });
@@ -154,7 +173,7 @@ describe("given a batch that fired at the ceiling with one still out", () => {
       if (name === "end.received" && ++ends === 2) await onItsWay;
     };
     await core.receive(userMessage("m-1", "go"));
-    await core.replyTo("m-1");
+    await counted(core, "turns_total mooring answered", 1);
     await slow.asked;
     slow.give("late but good");
     await core.clock.passNext(CEILING_MS);
