@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { Recorder } from "../../fakes/recorder.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked } from "./delegating.ts";
@@ -49,14 +50,16 @@ describe("given a turn that delegates three subtasks", () => {
   it("when all end before the turn does, then the batch waits for the turn's end (B2)", async () => {
     const slow = new Held();
     const primary = ({ outputs }: Asked) => (outputs.length === 0 ? spawns(["a", "b"]) : slow.answer);
-    core = await startDelegating(roles({ primary, continuation: lists }));
+    const reached = new Recorder<string>();
+    core = await startDelegating(roles({ primary, continuation: lists }), { checkpoint: (name) => reached.add(name) });
     await core.receive(userMessage("m-1", "go"));
     await slow.asked;
-    await counted(core, "subtasks_total mooring completed", 2);
+    await reached.until((names) => names.filter((name) => name === "end.counted").length === 2);
     expect(finals(core.replies.items)).toHaveLength(0);
     slow.give("I am on it");
     const [announcement, answer] = await untilFinals(core, 2);
     expect([announcement?.markdown, answer?.markdown]).toEqual(["I am on it", "resu: a completed, b completed"]);
+    expect(reached.items.filter((name) => name.startsWith("batch."))).toEqual(["batch.sealed", "batch.fired"]);
   });
 
   it("when one fails and one is done, then the answer has both (B2, S7)", async () => {
