@@ -1,7 +1,9 @@
 import type { UserMessage } from "../contract/user-message.ts";
+import { currentSession } from "../sessions/current-session.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { sealTurn } from "../subtasks/seal-turn.ts";
 import type { Agent } from "../turns/agent.ts";
+import type { TurnRecord } from "../turns/turn-record.ts";
 import type { TurnRun } from "./end-turn.ts";
 import { endTurn } from "./end-turn.ts";
 import type { IntakeParts } from "./intake-parts.ts";
@@ -33,9 +35,23 @@ export const answerMessage = async (
   // Who waits is always answered (B7); nobody else hears of silence.
   if (correlationId !== undefined || (entry.outcome !== "nothing" && !entry.suppressed)) {
     await publishFinal(parts, agent, record, entry, ended !== undefined);
+    if (correlationId === undefined) await noteWhereShown(parts, agent, record, entry);
   }
   await parts.checkpoint("reply.published");
   if (entry.delegated) await sealTurn(parts, agent, record);
   makeRoom(parts, agent, sessionId);
   return entry;
+};
+
+/** The conversation may be in another session by now, as after `new`: that one must know what was said there (O15). */
+const noteWhereShown = async (
+  { store, history }: IntakeParts,
+  { tenant, name }: Agent,
+  { turnId, sessionId, origin, audience }: TurnRecord,
+  { at, finalText }: TurnEntry,
+): Promise<void> => {
+  const { conversation } = audience;
+  const shownIn = await currentSession(store, { tenant, agent: name, conversation });
+  if (shownIn === sessionId) return;
+  await history.noteSaid(shownIn, { kind: "said", replyId: `${turnId}/final`, at, markdown: finalText, origin });
 };

@@ -1,6 +1,6 @@
 import { RevisionConflict } from "../contract/app-error.ts";
 import type { Store } from "../contract/store.ts";
-import type { HistoryEntry, TurnEntry } from "./history-entry.ts";
+import type { HistoryEntry, SaidEntry, TurnEntry } from "./history-entry.ts";
 import { historyKey } from "./history-entry.ts";
 import { readHistory } from "./read-history.ts";
 import type { SessionState } from "./session-state.ts";
@@ -45,8 +45,8 @@ export class SessionHistory {
     }
   }
 
-  /** Writes the entry at the first free index from `from` on. False: another process has ended this turn. */
-  async append(sessionId: string, from: number, entry: TurnEntry): Promise<boolean> {
+  /** Writes the entry at the first free index from `from` on. False: another process has written it. */
+  async append(sessionId: string, from: number, entry: HistoryEntry): Promise<boolean> {
     for (let index = from; ; index++) {
       try {
         await this.#store.put(historyKey(sessionId, index), entry, { ifRevision: 0 });
@@ -56,9 +56,16 @@ export class SessionHistory {
         if (!(error instanceof RevisionConflict)) throw error;
         this.forget(sessionId);
         const taken = await this.#store.get(historyKey(sessionId, index));
-        if (taken !== undefined && isTurn(taken.value, entry.turnId)) return false;
+        if (taken !== undefined && isSame(taken.value, entry)) return false;
       }
     }
+  }
+
+  /** Notes what was shown in the conversation from elsewhere (O15). Noting it again changes nothing. */
+  async noteSaid(sessionId: string, entry: SaidEntry): Promise<void> {
+    const window = await this.window(sessionId);
+    if (window.entries.some((known) => isSame(known, entry))) return;
+    await this.append(sessionId, nextIndex(window), entry);
   }
 
   /** The state has moved on: what its summary covers leaves the window. */
@@ -108,6 +115,9 @@ export class SessionHistory {
 
 /** A window costs something even if nothing was said. */
 const weightOf = ({ chars }: SessionWindow): number => chars + 500;
+
+const isSame = (a: HistoryEntry, b: HistoryEntry): boolean =>
+  a.kind === "turn" ? b.kind === "turn" && a.turnId === b.turnId : b.kind === "said" && a.replyId === b.replyId;
 
 const isTurn = (entry: HistoryEntry, turnId: string): entry is TurnEntry =>
   entry.kind === "turn" && entry.turnId === turnId;

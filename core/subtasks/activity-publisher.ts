@@ -66,7 +66,10 @@ export class ActivityPublisher {
 
   #look(subtask: Subtask): void {
     this.#waiting.delete(subtask.parentTurnId);
-    this.#shownAt.set(subtask.parentTurnId, this.#parts.clock.monotonic());
+    const now = this.#parts.clock.monotonic();
+    // Others may have ended in another process: what no longer holds anything up is dropped.
+    for (const [turnId, shownAt] of this.#shownAt) if (now - shownAt > PAUSE_MS) this.#shownAt.delete(turnId);
+    this.#shownAt.set(subtask.parentTurnId, now);
     const showing = this.#show(subtask)
       .catch((error) => {
         this.#parts.logger.debug({ turnId: subtask.parentTurnId, error: messageOf(error) }, "progress not shown");

@@ -7,7 +7,7 @@ import type { Agent } from "../turns/agent.ts";
 import { afterGate } from "./after-gate.ts";
 import { type Batch, isSettled, openMembers } from "./batch.ts";
 import { changeSubtask } from "./change-subtask.ts";
-import { AMENDMENT_SLACK_MS } from "./config.ts";
+import { AMENDMENT_SLACK_MS, ceilingMs } from "./config.ts";
 import { amendNow, countLost, fireAtCeiling, markStopped } from "./gate.ts";
 import { readOwner } from "./owner-record.ts";
 import { sealTurn } from "./seal-turn.ts";
@@ -43,12 +43,14 @@ export const handleBatchTimer = async (parts: TimerParts, agent: Agent, timer: B
   return ack;
 };
 
+/** Its turn is still running, or died: the ceiling counts from its end, so it cannot come before this. */
 const guard = async (parts: TimerParts, agent: Agent, batch: Batch, now: number): Promise<Outcome> => {
-  const givenUpAt = batch.openedAt + 2 * parts.turnDeadlineMs;
-  if (now < givenUpAt) return { retryInMs: givenUpAt - now };
+  const ceiling = ceilingMs(agent.delegation, batch.standing.background);
+  if (now < batch.openedAt + ceiling) return { retryInMs: batch.openedAt + ceiling - now };
+  if (now < batch.openedAt + 2 * parts.turnDeadlineMs) return { retryInMs: ceiling };
   parts.logger.warn({ batch: batch.turnId, traceId: batch.traceId }, "a turn never ended: its batch is sealed");
   await sealTurn(parts, agent, batch);
-  return ack;
+  return { retryInMs: ceiling };
 };
 
 /** They end by themselves, with what they have to say; who does not is left behind after the grace (B3). */

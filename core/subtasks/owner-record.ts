@@ -67,11 +67,13 @@ export const withBatch = (record: OwnerRecord, batch: Batch): OwnerRecord => ({
 
 /** How long what is over is kept: repeats of its messages are recognised meanwhile. */
 const KEPT_MS = 3_600_000;
+/** How long the limits of one request are counted. */
+const TALLY_KEPT_MS = 24 * 3_600_000;
 
 const withoutOld = ({ batches, tallies, ...rest }: OwnerRecord, now: number): OwnerRecord => ({
   ...rest,
   batches: pick(batches, (batch) => !isSettled(batch) || now - (batch.sealedAt ?? now) < KEPT_MS),
-  tallies: pick(tallies, ({ usedAt }) => now - usedAt < RETENTION_MS / 7),
+  tallies: pick(tallies, ({ usedAt }) => now - usedAt < TALLY_KEPT_MS),
 });
 
 const pick = <T>(record: Record<string, T>, keep: (value: T) => boolean): Record<string, T> =>

@@ -10,8 +10,6 @@ export interface Reservation {
   /** How many found no place, and why. */
   readonly refused: number;
   readonly reason: string;
-  /** The batch was opened by this call. */
-  readonly opened: boolean;
 }
 
 type Wanted = Pick<Member, "id" | "callKey" | "name" | "reports">;
@@ -25,29 +23,22 @@ export const reserve = async (
 ): Promise<Reservation> => {
   const { tenant, agent, standing, turnId } = context;
   const now = clock.now();
-  let reservation: Reservation | undefined;
-  await changeOwner(store, { tenant, agent, ownerId: standing.owner.ownerId }, now, (record) => {
-    const batch = record.batches[turnId];
-    const known = wanted.flatMap(({ callKey }) => batch?.members.find((member) => member.callKey === callKey) ?? []);
-    const fresh = wanted.filter(({ callKey }) => !known.some((member) => member.callKey === callKey));
-    const { places, reason } = placesLeft(record, limits, context);
+  const address = { tenant, agent, ownerId: standing.owner.ownerId };
+  const { before, after } = await changeOwner(store, address, now, (record) => {
+    const batch = record.batches[turnId] ?? openBatch(context, now);
+    const fresh = wanted.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));
+    const { places } = placesLeft(record, limits, context);
     const added = fresh.slice(0, places).map((member) => ({ ...member, ended: false }));
-    reservation = {
-      accepted: [...known, ...added],
-      refused: fresh.length - added.length,
-      reason,
-      opened: batch === undefined,
-    };
     if (added.length === 0) return record;
-    const joined = { ...(batch ?? openBatch(context, now)) };
-    return counted(
-      withBatch(record, { ...joined, members: [...joined.members, ...added] }),
-      context,
-      added.length,
-      now,
-    );
+    return counted(withBatch(record, { ...batch, members: [...batch.members, ...added] }), context, added.length, now);
   });
-  return reservation as unknown as Reservation;
+  const taken = after.batches[turnId]?.members ?? [];
+  const accepted = wanted.flatMap(({ callKey }) => taken.find((member) => member.callKey === callKey) ?? []);
+  return {
+    accepted,
+    refused: wanted.length - accepted.length,
+    reason: placesLeft(before, limits, context).reason,
+  };
 };
 
 const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { standing, turnId }: ToolContext) => {

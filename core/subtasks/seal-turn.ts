@@ -1,10 +1,8 @@
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { afterGate } from "./after-gate.ts";
-import { openMembers } from "./batch.ts";
 import { cancelSubtask } from "./cancel-subtask.ts";
 import { sealBatch } from "./gate.ts";
-import { setBatchTimer } from "./set-batch-timer.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 
 /** The end of a turn that has delegated, before its message is acknowledged. Doing it again changes nothing. */
@@ -20,8 +18,5 @@ export const sealTurn = async (
   // A call that waited for these was cut off with its turn: nobody would hear of them.
   const orphans = change.after.members.filter(({ reports, ended }) => reports === "blocking" && !ended);
   for (const { id } of orphans) await cancelSubtask(parts, { ...place, id }, "the turn that waited for it has ended");
-  if (openMembers(change.after).length > 0) {
-    await setBatchTimer(parts, { ...place, standing: turn.standing }, turn.turnId, "ceiling");
-  }
   await afterGate(parts, place, change);
 };

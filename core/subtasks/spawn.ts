@@ -46,9 +46,9 @@ export const spawn = async (
       return { id: await subtaskIdFor(parts.store, context, callKey), callKey, name, reports };
     }),
   );
-  const { accepted, refused, reason, opened } = await reserve(parts, limits, context, wanted);
+  const { accepted, refused, reason } = await reserve(parts, limits, context, wanted);
   await parts.checkpoint("spawn.reserved");
-  if (opened && accepted.length > 0) await setBatchTimer(parts, context, context.turnId, "guard");
+  if (accepted.length > 0) await setBatchTimer(parts, context);
   await Promise.all(
     accepted.map((member) => start(parts, context, member, tasks[wanted.findIndex(({ id }) => id === member.id)])),
   );

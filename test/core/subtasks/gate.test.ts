@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { Recorder } from "../../fakes/recorder.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked } from "./delegating.ts";
@@ -49,14 +50,16 @@ describe("given a turn that delegates three subtasks", () => {
   it("when all end before the turn does, then the batch waits for the turn's end (B2)", async () => {
     const slow = new Held();
     const primary = ({ outputs }: Asked) => (outputs.length === 0 ? spawns(["a", "b"]) : slow.answer);
-    core = await startDelegating(roles({ primary, continuation: lists }));
+    const reached = new Recorder<string>();
+    core = await startDelegating(roles({ primary, continuation: lists }), { checkpoint: (name) => reached.add(name) });
     await core.receive(userMessage("m-1", "go"));
     await slow.asked;
-    await counted(core, "subtasks_total mooring completed", 2);
+    await reached.until((names) => names.filter((name) => name === "end.counted").length === 2);
     expect(finals(core.replies.items)).toHaveLength(0);
     slow.give("I am on it");
     const [announcement, answer] = await untilFinals(core, 2);
     expect([announcement?.markdown, answer?.markdown]).toEqual(["I am on it", "resu: a completed, b completed"]);
+    expect(reached.items.filter((name) => name.startsWith("batch."))).toEqual(["batch.sealed", "batch.fired"]);
   });
 
   it("when one fails and one is done, then the answer has both (B2, S7)", async () => {
@@ -79,6 +82,24 @@ describe("given a turn that delegates three subtasks", () => {
   });
 });
 
+describe("given a conversation that is in another session by the time the answer comes", () => {
+  it("when it is shown there, then both sessions know it, and the origin is the old one's (O2, O15)", async () => {
+    const slow = new Held();
+    const primary = (asked: Asked) => (asked.text === "go" ? delegates(["a"], "on it")(asked) : "fine");
+    core = await startDelegating(roles({ primary, subagent: () => slow.answer, continuation: () => "the answer" }));
+    const { sessionId } = await core.ask("m-1", "go");
+    await core.ask("m-2", "", { command: { name: "new", args: "" } });
+    slow.give("done");
+    const answer = (await untilFinals(core, 2))[1];
+    expect(answer).toMatchObject({ sessionId, origin: { sessionId, promptSummary: "go" } });
+    await core.ask("m-3", "and?");
+    expect(core.model.requests.items.at(-1)?.messages.map(({ text }) => text)).toEqual([
+      '[shown here later about "go"]\nthe answer',
+      "and?",
+    ]);
+  });
+});
+
 describe("given subtasks that take longer than the ceiling", () => {
   const stuck = new Map<string, Held>();
   const held = (asked: Asked) => {
@@ -96,7 +117,7 @@ describe("given subtasks that take longer than the ceiling", () => {
       }),
     );
     await core.receive(userMessage("m-1", "go"));
-    await core.replyTo("m-1");
+    await counted(core, "turns_total mooring answered", 1);
   };
 
   it("when the ceiling comes, then stragglers are stopped and listed as timed out (B3)", async () => {
@@ -121,6 +142,7 @@ describe("given subtasks that take longer than the ceiling", () => {
       roles({ primary: delegates(["slow"], "on it"), subagent: () => new Held().answer, continuation: lists }),
     );
     await core.receive(backgroundTask("run-1", "go"));
+    await counted(core, "turns_total mooring answered", 1);
     await core.clock.passNext(2 * CEILING_MS);
     expect((await untilFinals(core, 1))[0]?.markdown).toBe("resu: slow timed out");
   });
@@ -154,7 +176,7 @@ describe("given a batch that fired at the ceiling with one still out", () => {
       if (name === "end.received" && ++ends === 2) await onItsWay;
     };
     await core.receive(userMessage("m-1", "go"));
-    await core.replyTo("m-1");
+    await counted(core, "turns_total mooring answered", 1);
     await slow.asked;
     slow.give("late but good");
     await core.clock.passNext(CEILING_MS);
