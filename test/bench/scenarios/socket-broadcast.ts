@@ -29,6 +29,7 @@ export const socketBroadcast: Scenario = {
       yield {
         name: `socket: one reply to ${count} sockets`,
         unit: "ms",
+        cpu: (side) => (side === "product" ? product : raw).ask("cpu"),
         product: () => spread(product, ours, first.conversation),
         floor: () => spread(raw, theirs, ""),
       };
