@@ -17,10 +17,11 @@ const figure = (value: number): string => (value >= 100 ? Math.round(value).toLo
 
 const line = (measured: Measured, aim: string): string =>
   [
-    measured.name.padEnd(46),
+    measured.name.padEnd(57),
     `${figure(measured.product.median)} ${measured.unit}`.padStart(20),
     `${figure(measured.floor.median)}`.padStart(12),
     `${measured.ratio.toFixed(2)}×`.padStart(8),
+    `${measured.cpuRatio.toFixed(2)}×`.padStart(8),
     `${figure(measured.product.low)}–${figure(measured.product.high)}`.padStart(18),
     `aim ${aim}`,
   ].join("  ");
@@ -33,7 +34,9 @@ if (chosen.length === 0) {
 }
 
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}`);
-console.log(`${"".padEnd(46)}  ${"product".padStart(20)}  ${"floor".padStart(12)}  ${"ratio".padStart(8)}`);
+console.log(
+  `${"".padEnd(57)}  ${"product".padStart(20)}  ${"floor".padStart(12)}  ${"ratio".padStart(8)}  ${"of CPU".padStart(8)}`,
+);
 const results: (Measured & { aim: string })[] = [];
 for (const scenario of chosen) {
   for await (const comparison of scenario.prepare(values.quick)) {

@@ -4,17 +4,21 @@ import { join } from "node:path";
 import Database from "libsql";
 import type { Floor } from "./floor.ts";
 
+/** As long as those of the product. */
+const SUBJECT = "default.user.message.bench";
+const KEY = "+bench/-/+the%20room%20of%20a%20conversation/-".repeat(2);
+
 /** libsql with one transaction for all that waits in a pass of the event loop: a row in, a row out. */
 export const embeddedFloor = async (): Promise<Floor> => {
   const dir = await mkdtemp(join(tmpdir(), "mooring-floor-"));
   const db = new Database(join(dir, "floor.db"));
   db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA locking_mode=EXCLUSIVE");
-  db.exec("CREATE TABLE messages (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT, body TEXT)");
+  db.exec("CREATE TABLE messages (seq INTEGER PRIMARY KEY, subject TEXT, key TEXT, id TEXT, at INTEGER, body TEXT)");
   db.exec("CREATE TABLE pending (seq INTEGER PRIMARY KEY)");
   db.exec(
     "CREATE TABLE entries (space TEXT, key TEXT, revision INTEGER, value TEXT, PRIMARY KEY (space, key)) WITHOUT ROWID",
   );
-  const insert = db.prepare("INSERT INTO messages (id, body) VALUES (?, ?)");
+  const insert = db.prepare("INSERT INTO messages (subject, key, id, at, body) VALUES (?, ?, ?, ?, ?)");
   const mark = db.prepare("INSERT INTO pending (seq) VALUES (?)");
   const clear = db.prepare("DELETE FROM pending WHERE seq = ?");
   const upsert = db.prepare(
@@ -44,7 +48,7 @@ export const embeddedFloor = async (): Promise<Floor> => {
     async publish(message, handle) {
       const body = JSON.stringify(message);
       const seq = await write(() => {
-        const { lastInsertRowid } = insert.run(`m${++serial}`, body);
+        const { lastInsertRowid } = insert.run(SUBJECT, KEY, `message-number-${++serial}`, Date.now(), body);
         mark.run(lastInsertRowid);
         return lastInsertRowid;
       });

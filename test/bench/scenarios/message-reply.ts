@@ -7,6 +7,7 @@ import { silentMeter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { startCore } from "../../../core/start-core.ts";
+import { filler } from "../filler.ts";
 import type { Floor } from "../floors/floor.ts";
 import { instantModel } from "../instant-model.ts";
 import { loopLatency } from "../measure.ts";
@@ -60,19 +61,18 @@ const startProduct = async (backbone: Backbone) => {
   };
 };
 
-/** The same four durable writes, in the same order, with nothing in between. */
+/** The same four durable writes, as large and in the same order, with nothing in between. */
 const askFloor = async (floor: Floor, serial: number): Promise<void> => {
   const message = messageIn(0, serial);
-  const value = JSON.stringify(message);
   const key = scatteredKey(serial);
   let reply: () => void = () => undefined;
   const replied = new Promise<void>((resolve) => {
     reply = resolve;
   });
   await floor.publish(message, async () => {
-    await floor.put(`turn-${key}`, value);
-    await floor.put(`history-${key}`, value);
-    await floor.publish(message, async () => reply());
+    await floor.put(`turn-${key}`, filler.turn);
+    await floor.put(`history-${key}`, filler.history);
+    await floor.publish({ reply: filler.reply }, async () => reply());
   });
   await replied;
 };

@@ -1,15 +1,17 @@
+import { loopLatency } from "../measure.ts";
 import type { Scenario } from "../scenario.ts";
 import { ServerProcess } from "../servers/server-process.ts";
 import { openClients, SocketClient } from "../socket-client.ts";
 
+const REPLIES = 8;
+
 /** Milliseconds from the order to send one reply until the last of all sockets has it. */
-const spread = async (server: ServerProcess, clients: readonly SocketClient[], to: string): Promise<number> => {
-  const begun = performance.now();
-  const heard = Promise.all(clients.map((client) => client.reply()));
-  await server.ask("reply", to);
-  await heard;
-  return performance.now() - begun;
-};
+const spread = (server: ServerProcess, clients: readonly SocketClient[], to: string): Promise<number> =>
+  loopLatency(REPLIES, 1, async () => {
+    const heard = Promise.all(clients.map((client) => client.reply()));
+    await server.ask("reply", to);
+    await heard;
+  });
 
 /** One reply to all tabs of a conversation. The product stores it twice on the way; raw sockets store nothing. */
 export const socketBroadcast: Scenario = {
@@ -29,6 +31,7 @@ export const socketBroadcast: Scenario = {
       yield {
         name: `socket: one reply to ${count} sockets`,
         unit: "ms",
+        cpu: (side) => (side === "product" ? product : raw).ask("cpu"),
         product: () => spread(product, ours, first.conversation),
         floor: () => spread(raw, theirs, ""),
       };

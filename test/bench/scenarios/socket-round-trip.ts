@@ -34,6 +34,7 @@ export const socketRoundTrip: Scenario = {
         yield {
           name: `socket: message → reply, ${clients} clients (${on})`,
           unit: "ms",
+          cpu: (side) => (side === "product" ? product : floor).ask("cpu"),
           product: () => ours.talk(messages, clients),
           floor: () => theirs.talk(messages, clients),
         };

@@ -1,9 +1,12 @@
+import { ownCpu } from "../measure.ts";
+
 export type Answers = Readonly<Record<string, (about: string) => number | Promise<number>>>;
 
 /** In a server's process: says where it listens, then answers what the bench asks until it is told to stop. */
 export const answerQuestions = (port: number, answers: Answers, stop: () => Promise<void>): void => {
   process.on("message", ({ id, question, about }: { id: number; question: string; about: string }) => {
-    void (async () => process.send?.({ id, answer: await answers[question]?.(about) }))();
+    const answer = question === "cpu" ? ownCpu : answers[question];
+    void (async () => process.send?.({ id, answer: await answer?.(about) }))();
   });
   process.once("disconnect", () => void stop().finally(() => process.exit(0)));
   process.send?.({ port });

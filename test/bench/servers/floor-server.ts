@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import websocket from "@fastify/websocket";
 import { fastify } from "fastify";
+import { filler } from "../filler.ts";
 import { embeddedFloor } from "../floors/embedded-floor.ts";
 import { natsFloor } from "../floors/nats-floor.ts";
 import { scatteredKey } from "../scattered-key.ts";
@@ -16,17 +17,16 @@ app.get("/socket", { websocket: true }, (socket) => {
   const answer = async (text: string) => {
     const message = JSON.parse(text) as { id: string };
     const key = scatteredKey(++serial);
-    const reply = { type: "reply", correlationId: message.id, markdown: "Noted." };
+    const reply = { type: "reply", correlationId: message.id, markdown: "Noted.", more: filler.reply };
     await floor.publish(message, async () => {
-      await floor.put(`turn-${key}`, text);
-      await floor.put(`history-${key}`, text);
+      await floor.put(`turn-${key}`, filler.turn);
+      await floor.put(`history-${key}`, filler.history);
       await floor.publish(reply, async () => {
-        const said = JSON.stringify(reply);
-        await floor.put(`log-${key}-reply`, said);
-        socket.send(said);
+        await floor.put(`log-${key}-reply`, filler.replyEntry);
+        socket.send(JSON.stringify(reply));
       });
     });
-    await floor.put(`log-${key}-said`, text);
+    await floor.put(`log-${key}-said`, filler.saidEntry);
     socket.send(JSON.stringify({ type: "accepted", id: message.id }));
   };
   socket.on("message", (data) => void answer(String(data)));
