@@ -7,6 +7,7 @@ import type { TurnRecord } from "../turns/turn-record.ts";
 import type { TurnRun } from "./end-turn.ts";
 import { endTurn } from "./end-turn.ts";
 import type { IntakeParts } from "./intake-parts.ts";
+import { isForPeople } from "./is-for-people.ts";
 import { makeRoom } from "./make-room.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { publishFinal } from "./publish-final.ts";
@@ -32,8 +33,7 @@ export const answerMessage = async (
   const entry = ended ?? (matter && (await endTurn(parts, agent, matter, opened, run)));
   if (entry === undefined) return undefined;
   await parts.checkpoint("reply.before");
-  // Who waits is always answered (B7); nobody else hears of silence.
-  if (correlationId !== undefined || (entry.outcome !== "nothing" && !entry.suppressed)) {
+  if (isForPeople(record, entry)) {
     await publishFinal(parts, agent, record, entry, ended !== undefined);
     if (correlationId === undefined) await noteWhereShown(parts, agent, record, entry);
   }

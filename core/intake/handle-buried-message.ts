@@ -10,6 +10,7 @@ import { troubleText } from "../turns/trouble-text.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { turnIdOf, turnKey } from "../turns/turn-record.ts";
 import type { IntakeParts } from "./intake-parts.ts";
+import { isForPeople } from "./is-for-people.ts";
 import { publishFinal } from "./publish-final.ts";
 
 /** A message that could not be handled, or killed its process every time: its writer must not wait in vain. */
@@ -22,8 +23,9 @@ export const handleBuriedMessage = async (
   // What does not parse has nobody that an answer could go to; whoever runs the service finds the letter.
   if (message === undefined) return;
   const { record, entry } = await recordedTurn(parts, message);
-  if (record && entry) await publishFinal(parts, agent, record, entry, true);
-  else await publishReply(parts.bus, trouble(agent, message, letter));
+  if (record && entry) {
+    if (isForPeople(record, entry)) await publishFinal(parts, agent, record, entry, true);
+  } else await publishReply(parts.bus, trouble(agent, message, letter));
   // What it has delegated goes on, and must find an end.
   if (record) await sealTurn(parts, agent, record);
 };
