@@ -85,7 +85,7 @@ export const messageReply: Scenario = {
       const product = await startProduct(backbone);
       let serial = 0;
       for (const sessions of [1, 100, 1_000]) {
-        const count = (quick ? 1 : 5) * (sessions === 1 ? 200 : 2_000);
+        const count = (quick ? 1 : 10) * (sessions === 1 ? 200 : 1_000);
         yield {
           name: `message → reply, ${sessions} sessions (${name})`,
           unit: "ms",
