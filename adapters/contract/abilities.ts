@@ -1,4 +1,5 @@
 import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Attachment } from "../../core/contract/user-message.ts";
 import type { UserSignal } from "../../core/contract/user-signal.ts";
 import type { ChannelAdapter, Delivery, Receipt } from "./channel-adapter.ts";
 
@@ -42,6 +43,29 @@ export interface ReconcilingAdapter extends ChannelAdapter {
   find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell">;
 }
 export const isReconcilingAdapter = (adapter: ChannelAdapter): adapter is ReconcilingAdapter => "find" in adapter;
+
+/** Can show a message in a shared conversation to one account only. */
+export interface EphemeralAdapter extends ChannelAdapter {
+  /** Fails as `deliver` does; reason "rejected" if it cannot be done now, so that it goes to a private conversation. */
+  deliverOnlyTo(accountId: string, delivery: Delivery): Promise<Receipt>;
+}
+export const isEphemeralAdapter = (adapter: ChannelAdapter): adapter is EphemeralAdapter => "deliverOnlyTo" in adapter;
+
+/** Can write to an account that has not written in private yet. */
+export interface DirectMessageAdapter extends ChannelAdapter {
+  /** The private conversation with an account, opened if need be; fails as `deliver` does if the account does not allow it. */
+  privateConversation(accountId: string): Promise<Conversation>;
+}
+export const isDirectMessageAdapter = (adapter: ChannelAdapter): adapter is DirectMessageAdapter =>
+  "privateConversation" in adapter;
+
+/** Can fetch the bytes of what people attach to their messages. */
+export interface AttachmentAdapter extends ChannelAdapter {
+  /** At most `maxBytes`: what is larger, or gone, is an AppError that says so. */
+  fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array>;
+}
+export const isAttachmentAdapter = (adapter: ChannelAdapter): adapter is AttachmentAdapter =>
+  "fetchAttachment" in adapter;
 
 /** Is called by its platform over HTTP, at `/channels/<channel>/<path>`. */
 export interface WebhookAdapter extends ChannelAdapter {

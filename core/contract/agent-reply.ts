@@ -35,6 +35,8 @@ export const AgentReply = z.looseObject({
   /** Null only for kind "notice". */
   origin: ReplyOrigin.nullable(),
   audience: Audience,
+  /** The account that alone may see it, although the conversation is shared: the answer to a private command (I3). */
+  onlyFor: z.string().min(1).optional(),
   /** It may have been published before, longer ago than the bus remembers: a relay looks for an earlier copy. */
   mayRepeat: z.boolean().optional(),
   createdAt: z.iso.datetime(),
