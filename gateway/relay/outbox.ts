@@ -14,6 +14,7 @@ import { deliveryParts } from "./delivery-parts.ts";
 import { Ledger } from "./ledger.ts";
 import { PartSender } from "./part-sender.ts";
 import type { RelayContext } from "./relay-context.ts";
+import { withheld } from "./withheld.ts";
 
 export const outboxDurable = (channel: string) => `outbox-${channel}`;
 
@@ -29,6 +30,7 @@ export const startOutbox = (
   const post = sender.send.bind(sender);
   const activities = new ActivitySender(context, adapter, { post, maySend, editEveryMs });
   const sendAll = async (request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome> => {
+    if (!(await context.isStillTarget(request.reply, request.target))) return withheld(context, request);
     const anchor = await context.anchorIn(request.target, request.reply);
     for (const part of deliveryParts(request, adapter.capabilities, anchor)) {
       const outcome = await sender.send(part, received);
