@@ -62,6 +62,7 @@ await runChannel(
     checkpoint,
     random: Math.random,
     targetsOn: (channel, { audience }) => (audience.conversation.channel === channel ? [audience.conversation] : []),
+    privateConversationOf: async () => undefined,
     anchorIn: async () => null,
     limits: { ...defaultRelayLimits, retry, settledAfterMs: 20 },
   },

@@ -76,6 +76,7 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       checkpoint: (name) => checkpoints.add(name),
       random: () => 1,
       targetsOn: (channel, { audience }) => (audience.conversation.channel === channel ? [audience.conversation] : []),
+      privateConversationOf: async () => undefined,
       anchorIn: async () => rig.anchor,
       limits: { ...defaultRelayLimits, ...limits },
     },
