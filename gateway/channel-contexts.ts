@@ -41,6 +41,7 @@ export const relayContext = ({ backbone, ...parts }: ChannelParts, access?: Acce
   checkpoint: noCheckpoint,
   random: Math.random,
   targetsOn,
+  privateConversationOf: async () => undefined,
   anchorIn: anchorIn({ store: backbone.store, clock: parts.clock }),
   access,
   limits: defaultRelayLimits,
