@@ -8,6 +8,7 @@ import type { Meter } from "../core/contract/meter.ts";
 import { subjectsOf } from "../core/contract/subjects.ts";
 import type { TargetParts } from "../core/delivery/targets.ts";
 import { isStillTarget, targetsOn } from "../core/delivery/targets.ts";
+import { privateConversationOf } from "../core/people/private-conversation-of.ts";
 import { currentSession } from "../core/sessions/current-session.ts";
 import { anchorIn } from "./anchor-in.ts";
 import { admits } from "./relay/admits.ts";
@@ -56,6 +57,8 @@ export const relayContext = (
     random: Math.random,
     targetsOn: targetsOn(deciding),
     isStillTarget: isStillTarget(deciding),
+    privateConversationOf: (channel, accountId) =>
+      privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
     anchorIn: anchorIn(deciding),
     access,
     limits: defaultRelayLimits,

@@ -15,6 +15,7 @@ interface Draft {
   readonly actions?: ReplyAction[];
   readonly data?: Record<string, unknown>;
   readonly audience: Audience;
+  readonly onlyFor?: string;
   readonly mayRepeat?: boolean;
   readonly createdAt: string;
   readonly traceId: string;

@@ -74,6 +74,8 @@ const zoneOf = (person: PersonRecord | undefined): string | undefined => {
 export const isStillTarget =
   ({ store, admits }: Pick<TargetParts, "store" | "admits">) =>
   async (reply: AgentReply, target: Conversation): Promise<boolean> => {
+    // The answer to a private command goes where the platform, or the store, says that its caller is alone.
+    if (reply.onlyFor !== undefined && target.kind === "private") return admits(target, reply.onlyFor);
     const isOrigin = sameConversation(target, reply.audience.conversation);
     return mayShow(reply, target, isOrigin ? undefined : await askerOf(store, reply), admits);
   };

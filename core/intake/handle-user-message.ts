@@ -1,3 +1,4 @@
+import { runCommand } from "../commands/run-command.ts";
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
@@ -8,7 +9,6 @@ import { answerMessage } from "./answer-message.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { openTurn } from "./open-turn.ts";
-import { runCommand } from "./run-command.ts";
 
 /** Whoever has the turn now should be done, or dead, by then. */
 const TAKEN_OVER_PAUSE_MS = 1_000;

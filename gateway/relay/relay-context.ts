@@ -29,6 +29,8 @@ export interface RelayContext {
   readonly isStillTarget: (reply: AgentReply, conversation: Conversation) => Promise<boolean>;
   /** The anchor to show for a reply in a conversation, decided when it is sent (O8). */
   readonly anchorIn: (conversation: Conversation, reply: AgentReply) => Promise<Anchor | null>;
+  /** A private conversation with an account that is known already. */
+  readonly privateConversationOf: (channel: string, accountId: string) => Promise<Conversation | undefined>;
   /** Who may speak here. */
   readonly access?: AccessRules | undefined;
   readonly limits: RelayLimits;

@@ -51,6 +51,11 @@ describe("given a conversation with a history", () => {
 
   it("when the command is not known, then it says so, and what is", async () => {
     const reply = await core.ask("m-1", "", command("dance <@U1>"));
-    expect(reply.markdown).toBe('I do not know the command "dance U1" yet. I know: help, cancel, new.');
+    expect(reply.markdown).toMatch(/^I do not know the command "dance U1". I know: help, .*cancel, .*new/);
+  });
+
+  it("when the name is a slip, then the one that was meant is named", async () => {
+    const reply = await core.ask("m-1", "", command("hlep"));
+    expect(reply.markdown).toBe('I do not know the command "hlep". Did you mean `help`?');
   });
 });

@@ -1,13 +1,13 @@
-import type { Bus } from "../../core/contract/bus.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import { keyParts } from "../../core/contract/collection.ts";
-import { conversationKey } from "../../core/contract/conversation.ts";
-import type { DeadLetter } from "../../core/contract/dead-letter.ts";
-import { deadLetterKey } from "../../core/contract/dead-letter.ts";
-import { DeliveryRequest } from "../../core/contract/delivery-request.ts";
-import type { Store } from "../../core/contract/store.ts";
-import { subjectsOf } from "../../core/contract/subjects.ts";
+import type { Bus } from "../contract/bus.ts";
+import type { Clock } from "../contract/clock.ts";
+import { isoTime } from "../contract/clock.ts";
+import { keyParts } from "../contract/collection.ts";
+import { conversationKey } from "../contract/conversation.ts";
+import type { DeadLetter } from "../contract/dead-letter.ts";
+import { deadLetterKey } from "../contract/dead-letter.ts";
+import { DeliveryRequest } from "../contract/delivery-request.ts";
+import type { Store } from "../contract/store.ts";
+import { subjectsOf } from "../contract/subjects.ts";
 import { ledgerKey, ledgerOfTarget } from "./ledger-entry.ts";
 
 /**

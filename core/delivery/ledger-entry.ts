@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { collection, keyOf, prefixOf } from "../../core/contract/collection.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import { conversationKey } from "../../core/contract/conversation.ts";
+import { collection, keyOf, prefixOf } from "../contract/collection.ts";
+import type { Conversation } from "../contract/conversation.ts";
+import { conversationKey } from "../contract/conversation.ts";
 
 /**
  * What is known about one part of one reply for one target.

@@ -1,0 +1,14 @@
+import { cancel } from "./cancel.ts";
+import type { Command } from "./command.ts";
+import { helpOn } from "./help.ts";
+import { newSession } from "./new-session.ts";
+
+const told: readonly Command[] = [cancel, newSession];
+
+/** Every command there is, in the order in which `help` shows them. */
+export const commands: readonly Command[] = [helpOn(told), ...told];
+
+export const commandNamed = (name: string): Command | undefined => commands.find((command) => command.name === name);
+
+/** It takes effect exactly between the two messages around it. */
+export const isInOrder = (name: string): boolean => commandNamed(name)?.inOrder === true;
