@@ -22,6 +22,8 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(ai|@ai-sdk\/.+)(\/|$)/, /^core\/model\//],
   [/^yaml$/, /^config\//],
   [/^ws$/, /^adapters\/web\//],
+  [/^@slack\/.+$/, /^adapters\/slack\//],
+  [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
   [/^esbuild$/, /^adapters\/web\/widget\//],
 ];
 
