@@ -2,7 +2,9 @@ import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { answeredWork } from "../origin/answered-work.ts";
 import { captureOrigin } from "../origin/capture.ts";
+import { causeOf } from "../origin/cause-of.ts";
 import { personOf } from "../people/person-of.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
@@ -24,8 +26,10 @@ export const openTurn = async (parts: IntakeParts, message: UserMessage): Promis
   const { synthetic } = message;
   const window = await (synthetic === undefined ? sessions.window(message) : history.window(synthetic.sessionId));
   const { sessionId } = window;
+  const continues = message.command ? undefined : await continued(parts, message);
   const record: TurnRecord = {
     ...(message.synthetic === undefined ? begun(message, sessionId) : inherited(message, message.synthetic)),
+    ...(continues !== undefined && { continues }),
     turnId: turnIdOf(message),
     sessionId,
     index: nextIndex(window),
@@ -43,7 +47,13 @@ export const openTurn = async (parts: IntakeParts, message: UserMessage): Promis
   return { record: found.value, seenBefore: true, window: await history.window(found.value.sessionId) };
 };
 
-type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "standing">;
+const continued = async ({ store }: IntakeParts, message: UserMessage): Promise<TurnRecord["continues"]> => {
+  if (message.synthetic !== undefined) return undefined;
+  const work = await answeredWork(store, message);
+  return work && { replyId: work.replyId, origin: work.origin, sessionId: work.sessionId };
+};
+
+type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "cause" | "standing">;
 
 /** A person's message begins a piece of work, and somebody waits for the answer. */
 const begun = (message: UserMessage, sessionId: string): Work => {
@@ -64,12 +74,14 @@ const begun = (message: UserMessage, sessionId: string): Work => {
 };
 
 /** What goes on with a piece of work keeps its origin and its audience (O2). Nobody waits for it. */
-const inherited = (
-  message: UserMessage,
-  { origin, audience, asker, owner, rootTurnId, background }: Synthetic,
-): Work => ({
-  origin,
-  audience,
-  asker,
-  standing: { owner, depth: 0, rootTurnId: rootTurnId ?? turnIdOf(message), background },
-});
+const inherited = (message: UserMessage, synthetic: Synthetic): Work => {
+  const { origin, audience, asker, owner, rootTurnId, background } = synthetic;
+  const turnId = turnIdOf(message);
+  return {
+    origin,
+    audience,
+    asker,
+    cause: causeOf(synthetic, turnId),
+    standing: { owner, depth: 0, rootTurnId: rootTurnId ?? turnId, background },
+  };
+};
