@@ -5,7 +5,8 @@ import type { UserMessage } from "../contract/user-message.ts";
 import { answeredWork } from "../origin/answered-work.ts";
 import { captureOrigin } from "../origin/capture.ts";
 import { causeOf } from "../origin/cause-of.ts";
-import { personOf } from "../people/person-of.ts";
+import { meetAsker } from "../people/meet-asker.ts";
+import type { PersonRecord } from "../people/person-record.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
@@ -22,14 +23,13 @@ export interface OpenedTurn {
 
 /** The message's one record: created now, or found. Everything about its origin is fixed from here on (O2). */
 export const openTurn = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
-  const { store, history, clock, sessions } = parts;
+  const { store, history, clock } = parts;
   const { synthetic } = message;
-  const window = await (synthetic === undefined ? sessions.window(message) : history.window(synthetic.sessionId));
+  const { window, work } =
+    synthetic === undefined ? await begin(parts, message) : await goOn(parts, message, synthetic);
   const { sessionId } = window;
-  const continues = message.command ? undefined : await continued(parts, message);
   const record: TurnRecord = {
-    ...(message.synthetic === undefined ? begun(message, sessionId) : inherited(message, message.synthetic)),
-    ...(continues !== undefined && { continues }),
+    ...work,
     turnId: turnIdOf(message),
     sessionId,
     index: nextIndex(window),
@@ -47,21 +47,27 @@ export const openTurn = async (parts: IntakeParts, message: UserMessage): Promis
   return { record: found.value, seenBefore: true, window: await history.window(found.value.sessionId) };
 };
 
-const continued = async ({ store }: IntakeParts, message: UserMessage): Promise<TurnRecord["continues"]> => {
-  if (message.synthetic !== undefined) return undefined;
-  const work = await answeredWork(store, message);
-  return work && { replyId: work.replyId, origin: work.origin, sessionId: work.sessionId };
+type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "standing">;
+
+const begin = async (parts: IntakeParts, message: UserMessage) => {
+  const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
+  // After the asker was met: where they may see something is known from then on.
+  const answered = message.command === undefined ? await answeredWork(parts.store, message) : undefined;
+  const continues = answered && { replyId: answered.replyId, origin: answered.origin, sessionId: answered.sessionId };
+  return { window, work: { ...begun(message, window.sessionId, person), ...(continues && { continues }) } };
 };
 
-type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "cause" | "standing">;
+const goOn = async ({ history }: IntakeParts, message: UserMessage, synthetic: Synthetic) => ({
+  window: await history.window(synthetic.sessionId),
+  work: inherited(message, synthetic),
+});
 
 /** A person's message begins a piece of work, and somebody waits for the answer. */
-const begun = (message: UserMessage, sessionId: string): Work => {
-  const { tenant, conversation, account, link } = message;
-  const personId = personOf(tenant, conversation.channel, account.id);
+const begun = (message: UserMessage, sessionId: string, { id: personId, membership }: PersonRecord): Work => {
+  const { conversation, account, link } = message;
   return {
     origin: captureOrigin(message, sessionId),
-    audience: { conversation, personId },
+    audience: { conversation, personId, accountId: account.id, membership },
     asker: { personId, accountId: account.id, name: account.name },
     correlationId: message.id,
     standing: {

@@ -1,22 +1,21 @@
 import type { Audience } from "../contract/agent-reply.ts";
-import type { Conversation } from "../contract/conversation.ts";
-import { conversationKey } from "../contract/conversation.ts";
+import { sameRoom } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { personOf } from "../people/person-of.ts";
+import { askerOf } from "../delivery/asker-of.ts";
+import { mayShow } from "../delivery/may-show.ts";
 
 /**
- * Whether what is known where a piece of work began may be used where somebody answers it (O14). Those who read along
- * there must all be in its audience: in a shared place only if it began in that very room.
+ * Whether what is known where a piece of work began may be used where somebody answers it (O14). Everybody who reads
+ * along here must be in its audience: in a shared place only if it began in that very room, in a private one if an
+ * answer of it may be shown there. Who writes here was let in already.
  */
 export const mayContinue = async (
-  _store: Store,
+  store: Store,
   { audience }: { readonly audience: Audience },
-  { tenant, conversation, account }: UserMessage,
+  { tenant, conversation }: Pick<UserMessage, "tenant" | "conversation">,
 ): Promise<boolean> => {
-  if (conversation.kind === "shared") return sameRoom(conversation, audience.conversation);
-  return audience.personId === personOf(tenant, conversation.channel, account.id);
+  const began = audience.conversation;
+  if (conversation.kind === "shared") return began.kind === "shared" && sameRoom(conversation, began);
+  return mayShow({ audience }, conversation, await askerOf(store, { tenant, audience }), () => true);
 };
-
-const sameRoom = (a: Conversation, b: Conversation): boolean =>
-  a.kind === b.kind && conversationKey({ ...a, thread: undefined }) === conversationKey({ ...b, thread: undefined });

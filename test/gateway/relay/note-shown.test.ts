@@ -31,7 +31,10 @@ const other: Conversation = { channel: "paper", room: "dm-ann", kind: "private" 
 /** A channel that shows every reply where it began and in one more conversation. */
 const run = async (adapter = rig.paper("repeats")) => {
   const targets = [asked, other].map((target) => ({ ...target, channel: adapter.channel }));
-  const context = { ...rig.context, targetsOn: () => targets };
+  const context = {
+    ...rig.context,
+    targetsOn: async () => targets.map((conversation) => ({ conversation })),
+  };
   const channel = await runChannel(context, adapter, "gateway");
   rig.closes(() => channel.stop());
   return targets;
