@@ -38,6 +38,7 @@ export const createSchedule = async (parts: ScheduleParts, draft: NewSchedule): 
     createdAt: isoTime(now),
   };
   await dueTimes.add({ schedule: draft, dueAt: isoTime(next) });
+  await parts.checkpoint("schedule.indexed");
   try {
     await store.put(scheduleKey(draft), schedule, { ifRevision: 0 });
     return schedule;
