@@ -21,6 +21,8 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^libsql$/, /^core\/backbone\/embedded\//],
   [/^(ai|@ai-sdk\/.+)(\/|$)/, /^core\/model\//],
   [/^yaml$/, /^config\//],
+  [/^discord\.js$/, /^adapters\/discord\//],
+  [/^(mdast|mdast-util-.+|micromark-.+)$/, /^adapters\//],
   [/^ws$/, /^adapters\/web\//],
   [/^esbuild$/, /^adapters\/web\/widget\//],
 ];
