@@ -6,6 +6,10 @@ import { ReplyOrigin } from "./reply-origin.ts";
 export const Audience = z.looseObject({
   conversation: Conversation,
   personId: z.string().nullable(),
+  /** The asker's account, on the channel of the conversation; absent if no message of a person began the work. */
+  accountId: z.string().optional(),
+  /** How often the person's accounts had changed by then; absent: their other accounts never see it (D3). */
+  membership: z.number().int().nonnegative().optional(),
 });
 export type Audience = z.infer<typeof Audience>;
 

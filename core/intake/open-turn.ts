@@ -3,7 +3,8 @@ import { isoTime } from "../contract/clock.ts";
 import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { captureOrigin } from "../origin/capture.ts";
-import { personOf } from "../people/person-of.ts";
+import { meetAsker } from "../people/meet-asker.ts";
+import type { PersonRecord } from "../people/person-record.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
@@ -20,12 +21,13 @@ export interface OpenedTurn {
 
 /** The message's one record: created now, or found. Everything about its origin is fixed from here on (O2). */
 export const openTurn = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
-  const { store, history, clock, sessions } = parts;
+  const { store, history, clock } = parts;
   const { synthetic } = message;
-  const window = await (synthetic === undefined ? sessions.window(message) : history.window(synthetic.sessionId));
+  const { window, work } =
+    synthetic === undefined ? await begin(parts, message) : await goOn(parts, message, synthetic);
   const { sessionId } = window;
   const record: TurnRecord = {
-    ...(message.synthetic === undefined ? begun(message, sessionId) : inherited(message, message.synthetic)),
+    ...work,
     turnId: turnIdOf(message),
     sessionId,
     index: nextIndex(window),
@@ -45,13 +47,22 @@ export const openTurn = async (parts: IntakeParts, message: UserMessage): Promis
 
 type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "standing">;
 
+const begin = async (parts: IntakeParts, message: UserMessage) => {
+  const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
+  return { window, work: begun(message, window.sessionId, person) };
+};
+
+const goOn = async ({ history }: IntakeParts, message: UserMessage, synthetic: Synthetic) => ({
+  window: await history.window(synthetic.sessionId),
+  work: inherited(message, synthetic),
+});
+
 /** A person's message begins a piece of work, and somebody waits for the answer. */
-const begun = (message: UserMessage, sessionId: string): Work => {
-  const { tenant, conversation, account, link } = message;
-  const personId = personOf(tenant, conversation.channel, account.id);
+const begun = (message: UserMessage, sessionId: string, { id: personId, membership }: PersonRecord): Work => {
+  const { conversation, account, link } = message;
   return {
     origin: captureOrigin(message, sessionId),
-    audience: { conversation, personId },
+    audience: { conversation, personId, accountId: account.id, membership },
     asker: { personId, accountId: account.id, name: account.name },
     correlationId: message.id,
     standing: {

@@ -1,9 +1,10 @@
 import type { Capabilities, Delivery } from "../../adapters/contract/channel-adapter.ts";
+import { inertAnchors } from "../../adapters/contract/inert-anchors.ts";
 import { splitMarkdown } from "../../adapters/contract/split-markdown.ts";
 import type { Anchor } from "../../core/contract/anchor.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 
-/** What a channel is handed for one reply and one target, in order. The anchor goes with the last part. */
+/** What a channel is handed for one reply and one target, in order. The anchor goes with the last part; no text can be taken for one (O16). */
 export const deliveryParts = (
   { id, reply, target }: DeliveryRequest,
   { maxPartLength }: Capabilities,
@@ -14,7 +15,7 @@ export const deliveryParts = (
     id: `${id}/${index}`,
     reply,
     target,
-    part: { index, count: texts.length, markdown },
+    part: { index, count: texts.length, markdown: inertAnchors(markdown) },
     anchor: index === texts.length - 1 ? anchor : null,
     mayRepeat: false,
   }));

@@ -1,5 +1,5 @@
 import type { Inbox } from "../../adapters/contract/channel-adapter.ts";
-import type { Access } from "../../adapters/contract/config.ts";
+import type { AccessRules } from "../../adapters/contract/config.ts";
 import { isInOrder } from "../../core/commands/commands.ts";
 import type { Bus } from "../../core/contract/bus.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
@@ -16,7 +16,7 @@ export interface InboxParts {
   readonly bus: Bus;
   readonly clock: Clock;
   /** Who may speak here; everybody whom the adapter lets in, if it is not said. */
-  readonly access?: Access | undefined;
+  readonly access?: AccessRules | undefined;
   readonly logger: Logger;
   readonly meter: Meter;
   readonly checkpoint?: Checkpoint;
@@ -27,11 +27,11 @@ export const createInbox = ({ bus, clock, access, logger, meter, checkpoint = no
   const check = accessCheck(access, clock);
   return {
     async accept(message) {
-      const { id, tenant, agent, conversation, account, traceId } = message;
+      const { id, tenant, agent, conversation, traceId } = message;
       const { channel } = conversation;
       await checkpoint("inbox.before");
       try {
-        check(account.id);
+        check(message);
         await bus.publish(subjectsOf(tenant).userMessage(agent), message, { id, key: laneOf(message) });
       } catch (error) {
         meter.count("messages_refused_total", { channel });

@@ -15,6 +15,7 @@ import { PartSender } from "./part-sender.ts";
 import { callerOf } from "./private-answer.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { isTrouble, sendParts } from "./send-parts.ts";
+import { withheld } from "./withheld.ts";
 
 export const outboxDurable = (channel: string) => `outbox-${channel}`;
 
@@ -32,6 +33,7 @@ export const startOutbox = (
   const activities = new ActivitySender(context, adapter, { post, maySend, editEveryMs });
   const privately = { context, adapter, ledger, maySend };
   const send = async (request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome> => {
+    if (!(await context.isStillTarget(request.reply, request.target))) return withheld(context, request);
     const caller = callerOf(request);
     if (caller !== undefined) return answerPrivately(privately, request, caller, received, logger);
     const sent = await sendParts(context, adapter, sender, request, received);

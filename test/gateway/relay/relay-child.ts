@@ -61,7 +61,9 @@ await runChannel(
     meter: silentMeter,
     checkpoint,
     random: Math.random,
-    targetsOn: (channel, { audience }) => (audience.conversation.channel === channel ? [audience.conversation] : []),
+    targetsOn: async (channel, { audience: { conversation } }) =>
+      conversation.channel === channel ? [{ conversation }] : [],
+    isStillTarget: async () => true,
     privateConversationOf: async () => undefined,
     anchorIn: async () => null,
     limits: { ...defaultRelayLimits, retry, settledAfterMs: 20 },

@@ -75,7 +75,9 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       meter,
       checkpoint: (name) => checkpoints.add(name),
       random: () => 1,
-      targetsOn: (channel, { audience }) => (audience.conversation.channel === channel ? [audience.conversation] : []),
+      targetsOn: async (channel, { audience: { conversation } }) =>
+        conversation.channel === channel ? [{ conversation }] : [],
+      isStillTarget: async () => true,
       privateConversationOf: async () => undefined,
       anchorIn: async () => rig.anchor,
       limits: { ...defaultRelayLimits, ...limits },
