@@ -28,13 +28,13 @@ export class DiscordAccessCheck {
 
   allowsPlace({ workspace, room }: Conversation): boolean {
     if (workspace === undefined) return true;
-    const { guilds = "*", rooms } = this.#access;
-    return (guilds === "*" || guilds.includes(workspace)) && (rooms === undefined || rooms.includes(room));
+    const { workspaces: guilds = "*", rooms = "*" } = this.#access;
+    return (guilds === "*" || guilds.includes(workspace)) && (rooms === "*" || rooms.includes(room));
   }
 
   /** Anybody can write to a bot in private: unless accounts are named, it takes a member of a named server. */
   async allowsPerson({ kind }: Conversation, accountId: string): Promise<boolean> {
-    const { guilds = "*", accounts } = this.#access;
+    const { workspaces: guilds = "*", accounts } = this.#access;
     if (kind === "shared" || guilds === "*" || accounts !== undefined) return true;
     for (const guild of guilds) if (await this.#isMember(guild, accountId)) return true;
     return false;

@@ -164,9 +164,6 @@ export class DiscordAdapter
     if (target.channel !== this.channel) {
       throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${target.channel}"`);
     }
-    if (!this.#access.allowsPlace(target)) {
-      throw new DeliveryFailed("forbidden", "the channel's access no longer names this server or room");
-    }
     const sending = work(session);
     this.#underWay.add(sending);
     try {

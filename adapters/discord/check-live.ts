@@ -70,7 +70,8 @@ const applicationFindings = (
 
 const guildFindings = (guilds: z.infer<typeof Guilds>, access: DiscordAccess, invite: string): string[] => {
   if (guilds.length === 0) return [`the bot is in no server: invite it with ${invite}`];
-  const named = access.guilds === undefined || access.guilds === "*" ? guilds.map(({ id }) => id) : access.guilds;
+  const { workspaces = "*" } = access;
+  const named = workspaces === "*" ? guilds.map(({ id }) => id) : workspaces;
   return named.flatMap((id) => {
     const guild = guilds.find((each) => each.id === id);
     if (guild === undefined) return [`the bot is not in server ${id}: invite it with ${invite}`];

@@ -77,8 +77,8 @@ export class Interactions {
       const accountId = message.account.id;
       if (!access.allowsPlace(conversation) || !(await access.allowsPerson(conversation, accountId)))
         throw notAllowed();
-      const { application_id: applicationId, token } = interaction;
-      await open.open(message.id, { applicationId, token, accountId, ephemeral });
+      const { application_id: applicationId, channel_id: channelId, token } = interaction;
+      await open.open(message.id, { applicationId, token, channelId, accountId, ephemeral });
       await inbox.accept(message);
       return undefined;
     } catch (error) {

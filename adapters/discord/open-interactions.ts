@@ -5,6 +5,8 @@ import type { Store } from "../../core/contract/store.ts";
 const OpenInteraction = z.looseObject({
   applicationId: z.string(),
   token: z.string(),
+  /** Where it was made. An answer that goes elsewhere is no answer to it. */
+  channelId: z.string(),
   accountId: z.string(),
   /** The answer is shown to that account only. */
   ephemeral: z.boolean(),

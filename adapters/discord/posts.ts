@@ -64,10 +64,8 @@ export class Posts {
 
   /** Looks among the messages since the reply was made. Discord keeps nonces for minutes, so the text has to tell. */
   async find(delivery: Delivery, botId: string): Promise<Receipt | "absent" | "cannot-tell"> {
-    const { correlationId } = delivery.reply;
-    const isAnswer = correlationId !== undefined && isInteractionMessageId(this.#channel, correlationId);
     // The answer to a command is written over itself.
-    if (isAnswer && (await this.#open.find(correlationId)) !== undefined) return "absent";
+    if ((await this.#interactionOf(delivery)) !== undefined) return "absent";
     const after = snowflakeAt(Date.parse(delivery.reply.createdAt) - CLOCKS_DIFFER_MS);
     const route = Routes.channelMessages(channelIdOf(delivery.target));
     const answer = await this.#rest.read(z.array(z.unknown()), "get", route, { query: { after, limit: String(PAGE) } });
@@ -133,10 +131,11 @@ export class Posts {
     return { messageId };
   }
 
-  async #interactionOf({ reply: { correlationId } }: Delivery): Promise<OpenInteraction | undefined> {
+  async #interactionOf({ reply: { correlationId }, target }: Delivery): Promise<OpenInteraction | undefined> {
     if (correlationId === undefined || !isInteractionMessageId(this.#channel, correlationId)) return undefined;
     try {
-      return await this.#open.find(correlationId);
+      const interaction = await this.#open.find(correlationId);
+      return interaction?.channelId === channelIdOf(target) ? interaction : undefined;
     } catch (cause) {
       throw new DeliveryFailed("unavailable", "the store does not say how to answer the command", { cause });
     }
