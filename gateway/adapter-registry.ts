@@ -14,6 +14,10 @@ const adapters: { readonly [K in AdapterKind]: () => Promise<AdapterFactory<K>> 
     const { DiscordAdapter } = await import("../adapters/discord/index.ts");
     return (config, context) => new DiscordAdapter(config, context);
   },
+  slack: async () => {
+    const { SlackAdapter } = await import("../adapters/slack/index.ts");
+    return (config, context) => new SlackAdapter(config, context);
+  },
   web: async () => {
     const { WebAdapter } = await import("../adapters/web/index.ts");
     return (config, context) => new WebAdapter(config, context);

@@ -1,7 +1,7 @@
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Account, UserMessage } from "../../core/contract/user-message.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
-import { typedCommand } from "../contract/typed-command.ts";
+import { textCommand } from "../contract/text-command.ts";
 import { attachmentId } from "./attachment-id.ts";
 import { permalink } from "./permalink.ts";
 import type { DiscordMessage, DiscordUser } from "./platform-events.ts";
@@ -38,7 +38,7 @@ export const toUserMessage = (
   }));
   const isMentionOnly = text === "" && attachments.length === 0;
   if (isMentionOnly && !message.mentions.some(({ id }) => id === botId)) return undefined;
-  const command = isMentionOnly ? { name: "help", args: "" } : typedCommand(text);
+  const command = isMentionOnly ? { name: "help", args: "" } : textCommand(text);
   const replyTo = answeredMessage(message) ?? conversation.thread;
   return {
     id: messageIdOf(channel, message.id),
@@ -49,7 +49,7 @@ export const toUserMessage = (
     text,
     attachments,
     ...(replyTo !== undefined && { replyTo }),
-    ...(command && { command: { ...command } }),
+    ...(command && { command }),
     link: permalink(conversation, message.id),
     sentAt: new Date(message.timestamp).toISOString(),
     traceId: newId(),

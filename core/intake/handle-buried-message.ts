@@ -22,6 +22,8 @@ export const handleBuriedMessage = async (
 ): Promise<void> => {
   // What does not parse has nobody that an answer could go to; whoever runs the service finds the letter.
   if (message === undefined) return;
+  // Nobody waits for it: people have seen what it tells of.
+  if (message.shown !== undefined) return;
   const { record, entry } = await recordedTurn(parts, message);
   if (record && entry) {
     if (isForPeople(record, entry)) await publishFinal(parts, agent, record, entry, true);

@@ -6,6 +6,7 @@ import type { UserMessage } from "../contract/user-message.ts";
 import type { Agent } from "../turns/agent.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { answerMessage } from "./answer-message.ts";
+import { handleShownReply } from "./handle-shown-reply.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { openTurn } from "./open-turn.ts";
@@ -21,6 +22,7 @@ export const handleUserMessage = async (
   received: Received,
 ): Promise<Outcome> => {
   await parts.checkpoint("intake.received");
+  if (message.shown !== undefined) return handleShownReply(parts, message, message.shown);
   const opened = await openTurn(parts, message);
   await parts.checkpoint("turn.opened");
   try {

@@ -22,8 +22,9 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(ai|@ai-sdk\/.+)(\/|$)/, /^core\/model\//],
   [/^yaml$/, /^config\//],
   [/^discord\.js$/, /^adapters\/discord\//],
-  [/^(mdast|mdast-util-.+|micromark-.+)$/, /^adapters\//],
   [/^ws$/, /^adapters\/web\//],
+  [/^@slack\/.+$/, /^adapters\/slack\//],
+  [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
   [/^esbuild$/, /^adapters\/web\/widget\//],
 ];
 

@@ -66,7 +66,10 @@ describe("given the example, with a secret in every variable", () => {
   const wanted = new Set(
     [...readFileSync(file, "utf8").matchAll(/^[^#\n]*"\$\{(\w+)\}"/gm)].map(([, name]) => name ?? ""),
   );
-  const env = Object.fromEntries([...wanted].map((name) => [name, `hidden in ${name}, long enough for a key`]));
+  const beginnings: Record<string, string> = { SLACK_BOT_TOKEN: "xoxb-", SLACK_APP_TOKEN: "xapp-" };
+  const env = Object.fromEntries(
+    [...wanted].map((name) => [name, `${beginnings[name] ?? ""}hidden in ${name}, long enough for a key`]),
+  );
   const config = loadConfig({ file, env });
 
   it("when it is printed, then they are not", () => {
