@@ -2,8 +2,9 @@ import { cancel } from "./cancel.ts";
 import type { Command } from "./command.ts";
 import { helpOn } from "./help.ts";
 import { newSession } from "./new-session.ts";
+import { schedules } from "./schedules.ts";
 
-const told: readonly Command[] = [cancel, newSession];
+const told: readonly Command[] = [cancel, schedules, newSession];
 
 /** Every command there is, in the order in which `help` shows them. */
 export const commands: readonly Command[] = [helpOn(told), ...told];

@@ -18,6 +18,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
   [/^(pino|prom-client|commander)$/, /^gateway\//],
   [/^nats$/, /^core\/backbone\/nats\//],
+  [/^croner$/, /^core\/schedules\//],
   [/^libsql$/, /^core\/backbone\/embedded\//],
   [/^(ai|@ai-sdk\/.+)(\/|$)/, /^core\/model\//],
   [/^yaml$/, /^config\//],
