@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Conversation } from "./conversation.ts";
+import { Conversation, conversationKey } from "./conversation.ts";
 import { ShownReply } from "./shown-reply.ts";
 import { Synthetic } from "./synthetic.ts";
 
@@ -46,3 +46,7 @@ export const UserMessage = z.looseObject({
   traceId: z.string().min(1),
 });
 export type UserMessage = z.infer<typeof UserMessage>;
+
+/** Messages of the same key are handled in order: those of a conversation, or of a session that has none of its own. */
+export const orderKey = ({ conversation, synthetic }: Pick<UserMessage, "conversation" | "synthetic">): string =>
+  synthetic?.owner.ownerType === "orchestrator" ? `session/${synthetic.sessionId}` : conversationKey(conversation);

@@ -3,6 +3,7 @@ import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { publishReply, type ReplyDraft } from "../delivery/publish-reply.ts";
 import { personOf } from "../people/person-of.ts";
+import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { sealTurn } from "../subtasks/seal-turn.ts";
 import type { Agent } from "../turns/agent.ts";
@@ -28,6 +29,7 @@ export const handleBuriedMessage = async (
   if (record && entry) {
     if (isForPeople(record, entry)) await publishFinal(parts, agent, record, entry, true);
   } else await publishReply(parts.bus, trouble(agent, message, letter));
+  await scheduleRunEnded(parts, message, entry?.outcome ?? "failed");
   // What it has delegated goes on, and must find an end.
   if (record) await sealTurn(parts, agent, record);
 };

@@ -3,6 +3,7 @@ import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { Agent } from "../turns/agent.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { answerMessage } from "./answer-message.ts";
@@ -58,6 +59,7 @@ const handle = async (
     return;
   }
   const { outcome, degraded = false } = entry;
+  await scheduleRunEnded(parts, message, outcome);
   if (message.synthetic !== undefined && message.synthetic.type !== "task") {
     const type = message.synthetic.type;
     parts.meter.count("continuations_total", { agent: agent.name, type, outcome: degraded ? "degraded" : outcome });

@@ -68,7 +68,7 @@ const begun = (message: UserMessage, sessionId: string, { id: personId, membersh
   return {
     origin: captureOrigin(message, sessionId),
     audience: { conversation, personId, accountId: account.id, membership },
-    asker: { personId, accountId: account.id, name: account.name },
+    asker: askerFrom(account, personId),
     correlationId: message.id,
     standing: {
       owner: { ownerType: "agent", ownerId: sessionId, ...(link !== undefined && { sessionUri: link }) },
@@ -78,6 +78,14 @@ const begun = (message: UserMessage, sessionId: string, { id: personId, membersh
     },
   };
 };
+
+const askerFrom = ({ id, name, locale, timeZone }: UserMessage["account"], personId: string): TurnRecord["asker"] => ({
+  personId,
+  accountId: id,
+  name,
+  ...(locale !== undefined && { locale }),
+  ...(timeZone !== undefined && { timeZone }),
+});
 
 /** What goes on with a piece of work keeps its origin and its audience (O2). Nobody waits for it. */
 const inherited = (message: UserMessage, synthetic: Synthetic): Work => {
