@@ -12,7 +12,17 @@ const MOST_SCHEDULES = 100;
 
 export type NewSchedule = Pick<
   Schedule,
-  "tenant" | "agent" | "owner" | "id" | "description" | "prompt" | "when" | "missed" | "audience" | "asker" | "madeIn"
+  | "tenant"
+  | "agent"
+  | "owner"
+  | "id"
+  | "description"
+  | "prompt"
+  | "when"
+  | "missed"
+  | "destination"
+  | "asker"
+  | "madeIn"
 > & { readonly link?: string };
 
 /** Stored when it resolves. Creating it again, with the same id, gives what was created first. */
