@@ -172,11 +172,15 @@ export class SlackAdapter
   }
 
   async privateConversation(accountId: string): Promise<Conversation> {
-    return this.#call(async ({ client, identity }) => {
-      const { channel } = await client.conversations.open({ users: accountId });
-      if (!channel?.id) throw new DeliveryFailed("unknown", "Slack opened no conversation");
-      return { channel: this.channel, workspace: identity.teamId, room: channel.id, kind: "private" };
-    });
+    try {
+      return await this.#call(async ({ client, identity }) => {
+        const { channel } = await client.conversations.open({ users: accountId });
+        if (!channel?.id) throw new DeliveryFailed("unknown", "Slack opened no conversation");
+        return { channel: this.channel, workspace: identity.teamId, room: channel.id, kind: "private" };
+      });
+    } catch (error) {
+      throw deliveryFailure(error);
+    }
   }
 
   async find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
