@@ -10,6 +10,10 @@ type AdapterFactory<K extends AdapterKind> = (
 
 /** Every adapter there is. Loaded when a channel uses it, because SDKs cost start-up time. */
 const adapters: { readonly [K in AdapterKind]: () => Promise<AdapterFactory<K>> } = {
+  discord: async () => {
+    const { DiscordAdapter } = await import("../adapters/discord/index.ts");
+    return (config, context) => new DiscordAdapter(config, context);
+  },
   slack: async () => {
     const { SlackAdapter } = await import("../adapters/slack/index.ts");
     return (config, context) => new SlackAdapter(config, context);

@@ -22,6 +22,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^libsql$/, /^core\/backbone\/embedded\//],
   [/^(ai|@ai-sdk\/.+)(\/|$)/, /^core\/model\//],
   [/^yaml$/, /^config\//],
+  [/^discord\.js$/, /^adapters\/discord\//],
   [/^ws$/, /^adapters\/web\//],
   [/^@slack\/.+$/, /^adapters\/slack\//],
   [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
