@@ -41,6 +41,7 @@ describe("given replies to post in Slack", () => {
           text:
             '↳ Re: "<https://chat.example/m/1?a=1&amp;b=2|&lt;!here&gt; &amp; co>"\n' +
             "started <!date^1735689600^{date_short_pretty} at {time}|2025-01-01 00:00 UTC> from Elsewhere",
+          verbatim: true,
         },
       ],
     });
