@@ -3,7 +3,7 @@ export const APPLICATION_ID = 0x4d6f6f72;
 
 /**
  * One entry per version, never changed once released; `user_version` says how many have run.
- * Ids are stored as tokens: SQLite's text ends at NUL, and UTF-8 has no lone surrogates.
+ * Keys of entries, names of durables and subjects are tokens; ids and keys of messages are stored text.
  */
 export const migrations: readonly string[] = [
   `
