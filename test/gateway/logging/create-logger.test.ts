@@ -10,18 +10,16 @@ describe("given the log", () => {
   it("when fields hold secrets or message text, then the line does not (U4)", () => {
     const { lines, logger } = logging("info");
     const error = Object.assign(new Error("refused"), { requestBody: "canary-body", body: "canary-body" });
-    logger
-      .child({ channel: "slack", botToken: "canary-child" })
-      .info(
-        {
-          token: "canary-top",
-          config: { apiKey: "canary-nested", model: "m1" },
-          text: "canary-text",
-          error,
-          cause: error,
-        },
-        "said",
-      );
+    logger.child({ channel: "slack", botToken: "canary-child" }).info(
+      {
+        token: "canary-top",
+        config: { apiKey: "canary-nested", model: "m1" },
+        text: "canary-text",
+        error,
+        cause: error,
+      },
+      "said",
+    );
     expect(lines.join("")).not.toContain("canary");
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({
       level: "info",
