@@ -5,6 +5,7 @@ import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
+import { declaredPeople } from "./declared-people.ts";
 
 export interface AgentsParts {
   readonly config: Config;
@@ -22,6 +23,7 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
   startCore({
     ...parts,
     stopGraceMs: STOP_GRACE_MS,
+    people: declaredPeople(config),
     agents: config.agents.map(({ model, ...agent }) => ({
       ...agent,
       contextTokens: model.contextTokens,

@@ -1,9 +1,12 @@
 import { cancel } from "./cancel.ts";
 import type { Command } from "./command.ts";
 import { helpOn } from "./help.ts";
+import { link } from "./link.ts";
 import { newSession } from "./new-session.ts";
+import { quiet } from "./quiet.ts";
+import { unlink } from "./unlink.ts";
 
-const told: readonly Command[] = [cancel, newSession];
+const told: readonly Command[] = [cancel, newSession, link, unlink, quiet];
 
 /** Every command there is, in the order in which `help` shows them. */
 export const commands: readonly Command[] = [helpOn(told), ...told];

@@ -3,6 +3,7 @@ import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { voidShownCodes } from "../people/void-shown-codes.ts";
 import type { Agent } from "../turns/agent.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { answerMessage } from "./answer-message.ts";
@@ -21,6 +22,7 @@ export const handleUserMessage = async (
   received: Received,
 ): Promise<Outcome> => {
   await parts.checkpoint("intake.received");
+  await voidShownCodes(parts.store, message);
   const opened = await openTurn(parts, message);
   await parts.checkpoint("turn.opened");
   try {
