@@ -10,6 +10,10 @@ type AdapterFactory<K extends AdapterKind> = (
 
 /** Every adapter there is. Loaded when a channel uses it, because SDKs cost start-up time. */
 const adapters: { readonly [K in AdapterKind]: () => Promise<AdapterFactory<K>> } = {
+  slack: async () => {
+    const { SlackAdapter } = await import("../adapters/slack/index.ts");
+    return (config, context) => new SlackAdapter(config, context);
+  },
   web: async () => {
     const { WebAdapter } = await import("../adapters/web/index.ts");
     return (config, context) => new WebAdapter(config, context);

@@ -4,9 +4,10 @@ import { helpOn } from "./help.ts";
 import { link } from "./link.ts";
 import { newSession } from "./new-session.ts";
 import { quiet } from "./quiet.ts";
+import { schedules } from "./schedules.ts";
 import { unlink } from "./unlink.ts";
 
-const told: readonly Command[] = [cancel, newSession, link, unlink, quiet];
+const told: readonly Command[] = [cancel, schedules, newSession, link, unlink, quiet];
 
 /** Every command there is, in the order in which `help` shows them. */
 export const commands: readonly Command[] = [helpOn(told), ...told];

@@ -73,7 +73,9 @@ const question = async (
   what: string,
 ): Promise<string> => {
   const { person } = await findPerson(store, { tenant, ...side });
-  const others = person.accounts.filter(({ channel, accountId }) => channel !== side.channel || accountId !== side.accountId);
+  const others = person.accounts.filter(
+    ({ channel, accountId }) => channel !== side.channel || accountId !== side.accountId,
+  );
   const also = others.length === 0 ? "" : `, linked with ${showAccounts(others)},`;
   return (
     `**${showAccount(side)}**${also} ${what}. Is that you? Then both accounts see the answers to what either of them ` +

@@ -24,7 +24,8 @@ export const unlink: Command = {
     if (others.length === 0) return { markdown: ALONE };
     const mine = person.accounts.filter((account) => sameAccount(account, me));
     const leaving = args === "" ? mine : others.filter(({ channel }) => channel === args);
-    if (leaving.length === 0) return { markdown: `You have no other account on "${args.slice(0, 40)}". ${linkedWith(others)}` };
+    if (leaving.length === 0)
+      return { markdown: `You have no other account on "${args.slice(0, 40)}". ${linkedWith(others)}` };
     return leave(call, person, leaving);
   },
 };

@@ -4,9 +4,11 @@ import type { Outcome, Received } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { voidShownCodes } from "../people/void-shown-codes.ts";
+import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { Agent } from "../turns/agent.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { answerMessage } from "./answer-message.ts";
+import { handleShownReply } from "./handle-shown-reply.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { openTurn } from "./open-turn.ts";
@@ -22,6 +24,7 @@ export const handleUserMessage = async (
   received: Received,
 ): Promise<Outcome> => {
   await parts.checkpoint("intake.received");
+  if (message.shown !== undefined) return handleShownReply(parts, message, message.shown);
   await voidShownCodes(parts.store, message);
   const opened = await openTurn(parts, message);
   await parts.checkpoint("turn.opened");
@@ -58,6 +61,7 @@ const handle = async (
     return;
   }
   const { outcome, degraded = false } = entry;
+  await scheduleRunEnded(parts, message, outcome);
   if (message.synthetic !== undefined && message.synthetic.type !== "task") {
     const type = message.synthetic.type;
     parts.meter.count("continuations_total", { agent: agent.name, type, outcome: degraded ? "degraded" : outcome });

@@ -59,8 +59,7 @@ type Address = Pick<AccountAddress, "channel" | "accountId">;
 export const listed = ({ accounts }: PersonRecord, address: Address): PersonAccount | undefined =>
   accounts.find((account) => sameAccount(account, address));
 
-export const sameAccount = (a: Address, b: Address): boolean =>
-  a.channel === b.channel && a.accountId === b.accountId;
+export const sameAccount = (a: Address, b: Address): boolean => a.channel === b.channel && a.accountId === b.accountId;
 
 /** Changes what is stored about the account's person now, whoever else writes meanwhile. The same object: no change. */
 export const changePerson = async (

@@ -7,10 +7,7 @@ import { accountKey } from "./person-record.ts";
  * Takes an account out of its person; from then on it is its own. What was begun before reaches it no more, nor what
  * it began the others.
  */
-export const leavePerson = async (
-  store: Store,
-  address: AccountAddress,
-): Promise<void> => {
+export const leavePerson = async (store: Store, address: AccountAddress): Promise<void> => {
   const { person } = await findPerson(store, address);
   if (person.accounts.length < 2) return;
   const index = await store.get(accountKey(address));

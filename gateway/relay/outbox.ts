@@ -11,6 +11,7 @@ import { afterFailure, afterTrouble } from "./after-failure.ts";
 import { answerPrivately } from "./answer-privately.ts";
 import { delivered } from "./delivered.ts";
 import { Ledger } from "./ledger.ts";
+import { noteShown } from "./note-shown.ts";
 import { PartSender } from "./part-sender.ts";
 import { callerOf } from "./private-answer.ts";
 import type { RelayContext } from "./relay-context.ts";
@@ -37,7 +38,9 @@ export const startOutbox = (
     const caller = callerOf(request);
     if (caller !== undefined) return answerPrivately(privately, request, caller, received, logger);
     const sent = await sendParts(context, adapter, sender, request, received);
-    return isTrouble(sent) ? afterTrouble(context, channel, sent, received, logger) : delivered(context, request);
+    if (isTrouble(sent)) return afterTrouble(context, channel, sent, received, logger);
+    await noteShown(context, request, sent);
+    return delivered(context, request);
   };
   return context.bus.consume(
     subjectsOf(context.tenant).delivery(channel),

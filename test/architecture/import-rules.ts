@@ -18,10 +18,13 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
   [/^(pino|prom-client|commander)$/, /^gateway\//],
   [/^nats$/, /^core\/backbone\/nats\//],
+  [/^croner$/, /^core\/schedules\//],
   [/^libsql$/, /^core\/backbone\/embedded\//],
   [/^(ai|@ai-sdk\/.+)(\/|$)/, /^core\/model\//],
   [/^yaml$/, /^config\//],
   [/^ws$/, /^adapters\/web\//],
+  [/^@slack\/.+$/, /^adapters\/slack\//],
+  [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
   [/^esbuild$/, /^adapters\/web\/widget\//],
 ];
 
