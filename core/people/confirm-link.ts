@@ -1,7 +1,7 @@
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { changeLink } from "./change-link.ts";
-import { sameAccount } from "./find-person.ts";
+import { findPerson, sameAccount } from "./find-person.ts";
 import { joinPeople } from "./join-people.ts";
 import type { LinkRecord, LinkSide } from "./link-record.ts";
 
@@ -28,7 +28,7 @@ export const confirmLink = async (
   const sides = link && sidesFor(link, message);
   if (link === undefined || sides === undefined || problem !== undefined) return problem ?? "unknown";
   const { other, issuer, claimant } = sides;
-  if (link.state === "linked") return { link, isLinked: true, other };
+  if (link.state === "linked") return (await areOne(store, link, sides)) ? { link, isLinked: true, other } : "void";
   if (!issuer.confirmed || !claimant.confirmed) return { link, isLinked: false, other };
   const joining = { linkId, tenant: link.tenant, sides: [issuer, claimant] as const, now };
   if ((await joinPeople(store, joining)) === "taken") return "taken";
@@ -42,6 +42,12 @@ export const refuseLink = async (store: Store, message: UserMessage, linkId: str
     link.state === "claimed" && sidesFor(link, message) ? { ...link, state: "refused" } : link,
   );
   return link?.state === "refused" ? sidesFor(link, message)?.other : undefined;
+};
+
+/** They may have been unlinked since. */
+const areOne = async (store: Store, { tenant }: LinkRecord, { issuer, claimant }: Sides): Promise<boolean> => {
+  const [a, b] = await Promise.all([issuer, claimant].map((side) => findPerson(store, { tenant, ...side })));
+  return a?.person.id === b?.person.id;
 };
 
 interface Sides {

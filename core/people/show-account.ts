@@ -4,7 +4,7 @@ import type { PersonAccount } from "./person-record.ts";
 type Named = Pick<PersonAccount, "name" | "channel">;
 
 /** An account as others are shown it. Names come from platforms: they must not read as mark-up or as more than a name. */
-export const showAccount = ({ name, channel }: Named): string => `${plain(name) || "somebody"} on ${channel}`;
+export const showAccount = ({ name, channel }: Named): string => `“${plain(name) || "somebody"}” on ${channel}`;
 
 export const showAccounts = (accounts: readonly Named[]): string => {
   const shown = accounts.map(showAccount);
@@ -12,4 +12,4 @@ export const showAccounts = (accounts: readonly Named[]): string => {
   return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
 };
 
-const plain = (name: string): string => cutAtGraphemes(name.replace(/[^\p{L}\p{M}\p{N}.' -]+/gu, " ").trim(), 40);
+const plain = (name: string): string => cutAtGraphemes(name.replace(/[^\p{L}\p{M}\p{N}.'-]+/gu, " ").trim(), 40);
