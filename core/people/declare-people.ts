@@ -5,6 +5,7 @@ import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import { stableId } from "../sessions/stable-id.ts";
 import { findPerson, listed, readPerson, sameAccount, withoutAccounts } from "./find-person.ts";
+import { letGo } from "./leave-person.ts";
 import type { AccountAddress, PersonAccount, PersonRecord } from "./person-record.ts";
 import { accountKey, personKey } from "./person-record.ts";
 
@@ -61,7 +62,7 @@ const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPer
   const coming = accounts.filter((wanted) => !listed(person, wanted));
   const isToldAnew = person.accounts.some((account) => isWanted(account) && !account.declared);
   if (leaving.length === 0 && coming.length === 0 && !isToldAnew) return;
-  for (const account of leaving) await release(store, { tenant, ...account }, id);
+  for (const { channel, accountId } of leaving) await letGo(store, person, { tenant, channel, accountId });
   const membership = person.membership + 1;
   const staying = withoutAccounts(person, (account) => leaving.includes(account));
   const arriving = await Promise.all(coming.map((account) => arrival(store, { tenant, ...account }, name)));
@@ -89,11 +90,6 @@ const arrival = async (store: Store, address: AccountAddress, personName: string
     account: { channel, accountId, name, ...zone },
     surfaces: person.surfaces.filter((surface) => sameAccount(surface, address)),
   };
-};
-
-const release = async (store: Store, address: AccountAddress, personId: string): Promise<void> => {
-  const index = await store.get(accountKey(address));
-  if (index?.value.personId === personId) await store.delete(accountKey(address), { ifRevision: index.revision });
 };
 
 /** A declaration is stronger than a link: the account leaves whoever has it. */
