@@ -5,95 +5,134 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../config/parse-config.ts";
 import { systemClock } from "../../core/contract/clock.ts";
-import { silentLogger } from "../../core/contract/logger.ts";
 import { type Running, runMooring } from "../../gateway/run-mooring.ts";
+import { calls, Gate, type ModelAnswer, says } from "../fakes/model-answer.ts";
+import type { ModelRequest } from "../fakes/model-request.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
+import { RecordingLogger } from "../fakes/recording-logger.ts";
+import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
 import type { Post } from "../fakes/teams/connector-api.ts";
 import { FakeTeams } from "../fakes/teams/fake-teams.ts";
+import { teamsFaults } from "../fakes/teams/fault.ts";
 import { CHANNEL_ROOM, messageBy, objectIdOf } from "../fakes/teams/sent-activity.ts";
 import { plainConfig } from "./deployment.ts";
 
 const textOf = ({ activity }: Post) => (activity.text ?? "").replace(/<[^>]*>/g, " ");
-const saying = (posts: readonly Post[], words: RegExp) => posts.filter((post) => words.test(textOf(post)));
+const cardsOf = ({ activity }: Post) => JSON.stringify(activity.attachments ?? []);
+const saying = (posts: readonly Post[], words: string) => posts.filter((post) => textOf(post).includes(words));
 
 /** In this process, so that the egress guard watches all of it. */
 describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
   let teams: FakeTeams;
-  let other: FakeTeams;
+  let branch: FakeTeams;
+  let model: ScriptedModelServer;
   let nats: NatsServer | undefined;
   let folder: string;
   let mooring: Running;
+  let logger: RecordingLogger;
+  /** Holds the subtask. */
+  let gate: Gate;
+
+  const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
+    if (toolNames.includes("complete_subtask")) return says([gate, "They have lights."]);
+    if (lastUserText.startsWith("[")) return says("Here is all about lighthouses.");
+    if (!lastUserText.includes("research")) return says(`You said: ${lastUserText}`);
+    if (toolOutputs.length > 0) return says("I am on it.");
+    return calls([{ name: "spawn_subtask", arguments: { name: "lighthouses", prompt: "lighthouses" } }]);
+  };
 
   const start = async () => {
-    const backbone = nats ? { nats: { servers: [nats.url], leaseMs: 1_000 } } : "embedded";
-    const ann = objectIdOf("ann");
-    const text = JSON.stringify(
-      plainConfig({
-        backbone,
-        dataDir: folder,
-        agents: [{ name: "mooring", model: { provider: "demo", pauseMs: 50 } }],
-        channels: { teams: teams.config, branch: other.config },
-        people: [{ name: "Ann", accounts: { teams: ann, branch: ann } }],
-      }),
-    );
-    const config = parseConfig({ file: "mooring.yaml", text, env: {} });
-    const giveUp = new AbortController().signal;
-    const roles = ["gateway", "core"] as const;
-    mooring = await runMooring({ config, roles, clock: systemClock, logger: silentLogger, newId: randomUUID, giveUp });
+    const account = objectIdOf("ann");
+    const config = plainConfig({
+      backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000 } } : "embedded",
+      dataDir: folder,
+      agents: [
+        {
+          name: "mooring",
+          model: { provider: "openai-compatible", baseUrl: model.baseUrl, model: "scripted", apiKey: "none" },
+        },
+      ],
+      channels: { teams: teams.config, branch: branch.config },
+      people: [{ name: "Ann", accounts: { teams: account, branch: account } }],
+    });
+    mooring = await runMooring({
+      config: parseConfig({ file: "mooring.yaml", text: JSON.stringify(config), env: {} }),
+      roles: ["gateway", "core"],
+      clock: systemClock,
+      logger,
+      newId: randomUUID,
+      giveUp: new AbortController().signal,
+    });
     teams.endpoint = `${mooring.url}/channels/teams/messages`;
-    other.endpoint = `${mooring.url}/channels/branch/messages`;
+    branch.endpoint = `${mooring.url}/channels/branch/messages`;
   };
 
   beforeEach(async () => {
+    gate = new Gate();
+    logger = new RecordingLogger();
     folder = await mkdtemp(join(tmpdir(), "mooring-teams-"));
     nats = kind === "nats" ? await NatsServer.start() : undefined;
+    model = await ScriptedModelServer.start(answer);
     teams = await FakeTeams.start();
-    other = await FakeTeams.start();
+    branch = await FakeTeams.start();
     await start();
   });
   afterEach(async () => {
+    gate.release();
     await mooring.stop();
-    await nats?.stop();
-    await teams.stop();
-    await other.stop();
+    await Promise.all([nats?.stop(), model.stop(), teams.stop(), branch.stop()]);
     await rm(folder, { recursive: true, force: true });
   });
 
   it("when a person writes, in private or in a thread, then the answer is there, once, whatever Teams repeats", async () => {
-    expect(await teams.say({ text: "what is 6 * 7?", id: "17" })).toBe(200);
-    expect(await teams.say({ text: "what is 6 * 7?", id: "17" })).toBe(200);
-    expect(await teams.say({ text: "what is 6 * 7?", place: "channel", id: "18" })).toBe(200);
-    const posts = await teams.api.posts.until((items) => saying(items, /42/).length >= 2);
+    expect(await teams.say({ text: "tides?", id: "17" })).toBe(200);
+    expect(await teams.say({ text: "tides?", id: "17" })).toBe(200);
+    expect(await teams.say({ text: "tides?", place: "channel", id: "18" })).toBe(200);
+    expect(await teams.say({ text: "knots?", id: "19" })).toBe(200);
+    const posts = await teams.api.posts.until((items) => saying(items, "You said").length >= 3);
     expect(posts.map(({ conversationId }) => conversationId).sort()).toEqual([
       `${CHANNEL_ROOM};messageid=18`,
       "a:chat-with-ann",
+      "a:chat-with-ann",
     ]);
-    expect(teams.api.typing.items.length).toBeGreaterThan(0);
   });
 
   it("when somebody else writes in Teams' name, then nobody hears it", async () => {
-    const forged = messageBy(teams, { text: "what is 6 * 7?" }, "17");
+    const forged = messageBy(teams, { text: "psst" }, "17");
     expect(await teams.send(forged, { forged: true })).toBe(401);
-    expect(await other.send({ ...forged, serviceUrl: other.serviceUrl })).toBe(401);
+    expect(await branch.send(forged)).toBe(401);
     expect(await teams.send("x".repeat(300_000))).toBe(413);
-    await teams.say({ text: "what is 2 * 4?" });
-    const posts = await teams.api.posts.until((items) => saying(items, /8/).length >= 1);
-    expect(saying(posts, /42/)).toEqual([]);
+    await teams.say({ text: "knots?", id: "18" });
+    const posts = await teams.api.posts.count(1);
+    expect(posts.map(textOf).join()).toContain("knots?");
+    expect(model.requests.map(({ lastUserText }) => lastUserText).join()).not.toContain("psst");
   });
 
-  it("when work ends after a restart, then the answer comes, and elsewhere with an anchor (O8, D2)", async () => {
-    await other.say({ text: "hello" });
-    await other.api.posts.count(1);
-    await teams.say({ text: "research lighthouses, tides and knots" });
+  it("when Teams refuses an answer, then it is kept with the state that people know, and others go on", async () => {
+    await teams.say({ text: "tides?" });
     await teams.api.posts.count(1);
+    teams.fault = teamsFaults.blocked;
+    await teams.say({ text: "knots?" });
+    const lines = await logger.lines.until((all) => all.some(({ message }) => message === "dead letter"));
+    const [dead] = lines.filter(({ message }) => message === "dead letter");
+    expect(dead?.fields.reason).toMatch(/^forbidden: blocked: the person has blocked the app/);
+    teams.mend();
+    await teams.say({ text: "ropes?" });
+    expect(textOf((await teams.api.posts.count(2))[1] as Post)).toContain("ropes?");
+  });
+
+  it("when work ends after a restart, in another session, then the answer comes, with an anchor (O8)", async () => {
+    await teams.say({ text: "research lighthouses" });
+    await teams.api.posts.until((items) => saying(items, "I am on it.").length > 0);
+    await teams.say({ text: "/new" });
+    await teams.api.posts.until((items) => saying(items, "new session").length > 0);
     await mooring.stop();
     await start();
-    const [last] = (await other.api.posts.count(2)).slice(-1) as [Post];
-    expect(textOf(last)).toMatch(/lighthouses[\s\S]*tides[\s\S]*knots/);
-    expect(JSON.stringify(last.activity.attachments)).toMatch(/↳ Re:.*research lighthouses.*\{\{DATE\(.*from Teams/);
-    const here = await teams.api.posts.until(
-      (items) => saying(items, new RegExp(textOf(last).slice(0, 20))).length > 0,
-    );
-    expect(JSON.stringify(here.at(-1)?.activity.attachments ?? [])).not.toContain("↳ Re:");
+    gate.release();
+    const posts = await teams.api.posts.until((items) => saying(items, "all about lighthouses").length > 0);
+    const [last] = saying(posts, "all about lighthouses") as [Post];
+    expect(last.conversationId).toBe("a:chat-with-ann");
+    expect(cardsOf(last)).toMatch(/↳ Re: .*research lighthouses.*\{\{DATE\(.*from Teams/);
+    expect(cardsOf(last)).toContain('"command":"why"');
   });
 });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../core/contract/clock.ts";
 import { messageBy } from "../../fakes/teams/sent-activity.ts";
 import type { TokenChanges } from "../../fakes/teams/token-mint.ts";
 import { TeamsUnderTest } from "./teams-under-test.ts";
@@ -143,6 +144,20 @@ describe("given the keys of Teams", () => {
     expect(await genuine()).toBe(503);
     use.teams.keysFail = false;
     expect(await genuine()).toBe(200);
+  });
+
+  it("when Teams has a new key, then it is known within a minute; a day later all are asked for anew", async () => {
+    let elapsedMs = 0;
+    await use.start({}, { clock: { ...systemClock, monotonic: () => elapsedMs } });
+    expect(await genuine()).toBe(200);
+    use.teams.mint.kid = "the next one";
+    expect(await genuine()).toBe(401);
+    elapsedMs += 60_000;
+    expect(await genuine()).toBe(200);
+    use.teams.keysFail = true;
+    elapsedMs += 25 * 3_600_000;
+    expect(await genuine()).toBe(200);
+    expect(await use.teams.send(activity(), { header: { kid: "made-up" } })).toBe(503);
   });
 
   it("when the document names keys on another host, then they are not fetched", async () => {
