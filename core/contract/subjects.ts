@@ -1,5 +1,5 @@
 import { AgentReply } from "./agent-reply.ts";
-import { DeliveryRequest } from "./delivery-request.ts";
+import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
 import { subject } from "./subject.ts";
 import { Subtask } from "./subtask.ts";
 import { BatchTimer, SubtaskAddress, SubtaskMessage } from "./subtask-message.ts";
@@ -14,6 +14,8 @@ export const subjectsOf = (tenant: string) => ({
   userResponse: (agent: string) => subject(tenant, "user.response", AgentReply, agent),
   /** key: target conversation. A channel's relay → the gateway that may send there. */
   delivery: (channel: string) => subject(tenant, "delivery", DeliveryRequest, channel),
+  /** key: itself. Held by the bus until what is kept back for a conversation is due; then it joins the queue above. */
+  digestDue: (channel: string) => subject(tenant, "digest.due", DigestDue, channel),
   /** key: subtask, so that those of one owner run side by side. Core → core. */
   subtaskRun: (agent: string) => subject(tenant, "subtask.run", SubtaskAddress, agent),
   /** key: owner. A subtask → its owner. */

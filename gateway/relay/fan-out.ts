@@ -31,12 +31,19 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
     { durable: relayDurable(channel), concurrency: context.limits.concurrency, from: "now" },
     async (reply, received) => {
       const update = activityUpdateIn(reply);
-      const all = (await context.targetsOn(channel, reply)).map(({ conversation }) => conversation);
+      const all = await context.targetsOn(channel, reply);
       // Activity goes to the origin conversation only (D2).
-      const targets = update ? all.filter((target) => sameConversation(target, reply.audience.conversation)) : all;
+      const targets = update
+        ? all.filter(({ conversation }) => sameConversation(conversation, reply.audience.conversation))
+        : all;
       if (targets.length === 0) return ack;
       await context.checkpoint("relay.received");
-      const requests = targets.map((target) => ({ id: `${reply.id}/${conversationKey(target)}`, reply, target }));
+      const requests = targets.map(({ conversation, holdUntil }) => ({
+        id: `${reply.id}/${conversationKey(conversation)}`,
+        reply,
+        target: conversation,
+        ...(holdUntil !== undefined && { holdUntil }),
+      }));
       const handle = (request: DeliveryRequest) =>
         update ? show(request, update, received) : deliver(request, received);
       return worst(await Promise.all(requests.map(handle)));
