@@ -31,7 +31,7 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserM
     account,
     text: textOf(frame),
     attachments: [],
-    ...(frame.type === "message" && frame.replyTo !== undefined && { replyTo: frame.replyTo }),
+    ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
     ...commandOf(frame),
     sentAt: isoTime(now),
     traceId,
@@ -43,7 +43,7 @@ export const saidOf = (frame: Message | Command, now: number): LoggedFrame => ({
   type: "said",
   id: frame.id,
   text: textOf(frame),
-  ...(frame.type === "message" && frame.replyTo !== undefined && { replyTo: frame.replyTo }),
+  ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
   ...commandOf(frame),
   createdAt: isoTime(now),
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Conversation } from "./conversation.ts";
+import { ReplyCause } from "./reply-cause.ts";
 import { ReplyOrigin } from "./reply-origin.ts";
 
 /** Who may see what comes of a piece of work; stored with its origin and inherited with it. */
@@ -38,6 +39,8 @@ export const AgentReply = z.looseObject({
   correlationId: z.string().optional(),
   /** Null only for kind "notice". */
   origin: ReplyOrigin.nullable(),
+  /** Of an unsolicited final: what made the agent say it. */
+  cause: ReplyCause.optional(),
   audience: Audience,
   /** The account that alone may see it, although the conversation is shared: the answer to a private command (I3). */
   onlyFor: z.string().min(1).optional(),

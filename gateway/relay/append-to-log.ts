@@ -7,6 +7,7 @@ import { afterFailure } from "./after-failure.ts";
 import { callDeliver } from "./call-adapter.ts";
 import { delivered } from "./delivered.ts";
 import { deliveryParts } from "./delivery-parts.ts";
+import { noteShown } from "./note-shown.ts";
 import { callerOf, toPrivate } from "./private-answer.ts";
 import type { RelayContext } from "./relay-context.ts";
 
@@ -22,13 +23,16 @@ export const appendToLog =
     if (request instanceof DeliveryFailed) return afterFailure(context, channel, request, received, logger());
     const mayRepeat = received.attempt > 1 || request.reply.mayRepeat === true || isOld(context, request);
     const anchor = await context.anchorIn(request.target, request.reply);
+    const messageIds: string[] = [];
     for (const part of deliveryParts(request, capabilities, anchor)) {
       const sent = await callDeliver(context, adapter, { ...part, mayRepeat });
       const failure = sent instanceof DeliveryFailed ? sent : undefined;
       context.meter.count("deliveries_total", { channel, outcome: failure?.reason ?? "accepted" });
-      if (failure) return afterFailure(context, channel, failure, received, logger());
+      if (sent instanceof DeliveryFailed) return afterFailure(context, channel, sent, received, logger());
+      messageIds.push(sent.messageId);
     }
     await context.checkpoint("delivery.sent");
+    await noteShown(context, request, messageIds);
     return delivered(context, request);
   };
 

@@ -1,6 +1,7 @@
 import type { Capabilities, Delivery } from "../../adapters/contract/channel-adapter.ts";
 import { inertAnchors } from "../../adapters/contract/inert-anchors.ts";
 import { splitMarkdown } from "../../adapters/contract/split-markdown.ts";
+import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../core/contract/anchor.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 
@@ -21,13 +22,20 @@ const textParts = (
   anchor: Anchor | null,
   safe: (markdown: string) => string,
 ): Delivery[] => {
+  const shown = anchor === null ? reply : withWhy(reply);
   const texts = splitMarkdown(reply.markdown, maxPartLength);
   return texts.map((markdown, index) => ({
     id: `${id}/${index}`,
-    reply,
+    reply: shown,
     target,
     part: { index, count: texts.length, markdown: safe(markdown) },
     anchor: index === texts.length - 1 ? anchor : null,
     mayRepeat: false,
   }));
 };
+
+/** Whoever wonders where it comes from can ask (O13). */
+const withWhy = (reply: AgentReply): AgentReply =>
+  reply.kind === "final"
+    ? { ...reply, actions: [...(reply.actions ?? []), { name: "why", label: "Why?", value: reply.id }] }
+    : reply;

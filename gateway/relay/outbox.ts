@@ -15,6 +15,7 @@ import { DigestSender } from "./digest/digest-sender.ts";
 import { holdBack } from "./digest/hold.ts";
 import { wakeUpLater } from "./digest/wake-up.ts";
 import { Ledger } from "./ledger.ts";
+import { noteShown } from "./note-shown.ts";
 import { outboxDurable } from "./outbox-durable.ts";
 import { PartSender } from "./part-sender.ts";
 import { callerOf } from "./private-answer.ts";
@@ -44,7 +45,9 @@ export const startOutbox = (
     const kept = await holdBack(context, ledger, request);
     if (kept !== undefined) return kept;
     const sent = await sendParts(context, sender, await partsOf(context, adapter, request), received);
-    return isTrouble(sent) ? afterTrouble(context, channel, sent, received, logger) : delivered(context, request);
+    if (isTrouble(sent)) return afterTrouble(context, channel, sent, received, logger);
+    await noteShown(context, request, sent);
+    return delivered(context, request);
   };
   return context.bus.consume(
     subjectsOf(context.tenant).delivery(channel),

@@ -41,10 +41,10 @@ export const partsOfDigest = async (
   { number, markdown }: Digest,
   requests: readonly [DeliveryRequest, ...DeliveryRequest[]],
 ): Promise<Delivery[]> => {
-  const [{ reply: first }] = requests;
+  const [alone] = requests;
   const id = `digest/${conversationKey(target)}/${number}`;
-  if (markdown === "") return partsOf(context, adapter, { id, reply: { ...first, id }, target });
-  const { tenant, agent, createdAt, traceId } = first;
+  if (markdown === "") return (await partsOf(context, adapter, alone)).map((part) => under(id, part));
+  const { tenant, agent, createdAt, traceId } = alone.reply;
   const reply = {
     id,
     tenant,
@@ -59,3 +59,9 @@ export const partsOfDigest = async (
   } as const;
   return digestParts({ id, reply, target }, adapter.capabilities);
 };
+
+const under = (id: string, delivery: Delivery): Delivery => ({
+  ...delivery,
+  id: `${id}/${delivery.part.index}`,
+  reply: { ...delivery.reply, id },
+});

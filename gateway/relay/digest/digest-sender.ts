@@ -11,6 +11,7 @@ import { mayTryAgain } from "../after-failure.ts";
 import { buryRequest } from "../bury-request.ts";
 import { delivered } from "../delivered.ts";
 import type { Ledger } from "../ledger.ts";
+import { noteShown } from "../note-shown.ts";
 import type { PartSender } from "../part-sender.ts";
 import type { RelayContext } from "../relay-context.ts";
 import { retryPause } from "../retry-pause.ts";
@@ -119,6 +120,8 @@ export class DigestSender {
       for (const part of await partsOf(this.#context, this.#adapter, request)) {
         await this.#ledger.accept(part, { messageId });
       }
+      // One message of several answers is an answer to none of them: whoever replies to it begins something new.
+      await noteShown(this.#context, request, requests.length === 1 ? messageIds : []);
       delivered(this.#context, request);
     }
     await this.#context.checkpoint("digest.marked");
