@@ -1,11 +1,13 @@
 import { cancel } from "./cancel.ts";
 import type { Command } from "./command.ts";
 import { helpOn } from "./help.ts";
+import { inbox } from "./inbox.ts";
 import { newSession } from "./new-session.ts";
 import { schedules } from "./schedules.ts";
+import { status } from "./status.ts";
 import { why } from "./why.ts";
 
-const told: readonly Command[] = [why, cancel, schedules, newSession];
+const told: readonly Command[] = [why, status, inbox, cancel, schedules, newSession];
 
 /** Every command there is, in the order in which `help` shows them. */
 export const commands: readonly Command[] = [helpOn(told), ...told];

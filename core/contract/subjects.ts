@@ -1,5 +1,6 @@
 import { AgentReply } from "./agent-reply.ts";
 import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
+import { TurnsAsked, TurnsTold } from "./running-turn.ts";
 import { ScheduleDue } from "./schedule.ts";
 import { subject } from "./subject.ts";
 import { Subtask } from "./subtask.ts";
@@ -31,6 +32,9 @@ export const subjectsOf = (tenant: string) => ({
   scheduleDue: (agent: string) => subject(tenant, "schedule.due", ScheduleDue, agent),
   /** Not stored. A schedule has a new due time → all core processes. */
   scheduleDueAdded: (agent: string) => subject(tenant, "schedule.added", ScheduleDue, agent),
+  /** Not stored. What is every process at? */
+  turnsAsked: (agent: string) => subject(tenant, "turns.asked", TurnsAsked, agent),
+  turnsTold: (agent: string) => subject(tenant, "turns.told", TurnsTold, agent),
   /** Not stored. Deltas, typing, new log entries → all gateways. */
   userSignal: (agent: string) => subject(tenant, "user.signal", UserSignal, agent),
 });

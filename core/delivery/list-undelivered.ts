@@ -1,7 +1,7 @@
 import { keyParts } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import type { Addressee, Undelivered } from "./undelivered.ts";
-import { pointersOf, undeliveredKey, undeliveredOn } from "./undelivered.ts";
+import { pointerKey, pointersOf, undeliveredKey, undeliveredOn } from "./undelivered.ts";
 
 export interface Page {
   readonly limit: number;
@@ -10,7 +10,7 @@ export interface Page {
 }
 
 /** What was given up on a channel, the newest first: for operators. */
-export const undeliveredOnChannel = async (
+export const listUndeliveredOn = async (
   store: Store,
   { tenant, channel }: { tenant: string; channel: string },
   { limit, after = "" }: Page,
@@ -25,7 +25,7 @@ export const undeliveredOnChannel = async (
 };
 
 /** What was given up and is for these, the newest first; `isShown` says which of them may be seen. */
-export const undeliveredFor = async (
+export const listUndeliveredFor = async (
   store: Store,
   tenant: string,
   addressees: readonly Addressee[],
@@ -46,4 +46,20 @@ export const undeliveredFor = async (
     if (found.length >= limit) break;
   }
   return found;
+};
+
+/** The one with this id, if it is for one of these. */
+export const pointedUndelivered = async (
+  store: Store,
+  tenant: string,
+  addressees: readonly Addressee[],
+  id: string,
+): Promise<Undelivered | undefined> => {
+  // What a person types may be anything.
+  if (!/^[a-z0-9-]{1,40}$/.test(id)) return undefined;
+  for (const addressee of addressees) {
+    const pointer = await store.get(pointerKey(tenant, addressee, id));
+    if (pointer) return (await store.get(undeliveredKey({ tenant, channel: pointer.value.channel, id })))?.value;
+  }
+  return undefined;
 };

@@ -18,12 +18,12 @@ export const digestParts = (request: DeliveryRequest, capabilities: Capabilities
 
 const textParts = (
   { id, reply, target }: DeliveryRequest,
-  { maxPartLength }: Capabilities,
+  { maxPartLength, measure }: Capabilities,
   anchor: Anchor | null,
   safe: (markdown: string) => string,
 ): Delivery[] => {
   const shown = anchor === null ? reply : withWhy(reply);
-  const texts = splitMarkdown(reply.markdown, maxPartLength);
+  const texts = splitMarkdown(reply.markdown, maxPartLength, measure);
   return texts.map((markdown, index) => ({
     id: `${id}/${index}`,
     reply: shown,

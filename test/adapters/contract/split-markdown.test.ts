@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openFenceAt } from "../../../adapters/contract/code-fence.ts";
-import { SMALLEST_PART, splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
+import { SMALLEST_PART, splitMarkdown, utf8Bytes } from "../../../adapters/contract/split-markdown.ts";
 
 const sentence = (word: string, count: number) => `${Array.from({ length: count }, () => word).join(" ")}.`;
 
@@ -128,6 +128,21 @@ describe("given any text", () => {
         expect(splitMarkdown(text, max).flatMap(clusters)).toEqual(clusters(text));
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it("when the platform counts bytes, or fewer than there are, then its limit is kept and nothing is lost", () => {
+    const bare = (text: string) => text.replace(/[\s`~]/g, "");
+    const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+    const counted = (text: string) => [...graphemes.segment(text)].length;
+    fc.assert(
+      fc.property(fc.oneof(document, noise), limit, fc.constantFrom(utf8Bytes, counted), (text, max, measure) => {
+        const parts = splitMarkdown(text, max, measure);
+        for (const part of parts) expect(measure(part)).toBeLessThanOrEqual(max);
+        for (const part of parts) expect(openFenceAt(part)).toBeUndefined();
+        expect(bare(parts.join(""))).toBe(bare(text));
+      }),
+      { numRuns: 300 },
     );
   });
 

@@ -4,7 +4,7 @@ import type { Anchor } from "../../../core/contract/anchor.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { readHeld } from "../../../core/delivery/held-record.ts";
-import { undeliveredOnChannel } from "../../../core/delivery/list-undelivered.ts";
+import { listUndeliveredOn } from "../../../core/delivery/list-undelivered.ts";
 import type { RelayContext } from "../../../gateway/relay/relay-context.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
@@ -163,11 +163,7 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
       expect.stringMatching(/^target-gone: /),
     ]);
     await untilReleased("a");
-    const listed = await undeliveredOnChannel(
-      rig.backbone.store,
-      { tenant: "default", channel: "paper" },
-      { limit: 10 },
-    );
+    const listed = await listUndeliveredOn(rig.backbone.store, { tenant: "default", channel: "paper" }, { limit: 10 });
     expect(listed.map(({ excerpt }) => excerpt).sort()).toEqual(["one", "two"]);
   });
 
