@@ -9,7 +9,7 @@ type Place = { readonly tenant: string; readonly agent: string };
 type Accounts = TurnsAsked["accounts"];
 
 /** Long enough for a process in the same network to answer; somebody waits for it at a screen. */
-const GATHER_MS = 200;
+const GATHER_MS = 150;
 
 /**
  * What every process is at. It costs no write: a turn is asked after far less often than it is run. Who does not answer

@@ -78,6 +78,11 @@ export class Ledger {
     return true;
   }
 
+  /** It did not get through on its other way either. */
+  async release(part: PartAddress, reason: string): Promise<void> {
+    await this.#put(part, { state: "failed", at: isoTime(this.#clock.now()), reason });
+  }
+
   /** What became of it on its other way is not known. */
   async doubtWithdrawn(delivery: Delivery, reason: string): Promise<void> {
     const at = isoTime(this.#clock.now());

@@ -12,7 +12,7 @@ import { afterFailure, afterTrouble } from "./after-failure.ts";
 import { answerPrivately } from "./answer-privately.ts";
 import { delivered } from "./delivered.ts";
 import { DigestSender } from "./digest/digest-sender.ts";
-import { holdBack } from "./digest/hold.ts";
+import { hold, holdBack } from "./digest/hold.ts";
 import { wakeUpLater } from "./digest/wake-up.ts";
 import { Ledger } from "./ledger.ts";
 import { noteShown } from "./note-shown.ts";
@@ -45,6 +45,8 @@ export const startOutbox = (
     const kept = await holdBack(context, ledger, request);
     if (kept !== undefined) return kept;
     const sent = await sendParts(context, sender, await partsOf(context, adapter, request), received);
+    // Whoever withdrew it may have died before it was kept.
+    if ("withdrawn" in sent) return hold(context, request, 0);
     if (isTrouble(sent)) return afterTrouble(context, channel, sent, received, logger);
     await noteShown(context, request, sent);
     return delivered(context, request);

@@ -135,9 +135,9 @@ export class DigestSender {
     const known = isUnseen ? failure : new DeliveryFailed("unknown", `${failure.message}; it was part of a digest`);
     const { items } = await readHeld(this.#context.store, target);
     for (const request of requests) {
-      if (!isUnseen) {
-        const itsParts = await partsOf(this.#context, this.#adapter, request);
-        for (const part of itsParts) await this.#ledger.doubtWithdrawn(part, known.message);
+      for (const part of await partsOf(this.#context, this.#adapter, request)) {
+        if (!isUnseen) await this.#ledger.doubtWithdrawn(part, known.message);
+        else if (part.part.index === 0) await this.#ledger.release(part, known.reason);
       }
       const heldAt = items.find(({ id }) => id === request.id)?.heldAt ?? request.reply.createdAt;
       await buryRequest(this.#context, channel, request, known, heldAt);

@@ -23,6 +23,7 @@ export const holdBack = async (
   const isLate = now - Date.parse(reply.createdAt) >= limits.digestAfterMs;
   if (holdUntil <= now && !isLate && !(await isBehindOthers(context, request, now))) return undefined;
   if (!(await ledger.withdraw({ reply, target, part: { index: 0 } }))) return undefined;
+  await context.checkpoint("held.withdrawn");
   return hold(context, request, holdUntil > now ? holdUntil : 0);
 };
 
@@ -34,7 +35,8 @@ const isDigestible = ({ reply, byHand }: DeliveryRequest): boolean =>
 const isBehindOthers = async ({ store }: RelayContext, { target }: DeliveryRequest, now: number): Promise<boolean> =>
   (await readHeld(store, target)).items.some(({ notBefore }) => notBefore <= now);
 
-const hold = async (context: RelayContext, request: DeliveryRequest, notBefore: number): Promise<Outcome> => {
+/** Puts it with the others that are kept back, unless it is among them already. It must have been withdrawn. */
+export const hold = async (context: RelayContext, request: DeliveryRequest, notBefore: number): Promise<Outcome> => {
   const { store, clock, limits, checkpoint, logger } = context;
   const { id, target, reply } = request;
   const now = clock.now();

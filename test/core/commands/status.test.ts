@@ -1,16 +1,18 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { changeHeld } from "../../../core/delivery/held-record.ts";
+import { Recorder } from "../../fakes/recorder.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
-import { userMessage } from "../core-under-test.ts";
+import { AGENT, userMessage } from "../core-under-test.ts";
 import { delegates, Held, roles, startDelegating } from "../subtasks/delegating.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-const GATHER_MS = 200;
+const GATHER_MS = 150;
 const annsOther: Conversation = { channel: "web", room: "room-2", kind: "private" };
 const lobby: Conversation = { channel: "web", room: "lobby", kind: "shared" };
 const bob: Partial<UserMessage> = {
@@ -18,8 +20,13 @@ const bob: Partial<UserMessage> = {
   conversation: { channel: "web", room: "bobs", kind: "private" },
 };
 
-const askStatus = async (id: string, more: Partial<UserMessage> = {}): Promise<AgentReply> => {
+const askStatus = async (
+  id: string,
+  more: Partial<UserMessage> = {},
+  told: () => Promise<unknown> = async () => undefined,
+): Promise<AgentReply> => {
   await core.receive(userMessage(id, "", { command: { name: "status", args: "" }, ...more }));
+  await told();
   await core.clock.passNext(GATHER_MS);
   return core.replyTo(id);
 };
@@ -45,7 +52,9 @@ describe("given work under way for a person (I3)", () => {
     const other = await core.startCore();
     await core.receive(userMessage("m-1", "think long and hard"));
     await held.asked;
-    const { markdown } = await askStatus("m-2", { conversation: annsOther });
+    const told = new Recorder<string>();
+    await core.backbone.bus.listen(subjectsOf("default").turnsTold(AGENT), ({ ask }) => told.add(ask));
+    const { markdown } = await askStatus("m-2", { conversation: annsOther }, () => told.count(1));
     expect(markdown).toBe("Under way for you:\n- answering “think long and hard”, begun just now");
     held.give("done");
     await core.replyTo("m-1");

@@ -255,6 +255,22 @@ describe("given quiet hours (D2)", () => {
     expect(textsIn("a")).toEqual([expect.stringMatching(/^\*\*3 messages/)]);
   });
 
+  it("when the gateway dies as it keeps one back, and they are over when it is back, then it comes all the same", async () => {
+    const end = rig.clock.now() + 500;
+    let deaths = 1;
+    const checkpoint = (name: string) => {
+      if (name === "held.withdrawn" && deaths-- > 0) throw new Error("died");
+    };
+    await run({ ...quietUntil(() => end), checkpoint });
+    await say("r1", room("a"), "one");
+    await untilWaits(1_000);
+    rig.clock.advance(1_000);
+    await untilHeld("a", 1);
+    rig.clock.advance(GATHER_MS);
+    await untilNotes(1);
+    expect(textsIn("a")).toEqual(["one"]);
+  });
+
   it("when they are made longer meanwhile, then what is held waits for the new end", async () => {
     let end = rig.clock.now() + 2 * HOUR;
     await run(quietUntil(() => end));
