@@ -37,9 +37,9 @@ describe("given work under way for a person (I3)", () => {
     core = await startDelegating(roles({ primary: delegates(["dig"], "on it"), subagent: () => held.answer }));
     await core.ask("m-1", "go");
     await held.asked;
-    core.clock.advance(5 * 60_000);
+    core.clock.advance(4 * 60_000);
     const { markdown, actions } = await askStatus("m-2", { conversation: annsOther });
-    expect(markdown).toMatch(/^Under way for you:\n- dig \(`subtask-[0-9a-f]{8}`\): working, begun 5 min ago$/);
+    expect(markdown).toMatch(/^Under way for you:\n- dig \(`subtask-[0-9a-f]{8}`\): working, begun 4 min ago$/);
     expect(actions).toMatchObject([{ name: "cancel", label: "Cancel “dig”" }]);
     expect((await askStatus("m-3", bob)).markdown).toContain("Nothing is under way for you");
     const cancelled = { conversation: annsOther, command: { name: "cancel", args: actions?.[0]?.value ?? "" } };
