@@ -139,4 +139,17 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     expect(cardsOf(last)).toMatch(/↳ Re: .*research lighthouses.*\{\{DATE\(.*from Teams/);
     expect(cardsOf(last)).toContain('"command":"why"');
   });
+
+  it("when a person has another private place, then the answer is there too, with an anchor (D2, O8)", async () => {
+    await branch.say({ text: "hello" });
+    await branch.api.posts.count(1);
+    await teams.say({ text: "research lighthouses" });
+    await teams.api.posts.until((items) => saying(items, "I am on it.").length > 0);
+    gate.release();
+    const [, there] = (await branch.api.posts.count(2)) as [Post, Post];
+    expect(textOf(there)).toContain("all about lighthouses");
+    expect(cardsOf(there)).toMatch(/↳ Re: .*research lighthouses.*from Teams/);
+    const posts = await teams.api.posts.until((items) => saying(items, "all about lighthouses").length > 0);
+    expect(cardsOf(saying(posts, "all about lighthouses")[0] as Post)).not.toContain("↳ Re:");
+  });
 });
