@@ -18,6 +18,10 @@ const adapters: { readonly [K in AdapterKind]: () => Promise<AdapterFactory<K>> 
     const { SlackAdapter } = await import("../adapters/slack/index.ts");
     return (config, context) => new SlackAdapter(config, context);
   },
+  teams: async () => {
+    const { TeamsAdapter } = await import("../adapters/teams/index.ts");
+    return (config, context) => new TeamsAdapter(config, context);
+  },
   web: async () => {
     const { WebAdapter } = await import("../adapters/web/index.ts");
     return (config, context) => new WebAdapter(config, context);

@@ -25,7 +25,6 @@ import { findPost } from "./find-post.ts";
 import { httpReceiver } from "./http-receiver.ts";
 import type { SlackIdentity } from "./identity.ts";
 import { identify } from "./identity.ts";
-import { mayUseRoom } from "./inbound.ts";
 import { Intake } from "./intake.ts";
 import type { SlackLimits } from "./limits.ts";
 import { defaultSlackLimits } from "./limits.ts";
@@ -173,11 +172,15 @@ export class SlackAdapter
   }
 
   async privateConversation(accountId: string): Promise<Conversation> {
-    return this.#call(async ({ client, identity }) => {
-      const { channel } = await client.conversations.open({ users: accountId });
-      if (!channel?.id) throw new DeliveryFailed("unknown", "Slack opened no conversation");
-      return { channel: this.channel, workspace: identity.teamId, room: channel.id, kind: "private" };
-    });
+    try {
+      return await this.#call(async ({ client, identity }) => {
+        const { channel } = await client.conversations.open({ users: accountId });
+        if (!channel?.id) throw new DeliveryFailed("unknown", "Slack opened no conversation");
+        return { channel: this.channel, workspace: identity.teamId, room: channel.id, kind: "private" };
+      });
+    } catch (error) {
+      throw deliveryFailure(error);
+    }
   }
 
   async find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
@@ -242,9 +245,6 @@ export class SlackAdapter
   async #send(target: Conversation, send: (running: Running) => Promise<Receipt>): Promise<Receipt> {
     if (target.channel !== this.channel) {
       throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${target.channel}"`);
-    }
-    if (!mayUseRoom(target, this.#config.access)) {
-      throw new DeliveryFailed("forbidden", `the room ${target.room} is not in the channel's access.rooms`);
     }
     try {
       return await this.#call(send);

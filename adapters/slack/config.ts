@@ -1,18 +1,14 @@
 import { z } from "zod";
 import { secret } from "../../core/contract/secret.ts";
-import { Access, channelFields } from "../contract/config.ts";
+import { accessFields, channelFields, roomAccessFields } from "../contract/config.ts";
 
-const Ids = z.union([z.literal("*"), z.array(z.string().min(1))]);
-
-export const SlackAccess = Access.extend({
-  rooms: Ids.optional().describe('Ids of the channels and group messages it answers in, or "*" for all it is in.'),
-  mentionOnly: z
-    .boolean()
-    .default(true)
-    .describe("In rooms, answer only who mentions the app or writes in a thread on one of its messages."),
-  teams: Ids.optional().describe(
-    'Ids of other workspaces whose members may talk to it in shared channels, or "*"; none by default.',
-  ),
+export const SlackAccess = z.strictObject({
+  ...accessFields,
+  ...roomAccessFields,
+  teams: z
+    .union([z.literal("*"), z.array(z.string().min(1))])
+    .optional()
+    .describe('Ids of other workspaces whose members may talk to it in shared channels, or "*"; none by default.'),
 });
 export type SlackAccess = z.infer<typeof SlackAccess>;
 

@@ -50,12 +50,12 @@ export const messageOfEvent = (envelope: EventEnvelope, arrival: Arrival): Inbou
   const thread = isDirect ? event.thread_ts : (event.thread_ts ?? event.ts);
   const conversation = conversationOf(arrival, event.channel, thread, isDirect ? "private" : "shared");
   const message = spoken(event, event.user, conversation, arrival);
-  const refused = refusalIn(conversation, event.user_team ?? event.team, identity, access);
+  const refused = refusalOf(event.user_team ?? event.team, identity, access);
   return { message, ...(refused !== undefined && { refused }) };
 };
 
 export const messageOfCommand = (command: SlashCommand, arrival: Arrival): Inbound => {
-  const { identity, access, channel } = arrival;
+  const { identity, channel } = arrival;
   if (!isOurTeam(command.team_id, command.enterprise_id, identity)) {
     return { ignored: `a command in workspace ${command.team_id}`, strange: true };
   }
@@ -67,8 +67,7 @@ export const messageOfCommand = (command: SlashCommand, arrival: Arrival): Inbou
     user: command.user_id,
     command: { name: word.toLowerCase(), args },
   });
-  const refused = refusalIn(conversation, undefined, identity, access);
-  return { message, ...(refused !== undefined && { refused }) };
+  return { message };
 };
 
 export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound => {
@@ -88,7 +87,7 @@ export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound =
     user: press.user.id,
     command: { name, args: action.value ?? "" },
   });
-  const refused = refusalIn(conversation, press.user.team_id, identity, access);
+  const refused = refusalOf(press.user.team_id, identity, access);
   return { message: { ...message, replyTo: shownIn }, ...(refused !== undefined && { refused }) };
 };
 
@@ -96,11 +95,6 @@ export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound =
 export const actionIdOf = (command: string, index: number): string => `mooring:${command}:${index}`;
 
 const commandOfAction = (actionId: string): string | undefined => /^mooring:([\w-]+):\d+$/.exec(actionId)?.[1];
-
-export const mayUseRoom = (conversation: Conversation, access: SlackAccess | undefined): boolean => {
-  const { rooms = "*" } = access ?? {};
-  return conversation.kind === "private" || rooms === "*" || rooms.includes(conversation.room);
-};
 
 const spoken = (event: MessageEvent, user: string, conversation: Conversation, arrival: Arrival): UserMessage => {
   const { identity, channel } = arrival;
@@ -162,13 +156,12 @@ const callsUs = (event: MessageEvent, { identity, access }: Arrival): boolean =>
   event.parent_user_id === identity.botUserId ||
   access?.mentionOnly === false;
 
-const refusalIn = (
-  conversation: Conversation,
+/** Members of other workspaces are in channels that two workspaces share. */
+const refusalOf = (
   authorTeam: string | null | undefined,
   { teamId, enterpriseId }: SlackIdentity,
   access: SlackAccess | undefined,
 ): string | undefined => {
-  if (!mayUseRoom(conversation, access)) return "I may not talk in this channel: ask whoever runs me, or write to me.";
   const { teams = [] } = access ?? {};
   const isMember = !authorTeam || authorTeam === teamId || authorTeam === enterpriseId;
   if (isMember || teams === "*" || teams.includes(authorTeam)) return undefined;

@@ -25,6 +25,8 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^discord\.js$/, /^adapters\/discord\//],
   [/^ws$/, /^adapters\/web\//],
   [/^@slack\/.+$/, /^adapters\/slack\//],
+  [/^(botbuilder|botframework-connector|@azure\/msal-node)$/, /^adapters\/teams\/(connector|bot-token)\.ts$/],
+  [/^jose$/, /^adapters\/teams\//],
   [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
   [/^esbuild$/, /^adapters\/web\/widget\//],
 ];

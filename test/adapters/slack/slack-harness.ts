@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
 import { SlackAdapter, SlackConfig } from "../../../adapters/slack/index.ts";
 import type { SlackLimits } from "../../../adapters/slack/limits.ts";
 import { defaultSlackLimits } from "../../../adapters/slack/limits.ts";
@@ -8,6 +9,7 @@ import type { Logger } from "../../../core/contract/logger.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
 import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
+import { Recorder } from "../../fakes/recorder.ts";
 import { textsOf } from "../../fakes/slack/check-blocks.ts";
 import { FakeSlack } from "../../fakes/slack/fake-slack.ts";
 import type { SlackMessage } from "../../fakes/slack/slack-world.ts";
@@ -28,7 +30,7 @@ const FAULTS: Record<Trouble, string> = {
 /** Less patient than the product, so that tests are quick. */
 export const quickLimits: SlackLimits = {
   ...defaultSlackLimits,
-  stopMs: 300,
+  stopMs: 1_000,
   helloMs: 2_000,
   reconnectMs: 10,
   longestReconnectMs: 50,
@@ -74,6 +76,16 @@ export const slackHarness =
     if (mode === "http") slack.sendEventsTo(host.urlOf(channel, "events"));
     let adapter = slackAdapter(slack, mode, { channel });
     const named = new Map<string, string>();
+    const unstored = new Recorder<"none">();
+    /** Over a socket Slack is not told that something was not stored, but people of a test want to know. */
+    const watched = (inbox: Inbox): Inbox => ({
+      async accept(message) {
+        await inbox.accept(message).catch((error: unknown) => {
+          if (mode === "socket") unstored.add("none");
+          throw error;
+        });
+      },
+    });
     const thread = slack.world.nextTs();
     return {
       get adapter() {
@@ -83,22 +95,26 @@ export const slackHarness =
       hostile: { massMention: "<!channel> <!here|here> <@U0BOB>", anchor: "<!date^1736000000^{time}|then>" },
       async start(inbox) {
         host.mount(adapter);
-        await adapter.start(inbox);
+        await adapter.start(watched(inbox));
       },
       async restart(inbox) {
         slack.sockets.drop();
         await adapter.stop();
         adapter = slackAdapter(slack, mode, { channel });
         host.mount(adapter);
-        await adapter.start(inbox);
+        await adapter.start(watched(inbox));
       },
       async userSays({ text, person = "ann", place = "private", event = randomUUID() }: Said) {
         const ts = named.get(event) ?? slack.world.nextTs();
         named.set(event, ts);
         const user = `U0${person.toUpperCase()}`;
-        if (place === "private") return (await slack.say({ user, text, ts })).answer;
         const called = `<@${slack.world.botUserId}> ${text}`;
-        return (await slack.say({ user, text: called, ts, thread, room: "C0LOBBY", as: "app_mention" })).answer;
+        const said =
+          place === "private"
+            ? slack.say({ user, text, ts })
+            : slack.say({ user, text: called, ts, thread, room: "C0LOBBY", as: "app_mention" });
+        const lost = unstored.count(unstored.items.length + 1).then(() => ({ answer: "none" as const }));
+        return (await Promise.race([said, lost])).answer;
       },
       async posted(atLeast) {
         return (await slack.until((posted) => posted.length >= atLeast)).map(seen);
