@@ -30,7 +30,7 @@ describe("given a send whose outcome is not known (D4)", () => {
   it.each(["answer-lost", "half-answer", "garbage"] as const)(
     "when it was %s and is repeated, then people see it once, under the same nonce",
     async (fault) => {
-      await test.start({ timing: { requestWithinMs: 200 } });
+      await test.start({ timing: { requestWithinMs: 2_000 } });
       break_(fault);
       expect(await failureOf(test.adapter.deliver(delivery("only once")))).toMatchObject({ reason: "unknown" });
       test.discord.rest.mend();
