@@ -1,7 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FakeDiscord } from "../fakes/discord/fake-discord.ts";
+import { smallPrintOf } from "../fakes/discord/post-input.ts";
 import type { FakeChannel } from "../fakes/discord/world.ts";
-import { says } from "../fakes/model-answer.ts";
+import { calls, type ModelAnswer, says } from "../fakes/model-answer.ts";
+import type { ModelRequest } from "../fakes/model-request.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
 import { WebClient } from "../fakes/web-client.ts";
@@ -17,7 +19,7 @@ let room: FakeChannel;
 const cleanUp: (() => Promise<void>)[] = [];
 beforeEach(async () => {
   discord = await FakeDiscord.start();
-  model = await ScriptedModelServer.start(({ lastUserText }) => says(`You said: ${lastUserText}`));
+  model = await ScriptedModelServer.start(answer);
   dm = discord.world.privateChannel(discord.world.person("ann"));
   room = discord.world.addRoom(discord.world.addGuild("harbour"));
   cleanUp.push(
@@ -29,8 +31,17 @@ afterEach(async () => {
   for (const close of cleanUp.splice(0).reverse()) await close();
 });
 
+/** Delegates when it is asked to research, and knows which part it plays by what it is asked. */
+const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
+  if (toolNames.includes("complete_subtask")) return says("all about knots");
+  if (lastUserText.startsWith("[")) return says("Here is everything about knots.");
+  if (!lastUserText.includes("research")) return says(`You said: ${lastUserText}`);
+  if (toolOutputs.length > 0) return says("I am on it.");
+  return calls([{ name: "spawn_subtask", arguments: { name: "knots", prompt: "knots" } }]);
+};
+
 /** The built product with a Discord channel, in one process or as gateways and a core on a real nats-server. */
-const deploy = async (backbone: "embedded" | "nats") => {
+const deploy = async (backbone: "embedded" | "nats", more: { channels?: object; people?: object[] } = {}) => {
   const nats = backbone === "nats" ? await NatsServer.start() : undefined;
   if (nats) cleanUp.push(() => nats.stop());
   const { token: botToken, apiUrl } = discord;
@@ -46,7 +57,9 @@ const deploy = async (backbone: "embedded" | "nats") => {
       channels: {
         web: { adapter: "web" },
         discord: { adapter: "discord", botToken, apiUrl, access: { guilds: "*" } },
+        ...more.channels,
       },
+      people: more.people ?? [],
     }),
   );
   cleanUp.push(() => deployment.dispose());
@@ -93,6 +106,42 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person 
     discord.say({ person: "ann", in: dm, text: "after" });
     await discord.untilPosted(3);
     expect(answers()).toEqual(["You said: before", "You said: meanwhile", "You said: after"]);
+  });
+});
+
+describe("given a person with two accounts, on two bots of the same agent (C6)", () => {
+  it("when work is delegated on one, then its result is on both, with an anchor that leads back on the other", async () => {
+    const other = await FakeDiscord.start();
+    cleanUp.push(() => other.stop());
+    const otherAnn = other.world.person("ann");
+    const otherDm = other.world.privateChannel(otherAnn);
+    const { token: botToken, apiUrl } = other;
+    const { start } = await deploy("embedded", {
+      channels: { "discord-two": { adapter: "discord", botToken, apiUrl, access: { guilds: "*" } } },
+      people: [{ name: "Ann", accounts: { discord: discord.world.person("ann").id, "discord-two": otherAnn.id } }],
+    });
+    await start();
+    await Promise.all([identified(1), other.gateway.events.until((events) => events.includes("identified"))]);
+    other.say({ person: "ann", in: otherDm, text: "hello" });
+    await other.untilPosted(1);
+    const asked = discord.say({ person: "ann", in: dm, text: "research knots" });
+    const result = (content: string) => content.includes("everything about knots");
+    await Promise.all([
+      discord.world.changes.until(() => discord.posted.some(({ content }) => result(content))),
+      other.world.changes.until(() => other.posted.some(({ content }) => result(content))),
+    ]);
+    const here = discord.posted.find(({ content }) => result(content));
+    const there = other.posted.find(({ content }) => result(content));
+    expect(here && smallPrintOf(here)).toEqual([]);
+    const link = `https://discord.com/channels/@me/${dm.id}/${asked.id}`;
+    expect(there && smallPrintOf(there)).toEqual([
+      expect.stringMatching(/^-# ↳ Re: "research knots" · started <t:\d+:t>/),
+    ]);
+    expect(there?.content).toContain(`[jump](${link})`);
+    if (there === undefined) return;
+    const why = other.press("ann", there, "Why?");
+    await other.interactions.changes.until(() => why.answers.length > 0);
+    expect(why.answers[0]?.content).toContain("research knots");
   });
 });
 
