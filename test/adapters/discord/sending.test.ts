@@ -127,6 +127,28 @@ describe("given Discord's limits (C2)", () => {
   });
 });
 
+describe("given somebody who has never written to the bot", () => {
+  it("when there is something for them, then their private channel is opened, and what they answer is heard later", async () => {
+    await test.start();
+    const bob = test.discord.world.person("bob");
+    const target = await test.adapter.privateConversation(bob.id);
+    expect(target).toEqual({ channel: "discord", room: test.discord.world.privateChannel(bob).id, kind: "private" });
+    await test.adapter.deliver(sampleDelivery("r1", target, "the result"));
+    await test.adapter.stop();
+    test.discord.write({ person: "bob", in: test.discord.world.privateChannel(bob), text: "thanks" });
+    await test.startAgain();
+    await test.inbox.accepted.count(1);
+    expect(test.texts).toEqual(["thanks"]);
+  });
+
+  it("when there is no such account, then that is the failure", async () => {
+    await test.start();
+    expect(await failureOf(test.adapter.privateConversation("123456789012345678"))).toMatchObject({
+      reason: "rejected",
+    });
+  });
+});
+
 describe("given what people see", () => {
   it("when an answer is given in a server, then it says to whom, and calls nobody", async () => {
     await test.start();
