@@ -91,9 +91,11 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person 
     await discord.interactions.changes.until(() => help.answers.length > 0);
     expect(help.answers).toMatchObject([{ content: expect.stringContaining("cancel") }]);
   });
+});
 
-  it("when the gateway is killed, then what they write meanwhile is answered by the next one, once", async () => {
-    const { start } = await deploy(backbone);
+describe("given Mooring in one process", () => {
+  it("when it is killed, then what they write meanwhile is answered by the next one, once", async () => {
+    const { start } = await deploy("embedded");
     const { gateway } = await start();
     await identified(1);
     discord.say({ person: "ann", in: dm, text: "before" });
@@ -169,11 +171,13 @@ describe("given a channel that Discord does not let in", () => {
   it("when the token is wrong, then the others work, and health and check say why", async () => {
     const { deployment, start } = await deploy("embedded");
     discord.token = "changed meanwhile";
-    const { address } = await start();
+    const { gateway, address } = await start();
     const client = deployment.with(new WebClient("visitor", () => address));
     expect((await client.answerTo(client.say("hello"))).markdown).toContain("You said");
     const ready = await fetch(`${address}/health/ready`);
     expect(await ready.text()).toContain("refuses the bot token");
+    gateway.kill("SIGTERM");
+    await gateway.exited;
     const check = deployment.run("check", ["--live"]);
     expect((await check.exited).code).not.toBe(0);
     expect(check.stdout() + check.stderr()).toContain("refuses the bot token");

@@ -63,7 +63,7 @@ describe("given replies that nobody waits for (D4, D5, D6)", () => {
     expect(discord.posted).toMatchObject([{ channel_id: bob.id }]);
     await rig.logger.lines.until((lines) => lines.some(({ message }) => message.includes("waits for another attempt")));
     discord.rest.mend();
-    await rig.clock.passNext(300, 1_200);
+    await rig.clock.passNext(1_000);
     expect((await discord.untilPosted(2)).map(({ content }) => content)).toEqual(["for bob", "for ann"]);
   });
 

@@ -57,7 +57,7 @@ describe("given any text at all (O16)", () => {
           expect(liveMarksOf(post.content)).toEqual([]);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -71,7 +71,7 @@ describe("given any text at all (O16)", () => {
         expect(post && smallPrintOf(post)).toHaveLength(1);
         expect(liveMarksOf(post?.content ?? "")).toHaveLength(2);
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 
