@@ -16,6 +16,7 @@ import type { AgentModel } from "./model/agent-model.ts";
 import { DueIndex } from "./schedules/due-index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
 import { startSchedules } from "./schedules/start-schedules.ts";
+import type { ConfiguredSchedule } from "./schedules/sync-configured.ts";
 import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
 import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
@@ -37,6 +38,8 @@ export interface AgentOptions {
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
+  /** Schedules that the configuration declares. */
+  readonly schedules?: readonly ConfiguredSchedule[] | undefined;
 }
 
 export interface CoreOptions {
@@ -108,7 +111,11 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     const consumer = await bus.consume(subject, { durable: "intake", concurrency, buried }, (message, received) =>
       handleUserMessage(parts, agent, message, received),
     );
-    consumers.push(consumer, ...(await startDelegation(parts, agent)), await startSchedules(parts, agent));
+    consumers.push(
+      consumer,
+      ...(await startDelegation(parts, agent)),
+      await startSchedules(parts, agent, given.schedules),
+    );
   }
   return {
     async stop() {
