@@ -11,7 +11,8 @@ export interface LogItem {
   readonly outcome?: string;
   readonly correlationId?: string;
   readonly sessionId?: string;
-  readonly anchor?: { readonly summary: string };
+  readonly anchor?: { readonly summary: string; readonly channel: string };
+  readonly actions?: readonly { readonly name: string; readonly value?: string }[];
   readonly activity?: Activity;
 }
 interface Frame {
@@ -34,6 +35,7 @@ export class WebClient {
   readonly closeCodes: number[] = [];
   readonly #addressOf: () => string;
   readonly #name: string;
+  readonly #channel: string;
   readonly #outgoing = new Map<string, Frame>();
   readonly #waiters = new Set<() => void>();
   #socket: WebSocket | undefined;
@@ -44,15 +46,16 @@ export class WebClient {
   #closed = false;
 
   /** The address, e.g. "http://127.0.0.1:8080", is asked for at every attempt, so that a test can lead it elsewhere. */
-  constructor(name: string, addressOf: () => string) {
+  constructor(name: string, addressOf: () => string, channel = "web") {
     this.#name = name;
+    this.#channel = channel;
     this.#addressOf = addressOf;
     this.#connect();
   }
 
   /** Queues a message; one is under way at a time, so that their order is known. */
-  say(text: string): string {
-    return this.#queue({ type: "message", text });
+  say(text: string, replyTo?: string): string {
+    return this.#queue({ type: "message", text, ...(replyTo !== undefined && { replyTo }) });
   }
 
   command(name: string, args = ""): string {
@@ -106,7 +109,7 @@ export class WebClient {
   #connect(): void {
     if (this.#closed) return;
     const address = this.#addressOf();
-    const socket = new WebSocket(`${address.replace("http", "ws")}/channels/web/socket`, "mooring.v1", {
+    const socket = new WebSocket(`${address.replace("http", "ws")}/channels/${this.#channel}/socket`, "mooring.v1", {
       origin: address,
     });
     this.#socket = socket;
