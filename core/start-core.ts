@@ -13,6 +13,7 @@ import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
 import { handleUserMessage } from "./intake/handle-user-message.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
 import type { AgentModel } from "./model/agent-model.ts";
+import { type DeclaredPerson, declarePeople } from "./people/declare-people.ts";
 import { DueIndex } from "./schedules/due-index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
 import { startSchedules } from "./schedules/start-schedules.ts";
@@ -45,6 +46,8 @@ export interface AgentOptions {
 export interface CoreOptions {
   readonly backbone: Backbone;
   readonly agents: readonly AgentOptions[];
+  /** Whose accounts the configuration names. */
+  readonly people?: readonly DeclaredPerson[];
   /** Besides those that every agent has. */
   readonly tools?: readonly Tool[];
   readonly clock: Clock;
@@ -98,6 +101,10 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
   const tools = [nothingToSay, ...memoryTools(store, clock), ...(options.tools ?? [])];
+  for (const tenant of new Set(options.agents.map(({ tenant }) => tenant))) {
+    const declared = (options.people ?? []).filter((person) => person.tenant === tenant);
+    await declarePeople(store, tenant, declared, clock.now());
+  }
   const consumers: Consumer[] = [];
   for (const given of options.agents) {
     const { delegation = defaultDelegation } = given;

@@ -6,6 +6,7 @@ import type { Meter } from "../core/contract/meter.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import { configuredSchedules } from "./configured-schedules.ts";
+import { declaredPeople } from "./declared-people.ts";
 
 export interface AgentsParts {
   readonly config: Config;
@@ -23,6 +24,7 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
   startCore({
     ...parts,
     stopGraceMs: STOP_GRACE_MS,
+    people: declaredPeople(config),
     agents: config.agents.map(({ model, home, schedules, ...agent }) => ({
       ...agent,
       schedules: configuredSchedules(config, schedules, home),

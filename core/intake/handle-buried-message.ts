@@ -53,7 +53,8 @@ const trouble = (agent: Agent, message: UserMessage, letter: DeadLetter): ReplyD
     const { sessionId, origin, audience } = synthetic;
     return { ...common, sessionId, kind: "final", origin, audience };
   }
-  const audience = { conversation, personId: personOf(tenant, conversation.channel, account.id) };
+  const personId = personOf(tenant, conversation.channel, account.id);
+  const audience = { conversation, personId, accountId: account.id };
   return { ...common, sessionId: null, kind: "notice", correlationId: message.id, origin: null, audience };
 };
 

@@ -2,6 +2,7 @@ import type { Scenario } from "./scenario.ts";
 import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
+import { slackAcknowledgement, slackEvents, slackMemory } from "./scenarios/slack-events.ts";
 import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
 import { socketMemory } from "./scenarios/socket-memory.ts";
 import { socketRoundTrip } from "./scenarios/socket-round-trip.ts";
@@ -16,5 +17,8 @@ export const scenarios: readonly Scenario[] = [
   socketRoundTrip,
   socketBroadcast,
   socketMemory,
+  slackEvents,
+  slackAcknowledgement,
   busMemory,
+  slackMemory,
 ];

@@ -81,7 +81,7 @@ describe("given somebody with a zone and a language of their own (O9)", () => {
     const { store, show, begunIn } = lookingAt(defaults);
     const id = personOf("default", "slack", "ann");
     const unknown = { id, tenant: "default", membership: 0, accounts: [], surfaces: [] };
-    const written = { conversation: slack, account: { id: "ann", name: "Ann", ...account } };
+    const written = { agent: "mooring", conversation: slack, account: { id: "ann", name: "Ann", ...account } };
     const person = noteSurface(noteSurface(unknown, written, NOW), { ...written, conversation: web }, NOW);
     await store.put(personKey("default", id), person);
     const shared: Conversation = { channel: "slack", room: "lobby", kind: "shared" };
