@@ -11,7 +11,8 @@ export interface LogItem {
   readonly outcome?: string;
   readonly correlationId?: string;
   readonly sessionId?: string;
-  readonly anchor?: { readonly summary: string };
+  readonly anchor?: { readonly summary: string; readonly channel: string };
+  readonly actions?: readonly { readonly name: string; readonly value?: string }[];
   readonly activity?: Activity;
 }
 interface Frame {
@@ -53,8 +54,8 @@ export class WebClient {
   }
 
   /** Queues a message; one is under way at a time, so that their order is known. */
-  say(text: string): string {
-    return this.#queue({ type: "message", text });
+  say(text: string, replyTo?: string): string {
+    return this.#queue({ type: "message", text, ...(replyTo !== undefined && { replyTo }) });
   }
 
   command(name: string, args = ""): string {
