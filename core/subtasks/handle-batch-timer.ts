@@ -12,6 +12,7 @@ import { amendNow, countLost, fireAtCeiling, markStopped } from "./gate.ts";
 import { readOwner } from "./owner-record.ts";
 import { sealTurn } from "./seal-turn.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
+import { unlessUnreadable } from "./unless-unreadable.ts";
 
 export interface TimerParts extends SubtaskParts {
   /** A turn that has not ended long after this never will: its process died too often. */
@@ -59,9 +60,10 @@ const stopStragglers = async (parts: SubtaskParts, timer: BatchTimer, batch: Bat
   const stopRequestedAt = isoTime(parts.clock.now());
   const asked = await Promise.all(
     openMembers(batch).map(async ({ id }) => {
-      const found = await changeSubtask(parts, { tenant, agent, id }, (subtask) =>
+      const asking = changeSubtask(parts, { tenant, agent, id }, (subtask) =>
         hasEnded(subtask) || subtask.stopRequestedAt !== undefined ? subtask : { ...subtask, stopRequestedAt },
       );
+      const found = await unlessUnreadable(asking);
       return { id, isLost: found === undefined };
     }),
   );

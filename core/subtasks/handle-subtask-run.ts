@@ -34,7 +34,7 @@ const TAKEN_OVER_PAUSE_MS = 1_000;
 
 /** One subtask, from its claim to the word to its owner. Taken up again, it goes on from its journal (S11). */
 export const handleSubtaskRun = async (parts: RunParts, agent: Agent, address: SubtaskAddress): Promise<Outcome> => {
-  await parts.checkpoint("subtask.received");
+  await parts.checkpoint("subtask.received", address.id);
   const subtask = await claimSubtask(parts, address);
   if (subtask === undefined) {
     parts.logger.warn({ subtask: address.id }, "no record of a subtask that is to be run");

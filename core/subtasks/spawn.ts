@@ -68,7 +68,7 @@ const start = async (parts: SubtaskParts, context: ToolContext, member: Member, 
   } catch (error) {
     if (!(error instanceof RevisionConflict)) throw error;
   }
-  await parts.checkpoint("spawn.created");
+  await parts.checkpoint("spawn.created", id);
   await parts.bus.publish(subjectsOf(tenant).subtaskRun(agent), { tenant, agent, id }, { id, key: id });
   await parts.checkpoint("spawn.published");
   parts.activity.touch(subtask);
