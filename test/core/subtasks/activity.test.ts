@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { Activity } from "../../../core/contract/activity.ts";
 import { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
@@ -28,6 +29,7 @@ describe("given a turn whose subtasks are under way", () => {
     await core.clock.passNext(200);
     await progress(1);
     const [first] = entries();
+    const idOf = (name: string) => Activity.parse(activityOf(first)).items.find((item) => item.name === name)?.id;
     expect(activityOf(first)).toMatchObject({
       title: "Working on: a and b",
       items: [
@@ -37,7 +39,11 @@ describe("given a turn whose subtasks are under way", () => {
     });
     expect(first).toMatchObject({
       kind: "progress",
-      markdown: "Working on: a and b\n- a: working (half way)\n- b: working",
+      markdown: `Working on: a and b\n- a: working (half way) \`${idOf("a")}\`\n- b: working \`${idOf("b")}\``,
+      actions: [
+        { name: "cancel", label: "Cancel a", value: idOf("a") },
+        { name: "cancel", label: "Cancel b", value: idOf("b") },
+      ],
     });
     a.give(`result ${"x".repeat(400)}`);
     await core.clock.passNext(1_000);
@@ -59,6 +65,9 @@ describe("given a turn whose subtasks are under way", () => {
     }
     const items = activityOf(all[2]).items as { state: string; result: string; endedAt: string }[];
     expect(items.map(({ state }) => state)).toEqual(["completed", "completed"]);
+    expect(all[1]?.actions).toEqual([expect.objectContaining({ value: idOf("b") })]);
+    expect(all[2]).toMatchObject({ markdown: "Worked on: a and b\n- a: done\n- b: done" });
+    expect(all[2]).not.toHaveProperty("actions");
     expect(items[0]?.result.length).toBeLessThanOrEqual(300);
   });
 
