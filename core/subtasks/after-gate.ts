@@ -5,7 +5,7 @@ import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import type { Batch } from "./batch.ts";
-import { countedMembers, isOver } from "./batch.ts";
+import { countedMembers, isOver, isSettled } from "./batch.ts";
 import { continuationMessage } from "./continuation-message.ts";
 import type { GateChange } from "./gate.ts";
 import { addNotification } from "./notifications.ts";
@@ -33,6 +33,9 @@ export const afterGate = async (parts: SubtaskParts, place: Place, change: GateC
     await wake(parts, place, amendmentMessage(place, after, after.amendedAt));
   }
   if (isOver(after)) await parts.activity.complete(place, after);
+  if (!isSettled(after)) return;
+  const { ownerId } = after.standing.owner;
+  parts.owners.markTold({ tenant: place.tenant, agent: place.agent, ownerId }, after.turnId);
 };
 
 /** Puts a turn that nobody waits for into the owner's session, behind whatever runs there (S8). */

@@ -1,5 +1,6 @@
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
+import type { Stored } from "../contract/store.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask, SubtaskResult, SubtaskStatus } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
@@ -24,25 +25,36 @@ export const changeSubtask = async (
   parts: CoreParts,
   address: SubtaskAddress,
   change: (subtask: Subtask) => Subtask,
-): Promise<Subtask | undefined> => {
-  for (;;) {
-    const stored = await parts.store.get(subtaskKey(address));
-    if (stored === undefined) return undefined;
+): Promise<Subtask | undefined> => (await changeStored(parts, address, change))?.value;
+
+/** The same for one that was read before: if nobody has changed it since, it is not read again. */
+const changeStored = async (
+  parts: CoreParts,
+  address: SubtaskAddress,
+  change: (subtask: Subtask) => Subtask,
+  known?: Stored<Subtask>,
+): Promise<Stored<Subtask> | undefined> => {
+  for (let stored = known ?? (await read(parts, address)); stored; stored = await read(parts, address)) {
     const before = stored.value;
     const after = change(before);
-    if (after === before) return before;
+    // That there is nothing to do is true only of what is stored now.
+    if (after === before && stored === known) continue;
+    if (after === before) return stored;
     if (hasEnded(before) || (before.status !== after.status && !next[before.status].includes(after.status))) {
       throw new AppError("conflict", `${before.id} cannot go from ${before.status} to ${after.status}`);
     }
     try {
-      await parts.store.put(subtaskKey(address), after, { ifRevision: stored.revision });
+      const revision = await parts.store.put(subtaskKey(address), after, { ifRevision: stored.revision });
       tell(parts, before, after);
-      return after;
+      return { value: after, revision };
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
     }
   }
+  return undefined;
 };
+
+const read = ({ store }: CoreParts, address: SubtaskAddress) => store.get(subtaskKey(address));
 
 const tell = ({ bus, logger, meter }: CoreParts, before: Subtask, after: Subtask): void => {
   const subjects = subjectsOf(after.tenant);
@@ -57,8 +69,8 @@ const tell = ({ bus, logger, meter }: CoreParts, before: Subtask, after: Subtask
 };
 
 /** Takes it up: for the first time, or again after the death of a process. One that has ended stays as it is. */
-export const claimSubtask = (parts: CoreParts, address: SubtaskAddress): Promise<Subtask | undefined> =>
-  changeSubtask(parts, address, (subtask) =>
+export const claimSubtask = (parts: CoreParts, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> =>
+  changeStored(parts, address, (subtask) =>
     hasEnded(subtask)
       ? subtask
       : {
@@ -80,16 +92,27 @@ export interface Ending {
 export const endSubtask = async (
   parts: CoreParts,
   address: SubtaskAddress,
+  ending: Ending,
+): Promise<Subtask | undefined> => {
+  // One that nobody has taken up passes through "running" all the same: there is no other way to an end.
+  const startedAt = isoTime(parts.clock.now());
+  const taken = await changeStored(parts, address, (subtask) =>
+    subtask.status === "pending" ? { ...subtask, status: "running", startedAt } : subtask,
+  );
+  return taken && endKnown(parts, taken, ending, () => true);
+};
+
+/** The same for one that was read before, as long as it may end as it is now. One that may not comes back unended. */
+export const endKnown = async (
+  parts: CoreParts,
+  known: Stored<Subtask>,
   { status, result, endedBy }: Ending,
+  mayEnd: (subtask: Subtask) => boolean,
 ): Promise<Subtask | undefined> => {
   const completedAt = isoTime(parts.clock.now());
-  // One that nobody has taken up passes through "running" all the same: there is no other way to an end.
-  await changeSubtask(parts, address, (subtask) =>
-    subtask.status === "pending" ? { ...subtask, status: "running", startedAt: completedAt } : subtask,
-  );
-  return changeSubtask(parts, address, (subtask) =>
-    hasEnded(subtask)
+  const end = (subtask: Subtask): Subtask =>
+    hasEnded(subtask) || !mayEnd(subtask)
       ? subtask
-      : { ...subtask, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) },
-  );
+      : { ...subtask, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) };
+  return (await changeStored(parts, known.value, end, known))?.value;
 };

@@ -1,6 +1,7 @@
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
+import type { Stored } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
@@ -12,7 +13,7 @@ import { TurnTimedOut } from "../turns/turn-timed-out.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { cancelChildren } from "./cancel-subtask.ts";
 import type { Ending } from "./change-subtask.ts";
-import { changeSubtask, claimSubtask, endSubtask } from "./change-subtask.ts";
+import { changeSubtask, claimSubtask, endKnown, endSubtask } from "./change-subtask.ts";
 import { deepest } from "./config.ts";
 import { reportEnd } from "./report-end.ts";
 import type { SubagentParts } from "./run-subagent.ts";
@@ -35,15 +36,16 @@ const TAKEN_OVER_PAUSE_MS = 1_000;
 /** One subtask, from its claim to the word to its owner. Taken up again, it goes on from its journal (S11). */
 export const handleSubtaskRun = async (parts: RunParts, agent: Agent, address: SubtaskAddress): Promise<Outcome> => {
   await parts.checkpoint("subtask.received", address.id);
-  const subtask = await claimSubtask(parts, address);
-  if (subtask === undefined) {
+  const claimed = await claimSubtask(parts, address);
+  if (claimed === undefined) {
     parts.logger.warn({ subtask: address.id }, "no record of a subtask that is to be run");
     return ack;
   }
+  const subtask = claimed.value;
   await parts.checkpoint("subtask.claimed");
   parts.activity.touch(subtask);
   try {
-    const ended = hasEnded(subtask) ? subtask : await workOn(parts, agent, subtask);
+    const ended = hasEnded(subtask) ? subtask : await workOn(parts, agent, claimed);
     if (ended !== undefined) {
       await reportEnd(parts, ended);
       if (ended.depth < deepest(agent.delegation, ended.background)) await cancelChildren(parts, ended);
@@ -58,7 +60,8 @@ export const handleSubtaskRun = async (parts: RunParts, agent: Agent, address: S
   }
 };
 
-const workOn = async (parts: RunParts, agent: Agent, subtask: Subtask): Promise<Subtask | undefined> => {
+const workOn = async (parts: RunParts, agent: Agent, claimed: Stored<Subtask>): Promise<Subtask | undefined> => {
+  const subtask = claimed.value;
   // One less than the bus allows: the word to the owner needs a run too (S7).
   const brokenOff = subtask.runs - subtask.yields - 1;
   if (brokenOff >= MAX_FAILURES - 1) {
@@ -75,8 +78,9 @@ const workOn = async (parts: RunParts, agent: Agent, subtask: Subtask): Promise<
   parts.running.add(agent.name, 1);
   try {
     const subagent = subagentFor(agent, subtask, parts.reportTools);
-    const end = await runSubagent(parts, subagent, subtask, over.signal);
-    return await endSubtask(parts, subtask, endingFor(end));
+    return await runSubagent(parts, subagent, claimed, over.signal, (end, known, mayEnd) =>
+      endKnown(parts, known, endingFor(end), mayEnd),
+    );
   } catch (error) {
     const ending = endingAfter(error);
     if (ending === undefined) throw error;

@@ -2,7 +2,7 @@ import type { Standing } from "../turns/standing.ts";
 import type { ToolContext } from "../turns/tool.ts";
 import type { Batch, Member } from "./batch.ts";
 import type { DelegationConfig } from "./config.ts";
-import { changeOwner, type OwnerRecord, withBatch } from "./owner-record.ts";
+import { type OwnerRecord, withBatch } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 
 export interface Reservation {
@@ -16,7 +16,7 @@ type Wanted = Pick<Member, "id" | "callKey" | "name" | "reports">;
 
 /** Counts subtasks into their batch, as far as the limits allow (S9). A call that comes again finds its places taken. */
 export const reserve = async (
-  { store, clock }: SubtaskParts,
+  { owners, clock }: SubtaskParts,
   limits: DelegationConfig,
   context: ToolContext,
   wanted: readonly Wanted[],
@@ -24,7 +24,7 @@ export const reserve = async (
   const { tenant, agent, standing, turnId } = context;
   const now = clock.now();
   const address = { tenant, agent, ownerId: standing.owner.ownerId };
-  const { before, after } = await changeOwner(store, address, now, (record) => {
+  const { before, after } = await owners.change(address, (record) => {
     const batch = record.batches[turnId] ?? openBatch(context, now);
     const fresh = wanted.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));
     const { places } = placesLeft(record, limits, context);

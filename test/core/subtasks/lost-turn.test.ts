@@ -7,6 +7,7 @@ import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { ActivityPublisher } from "../../../core/subtasks/activity-publisher.ts";
 import { defaultDelegation } from "../../../core/subtasks/config.ts";
+import { OwnerRecords } from "../../../core/subtasks/owner-records.ts";
 import { startDelegation } from "../../../core/subtasks/start-delegation.ts";
 import { SubtaskEvents } from "../../../core/subtasks/subtask-events.ts";
 import { Recorder } from "../../fakes/recorder.ts";
@@ -66,6 +67,7 @@ describe("given a turn that delegated and cannot be brought to its end", () => {
         ...parts,
         events: new SubtaskEvents(),
         activity: new ActivityPublisher(parts),
+        owners: new OwnerRecords(store, core.clock),
         history: new SessionHistory(store),
         stopping: new AbortController().signal,
         turnDeadlineMs,
