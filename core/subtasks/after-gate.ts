@@ -41,7 +41,9 @@ export const afterGate = async (parts: SubtaskParts, place: Place, change: GateC
 /** Puts a turn that nobody waits for into the owner's session, behind whatever runs there (S8). */
 export const wake = async ({ bus, logger }: SubtaskParts, place: Place, message: UserMessage): Promise<void> => {
   const { id, conversation, synthetic, traceId } = message;
-  logger.info({ message: id, type: synthetic?.type, owner: synthetic?.owner.ownerId, traceId }, "owner woken");
+  const { type, owner, rootTurnId: planId, data } = synthetic ?? {};
+  const fields = { message: id, type, planId, owner: owner?.ownerId, ownerType: owner?.ownerType, traceId };
+  logger.info({ ...fields, ...(type === "wake-up" && { subtask: data?.subtask }) }, "owner woken");
   const subject = subjectsOf(place.tenant).userMessage(place.agent);
   await bus.publish(subject, message, { id, key: conversationKey(conversation) });
 };

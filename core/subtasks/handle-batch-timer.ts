@@ -7,24 +7,19 @@ import type { Agent } from "../turns/agent.ts";
 import { afterGate } from "./after-gate.ts";
 import { type Batch, isSettled, openMembers } from "./batch.ts";
 import { changeSubtask } from "./change-subtask.ts";
-import { AMENDMENT_SLACK_MS, ceilingMs } from "./config.ts";
+import { AMENDMENT_SLACK_MS } from "./config.ts";
 import { amendNow, countLost, fireAtCeiling, markStopped } from "./gate.ts";
 import { readOwner } from "./owner-record.ts";
-import { sealTurn } from "./seal-turn.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { unlessUnreadable } from "./unless-unreadable.ts";
 
-export interface TimerParts extends SubtaskParts {
-  /** A turn that has not ended long after this never will: its process died too often. */
-  readonly turnDeadlineMs: number;
-}
-
 /** Looks at a batch when its next moment has come. The bus holds the timer in between, also across deaths. */
-export const handleBatchTimer = async (parts: TimerParts, agent: Agent, timer: BatchTimer): Promise<Outcome> => {
+export const handleBatchTimer = async (parts: SubtaskParts, agent: Agent, timer: BatchTimer): Promise<Outcome> => {
   const batch = (await readOwner(parts.store, timer)).batches[timer.turnId];
   if (batch === undefined || isSettled(batch)) return ack;
   const now = parts.clock.now();
-  if (batch.sealedAt === undefined || batch.ceilingAt === undefined) return guard(parts, agent, batch, now);
+  // It is set when the batch is sealed, so another process must be the one that knows better.
+  if (batch.ceilingAt === undefined) return { retryInMs: agent.delegation.graceMs };
   if (batch.firedAt === undefined) {
     if (now < batch.ceilingAt) return { retryInMs: batch.ceilingAt - now };
     if (batch.stoppedAt === undefined) {
@@ -42,16 +37,6 @@ export const handleBatchTimer = async (parts: TimerParts, agent: Agent, timer: B
   if (now < patienceEndsAt) return { retryInMs: patienceEndsAt - now };
   await afterGate(parts, timer, await amendNow(parts, timer));
   return ack;
-};
-
-/** Its turn is still running, or died: the ceiling counts from its end, so it cannot come before this. */
-const guard = async (parts: TimerParts, agent: Agent, batch: Batch, now: number): Promise<Outcome> => {
-  const ceiling = ceilingMs(agent.delegation, batch.standing.background);
-  if (now < batch.openedAt + ceiling) return { retryInMs: batch.openedAt + ceiling - now };
-  if (now < batch.openedAt + 2 * parts.turnDeadlineMs) return { retryInMs: ceiling };
-  parts.logger.warn({ batch: batch.turnId, traceId: batch.traceId }, "a turn never ended: its batch is sealed");
-  await sealTurn(parts, agent, batch);
-  return { retryInMs: ceiling };
 };
 
 /** They end by themselves, with what they have to say; who does not is left behind after the grace (B3). */

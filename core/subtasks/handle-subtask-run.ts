@@ -1,5 +1,5 @@
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
-import type { Outcome } from "../contract/bus.ts";
+import type { Outcome, Received } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { Stored } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
@@ -11,9 +11,10 @@ import type { Tool } from "../turns/tool.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
+import { BegunNote } from "./begun-note.ts";
 import { cancelChildren } from "./cancel-subtask.ts";
 import type { Ending } from "./change-subtask.ts";
-import { changeSubtask, claimSubtask, endKnown, endSubtask } from "./change-subtask.ts";
+import { changeSubtask, claimAgain, claimFirst, endKnown, endSubtask } from "./change-subtask.ts";
 import { deepest } from "./config.ts";
 import { reportEnd } from "./report-end.ts";
 import type { SubagentParts } from "./run-subagent.ts";
@@ -34,9 +35,14 @@ export interface RunParts extends SubagentParts {
 const TAKEN_OVER_PAUSE_MS = 1_000;
 
 /** One subtask, from its claim to the word to its owner. Taken up again, it goes on from its journal (S11). */
-export const handleSubtaskRun = async (parts: RunParts, agent: Agent, address: SubtaskAddress): Promise<Outcome> => {
+export const handleSubtaskRun = async (
+  parts: RunParts,
+  agent: Agent,
+  address: SubtaskAddress,
+  { attempt }: Pick<Received, "attempt">,
+): Promise<Outcome> => {
   await parts.checkpoint("subtask.received", address.id);
-  const claimed = await claimSubtask(parts, address);
+  const claimed = await (attempt === 1 ? claimFirst : claimAgain)(parts, address);
   if (claimed === undefined) {
     parts.logger.warn({ subtask: address.id }, "no record of a subtask that is to be run");
     return ack;
@@ -63,7 +69,7 @@ export const handleSubtaskRun = async (parts: RunParts, agent: Agent, address: S
 const workOn = async (parts: RunParts, agent: Agent, claimed: Stored<Subtask>): Promise<Subtask | undefined> => {
   const subtask = claimed.value;
   // One less than the bus allows: the word to the owner needs a run too (S7).
-  const brokenOff = subtask.runs - subtask.yields - 1;
+  const brokenOff = subtask.runs - subtask.yields;
   if (brokenOff >= MAX_FAILURES - 1) {
     const error = `It was begun ${brokenOff} times, and each time something broke off the work.`;
     return endSubtask(parts, subtask, failed(error));
@@ -76,16 +82,20 @@ const workOn = async (parts: RunParts, agent: Agent, claimed: Stored<Subtask>): 
     }
   });
   parts.running.add(agent.name, 1);
+  const note = new BegunNote(parts, claimed);
   try {
     const subagent = subagentFor(agent, subtask, parts.reportTools);
-    return await runSubagent(parts, subagent, claimed, over.signal, (end, known, mayEnd) =>
-      endKnown(parts, known, endingFor(end), mayEnd),
-    );
+    return await runSubagent(parts, subagent, claimed, over.signal, async (end, latest, mayEnd) => {
+      const noted = await note.close();
+      const known = latest.revision === claimed.revision ? (noted ?? latest) : latest;
+      return endKnown(parts, known, endingFor(end), mayEnd);
+    });
   } catch (error) {
     const ending = endingAfter(error);
     if (ending === undefined) throw error;
     return await endSubtask(parts, subtask, ending);
   } finally {
+    await note.close();
     timer.cancel();
     unwatch();
     over.release();

@@ -4,7 +4,8 @@ import type { Subtask } from "../contract/subtask.ts";
 import type { SubtaskMessage } from "../contract/subtask-message.ts";
 import type { CoreParts } from "../turns/turn.ts";
 import { afterGate } from "./after-gate.ts";
-import { countInTime } from "./gate.ts";
+import { isOver } from "./batch.ts";
+import { countInTime, type GateChange } from "./gate.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 
 /**
@@ -14,7 +15,8 @@ import type { SubtaskParts } from "./subtask-parts.ts";
  */
 export const reportEnd = async (parts: SubtaskParts, subtask: Subtask): Promise<void> => {
   await parts.checkpoint("subtask.ended");
-  if (subtask.reports === "alone" || !(await isCounted(parts, subtask))) {
+  const change = subtask.reports === "alone" ? undefined : await countNow(parts, subtask);
+  if (change === undefined) {
     await sendToOwner(parts, subtask, {
       id: `${subtask.id}/end`,
       type: "completion",
@@ -24,18 +26,19 @@ export const reportEnd = async (parts: SubtaskParts, subtask: Subtask): Promise<
     });
   }
   await parts.checkpoint("subtask.reported");
-  parts.activity.touch(subtask);
+  if (change === undefined || !isOver(change.after)) parts.activity.touch(subtask);
 };
 
-const isCounted = async (parts: SubtaskParts, subtask: Subtask): Promise<boolean> => {
+/** Undefined: it came too late for that, or nobody knows its batch. */
+const countNow = async (parts: SubtaskParts, subtask: Subtask): Promise<GateChange | undefined> => {
   await parts.checkpoint("end.received", subtask.id);
   const change = await countInTime(parts, subtask);
   const member = change?.after.members.find(({ id }) => id === subtask.id);
-  if (member?.ended !== true || member.late) return false;
+  if (member?.ended !== true || member.late) return undefined;
   await parts.checkpoint("end.counted");
   logWord(parts, subtask, { id: `${subtask.id}/end`, type: "completion" });
   await afterGate(parts, subtask, change);
-  return true;
+  return change;
 };
 
 type Words = Pick<SubtaskMessage, "id" | "type" | "priority" | "content" | "timestamp">;

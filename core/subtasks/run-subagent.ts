@@ -46,7 +46,7 @@ export const runSubagent = async (
   const subtask = claimed.value;
   const inbox = new SubtaskInbox(parts, claimed);
   // Before the first run there is nothing to read.
-  const isResumed = subtask.runs > 1;
+  const isResumed = subtask.runs > 0;
   let window = isResumed ? await parts.history.window(subagentSession(subtask)) : emptyWindow(subtask);
   for (let phase = nextIndex(window); ; phase++) {
     const record = subagentTurn(subtask, phase);

@@ -24,6 +24,7 @@ export const startDelegation = async (
   const { bus, events } = parts;
   const subjects = subjectsOf(agent.tenant);
   await events.listenTo(bus, agent);
+  parts.logger.debug({ tenant: agent.tenant, agent: agent.name }, "owners are listened for");
   const several = { durable: "subtasks", concurrency: HANDLERS_AT_ONCE };
   return Promise.all([
     bus.consume(
@@ -33,7 +34,7 @@ export const startDelegation = async (
         concurrency: RUNS_AT_ONCE,
         buried: (_, letter) => handleBuriedRun(parts, agent, letter),
       },
-      (address) => handleSubtaskRun(parts, agent, address),
+      (address, received) => handleSubtaskRun(parts, agent, address, received),
     ),
     bus.consume(
       subjects.subtaskMessage(agent.name),

@@ -40,6 +40,8 @@ export class WebClient {
   #welcomed = false;
   /** As the latest welcome said. */
   sessionId: string | undefined;
+  /** The room that the gateway knows this visitor's conversation by. */
+  room: string | undefined;
   #token: string | undefined;
   #closed = false;
 
@@ -130,6 +132,7 @@ export class WebClient {
       this.#token = String(frame.token);
       this.#welcomed = true;
       this.sessionId = String(frame.sessionId);
+      this.room = String(frame.conversation);
       this.#sendNext();
     } else if (frame.type === "accepted") {
       this.accepted.push(String(frame.id));

@@ -4,7 +4,16 @@ import { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked } from "./delegating.ts";
-import { completions, delegates, Held, roles, startDelegating, untilFinals } from "./delegating.ts";
+import {
+  completions,
+  delegates,
+  Held,
+  roles,
+  startDelegating,
+  subtaskIds,
+  untilBegun,
+  untilFinals,
+} from "./delegating.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
@@ -26,7 +35,8 @@ describe("given a turn whose subtasks are under way", () => {
     core = await startDelegating(roles({ primary: delegates(["a", "b"], "on it"), subagent }));
     await core.ask("m-1", "go");
     await Promise.all([a.asked, b.asked]);
-    await core.clock.passNext(200);
+    for (const id of subtaskIds(core)) await untilBegun(core, id);
+    core.clock.advance(200);
     await progress(1);
     const [first] = entries();
     const idOf = (name: string) => Activity.parse(activityOf(first)).items.find((item) => item.name === name)?.id;
@@ -46,7 +56,7 @@ describe("given a turn whose subtasks are under way", () => {
       ],
     });
     a.give(`result ${"x".repeat(400)}`);
-    await core.clock.passNext(1_000);
+    await core.clock.passNext(800, 1_000);
     await progress(2);
     b.give("done");
     const [, answer] = await untilFinals(core, 2);
