@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { suggest } from "../core/contract/suggest.ts";
 import { type KeyPath, spellPath } from "./key-path.ts";
 import type { Problem } from "./problem.ts";
-import { suggest } from "./suggest.ts";
 
 const text = z.string().optional().catch(undefined);
 const entriesOf = <T extends z.ZodType>(schema: T) => z.array(schema).catch([]);

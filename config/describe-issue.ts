@@ -1,8 +1,8 @@
+import { suggest } from "../core/contract/suggest.ts";
 import { valueAt } from "./key-path.ts";
 import { knownKeys } from "./known-keys.ts";
 import type { Issue, LeafIssue } from "./leaf-issues.ts";
 import type { Problem } from "./problem.ts";
-import { suggest } from "./suggest.ts";
 
 /** What is wrong and what to do about it, in the words of somebody who edits the file. */
 export const describeIssue = ({ path, issue }: LeafIssue, root: unknown): Problem[] => {

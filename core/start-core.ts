@@ -13,6 +13,9 @@ import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
 import { handleUserMessage } from "./intake/handle-user-message.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
 import type { AgentModel } from "./model/agent-model.ts";
+import { DueIndex } from "./schedules/due-index.ts";
+import { scheduleTools } from "./schedules/schedule-tools.ts";
+import { startSchedules } from "./schedules/start-schedules.ts";
 import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
 import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
@@ -86,6 +89,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     activity,
     owners: new OwnerRecords(store, clock),
     history,
+    dueTimes: new DueIndex({ bus, store }),
     sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
     stopping: stopping.signal,
@@ -96,14 +100,17 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const consumers: Consumer[] = [];
   for (const given of options.agents) {
     const { delegation = defaultDelegation } = given;
-    const agent = agentFrom(given, distinct([...tools, ...delegationTools(parts, delegation)]));
+    const agent = agentFrom(
+      given,
+      distinct([...tools, ...delegationTools(parts, delegation), ...scheduleTools(parts)]),
+    );
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
     const buried = (message: UserMessage | undefined, letter: DeadLetter) =>
       handleBuriedMessage(parts, agent, message, letter);
     const consumer = await bus.consume(subject, { durable: "intake", concurrency, buried }, (message, received) =>
       handleUserMessage(parts, agent, message, received),
     );
-    consumers.push(consumer, ...(await startDelegation(parts, agent)));
+    consumers.push(consumer, ...(await startDelegation(parts, agent)), await startSchedules(parts, agent));
   }
   return {
     async stop() {

@@ -10,6 +10,18 @@ type AdapterFactory<K extends AdapterKind> = (
 
 /** Every adapter there is. Loaded when a channel uses it, because SDKs cost start-up time. */
 const adapters: { readonly [K in AdapterKind]: () => Promise<AdapterFactory<K>> } = {
+  discord: async () => {
+    const { DiscordAdapter } = await import("../adapters/discord/index.ts");
+    return (config, context) => new DiscordAdapter(config, context);
+  },
+  slack: async () => {
+    const { SlackAdapter } = await import("../adapters/slack/index.ts");
+    return (config, context) => new SlackAdapter(config, context);
+  },
+  teams: async () => {
+    const { TeamsAdapter } = await import("../adapters/teams/index.ts");
+    return (config, context) => new TeamsAdapter(config, context);
+  },
   web: async () => {
     const { WebAdapter } = await import("../adapters/web/index.ts");
     return (config, context) => new WebAdapter(config, context);

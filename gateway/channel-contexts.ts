@@ -1,14 +1,17 @@
 import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
-import type { Access } from "../adapters/contract/config.ts";
+import type { AccessRules } from "../adapters/contract/config.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { subjectsOf } from "../core/contract/subjects.ts";
-import { targetsOn } from "../core/delivery/targets.ts";
+import type { TargetParts } from "../core/delivery/targets.ts";
+import { isStillTarget, targetsOn } from "../core/delivery/targets.ts";
+import { privateConversationOf } from "../core/people/private-conversation-of.ts";
 import { currentSession } from "../core/sessions/current-session.ts";
 import { anchorIn } from "./anchor-in.ts";
+import { admits } from "./relay/admits.ts";
 import { defaultRelayLimits } from "./relay/default-relay-limits.ts";
 import type { RelayContext } from "./relay/relay-context.ts";
 
@@ -33,15 +36,31 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   sessionOf: (conversation) => currentSession(backbone.store, { ...parts, conversation }),
 });
 
+/** What the configuration says about who talks and listens on a channel. */
+export interface ChannelRules {
+  readonly access?: AccessRules | undefined;
+  readonly defaultsOn?: TargetParts["defaultsOn"];
+}
+
 /** What a channel's relay works with. */
-export const relayContext = ({ backbone, ...parts }: ChannelParts, access?: Access): RelayContext => ({
-  ...parts,
-  bus: backbone.bus,
-  store: backbone.store,
-  checkpoint: noCheckpoint,
-  random: Math.random,
-  targetsOn,
-  anchorIn: anchorIn({ store: backbone.store, clock: parts.clock }),
-  access,
-  limits: defaultRelayLimits,
-});
+export const relayContext = (
+  { backbone, ...parts }: ChannelParts,
+  { access, defaultsOn = () => ({}) }: ChannelRules = {},
+): RelayContext => {
+  const { bus, store } = backbone;
+  const deciding = { store, clock: parts.clock, defaultsOn, admits: admits(access) };
+  return {
+    ...parts,
+    bus,
+    store,
+    checkpoint: noCheckpoint,
+    random: Math.random,
+    targetsOn: targetsOn(deciding),
+    isStillTarget: isStillTarget(deciding),
+    privateConversationOf: (channel, accountId) =>
+      privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
+    anchorIn: anchorIn(deciding),
+    access,
+    limits: defaultRelayLimits,
+  };
+};

@@ -2,6 +2,7 @@ import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/config.ts";
 import { createAdapter } from "./adapter-registry.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
+import { deliveryDefaults } from "./delivery-defaults.ts";
 import type { FrontDoor } from "./front-door.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import type { Readiness } from "./readiness.ts";
@@ -32,8 +33,9 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
       const { agent, access } = channelConfig;
       const own = { ...common, channel, agent, tenant: tenantOf(config, agent) };
+      const rules = { access, defaultsOn: deliveryDefaults(config, agent) };
       const adapter = await createAdapter(channelConfig, adapterContext(own));
-      const started = await runChannel(relayContext(own, access), adapter, instance);
+      const started = await runChannel(relayContext(own, rules), adapter, instance);
       adapters.push(adapter);
       running.push(started);
       readiness.watch(`channel ${channel}`, () => started.health());

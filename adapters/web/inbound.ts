@@ -1,5 +1,6 @@
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Account, UserMessage } from "../../core/contract/user-message.ts";
+import { textCommand } from "../contract/text-command.ts";
 import type { Command, Hello, LoggedFrame, Message } from "./protocol.ts";
 
 export interface Arrival {
@@ -30,8 +31,8 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserM
     account,
     text: textOf(frame),
     attachments: [],
-    ...(frame.type === "message" && frame.replyTo !== undefined && { replyTo: frame.replyTo }),
-    ...(frame.type === "command" && { command: commandOf(frame) }),
+    ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
+    ...commandOf(frame),
     sentAt: isoTime(now),
     traceId,
   };
@@ -42,8 +43,8 @@ export const saidOf = (frame: Message | Command, now: number): LoggedFrame => ({
   type: "said",
   id: frame.id,
   text: textOf(frame),
-  ...(frame.type === "message" && frame.replyTo !== undefined && { replyTo: frame.replyTo }),
-  ...(frame.type === "command" && { command: commandOf(frame) }),
+  ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
+  ...commandOf(frame),
   createdAt: isoTime(now),
 });
 
@@ -55,7 +56,11 @@ export const clientIdOf = (correlationId: string, channel: string, visitor: stri
 
 const messageIdPrefix = (channel: string, visitor: string): string => `${channel}:${visitor}:`;
 
-const commandOf = ({ name, args }: Command) => ({ name, args: wellFormed(args ?? "") });
+const commandOf = (frame: Message | Command): Pick<UserMessage, "command"> => {
+  if (frame.type === "command") return { command: { name: frame.name, args: wellFormed(frame.args ?? "") } };
+  const command = textCommand(textOf(frame));
+  return command === undefined ? {} : { command };
+};
 
 const textOf = (frame: Message | Command): string =>
   frame.type === "message" ? wellFormed(frame.text) : wellFormed(`/${frame.name} ${frame.args ?? ""}`.trimEnd());

@@ -37,6 +37,8 @@ export const Command = z.object({
   id: ClientId,
   name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "a lower-case name of up to 32 letters, digits and -"),
   args: z.string().optional(),
+  /** The `id` of the reply that it is about. */
+  replyTo: z.string().max(500).optional(),
 });
 export type Command = z.infer<typeof Command>;
 

@@ -1,11 +1,16 @@
 import { z } from "zod";
 import { Conversation } from "./conversation.ts";
+import { ReplyCause } from "./reply-cause.ts";
 import { ReplyOrigin } from "./reply-origin.ts";
 
 /** Who may see what comes of a piece of work; stored with its origin and inherited with it. */
 export const Audience = z.looseObject({
   conversation: Conversation,
   personId: z.string().nullable(),
+  /** The asker's account, on the channel of the conversation; absent if no message of a person began the work. */
+  accountId: z.string().optional(),
+  /** How often the person's accounts had changed by then; absent: their other accounts never see it (D3). */
+  membership: z.number().int().nonnegative().optional(),
 });
 export type Audience = z.infer<typeof Audience>;
 
@@ -34,6 +39,8 @@ export const AgentReply = z.looseObject({
   correlationId: z.string().optional(),
   /** Null only for kind "notice". */
   origin: ReplyOrigin.nullable(),
+  /** Of an unsolicited final: what made the agent say it. */
+  cause: ReplyCause.optional(),
   audience: Audience,
   /** The account that alone may see it, although the conversation is shared: the answer to a private command (I3). */
   onlyFor: z.string().min(1).optional(),

@@ -19,3 +19,7 @@ export const conversationKey = ({ channel, workspace, room, thread }: Conversati
 
 export const sameConversation = (a: Conversation, b: Conversation): boolean =>
   conversationKey(a) === conversationKey(b);
+
+/** Threads of one room, or the room itself. */
+export const sameRoom = (a: Conversation, b: Conversation): boolean =>
+  conversationKey({ ...a, thread: undefined }) === conversationKey({ ...b, thread: undefined });

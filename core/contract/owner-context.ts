@@ -11,5 +11,11 @@ export const OwnerContext = z.looseObject({
 export type OwnerContext = z.infer<typeof OwnerContext>;
 
 /** The person on whose behalf something is done. */
-export const Asker = z.looseObject({ personId: z.string(), accountId: z.string(), name: z.string() });
+export const Asker = z.looseObject({
+  personId: z.string(),
+  accountId: z.string(),
+  name: z.string(),
+  locale: z.string().optional(),
+  timeZone: z.string().optional(),
+});
 export type Asker = z.infer<typeof Asker>;

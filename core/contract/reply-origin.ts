@@ -8,5 +8,7 @@ export const ReplyOrigin = z.looseObject({
   sessionId: z.string().nullable(),
   taskId: z.string().optional(),
   link: z.string().optional(),
+  /** The platform's id of the message it began with: where there is no link, one may be made of it. */
+  messageId: z.string().optional(),
 });
 export type ReplyOrigin = z.infer<typeof ReplyOrigin>;

@@ -29,11 +29,18 @@ export class Secret {
 
 const SHOWN = "[secret]";
 
-/** Text in the file, a Secret from there on. The length is checked after the environment was filled in. */
-export const secret = ({ minLength = 1 }: { minLength?: number } = {}) =>
+export interface SecretRules {
+  readonly minLength?: number;
+  /** What every secret of this kind begins with: tells two that were mixed up. */
+  readonly startsWith?: string;
+}
+
+/** Text in the file, a Secret from there on. It is looked at after the environment was filled in. */
+export const secret = ({ minLength = 1, startsWith = "" }: SecretRules = {}) =>
   z
     .string()
     .refine((value) => value.length >= minLength, {
       error: minLength === 1 ? "must not be empty" : `must have at least ${minLength} characters`,
     })
+    .refine((value) => value === "" || value.startsWith(startsWith), { error: `must begin with "${startsWith}"` })
     .transform((value) => new Secret(value));

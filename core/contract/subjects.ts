@@ -1,5 +1,6 @@
 import { AgentReply } from "./agent-reply.ts";
 import { DeliveryRequest } from "./delivery-request.ts";
+import { ScheduleDue } from "./schedule.ts";
 import { subject } from "./subject.ts";
 import { Subtask } from "./subtask.ts";
 import { BatchTimer, SubtaskAddress, SubtaskMessage } from "./subtask-message.ts";
@@ -24,6 +25,10 @@ export const subjectsOf = (tenant: string) => ({
   subtaskChanged: (agent: string) => subject(tenant, "subtask.changed", Subtask, agent),
   /** Not stored. Its end, however it ended (S4). */
   subtaskEnded: (agent: string) => subject(tenant, "subtask.ended", Subtask, agent),
+  /** key: schedule. Every core process that sees its time come → one of them. */
+  scheduleDue: (agent: string) => subject(tenant, "schedule.due", ScheduleDue, agent),
+  /** Not stored. A schedule has a new due time → all core processes. */
+  scheduleDueAdded: (agent: string) => subject(tenant, "schedule.added", ScheduleDue, agent),
   /** Not stored. Deltas, typing, new log entries → all gateways. */
   userSignal: (agent: string) => subject(tenant, "user.signal", UserSignal, agent),
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Conversation } from "./conversation.ts";
+import { Conversation, conversationKey } from "./conversation.ts";
+import { ShownReply } from "./shown-reply.ts";
 import { Synthetic } from "./synthetic.ts";
 
 /** A reference; the bytes are fetched through the adapter that made it. */
@@ -35,9 +36,17 @@ export const UserMessage = z.looseObject({
   command: z.looseObject({ name: z.string().min(1), args: z.string() }).optional(),
   /** Present if no person wrote it. Only core makes such messages. */
   synthetic: Synthetic.optional(),
+  /** Present if it is no message at all, but the news that something was shown in the conversation (O15). */
+  shown: ShownReply.optional(),
+  /** The platform's id of this message. */
+  messageId: z.string().optional(),
   /** Where the platform shows this message, if it has permalinks. */
   link: z.string().optional(),
   sentAt: z.iso.datetime(),
   traceId: z.string().min(1),
 });
 export type UserMessage = z.infer<typeof UserMessage>;
+
+/** Messages of the same key are handled in order: those of a conversation, or of a session that has none of its own. */
+export const orderKey = ({ conversation, synthetic }: Pick<UserMessage, "conversation" | "synthetic">): string =>
+  synthetic?.owner.ownerType === "orchestrator" ? `session/${synthetic.sessionId}` : conversationKey(conversation);

@@ -1,6 +1,7 @@
 import type { AgentReply, Audience, ReplyAction } from "../contract/agent-reply.ts";
 import type { Bus } from "../contract/bus.ts";
 import { conversationKey } from "../contract/conversation.ts";
+import type { ReplyCause } from "../contract/reply-cause.ts";
 import type { ReplyOrigin } from "../contract/reply-origin.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 
@@ -15,6 +16,7 @@ interface Draft {
   readonly actions?: ReplyAction[];
   readonly data?: Record<string, unknown>;
   readonly audience: Audience;
+  readonly onlyFor?: string;
   readonly mayRepeat?: boolean;
   readonly createdAt: string;
   readonly traceId: string;
@@ -32,6 +34,7 @@ export interface UnsolicitedReply extends Draft {
   readonly kind: "final" | "progress" | "completion";
   readonly correlationId?: never;
   readonly origin: ReplyOrigin;
+  readonly cause?: ReplyCause;
 }
 
 /** An acknowledgement or a word about the system: never anchored (O7). */

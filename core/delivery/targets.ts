@@ -1,8 +1,81 @@
 import type { AgentReply } from "../contract/agent-reply.ts";
+import type { Clock } from "../contract/clock.ts";
 import type { Conversation } from "../contract/conversation.ts";
+import { conversationKey, sameConversation, sameRoom } from "../contract/conversation.ts";
+import type { DeliveryDefaults } from "../contract/delivery-policy.ts";
+import type { Store } from "../contract/store.ts";
+import type { PersonRecord, Surface } from "../people/person-record.ts";
+import { quietUntil } from "../people/quiet-hours.ts";
+import { askerOf } from "./asker-of.ts";
+import type { Admits } from "./may-show.ts";
+import { mayShow } from "./may-show.ts";
+import { isUserStarted, originKindOf, reachFor } from "./policy-for.ts";
+import type { Target } from "./target.ts";
 
-/** The conversations of one channel in which a reply is shown; always inside its audience. */
-export const targetsOn = (channel: string, reply: AgentReply): Conversation[] => {
-  const { conversation } = reply.audience;
-  return conversation.channel === channel ? [conversation] : [];
+export interface TargetParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** What the configuration says for a channel of the agent. */
+  readonly defaultsOn: (channel: string) => DeliveryDefaults;
+  /** Today's access of the channel that is asked about. */
+  readonly admits: Admits;
+}
+
+/** The conversations of one channel in which a reply is shown; always inside its audience (D2). */
+export const targetsOn =
+  ({ store, clock, defaultsOn, admits }: TargetParts) =>
+  async (channel: string, reply: AgentReply): Promise<Target[]> => {
+    const origin = reply.audience.conversation;
+    const atOrigin = origin.channel === channel && mayShow(reply, origin, undefined, admits) ? [origin] : [];
+    if (!isUnsolicitedFinal(reply)) return atOrigin.map((conversation) => ({ conversation }));
+    const person = await askerOf(store, reply);
+    const kind = originKindOf(reply);
+    const reach = reachFor(kind, person?.policy, defaultsOn(origin.channel).policy);
+    const others = (person?.surfaces ?? [])
+      .filter((surface) => surface.channel === channel && isWithin(reach, person, surface))
+      .map(({ conversation }) => conversation)
+      // One of its threads has it already.
+      .filter((conversation) => !sameRoom(conversation, origin) && mayShow(reply, conversation, person, admits));
+    return [...atOrigin, ...others].map((conversation) => {
+      if (isUserStarted(kind) && sameConversation(conversation, origin)) return { conversation };
+      const until = heldUntil(conversation, person, defaultsOn(channel), clock.now());
+      return { conversation, ...(until !== undefined && { holdUntil: until }) };
+    });
+  };
+
+/** Somebody who waits, and the activity of work under way, are where the work began. */
+const isUnsolicitedFinal = ({ kind, correlationId }: AgentReply): boolean =>
+  kind === "final" && correlationId === undefined;
+
+const isWithin = (reach: string, person: PersonRecord | undefined, { conversation }: Surface): boolean =>
+  reach === "everywhere" || (reach === "last-active" && person?.lastActive === conversationKey(conversation));
+
+/** A person's quiet hours are for their own conversations; a room goes by its channel's. */
+const heldUntil = (
+  conversation: Conversation,
+  person: PersonRecord | undefined,
+  { quietHours, timeZone }: DeliveryDefaults,
+  now: number,
+): number | undefined => {
+  const isTheirs = conversation.kind === "private";
+  const quiet = (isTheirs ? person?.quiet : undefined) ?? quietHours;
+  if (quiet === undefined || quiet === "off") return undefined;
+  return quietUntil(quiet, quiet.timeZone ?? (isTheirs ? zoneOf(person) : undefined) ?? timeZone, now);
 };
+
+/** Of the account that they last wrote with, if its platform tells. */
+const zoneOf = (person: PersonRecord | undefined): string | undefined => {
+  const active = person?.surfaces.find(({ conversation }) => conversationKey(conversation) === person.lastActive);
+  const zones = person?.accounts.filter(({ timeZone }) => timeZone !== undefined) ?? [];
+  return (zones.find(({ accountId }) => accountId === active?.accountId) ?? zones[0])?.timeZone;
+};
+
+/** The same decision again, when it is sent: the asker may have unlinked an account meanwhile. */
+export const isStillTarget =
+  ({ store, admits }: Pick<TargetParts, "store" | "admits">) =>
+  async (reply: AgentReply, target: Conversation): Promise<boolean> => {
+    // The answer to a private command goes where the platform, or the store, says that its caller is alone.
+    if (reply.onlyFor !== undefined && target.kind === "private") return admits(target, reply.onlyFor);
+    const isOrigin = sameConversation(target, reply.audience.conversation);
+    return mayShow(reply, target, isOrigin ? undefined : await askerOf(store, reply), admits);
+  };

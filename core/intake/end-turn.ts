@@ -1,5 +1,6 @@
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
+import { viewOfOrigin } from "../origin/view-of-origin.ts";
 import { fitEntry } from "../sessions/fit-entry.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { nextIndex } from "../sessions/session-window.ts";
@@ -77,7 +78,7 @@ const runNow = async (
   run: number,
 ): Promise<TurnEnd> => {
   const { clock, turnDeadlineMs } = parts;
-  const { turnId, traceId } = record;
+  const { turnId, traceId, continues } = record;
   const over = new LinkedAbort(parts.stopping);
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
   let attempt = run * ATTEMPTS_PER_RUN;
@@ -88,6 +89,7 @@ const runNow = async (
       record,
       text,
       window,
+      aside: continues && (await viewOfOrigin(parts.history, continues)),
       journal: new Journal(parts.store, turnId, !seenBefore),
       // Made when it is needed: a child costs as much as a line, and most turns log nothing.
       get logger() {

@@ -3,6 +3,7 @@ import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { publishReply, type ReplyDraft } from "../delivery/publish-reply.ts";
 import { personOf } from "../people/person-of.ts";
+import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { sealTurn } from "../subtasks/seal-turn.ts";
 import type { Agent } from "../turns/agent.ts";
@@ -22,10 +23,13 @@ export const handleBuriedMessage = async (
 ): Promise<void> => {
   // What does not parse has nobody that an answer could go to; whoever runs the service finds the letter.
   if (message === undefined) return;
+  // Nobody waits for it: people have seen what it tells of.
+  if (message.shown !== undefined) return;
   const { record, entry } = await recordedTurn(parts, message);
   if (record && entry) {
     if (isForPeople(record, entry)) await publishFinal(parts, agent, record, entry, true);
   } else await publishReply(parts.bus, trouble(agent, message, letter));
+  await scheduleRunEnded(parts, message, entry?.outcome ?? "failed");
   // What it has delegated goes on, and must find an end.
   if (record) await sealTurn(parts, agent, record);
 };

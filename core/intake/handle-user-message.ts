@@ -1,14 +1,16 @@
+import { runCommand } from "../commands/run-command.ts";
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { Agent } from "../turns/agent.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { answerMessage } from "./answer-message.ts";
+import { handleShownReply } from "./handle-shown-reply.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { openTurn } from "./open-turn.ts";
-import { runCommand } from "./run-command.ts";
 
 /** Whoever has the turn now should be done, or dead, by then. */
 const TAKEN_OVER_PAUSE_MS = 1_000;
@@ -21,6 +23,7 @@ export const handleUserMessage = async (
   received: Received,
 ): Promise<Outcome> => {
   await parts.checkpoint("intake.received");
+  if (message.shown !== undefined) return handleShownReply(parts, message, message.shown);
   const opened = await openTurn(parts, message);
   await parts.checkpoint("turn.opened");
   try {
@@ -56,6 +59,7 @@ const handle = async (
     return;
   }
   const { outcome, degraded = false } = entry;
+  await scheduleRunEnded(parts, message, outcome);
   if (message.synthetic !== undefined && message.synthetic.type !== "task") {
     const type = message.synthetic.type;
     parts.meter.count("continuations_total", { agent: agent.name, type, outcome: degraded ? "degraded" : outcome });

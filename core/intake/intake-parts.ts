@@ -1,9 +1,10 @@
+import type { ScheduleParts } from "../schedules/schedule-parts.ts";
 import type { SessionFinder } from "../sessions/session-finder.ts";
 import type { SessionHistory } from "../sessions/session-history.ts";
 import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
 import type { BackgroundWork } from "../turns/background-work.ts";
 
-export interface IntakeParts extends SubtaskParts {
+export interface IntakeParts extends SubtaskParts, ScheduleParts {
   readonly history: SessionHistory;
   readonly sessions: SessionFinder;
   readonly background: BackgroundWork;

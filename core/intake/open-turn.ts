@@ -2,8 +2,11 @@ import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { answeredWork } from "../origin/answered-work.ts";
 import { captureOrigin } from "../origin/capture.ts";
-import { personOf } from "../people/person-of.ts";
+import { causeOf } from "../origin/cause-of.ts";
+import { meetAsker } from "../people/meet-asker.ts";
+import type { PersonRecord } from "../people/person-record.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
@@ -20,12 +23,13 @@ export interface OpenedTurn {
 
 /** The message's one record: created now, or found. Everything about its origin is fixed from here on (O2). */
 export const openTurn = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
-  const { store, history, clock, sessions } = parts;
+  const { store, history, clock } = parts;
   const { synthetic } = message;
-  const window = await (synthetic === undefined ? sessions.window(message) : history.window(synthetic.sessionId));
+  const { window, work } =
+    synthetic === undefined ? await begin(parts, message) : await goOn(parts, message, synthetic);
   const { sessionId } = window;
   const record: TurnRecord = {
-    ...(message.synthetic === undefined ? begun(message, sessionId) : inherited(message, message.synthetic)),
+    ...work,
     turnId: turnIdOf(message),
     sessionId,
     index: nextIndex(window),
@@ -43,16 +47,28 @@ export const openTurn = async (parts: IntakeParts, message: UserMessage): Promis
   return { record: found.value, seenBefore: true, window: await history.window(found.value.sessionId) };
 };
 
-type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "standing">;
+type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "standing">;
+
+const begin = async (parts: IntakeParts, message: UserMessage) => {
+  const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
+  // After the asker was met: where they may see something is known from then on.
+  const answered = message.command === undefined ? await answeredWork(parts.store, message) : undefined;
+  const continues = answered && { replyId: answered.replyId, origin: answered.origin, sessionId: answered.sessionId };
+  return { window, work: { ...begun(message, window.sessionId, person), ...(continues && { continues }) } };
+};
+
+const goOn = async ({ history }: IntakeParts, message: UserMessage, synthetic: Synthetic) => ({
+  window: await history.window(synthetic.sessionId),
+  work: inherited(message, synthetic),
+});
 
 /** A person's message begins a piece of work, and somebody waits for the answer. */
-const begun = (message: UserMessage, sessionId: string): Work => {
-  const { tenant, conversation, account, link } = message;
-  const personId = personOf(tenant, conversation.channel, account.id);
+const begun = (message: UserMessage, sessionId: string, { id: personId, membership }: PersonRecord): Work => {
+  const { conversation, account, link } = message;
   return {
     origin: captureOrigin(message, sessionId),
-    audience: { conversation, personId },
-    asker: { personId, accountId: account.id, name: account.name },
+    audience: { conversation, personId, accountId: account.id, membership },
+    asker: askerFrom(account, personId),
     correlationId: message.id,
     standing: {
       owner: { ownerType: "agent", ownerId: sessionId, ...(link !== undefined && { sessionUri: link }) },
@@ -63,13 +79,23 @@ const begun = (message: UserMessage, sessionId: string): Work => {
   };
 };
 
-/** What goes on with a piece of work keeps its origin and its audience (O2). Nobody waits for it. */
-const inherited = (
-  message: UserMessage,
-  { origin, audience, asker, owner, rootTurnId, background }: Synthetic,
-): Work => ({
-  origin,
-  audience,
-  asker,
-  standing: { owner, depth: 0, rootTurnId: rootTurnId ?? turnIdOf(message), background },
+const askerFrom = ({ id, name, locale, timeZone }: UserMessage["account"], personId: string): TurnRecord["asker"] => ({
+  personId,
+  accountId: id,
+  name,
+  ...(locale !== undefined && { locale }),
+  ...(timeZone !== undefined && { timeZone }),
 });
+
+/** What goes on with a piece of work keeps its origin and its audience (O2). Nobody waits for it. */
+const inherited = (message: UserMessage, synthetic: Synthetic): Work => {
+  const { origin, audience, asker, owner, rootTurnId, background } = synthetic;
+  const turnId = turnIdOf(message);
+  return {
+    origin,
+    audience,
+    asker,
+    cause: causeOf(synthetic, turnId),
+    standing: { owner, depth: 0, rootTurnId: rootTurnId ?? turnId, background },
+  };
+};

@@ -8,7 +8,7 @@ import type { IntakeParts } from "./intake-parts.ts";
 export const publishFinal = (
   { bus }: IntakeParts,
   agent: Agent,
-  record: TurnRecord,
+  { correlationId, cause, ...record }: TurnRecord,
   entry: TurnEntry,
   mayRepeat: boolean,
 ): Promise<void> =>
@@ -20,7 +20,7 @@ export const publishFinal = (
     kind: "final",
     markdown: entry.finalText,
     outcome: entry.outcome,
-    ...(record.correlationId !== undefined && { correlationId: record.correlationId }),
+    ...(correlationId === undefined ? { ...(cause !== undefined && { cause }) } : { correlationId }),
     origin: record.origin,
     audience: record.audience,
     ...(mayRepeat && { mayRepeat }),

@@ -9,4 +9,5 @@ export const captureOrigin = (message: UserMessage, sessionId: string): ReplyOri
   startedAt: message.sentAt,
   sessionId,
   ...(message.link !== undefined && { link: message.link }),
+  ...(message.messageId !== undefined && { messageId: message.messageId }),
 });

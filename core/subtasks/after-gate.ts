@@ -1,9 +1,9 @@
 import { messageOf } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
-import { conversationKey } from "../contract/conversation.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { orderKey } from "../contract/user-message.ts";
 import type { Batch } from "./batch.ts";
 import { countedMembers, isOver, isSettled } from "./batch.ts";
 import { continuationMessage } from "./continuation-message.ts";
@@ -40,12 +40,12 @@ export const afterGate = async (parts: SubtaskParts, place: Place, change: GateC
 
 /** Puts a turn that nobody waits for into the owner's session, behind whatever runs there (S8). */
 export const wake = async ({ bus, logger }: SubtaskParts, place: Place, message: UserMessage): Promise<void> => {
-  const { id, conversation, synthetic, traceId } = message;
+  const { id, synthetic, traceId } = message;
   const { type, owner, rootTurnId: planId, data } = synthetic ?? {};
   const fields = { message: id, type, planId, owner: owner?.ownerId, ownerType: owner?.ownerType, traceId };
   logger.info({ ...fields, ...(type === "wake-up" && { subtask: data?.subtask }) }, "owner woken");
   const subject = subjectsOf(place.tenant).userMessage(place.agent);
-  await bus.publish(subject, message, { id, key: conversationKey(conversation) });
+  await bus.publish(subject, message, { id, key: orderKey(message) });
 };
 
 const synthesisMessage = (place: Place, batch: Batch, firedAt: number): UserMessage =>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DeliveryConfig } from "../contract/delivery-policy.ts";
 import { Name } from "../contract/name.ts";
 import { ModelConfig } from "../model/config.ts";
 import { DelegationConfig } from "../subtasks/config.ts";
@@ -26,6 +27,7 @@ export const AgentConfig = z.strictObject({
     .default(8)
     .describe("Rounds of tool calls in one turn, before it must answer."),
   delegation: DelegationConfig.prefault({}),
+  delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people who do not say it themselves."),
   home: Home.optional().describe("A room, or a person by name: where results go that have nobody to go to."),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;

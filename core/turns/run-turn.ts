@@ -93,8 +93,8 @@ const askWithRoom = async (parts: CoreParts, turn: Turn, step: Step): Promise<St
   }
 };
 
-const requestFor = ({ agent, text }: Turn, { messages, isLast, shown }: Step): StepRequest => ({
-  system: systemPrompt(agent, shown.window),
+const requestFor = ({ agent, text, aside }: Turn, { messages, isLast, shown }: Step): StepRequest => ({
+  system: systemPrompt(agent, shown.window, aside),
   messages: showEntries(shown.window.entries).concat({ role: "user", text }, messages),
   tools: agent.tools.map(describeTool),
   toolChoice: isLast ? "none" : "auto",

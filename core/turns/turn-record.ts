@@ -3,6 +3,7 @@ import { Audience } from "../contract/agent-reply.ts";
 import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import { Asker } from "../contract/owner-context.ts";
+import { ReplyCause } from "../contract/reply-cause.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { stableId } from "../sessions/stable-id.ts";
@@ -18,6 +19,10 @@ export const TurnRecord = z.looseObject({
   audience: Audience,
   /** The person whose message started it. */
   asker: Asker,
+  /** Present if no person's message started it. */
+  cause: ReplyCause.optional(),
+  /** The work that it goes on with, if the message answers an unsolicited one (O14). Of its session it only reads. */
+  continues: z.looseObject({ replyId: z.string(), origin: ReplyOrigin, sessionId: z.string().nullable() }).optional(),
   /** Absent if nobody waits for its reply. */
   correlationId: z.string().optional(),
   standing: Standing,

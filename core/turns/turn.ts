@@ -28,6 +28,8 @@ export interface Turn {
   /** What the person said, as the model is shown it. */
   readonly text: string;
   readonly window: SessionWindow;
+  /** What else it may know, for this turn only. */
+  readonly aside?: string | undefined;
   readonly journal: Journal;
   readonly logger: Logger;
   /** Aborted with TurnYielded or TurnTimedOut. */

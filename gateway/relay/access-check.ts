@@ -1,19 +1,25 @@
-import type { Access } from "../../adapters/contract/config.ts";
+import type { AccessRules } from "../../adapters/contract/config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
+import type { UserMessage } from "../../core/contract/user-message.ts";
+import { admits } from "./admits.ts";
 
-/** Throws "forbidden" or "rate-limited" for an account that may not speak, or not yet (I2). Counted in each gateway by itself. */
-export type AccessCheck = (accountId: string) => void;
+/** Throws "forbidden" or "rate-limited" for a message that may not be sent, or not yet (I2). Counted in each gateway by itself. */
+export type AccessCheck = (message: Pick<UserMessage, "account" | "conversation">) => void;
 
-export const accessCheck = (access: Access | undefined, clock: Clock): AccessCheck => {
+export const accessCheck = (access: AccessRules | undefined, clock: Clock): AccessCheck => {
   const { accounts = "*", messagesPerMinute } = access ?? {};
-  const allowed = accounts === "*" ? undefined : new Set(accounts);
+  const isOpen = admits(access);
+  const listed = accounts === "*" ? undefined : new Set(accounts);
   const limit = messagesPerMinute === undefined ? undefined : new MinuteLimit(messagesPerMinute, clock);
-  return (accountId) => {
-    if (allowed && !allowed.has(accountId)) {
+  return ({ account, conversation }) => {
+    if (listed && !listed.has(account.id)) {
       throw new AppError("forbidden", "this account may not talk to the agent here: ask whoever runs it for access");
     }
-    if (limit && !limit.take(accountId)) {
+    if (!isOpen(conversation, account.id)) {
+      throw new AppError("forbidden", "the agent does not listen in this room: ask whoever runs it to add the room");
+    }
+    if (limit && !limit.take(account.id)) {
       throw new AppError("rate-limited", `more than ${messagesPerMinute} messages in a minute: wait a little`);
     }
   };

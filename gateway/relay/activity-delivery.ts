@@ -1,4 +1,5 @@
 import type { ChannelAdapter, Delivery } from "../../adapters/contract/channel-adapter.ts";
+import { inertAnchors } from "../../adapters/contract/inert-anchors.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import { conversationKey } from "../../core/contract/conversation.ts";
 import { activityText } from "./activity-text.ts";
@@ -12,11 +13,14 @@ export const activityDelivery = async (
   { reply, activity }: ActivityUpdate,
   target: Conversation,
   id: string,
-): Promise<Delivery> => ({
-  id: `${id}/${conversationKey(target)}/0`,
-  reply: { ...reply, id },
-  target,
-  part: { index: 0, count: 1, markdown: activityText(reply.markdown, activity, capabilities.maxPartLength) },
-  anchor: await anchorIn(target, reply),
-  mayRepeat: reply.mayRepeat === true,
-});
+): Promise<Delivery> => {
+  const markdown = inertAnchors(activityText(reply.markdown, activity, capabilities.maxPartLength));
+  return {
+    id: `${id}/${conversationKey(target)}/0`,
+    reply: { ...reply, id },
+    target,
+    part: { index: 0, count: 1, markdown },
+    anchor: await anchorIn(target, reply),
+    mayRepeat: reply.mayRepeat === true,
+  };
+};

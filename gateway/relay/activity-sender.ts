@@ -12,7 +12,7 @@ import type { ActivityEntry } from "./activity-entry.ts";
 import { changeActivityEntry, readActivityEntry } from "./activity-entry.ts";
 import type { ActivityUpdate } from "./activity-update.ts";
 import { activityUpdateIn, newerUpdate } from "./activity-update.ts";
-import { afterFailure, deadLetter } from "./after-failure.ts";
+import { afterTrouble } from "./after-failure.ts";
 import { callAdapter } from "./call-adapter.ts";
 import { countPart } from "./count-part.ts";
 import { delivered } from "./delivered.ts";
@@ -28,7 +28,6 @@ export interface ActivityMeans {
 }
 
 type Shown = NonNullable<ActivityEntry["shown"]>;
-type Trouble = Exclude<PartOutcome, { accepted: unknown }>;
 
 /** The platform has the entry, in a state that is not known. */
 const SOME_REVISION = -1;
@@ -63,7 +62,8 @@ export class ActivitySender {
       if (waitMs > 0) return { retryInMs: waitMs };
       const sent = await this.#send(newest, target, entry.shown, received);
       countPart(this.#context, this.#adapter.channel, sent);
-      if (!("accepted" in sent)) return dropped(this.#afterTrouble(sent, received, logger), logger);
+      if (!("accepted" in sent))
+        return dropped(afterTrouble(this.#context, this.#adapter.channel, sent, received, logger), logger);
       const revision = sent.accepted === "now" ? newest.activity.revision : SOME_REVISION;
       entry = await this.#mark(id, target, { messageId: sent.messageId, revision });
     }
@@ -116,13 +116,6 @@ export class ActivitySender {
     const entry = await changeActivityEntry(this.#context.store, id, target, (before) => ({ ...before, shown }));
     await this.#context.checkpoint("activity.marked");
     return entry;
-  }
-
-  #afterTrouble(trouble: Trouble, received: Received, logger: Logger): Outcome {
-    const { channel } = this.#adapter;
-    if ("waitMs" in trouble) return { retryInMs: trouble.waitMs };
-    if ("dead" in trouble) return deadLetter(this.#context, channel, trouble.dead);
-    return afterFailure(this.#context, channel, trouble.again, received, logger);
   }
 }
 

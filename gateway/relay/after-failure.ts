@@ -3,8 +3,24 @@ import type { Outcome, Received } from "../../core/contract/bus.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { retryPause } from "./retry-pause.ts";
+import type { Trouble } from "./send-parts.ts";
 
 const FINAL: ReadonlySet<DeliveryFailure> = new Set(["target-gone", "forbidden", "rejected"]);
+
+export const mayTryAgain = ({ reason }: DeliveryFailed): boolean => !FINAL.has(reason);
+
+/** What becomes of a delivery that was not accepted as a whole. */
+export const afterTrouble = (
+  context: RelayContext,
+  channel: string,
+  trouble: Trouble,
+  received: Received,
+  logger: Logger,
+): Outcome => {
+  if ("waitMs" in trouble) return { retryInMs: trouble.waitMs };
+  if ("dead" in trouble) return deadLetter(context, channel, trouble.dead);
+  return afterFailure(context, channel, trouble.again, received, logger);
+};
 
 /** Another attempt after a pause, or a dead letter if none can succeed or it was the last (D5, D6). */
 export const afterFailure = (
@@ -14,7 +30,7 @@ export const afterFailure = (
   { attempt, publishedAt }: Received,
   logger: Logger,
 ): Outcome => {
-  if (FINAL.has(failure.reason)) return deadLetter(context, channel, failure);
+  if (!mayTryAgain(failure)) return deadLetter(context, channel, failure);
   const { clock, limits, meter, random } = context;
   const { reason, retryAfterMs } = failure;
   const ageMs = clock.now() - publishedAt;

@@ -7,24 +7,32 @@ import { afterFailure } from "./after-failure.ts";
 import { callDeliver } from "./call-adapter.ts";
 import { delivered } from "./delivered.ts";
 import { deliveryParts } from "./delivery-parts.ts";
+import { noteShown } from "./note-shown.ts";
+import { callerOf, toPrivate } from "./private-answer.ts";
 import type { RelayContext } from "./relay-context.ts";
 
 /** Delivers to a channel with a log of its own: a second append changes nothing, so every failure may be tried again. */
 export const appendToLog =
   (context: RelayContext, adapter: ChannelAdapter) =>
-  async (request: DeliveryRequest, received: Received): Promise<Outcome> => {
+  async (asked: DeliveryRequest, received: Received): Promise<Outcome> => {
     const { channel, capabilities } = adapter;
     // Made when it is needed: a child costs as much as a line.
-    const logger = () => context.logger.child({ channel, delivery: request.id, traceId: request.reply.traceId });
+    const logger = () => context.logger.child({ channel, delivery: asked.id, traceId: asked.reply.traceId });
+    const caller = callerOf(asked);
+    const request = caller === undefined ? asked : await toPrivate(context, adapter, asked, caller);
+    if (request instanceof DeliveryFailed) return afterFailure(context, channel, request, received, logger());
     const mayRepeat = received.attempt > 1 || request.reply.mayRepeat === true || isOld(context, request);
     const anchor = await context.anchorIn(request.target, request.reply);
+    const messageIds: string[] = [];
     for (const part of deliveryParts(request, capabilities, anchor)) {
       const sent = await callDeliver(context, adapter, { ...part, mayRepeat });
       const failure = sent instanceof DeliveryFailed ? sent : undefined;
       context.meter.count("deliveries_total", { channel, outcome: failure?.reason ?? "accepted" });
-      if (failure) return afterFailure(context, channel, failure, received, logger());
+      if (sent instanceof DeliveryFailed) return afterFailure(context, channel, sent, received, logger());
+      messageIds.push(sent.messageId);
     }
     await context.checkpoint("delivery.sent");
+    await noteShown(context, request, messageIds);
     return delivered(context, request);
   };
 

@@ -31,7 +31,7 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
     { durable: relayDurable(channel), concurrency: context.limits.concurrency, from: "now" },
     async (reply, received) => {
       const update = activityUpdateIn(reply);
-      const all = await context.targetsOn(channel, reply);
+      const all = (await context.targetsOn(channel, reply)).map(({ conversation }) => conversation);
       // Activity goes to the origin conversation only (D2).
       const targets = update ? all.filter((target) => sameConversation(target, reply.audience.conversation)) : all;
       if (targets.length === 0) return ack;

@@ -1,5 +1,6 @@
 import type { Inbox } from "../../adapters/contract/channel-adapter.ts";
-import type { Access } from "../../adapters/contract/config.ts";
+import type { AccessRules } from "../../adapters/contract/config.ts";
+import { isInOrder } from "../../core/commands/commands.ts";
 import type { Bus } from "../../core/contract/bus.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import { noCheckpoint } from "../../core/contract/checkpoint.ts";
@@ -8,13 +9,14 @@ import { conversationKey } from "../../core/contract/conversation.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import type { UserMessage } from "../../core/contract/user-message.ts";
 import { accessCheck } from "./access-check.ts";
 
 export interface InboxParts {
   readonly bus: Bus;
   readonly clock: Clock;
   /** Who may speak here; everybody whom the adapter lets in, if it is not said. */
-  readonly access?: Access | undefined;
+  readonly access?: AccessRules | undefined;
   readonly logger: Logger;
   readonly meter: Meter;
   readonly checkpoint?: Checkpoint;
@@ -25,12 +27,12 @@ export const createInbox = ({ bus, clock, access, logger, meter, checkpoint = no
   const check = accessCheck(access, clock);
   return {
     async accept(message) {
-      const { id, tenant, agent, conversation, account, traceId } = message;
+      const { id, tenant, agent, conversation, traceId } = message;
       const { channel } = conversation;
       await checkpoint("inbox.before");
       try {
-        check(account.id);
-        await bus.publish(subjectsOf(tenant).userMessage(agent), message, { id, key: conversationKey(conversation) });
+        check(message);
+        await bus.publish(subjectsOf(tenant).userMessage(agent), message, { id, key: laneOf(message) });
       } catch (error) {
         meter.count("messages_refused_total", { channel });
         throw error;
@@ -40,4 +42,10 @@ export const createInbox = ({ bus, clock, access, logger, meter, checkpoint = no
       logger.debug({ channel, message: id, traceId }, "message accepted");
     },
   };
+};
+
+/** A command need not wait for the turn under way, which it may be about: `cancel` would come too late. */
+const laneOf = ({ conversation, command }: UserMessage): string => {
+  const key = conversationKey(conversation);
+  return command === undefined || isInOrder(command.name) ? key : `${key}/commands`;
 };

@@ -7,13 +7,16 @@ import type { Logger } from "../../core/contract/logger.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import { ActivitySender, dropped } from "./activity-sender.ts";
 import { activityUpdateIn } from "./activity-update.ts";
-import { afterFailure, deadLetter } from "./after-failure.ts";
-import { countPart } from "./count-part.ts";
+import { afterFailure, afterTrouble } from "./after-failure.ts";
+import { answerPrivately } from "./answer-privately.ts";
 import { delivered } from "./delivered.ts";
-import { deliveryParts } from "./delivery-parts.ts";
 import { Ledger } from "./ledger.ts";
+import { noteShown } from "./note-shown.ts";
 import { PartSender } from "./part-sender.ts";
+import { callerOf } from "./private-answer.ts";
 import type { RelayContext } from "./relay-context.ts";
+import { isTrouble, sendParts } from "./send-parts.ts";
+import { withheld } from "./withheld.ts";
 
 export const outboxDurable = (channel: string) => `outbox-${channel}`;
 
@@ -24,19 +27,19 @@ export const startOutbox = (
   maySend: () => boolean = () => true,
 ): Promise<Consumer> => {
   const { channel } = adapter;
-  const sender = new PartSender(adapter, new Ledger(context.store, context.clock), context, maySend);
+  const ledger = new Ledger(context.store, context.clock);
+  const sender = new PartSender(adapter, ledger, context, maySend);
   const { editEveryMs = DEFAULT_EDIT_EVERY_MS } = adapter.capabilities;
   const post = sender.send.bind(sender);
   const activities = new ActivitySender(context, adapter, { post, maySend, editEveryMs });
-  const sendAll = async (request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome> => {
-    const anchor = await context.anchorIn(request.target, request.reply);
-    for (const part of deliveryParts(request, adapter.capabilities, anchor)) {
-      const outcome = await sender.send(part, received);
-      countPart(context, channel, outcome);
-      if ("waitMs" in outcome) return { retryInMs: outcome.waitMs };
-      if ("dead" in outcome) return deadLetter(context, channel, outcome.dead);
-      if ("again" in outcome) return afterFailure(context, channel, outcome.again, received, logger);
-    }
+  const privately = { context, adapter, ledger, maySend };
+  const send = async (request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome> => {
+    if (!(await context.isStillTarget(request.reply, request.target))) return withheld(context, request);
+    const caller = callerOf(request);
+    if (caller !== undefined) return answerPrivately(privately, request, caller, received, logger);
+    const sent = await sendParts(context, adapter, sender, request, received);
+    if (isTrouble(sent)) return afterTrouble(context, channel, sent, received, logger);
+    await noteShown(context, request, sent);
     return delivered(context, request);
   };
   return context.bus.consume(
@@ -48,7 +51,7 @@ export const startOutbox = (
       const update = activityUpdateIn(request.reply);
       try {
         if (update) return await activities.show(update, request.target, received, logger);
-        return await sendAll(request, received, logger);
+        return await send(request, received, logger);
       } catch (error) {
         // The store is away, or another gateway has claimed the part. What was sent is in the ledger, so this may run again.
         logger.warn({ error: messageOf(error) }, "delivery put back");

@@ -4,9 +4,9 @@ import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Received } from "../../core/contract/bus.ts";
 import type { Stored } from "../../core/contract/store.ts";
+import type { LedgerEntry } from "../../core/delivery/ledger-entry.ts";
 import { callDeliver } from "./call-adapter.ts";
 import type { Claim, Ledger } from "./ledger.ts";
-import type { LedgerEntry } from "./ledger-entry.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { withinDeadline } from "./within-deadline.ts";
 

@@ -1,4 +1,4 @@
-import type { Access } from "../../adapters/contract/config.ts";
+import type { AccessRules } from "../../adapters/contract/config.ts";
 import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../core/contract/anchor.ts";
 import type { Bus } from "../../core/contract/bus.ts";
@@ -8,6 +8,7 @@ import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import type { Store } from "../../core/contract/store.ts";
+import type { Target } from "../../core/delivery/target.ts";
 import type { RetryLimits } from "./retry-pause.ts";
 
 /** What every part of a channel's relay works with. */
@@ -23,14 +24,15 @@ export interface RelayContext {
   /** 0 to 1, for jitter. */
   readonly random: () => number;
   /** Where a reply goes on a channel. */
-  readonly targetsOn: (
-    channel: string,
-    reply: AgentReply,
-  ) => readonly Conversation[] | Promise<readonly Conversation[]>;
+  readonly targetsOn: (channel: string, reply: AgentReply) => Promise<readonly Target[]>;
+  /** Whether a reply may still be shown in a conversation: asked again when it is sent (D3). */
+  readonly isStillTarget: (reply: AgentReply, conversation: Conversation) => Promise<boolean>;
   /** The anchor to show for a reply in a conversation, decided when it is sent (O8). */
   readonly anchorIn: (conversation: Conversation, reply: AgentReply) => Promise<Anchor | null>;
+  /** A private conversation with an account that is known already. */
+  readonly privateConversationOf: (channel: string, accountId: string) => Promise<Conversation | undefined>;
   /** Who may speak here. */
-  readonly access?: Access | undefined;
+  readonly access?: AccessRules | undefined;
   readonly limits: RelayLimits;
 }
 

@@ -18,10 +18,16 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
   [/^(pino|prom-client|commander)$/, /^gateway\//],
   [/^nats$/, /^core\/backbone\/nats\//],
+  [/^croner$/, /^core\/schedules\//],
   [/^libsql$/, /^core\/backbone\/embedded\//],
   [/^(ai|@ai-sdk\/.+)(\/|$)/, /^core\/model\//],
   [/^yaml$/, /^config\//],
+  [/^discord\.js$/, /^adapters\/discord\//],
   [/^ws$/, /^adapters\/web\//],
+  [/^@slack\/.+$/, /^adapters\/slack\//],
+  [/^(botbuilder|botframework-connector|@azure\/msal-node)$/, /^adapters\/teams\/(connector|bot-token)\.ts$/],
+  [/^jose$/, /^adapters\/teams\//],
+  [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
   [/^esbuild$/, /^adapters\/web\/widget\//],
 ];
 

@@ -52,7 +52,9 @@ describe("given a file that leaves things out", () => {
 describe("given a configuration that was read", () => {
   it("then nothing in it can be changed", () => {
     const config = parse(`${MINIMAL}channels: { web: { adapter: web } }`);
-    const inner = [config, config.gateway, config.agents, config.agents[0], config.channels.web?.allowedOrigins];
+    const { web } = config.channels;
+    const origins = web?.adapter === "web" ? web.allowedOrigins : undefined;
+    const inner = [config, config.gateway, config.agents, config.agents[0], web, origins];
     expect(inner.every((part) => Object.isFrozen(part))).toBe(true);
     expect(() => Object.assign(config.gateway, { port: 1 })).toThrow(TypeError);
   });
@@ -97,13 +99,13 @@ describe("given a file with several mistakes (U1)", () => {
   });
 
   it("then the message is a list that can be shown as it is", () => {
-    const text = `${MINIMAL}dataDir: 7\nchannels: { web: {} }`;
+    const text = `${MINIMAL}dataDir: 7\nchannels: { web: { adapter: web, retentionDays: 0 } }`;
     expect(() => parse(text)).toThrow(ConfigInvalid);
     expect(() => parse(text)).toThrow(
       [
         "test.yaml has 2 problems:",
         "  dataDir (line 2): must be text: put it in quotes",
-        '  channels.web.adapter (line 3): is missing: it must be "web"',
+        "  channels.web.retentionDays (line 3): must be at least 1",
       ].join("\n"),
     );
   });
@@ -118,7 +120,7 @@ describe("given a value that the schema refuses", () => {
     ["a list", "- a", "", "must be a map of keys and values"],
     ["no agents", "agents: []", "agents", "must have at least one entry"],
     ["a key with nothing after it", `${MINIMAL}gateway:`, "gateway", "is empty: it must be a map of keys and values"],
-    ["an unknown adapter", `${MINIMAL}channels: { a: { adapter: webb } }`, "channels.a.adapter", 'must be "web"'],
+    ["an unknown adapter", `${MINIMAL}channels: { a: { adapter: webb } }`, "channels.a.adapter", 'did you mean "web"?'],
     ["another unknown key", web("colour: red"), "channels.web.colour", "is an unknown key: remove it; known here are"],
     [
       "an origin with a path",

@@ -4,7 +4,6 @@ import type { Bus } from "../../../core/contract/bus.ts";
 import type { ReplyOrigin } from "../../../core/contract/reply-origin.ts";
 import type { ReplyDraft, SolicitedReply } from "../../../core/delivery/publish-reply.ts";
 import { publishReply } from "../../../core/delivery/publish-reply.ts";
-import { targetsOn } from "../../../core/delivery/targets.ts";
 
 const origin: ReplyOrigin = {
   channel: "web",
@@ -56,11 +55,5 @@ describe("given a reply to publish", () => {
         options: { id: "t-1/final", key: "+web/-/+r/-" },
       },
     ]);
-  });
-
-  it("when a channel looks for its targets, then it finds the audience's conversation on it and no other", () => {
-    const reply = AgentReply.parse({ ...draft, kind: "final", origin });
-    expect(targetsOn("web", reply)).toEqual([draft.audience.conversation]);
-    expect(targetsOn("slack", reply)).toEqual([]);
   });
 });

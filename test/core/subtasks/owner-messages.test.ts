@@ -111,7 +111,9 @@ describe("given a subtask that is under way", () => {
     expect(notice.markdown).toBe('"a" is cancelled.');
     expect((await untilFinals(core, 2))[1]?.markdown).toBe("a cancelled,b completed");
     expect((await core.ask("m-3", "", { command: { name: "cancel", args: id } })).markdown).toContain("ended already");
-    expect((await core.ask("m-4", "", { command: { name: "cancel", args: "x" } })).markdown).toContain("Say which");
+    expect((await core.ask("m-4", "", { command: { name: "cancel", args: "x" } })).markdown).toContain(
+      "An id looks like",
+    );
   });
 
   it("when another session of the asker cancels it by the tool, then it may (S6)", async () => {

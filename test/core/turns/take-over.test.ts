@@ -5,6 +5,7 @@ import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeParts } from "../../../core/intake/intake-parts.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { SessionFinder } from "../../../core/sessions/session-finder.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { ActivityPublisher } from "../../../core/subtasks/activity-publisher.ts";
@@ -40,6 +41,7 @@ const processes = async () => {
       history,
       sessions: new SessionFinder(core.backbone.store, history),
       events: new SubtaskEvents(),
+      dueTimes: new DueIndex(core.backbone),
       activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger }),
       owners: new OwnerRecords(core.backbone.store, core.clock),
       background: new BackgroundWork(silentLogger),

@@ -175,8 +175,8 @@ describe("given delegated work, and a platform where messages can be changed (B1
   });
 
   it("when the reply would go elsewhere too, then the activity is shown where the work began only (D2)", async () => {
-    const targets = [room("a"), room("b")];
-    await run(rig.paper("repeats", "editing"), { ...rig.context, targetsOn: () => targets });
+    const targets = [room("a"), room("b")].map((conversation) => ({ conversation }));
+    await run(rig.paper("repeats", "editing"), { ...rig.context, targetsOn: async () => targets });
     await sayState(1);
     await rig.publish("r1", room("a"), "for all");
     await rig.platform.until(({ notes }) => notes.length === 3);

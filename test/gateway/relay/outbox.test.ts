@@ -65,9 +65,9 @@ describe("given a channel on a platform that works", () => {
   });
 
   it("when a reply has several targets, then each gets it once, and one's trouble is not another's (D1)", async () => {
-    const targets = ["a", "b", "c"].map((name) => room(name));
+    const targets = ["a", "b", "c"].map((name) => ({ conversation: room(name) }));
     rig.platform.faultIn = (name) => (name === "b" ? "room-gone" : undefined);
-    await relay(rig.paper("repeats"), { ...rig.context, targetsOn: () => targets });
+    await relay(rig.paper("repeats"), { ...rig.context, targetsOn: async () => targets });
     await rig.publish("r1", room("a"), "hello");
     await rig.logger.lines.until((lines) => lines.filter(({ message }) => message === "delivered").length === 2);
     await rig.untilDead(1);

@@ -6,8 +6,8 @@ import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
 import { defaultRelayLimits } from "../../../gateway/relay/default-relay-limits.ts";
-import { ledgerOf } from "../../../gateway/relay/ledger-entry.ts";
 import { defaultRetryLimits } from "../../../gateway/relay/retry-pause.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { openForChild } from "../../contract/open-for-child.ts";
@@ -61,7 +61,10 @@ await runChannel(
     meter: silentMeter,
     checkpoint,
     random: Math.random,
-    targetsOn: (channel, { audience }) => (audience.conversation.channel === channel ? [audience.conversation] : []),
+    targetsOn: async (channel, { audience: { conversation } }) =>
+      conversation.channel === channel ? [{ conversation }] : [],
+    isStillTarget: async () => true,
+    privateConversationOf: async () => undefined,
     anchorIn: async () => null,
     limits: { ...defaultRelayLimits, retry, settledAfterMs: 20 },
   },

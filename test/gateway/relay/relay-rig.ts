@@ -11,9 +11,9 @@ import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
 import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { LedgerEntry } from "../../../core/delivery/ledger-entry.ts";
+import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
 import { defaultRelayLimits } from "../../../gateway/relay/default-relay-limits.ts";
-import type { LedgerEntry } from "../../../gateway/relay/ledger-entry.ts";
-import { ledgerOf } from "../../../gateway/relay/ledger-entry.ts";
 import type { RelayContext, RelayLimits } from "../../../gateway/relay/relay-context.ts";
 import { CountingMeter } from "../../fakes/counting-meter.ts";
 import { EditingPaperAdapter, PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
@@ -75,7 +75,10 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       meter,
       checkpoint: (name) => checkpoints.add(name),
       random: () => 1,
-      targetsOn: (channel, { audience }) => (audience.conversation.channel === channel ? [audience.conversation] : []),
+      targetsOn: async (channel, { audience: { conversation } }) =>
+        conversation.channel === channel ? [{ conversation }] : [],
+      isStillTarget: async () => true,
+      privateConversationOf: async () => undefined,
       anchorIn: async () => rig.anchor,
       limits: { ...defaultRelayLimits, ...limits },
     },

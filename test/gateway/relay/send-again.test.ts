@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sendAgain } from "../../../core/delivery/send-again.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
-import { sendAgain } from "../../../gateway/relay/send-again.ts";
 import type { RelayRig } from "./relay-rig.ts";
 import { openRelayRig, room } from "./relay-rig.ts";
 

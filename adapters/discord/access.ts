@@ -1,0 +1,63 @@
+import { Routes } from "discord.js";
+import type { Clock } from "../../core/contract/clock.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import type { DiscordAccess } from "./config.ts";
+import type { RestCalls } from "./rest-calls.ts";
+
+const MEMBER_FOR_MS = 10 * 60_000;
+const STRANGER_FOR_MS = 60_000;
+const MOST_REMEMBERED = 10_000;
+
+/** Where the agent listens, and to whom in private (I2). Accounts and rates are the inbox's to check. */
+export class DiscordAccessCheck {
+  readonly #access: DiscordAccess;
+  readonly #rest: RestCalls;
+  readonly #clock: Clock;
+  readonly #members = new Map<string, { isMember: boolean; until: number }>();
+
+  constructor(access: DiscordAccess, rest: RestCalls, clock: Clock) {
+    this.#access = access;
+    this.#rest = rest;
+    this.#clock = clock;
+  }
+
+  get mentionOnly(): boolean {
+    return this.#access.mentionOnly;
+  }
+
+  allowsPlace({ workspace, room }: Conversation): boolean {
+    if (workspace === undefined) return true;
+    const { workspaces: guilds = "*", rooms = "*" } = this.#access;
+    return (guilds === "*" || guilds.includes(workspace)) && (rooms === "*" || rooms.includes(room));
+  }
+
+  /** Anybody can write to a bot in private: unless accounts are named, it takes a member of a named server. */
+  async allowsPerson({ kind }: Conversation, accountId: string): Promise<boolean> {
+    const { workspaces: guilds = "*", accounts } = this.#access;
+    if (kind === "shared" || guilds === "*" || accounts !== undefined) return true;
+    for (const guild of guilds) if (await this.#isMember(guild, accountId)) return true;
+    return false;
+  }
+
+  async #isMember(guild: string, accountId: string): Promise<boolean> {
+    const key = `${guild}/${accountId}`;
+    const known = this.#members.get(key);
+    if (known && known.until > this.#clock.monotonic()) return known.isMember;
+    const isMember = await this.#ask(guild, accountId);
+    if (this.#members.size >= MOST_REMEMBERED) this.#members.clear();
+    const until = this.#clock.monotonic() + (isMember ? MEMBER_FOR_MS : STRANGER_FOR_MS);
+    this.#members.set(key, { isMember, until });
+    return isMember;
+  }
+
+  async #ask(guild: string, accountId: string): Promise<boolean> {
+    try {
+      await this.#rest.call("get", Routes.guildMember(guild, accountId));
+      return true;
+    } catch (error) {
+      if (error instanceof DeliveryFailed && ["target-gone", "forbidden"].includes(error.reason)) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { Routes } from "discord.js";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import type { Dispatch } from "./contained-strategy.ts";
+import { DiscordChannel, GuildCreate } from "./platform-events.ts";
+import type { RestCalls } from "./rest-calls.ts";
+
+/** https://docs.discord.com/developers/resources/channel#channel-object-channel-types */
+const THREAD_TYPES = new Set([10, 11, 12]);
+
+type Place = { readonly guildId: string; readonly parentId: string | undefined };
+
+const MOST_PLACES = 50_000;
+
+/** Which channels are threads, and of what: messages do not say it. */
+export class ChannelPlaces {
+  readonly #channel: string;
+  readonly #rest: RestCalls;
+  readonly #places = new Map<string, Place>();
+
+  constructor(channel: string, rest: RestCalls) {
+    this.#channel = channel;
+    this.#rest = rest;
+  }
+
+  /** The conversation that a channel of Discord is. Nothing: there is no such channel, or the bot does not see it. */
+  async conversationIn(channelId: string, guildId: string | undefined): Promise<Conversation | undefined> {
+    const channel = this.#channel;
+    if (guildId === undefined) return { channel, room: channelId, kind: "private" };
+    const place = this.#places.get(channelId) ?? (await this.#ask(channelId));
+    if (place === undefined || place.guildId !== guildId) return undefined;
+    const { parentId } = place;
+    if (parentId === undefined) return { channel, workspace: guildId, room: channelId, kind: "shared" };
+    return { channel, workspace: guildId, room: parentId, thread: channelId, kind: "shared" };
+  }
+
+  learn({ t, d }: Dispatch): void {
+    if (t === "GUILD_CREATE") {
+      const guild = GuildCreate.safeParse(d).data;
+      for (const each of guild ? [...guild.channels, ...guild.threads] : []) this.#keep(each, guild?.id);
+    } else if (t === "CHANNEL_CREATE" || t === "THREAD_CREATE") this.#keep(d);
+  }
+
+  async #ask(channelId: string): Promise<Place | undefined> {
+    try {
+      return this.#keep(await this.#rest.call("get", Routes.channel(channelId)));
+    } catch (error) {
+      const { reason } = error as DeliveryFailed;
+      if (error instanceof DeliveryFailed && (reason === "target-gone" || reason === "forbidden")) return undefined;
+      throw error;
+    }
+  }
+
+  #keep(data: unknown, inGuild?: string): Place | undefined {
+    const channel = DiscordChannel.safeParse(data).data;
+    const guildId = channel?.guild_id ?? inGuild;
+    if (channel === undefined || guildId === undefined) return undefined;
+    const isThread = THREAD_TYPES.has(channel.type);
+    const place = { guildId, parentId: isThread ? (channel.parent_id ?? undefined) : undefined };
+    if (this.#places.size >= MOST_PLACES) this.#places.clear();
+    this.#places.set(channel.id, place);
+    return place;
+  }
+}

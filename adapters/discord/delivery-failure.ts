@@ -1,0 +1,65 @@
+import { DiscordAPIError, HTTPError, RateLimitError } from "discord.js";
+import { messageOf } from "../../core/contract/app-error.ts";
+import type { DeliveryFailure } from "../contract/delivery-failed.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
+
+/** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json-json-error-codes */
+const KNOWN_CODES: Readonly<Record<number, readonly [DeliveryFailure, string]>> = {
+  10003: ["target-gone", "the channel no longer exists"],
+  10004: ["target-gone", "the server no longer exists, or the bot is not in it"],
+  10008: ["target-gone", "the message no longer exists"],
+  10013: ["target-gone", "the account no longer exists"],
+  10015: ["target-gone", "the time to answer this command is over"],
+  10062: ["target-gone", "the time to answer this command is over"],
+  50027: ["target-gone", "the time to answer this command is over"],
+  40007: ["forbidden", "the bot is banned from this server"],
+  50001: ["forbidden", "the bot does not see this channel: let it in, with View Channel"],
+  50007: [
+    "forbidden",
+    "this person takes no direct messages from the bot; they can allow them in a server both are in",
+  ],
+  50013: ["forbidden", "the bot lacks a permission here: give it Send Messages and Send Messages in Threads"],
+  50083: ["forbidden", "the thread is archived: open it again"],
+  50278: ["forbidden", "the bot and this person have no server in common any more, so it may not write to them"],
+  160005: ["forbidden", "the thread is locked: unlock it"],
+};
+
+const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
+
+/** Whatever went wrong with a request, in the contract's words. No error of the SDK leaves this folder. */
+export const deliveryFailure = (cause: unknown): DeliveryFailed => {
+  if (cause instanceof DeliveryFailed) return cause;
+  if (cause instanceof RateLimitError) {
+    const retryAfterMs = Math.max(cause.retryAfter, cause.timeToReset, LEAST_PAUSE_MS);
+    return new DeliveryFailed("rate-limited", "Discord asks to wait", { retryAfterMs, cause });
+  }
+  if (cause instanceof DiscordAPIError) return refusal(cause);
+  if (cause instanceof HTTPError) {
+    return new DeliveryFailed("unknown", `Discord failed with ${cause.status}`, { cause });
+  }
+  if (NEVER_SENT.has(codeOf(cause))) {
+    return new DeliveryFailed("unavailable", `Discord cannot be reached: ${messageOf(cause)}`, { cause });
+  }
+  return new DeliveryFailed("unknown", `Discord's answer was lost: ${messageOf(cause)}`, { cause });
+};
+
+const refusal = (cause: DiscordAPIError): DeliveryFailed => {
+  const { status, code } = cause;
+  const failed = (reason: DeliveryFailure, what: string) =>
+    new DeliveryFailed(reason, typeof code === "number" && code > 0 ? `${what} (${code})` : what, { cause });
+  if (status === 401) {
+    return failed("unavailable", "Discord refuses the bot token: reset it in the developer portal and set botToken");
+  }
+  // Without a code it was not Discord itself: a proxy, or the firewall in front of it.
+  if (typeof code !== "number" || code === 0) return failed("unavailable", `something before Discord said ${status}`);
+  const known = KNOWN_CODES[code];
+  if (known) return failed(...known);
+  if (status === 403) return failed("forbidden", `Discord does not let the bot do this: ${cause.message}`);
+  if (status === 404) return failed("target-gone", `Discord does not have it any more: ${cause.message}`);
+  return failed("rejected", `Discord refused the request: ${cause.message}`);
+};
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+const LEAST_PAUSE_MS = 250;

@@ -1,0 +1,62 @@
+import { Routes } from "discord.js";
+import { AppError } from "../../core/contract/app-error.ts";
+import type { Attachment } from "../../core/contract/user-message.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { attachmentPlace } from "./attachment-id.ts";
+import { DiscordMessage } from "./platform-events.ts";
+import type { RestCalls } from "./rest-calls.ts";
+
+const FILE_HOSTS = new Set(["cdn.discordapp.com", "media.discordapp.net"]);
+const PATIENCE_MS = 60_000;
+
+/** The bytes of a file that somebody attached, from an address that Discord makes for this moment. */
+export const fetchAttachment = async (
+  rest: RestCalls,
+  apiUrl: string,
+  attachment: Attachment,
+  maxBytes: number,
+): Promise<Uint8Array> => {
+  const place = attachmentPlace(attachment.id);
+  if (place === undefined) throw new AppError("bad-input", `"${attachment.name}" is not a file from Discord`);
+  const url = await addressOf(rest, place, attachment.name);
+  if (!FILE_HOSTS.has(url.host) && url.origin !== new URL(apiUrl).origin) {
+    throw new AppError("forbidden", `"${attachment.name}" is not kept by Discord, so it is not fetched`);
+  }
+  const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(PATIENCE_MS) }).catch((cause) => {
+    throw new AppError("unavailable", `"${attachment.name}" could not be fetched: try again later`, { cause });
+  });
+  if (!answer.ok || answer.body === null) {
+    await answer.body?.cancel();
+    throw new AppError("not-found", `"${attachment.name}" is no longer there (${answer.status})`);
+  }
+  return atMost(answer.body, maxBytes, attachment.name);
+};
+
+const addressOf = async (
+  rest: RestCalls,
+  { channelId, messageId, id }: { channelId: string; messageId: string; id: string },
+  name: string,
+): Promise<URL> => {
+  const gone = (cause?: unknown) => new AppError("not-found", `"${name}" is no longer there`, { cause });
+  try {
+    const message = await rest.read(DiscordMessage, "get", Routes.channelMessage(channelId, messageId));
+    const address = message.attachments.find((each) => each.id === id)?.url;
+    if (address === undefined || !URL.canParse(address)) throw gone();
+    return new URL(address);
+  } catch (error) {
+    if (!(error instanceof DeliveryFailed)) throw error;
+    if (error.reason === "target-gone" || error.reason === "forbidden") throw gone(error);
+    throw new AppError("unavailable", `"${name}" could not be fetched: ${error.message}`, { cause: error });
+  }
+};
+
+const atMost = async (body: ReadableStream<Uint8Array>, maxBytes: number, name: string): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new AppError("too-large", `"${name}" has more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};

@@ -1,0 +1,2 @@
+export { DiscordAdapter } from "./adapter.ts";
+export { DiscordConfig } from "./config.ts";

@@ -1,0 +1,116 @@
+import { Routes } from "discord.js";
+import { messageOf } from "../../core/contract/app-error.ts";
+import { isoTime } from "../../core/contract/clock.ts";
+import type { AdapterContext } from "../contract/adapter-context.ts";
+import type { Inbox } from "../contract/channel-adapter.ts";
+import type { DiscordAccessCheck } from "./access.ts";
+import type { ChannelPlaces } from "./channel-places.ts";
+import { isRefusal, notAllowed } from "./intake.ts";
+import { interactionMessage, interactionMessageId } from "./interaction-inbound.ts";
+import type { Lanes } from "./lanes.ts";
+import type { OpenInteractions } from "./open-interactions.ts";
+import { pause } from "./pause.ts";
+import { DiscordInteraction, InteractionEnvelope } from "./platform-events.ts";
+import type { RestCalls } from "./rest-calls.ts";
+import { isPrivateCommand } from "./slash-commands.ts";
+import type { DiscordTiming } from "./timing.ts";
+
+/** https://docs.discord.com/developers/interactions/receiving-and-responding */
+const Callback = { message: 4, deferred: 5 } as const;
+const EPHEMERAL = 64;
+
+export interface InteractionParts {
+  readonly context: AdapterContext;
+  readonly timing: DiscordTiming;
+  readonly inbox: Inbox;
+  readonly rest: RestCalls;
+  readonly access: DiscordAccessCheck;
+  readonly places: ChannelPlaces;
+  readonly lanes: Lanes;
+  readonly open: OpenInteractions;
+  readonly stopping: AbortSignal;
+}
+
+/** Why it was not taken, in words for the person; nothing if it was. */
+type Problem = string | undefined;
+
+/** Slash commands and buttons: stored like any message, and acknowledged in time even if storing takes longer. */
+export class Interactions {
+  readonly #parts: InteractionParts;
+
+  constructor(parts: InteractionParts) {
+    this.#parts = parts;
+  }
+
+  async handle(data: unknown): Promise<void> {
+    const envelope = InteractionEnvelope.safeParse(data).data;
+    if (envelope === undefined) return;
+    const interaction = DiscordInteraction.safeParse(data).data;
+    if (interaction === undefined) return this.#refuse(envelope, "I do not know what to do with this.");
+    const { context, timing, lanes, open, stopping } = this.#parts;
+    const ephemeral = interaction.guild_id ? isPrivateCommand(nameOf(interaction)) : false;
+    // In order with what was said in the same channel before.
+    const taking = lanes.run(interaction.channel_id, () => this.#take(interaction, ephemeral));
+    const acknowledged = (async () => {
+      const done = new AbortController();
+      const late = pause(context.clock, timing.acknowledgeWithinMs, AbortSignal.any([stopping, done.signal]));
+      const problem = await Promise.race([taking, late.then((): Problem => undefined)]);
+      done.abort();
+      if (problem !== undefined) return this.#refuse(interaction, problem);
+      await this.#answer(interaction, { type: Callback.deferred, data: ephemeral ? { flags: EPHEMERAL } : {} });
+      const problemLater = await taking;
+      if (problemLater !== undefined) await this.#explain(interaction, problemLater);
+    })();
+    open.acknowledging(interactionMessageId(context.channel, interaction.id), acknowledged);
+    await acknowledged;
+  }
+
+  async #take(interaction: DiscordInteraction, ephemeral: boolean): Promise<Problem> {
+    const { context, inbox, access, places, open, stopping } = this.#parts;
+    if (stopping.aborted) return "I am being restarted. Try again in a moment.";
+    try {
+      if (interaction.channel) places.learn({ t: "CHANNEL_CREATE", d: withGuild(interaction) });
+      const conversation = await places.conversationIn(interaction.channel_id, interaction.guild_id ?? undefined);
+      if (conversation === undefined) return "I do not see this channel: let me in first.";
+      const message = interactionMessage(interaction, conversation, isoTime(context.clock.now()), context);
+      if (message === undefined) return "This button is from an older version of me. Use a command instead.";
+      const accountId = message.account.id;
+      if (!access.allowsPlace(conversation) || !(await access.allowsPerson(conversation, accountId)))
+        throw notAllowed();
+      const { application_id: applicationId, channel_id: channelId, token } = interaction;
+      await open.open(message.id, { applicationId, token, channelId, accountId, ephemeral });
+      await inbox.accept(message);
+      return undefined;
+    } catch (error) {
+      if (isRefusal(error)) return messageOf(error);
+      context.logger.warn({ error: messageOf(error) }, "an interaction could not be taken in");
+      return "I could not take this in just now. Try again in a moment.";
+    }
+  }
+
+  #refuse(envelope: InteractionEnvelope, why: string): Promise<void> {
+    return this.#answer(envelope, { type: Callback.message, data: { content: why, flags: EPHEMERAL, ...NO_MENTIONS } });
+  }
+
+  async #answer({ id, token }: InteractionEnvelope, body: unknown): Promise<void> {
+    const { rest, context } = this.#parts;
+    try {
+      await rest.call("post", Routes.interactionCallback(id, token), { body, auth: false });
+    } catch (error) {
+      context.logger.warn({ error: messageOf(error) }, "an interaction could not be acknowledged");
+    }
+  }
+
+  async #explain({ application_id, token }: DiscordInteraction, why: string): Promise<void> {
+    const route = Routes.webhookMessage(application_id, token, "@original");
+    const body = { content: why, ...NO_MENTIONS };
+    await this.#parts.rest.call("patch", route, { body, auth: false }).catch(() => undefined);
+  }
+}
+
+const NO_MENTIONS = { allowed_mentions: { parse: [] } };
+
+const nameOf = (interaction: DiscordInteraction): string =>
+  interaction.type === 2 ? interaction.data.name : (/^m1:([^:]+):/.exec(interaction.data.custom_id)?.[1] ?? "");
+
+const withGuild = ({ channel, guild_id }: DiscordInteraction) => ({ ...channel, guild_id });

@@ -1,0 +1,102 @@
+import { z } from "zod";
+
+/** What is read of Discord's objects, from the gateway and from its API alike. Everything else in them is let pass. */
+
+const Id = z.string().regex(/^\d{1,20}$/);
+
+const User = z.object({
+  id: Id,
+  username: z.string(),
+  global_name: z.string().nullish(),
+  bot: z.boolean().optional(),
+});
+export type DiscordUser = z.infer<typeof User>;
+
+const Member = z.object({ nick: z.string().nullish() });
+
+export const DiscordMessage = z.object({
+  id: Id,
+  channel_id: Id,
+  guild_id: Id.nullish(),
+  type: z.number(),
+  author: User,
+  member: Member.nullish(),
+  content: z.string(),
+  timestamp: z.string().refine((text) => !Number.isNaN(Date.parse(text))),
+  webhook_id: Id.nullish(),
+  mentions: z.array(User).default([]),
+  attachments: z
+    .array(
+      z.object({
+        id: Id,
+        filename: z.string(),
+        content_type: z.string().nullish(),
+        size: z.int().nonnegative().optional(),
+        url: z.string().optional(),
+      }),
+    )
+    .default([]),
+  message_reference: z.object({ message_id: Id.nullish() }).nullish(),
+  referenced_message: z.object({ author: z.object({ id: Id }) }).nullish(),
+});
+export type DiscordMessage = z.infer<typeof DiscordMessage>;
+
+/** Of all types, the two that people write. */
+export const MessageType = { default: 0, reply: 19 } as const;
+
+export const DiscordChannel = z.object({
+  id: Id,
+  type: z.number(),
+  guild_id: Id.nullish(),
+  parent_id: Id.nullish(),
+});
+export type DiscordChannel = z.infer<typeof DiscordChannel>;
+
+/** Of an interaction that cannot be read: still enough to answer it. */
+export const InteractionEnvelope = z.object({ id: Id, token: z.string().min(1) });
+export type InteractionEnvelope = z.infer<typeof InteractionEnvelope>;
+
+const interactionFields = {
+  ...InteractionEnvelope.shape,
+  application_id: Id,
+  channel_id: Id,
+  guild_id: Id.nullish(),
+  channel: DiscordChannel.nullish().catch(undefined),
+  user: User.nullish(),
+  member: Member.extend({ user: User }).nullish(),
+  locale: z.string().optional(),
+};
+
+export const DiscordInteraction = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal(2),
+    ...interactionFields,
+    data: z.object({
+      name: z.string(),
+      options: z
+        .array(z.object({ name: z.string(), value: z.union([z.string(), z.number(), z.boolean()]).optional() }))
+        .default([]),
+    }),
+  }),
+  z.object({
+    type: z.literal(3),
+    ...interactionFields,
+    data: z.object({ custom_id: z.string() }),
+    message: z.object({ id: Id }),
+  }),
+]);
+export type DiscordInteraction = z.infer<typeof DiscordInteraction>;
+
+export const Ready = z.object({ user: z.object({ id: Id }), application: z.object({ id: Id }) });
+
+export const GuildCreate = z.object({
+  id: Id,
+  channels: z.array(z.unknown()).default([]),
+  threads: z.array(z.unknown()).default([]),
+});
+
+export const GuildDelete = z.object({ id: Id, unavailable: z.boolean().optional() });
+
+export const PostedMessage = z.object({ id: Id });
+
+export const PrivateChannel = z.object({ id: Id });

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import type { Delivery } from "../contract/channel-adapter.ts";
+import { splitMarkdown } from "../contract/split-markdown.ts";
+import { renderActions } from "./render-actions.ts";
+import { LONGEST_ANCHOR, renderAnchor } from "./render-anchor.ts";
+import { renderMarkdown } from "./render-markdown.ts";
+
+/** https://docs.discord.com/developers/resources/message#create-message */
+const LONGEST_MESSAGE = 2_000;
+
+/** Room for the anchor, and for the signs that keep text plain. */
+export const MAX_PART_LENGTH = 1_400;
+
+export interface Post {
+  readonly content: string;
+  readonly components: readonly unknown[];
+  readonly allowed_mentions: { readonly parse: readonly never[] };
+}
+
+/**
+ * A part as one message, or as several if it holds so much mark-up that it does not fit into one. What is in a part
+ * is drawn the same each time, so a repeat has the same messages.
+ */
+export const renderParts = ({ part, anchor, reply }: Delivery): readonly Post[] => {
+  const footer = anchor ? renderAnchor(anchor, reply.createdAt) : undefined;
+  const texts = fitting(part.markdown, LONGEST_MESSAGE - LONGEST_ANCHOR);
+  const isLastPart = part.index === part.count - 1;
+  return texts.map((text, index) => {
+    const isLast = index === texts.length - 1;
+    return {
+      content: isLast && footer !== undefined ? [text, footer].filter((each) => each !== "").join("\n") : text,
+      components: isLast && isLastPart ? renderActions(reply.actions ?? []) : [],
+      allowed_mentions: { parse: [] },
+    };
+  });
+};
+
+/** Recognised by Discord for a few minutes; at most 25 characters. */
+export const nonceOf = (deliveryId: string, index: number): string =>
+  createHash("sha256").update(`${deliveryId}#${index}`).digest("base64url").slice(0, 25);
+
+const fitting = (markdown: string, room: number, partLength = MAX_PART_LENGTH): readonly string[] => {
+  const text = renderMarkdown(markdown);
+  if (text.length <= room) return [text];
+  // Halves, until what is drawn fits. Text that only gets longer by being drawn is cut as it is.
+  const half = Math.floor(Math.min(partLength, markdown.length) / 2);
+  if (half < 200) return cutAnyhow(text, room);
+  return splitMarkdown(markdown, half).flatMap((each) => fitting(each, room, half));
+};
+
+/** A cut makes a new start of a line, where small print would begin. */
+const cutAnyhow = (text: string, room: number): string[] =>
+  splitMarkdown(text, room - 1).map((piece) => piece.replace(/^(\s*)-#/, "$1\\-#"));

@@ -1,0 +1,298 @@
+import type { webApi } from "@slack/bolt";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Attachment, UserMessage } from "../../core/contract/user-message.ts";
+import type {
+  AttachmentAdapter,
+  CheckableAdapter,
+  DirectMessageAdapter,
+  EditingAdapter,
+  EphemeralAdapter,
+  HealthAdapter,
+  PermalinkAdapter,
+  ReconcilingAdapter,
+  TypingAdapter,
+  Webhook,
+  WebhookAdapter,
+} from "../contract/abilities.ts";
+import type { AdapterContext } from "../contract/adapter-context.ts";
+import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { checkSlack } from "./check-live.ts";
+import type { SlackConfig } from "./config.ts";
+import { deliveryFailure, explain, slackErrorOf } from "./failure.ts";
+import { fetchFile } from "./fetch-file.ts";
+import { findPost } from "./find-post.ts";
+import { httpReceiver } from "./http-receiver.ts";
+import type { SlackIdentity } from "./identity.ts";
+import { identify } from "./identity.ts";
+import { Intake } from "./intake.ts";
+import type { SlackLimits } from "./limits.ts";
+import { defaultSlackLimits } from "./limits.ts";
+import { metadataOf } from "./metadata.ts";
+import { permalinkOf } from "./permalink.ts";
+import { Profiles } from "./profiles.ts";
+import { RefusalNotes } from "./refusal-notes.ts";
+import { MAX_PART_LENGTH, renderPost } from "./render.ts";
+import { RoomPauses } from "./room-pauses.ts";
+import { SocketReceiver } from "./socket-receiver.ts";
+import type { WebApiOptions } from "./web-api.ts";
+import { webApiClient } from "./web-api.ts";
+
+/** What there is while the channel runs. */
+interface Running {
+  readonly identity: SlackIdentity;
+  readonly client: webApi.WebClient;
+  readonly intake: Intake;
+  readonly socket: SocketReceiver | undefined;
+  readonly cutOff: AbortController;
+}
+
+/**
+ * One workspace. Of Bolt it takes the signature check, the Socket Mode client and the Web API client; Bolt's App
+ * acknowledges events before anything is stored, so the way in is our own.
+ */
+export class SlackAdapter
+  implements
+    WebhookAdapter,
+    EditingAdapter,
+    TypingAdapter,
+    PermalinkAdapter,
+    ReconcilingAdapter,
+    EphemeralAdapter,
+    DirectMessageAdapter,
+    AttachmentAdapter,
+    HealthAdapter,
+    CheckableAdapter
+{
+  readonly channel: string;
+  readonly capabilities: Capabilities;
+  readonly webhooks: readonly Webhook[];
+  readonly #config: SlackConfig;
+  readonly #context: AdapterContext;
+  readonly #limits: SlackLimits;
+  readonly #pauses: RoomPauses;
+  readonly #notes: RefusalNotes;
+  readonly #deliveries = new Set<Promise<unknown>>();
+  #running: Running | undefined;
+  #stopping: Promise<void> | undefined;
+  #isStopped = false;
+  #removed: string | undefined;
+  #noTypingUntil = 0;
+
+  constructor(config: SlackConfig, context: AdapterContext, limits = defaultSlackLimits) {
+    const { clock, logger } = context;
+    this.channel = context.channel;
+    this.#config = config;
+    this.#context = context;
+    this.#limits = limits;
+    this.#pauses = new RoomPauses(clock);
+    this.#notes = new RefusalNotes(clock);
+    this.capabilities = {
+      connection: config.appToken ? "exclusive" : "shared",
+      resend: "repeats",
+      maxPartLength: MAX_PART_LENGTH,
+      editEveryMs: 1_500,
+    };
+    const signingSecret = config.signingSecret?.reveal();
+    const intake = () => (this.#isStopped ? undefined : this.#running?.intake);
+    this.webhooks = signingSecret ? [httpReceiver({ signingSecret, clock, logger, intake })] : [];
+  }
+
+  async start(inbox: Inbox): Promise<void> {
+    await this.#stopping;
+    this.#stopping = undefined;
+    this.#isStopped = false;
+    const { clock, logger } = this.#context;
+    const cutOff = new AbortController();
+    const api = this.#apiOptions(cutOff.signal);
+    const client = webApiClient(this.#config.botToken.reveal(), api);
+    const identity = await identify(client).catch((error: unknown) => {
+      throw deliveryFailure(error);
+    });
+    const intake = new Intake({
+      context: this.#context,
+      inbox,
+      identity,
+      access: this.#config.access,
+      profiles: new Profiles(client, clock, this.#limits.profileMs),
+      privateConversation: (user) => this.privateConversation(user),
+      tell: (message, why) => this.#tell(message, why),
+      removed: (what) => this.#noteRemoval(what),
+    });
+    const appToken = this.#config.appToken?.reveal();
+    const socket = appToken
+      ? new SocketReceiver({ appToken, api, clock, logger, limits: this.#limits, intake })
+      : undefined;
+    this.#removed = undefined;
+    this.#running = { identity, client, intake, socket, cutOff };
+    await socket?.start();
+  }
+
+  async deliver(delivery: Delivery): Promise<Receipt> {
+    const { target } = delivery;
+    return this.#send(target, async ({ client }) => {
+      this.#pauses.check(target.room);
+      const { ts } = await client.chat.postMessage({
+        channel: target.room,
+        ...renderPost(delivery),
+        ...(target.thread !== undefined && { thread_ts: target.thread }),
+        metadata: metadataOf(delivery.id),
+        unfurl_links: false,
+        unfurl_media: false,
+      });
+      return receiptOf(ts);
+    });
+  }
+
+  async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
+    const { target } = delivery;
+    return this.#send(target, async ({ client }) => {
+      await client.chat.update({ channel: target.room, ts: messageId, ...renderPost(delivery) });
+      return { messageId };
+    });
+  }
+
+  async deliverOnlyTo(accountId: string, delivery: Delivery): Promise<Receipt> {
+    const { target } = delivery;
+    try {
+      return await this.#send(target, async ({ client }) => {
+        const { message_ts } = await client.chat.postEphemeral({
+          channel: target.room,
+          user: accountId,
+          ...renderPost(delivery),
+          ...(target.thread !== undefined && { thread_ts: target.thread }),
+        });
+        return receiptOf(message_ts);
+      });
+    } catch (error) {
+      const failure = deliveryFailure(error);
+      const isFinal = failure.reason === "forbidden" || failure.reason === "target-gone";
+      throw isFinal ? new DeliveryFailed("rejected", failure.message, { cause: error }) : failure;
+    }
+  }
+
+  async privateConversation(accountId: string): Promise<Conversation> {
+    try {
+      return await this.#call(async ({ client, identity }) => {
+        const { channel } = await client.conversations.open({ users: accountId });
+        if (!channel?.id) throw new DeliveryFailed("unknown", "Slack opened no conversation");
+        return { channel: this.channel, workspace: identity.teamId, room: channel.id, kind: "private" };
+      });
+    } catch (error) {
+      throw deliveryFailure(error);
+    }
+  }
+
+  async find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+    return this.#call(({ client }) => findPost(client, delivery));
+  }
+
+  async permalink({ room, thread }: Conversation, messageId: string): Promise<string | undefined> {
+    const teamUrl = this.#running?.identity.teamUrl;
+    return teamUrl === undefined ? undefined : permalinkOf(teamUrl, room, messageId, thread);
+  }
+
+  /** Slack shows a status in threads only, and only for apps with assistant:write. */
+  async showTyping({ room, thread }: Conversation): Promise<void> {
+    const { clock } = this.#context;
+    if (thread === undefined || clock.monotonic() < this.#noTypingUntil) return;
+    try {
+      const status = "is working on it…";
+      await this.#running?.client.assistant.threads.setStatus({ channel_id: room, thread_ts: thread, status });
+    } catch (error) {
+      this.#noTypingUntil = clock.monotonic() + (slackErrorOf(error) === "missing_scope" ? HOUR_MS : MINUTE_MS);
+      throw error;
+    }
+  }
+
+  async fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array> {
+    return this.#call(({ client, cutOff }) => {
+      const token = this.#config.botToken.reveal();
+      const parts = { client, token, apiUrl: this.#config.apiUrl, signal: cutOff.signal };
+      return fetchFile(parts, attachment, maxBytes);
+    });
+  }
+
+  health(): { ok: true } | { ok: false; reason: string } {
+    const reason = this.#removed ?? this.#running?.socket?.problem;
+    return reason === undefined ? { ok: true } : { ok: false, reason };
+  }
+
+  async checkLive(): Promise<readonly string[]> {
+    const api = this.#apiOptions(new AbortController().signal);
+    const bot = webApiClient(this.#config.botToken.reveal(), api);
+    const appToken = this.#config.appToken?.reveal();
+    return checkSlack({ config: this.#config, bot, app: appToken ? webApiClient(appToken, api) : undefined });
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    this.#isStopped = true;
+    const running = this.#running;
+    if (running === undefined) return;
+    const { clock } = this.#context;
+    const timer = clock.after(this.#limits.stopMs, () => running.cutOff.abort());
+    await Promise.allSettled([running.socket?.stop(), ...this.#deliveries]);
+    timer.cancel();
+    running.cutOff.abort();
+    this.#running = undefined;
+  }
+
+  async #send(target: Conversation, send: (running: Running) => Promise<Receipt>): Promise<Receipt> {
+    if (target.channel !== this.channel) {
+      throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${target.channel}"`);
+    }
+    try {
+      return await this.#call(send);
+    } catch (error) {
+      const failure = deliveryFailure(error);
+      this.#pauses.note(target.room, failure);
+      throw failure;
+    }
+  }
+
+  /** Counted, so that a stop waits for it. */
+  async #call<T>(call: (running: Running) => Promise<T>): Promise<T> {
+    const running = this.#running;
+    if (running === undefined || this.#isStopped) {
+      throw new DeliveryFailed("unavailable", "the channel does not run here now");
+    }
+    const underWay = call(running);
+    this.#deliveries.add(underWay);
+    try {
+      return await underWay;
+    } finally {
+      this.#deliveries.delete(underWay);
+    }
+  }
+
+  #tell({ conversation, account }: UserMessage, why: string): void {
+    const { room, thread } = conversation;
+    if (!this.#notes.isNews(account.id, why)) return;
+    void this.#running?.client.chat
+      .postEphemeral({ channel: room, user: account.id, text: why, ...(thread !== undefined && { thread_ts: thread }) })
+      .catch((error: unknown) => this.#context.logger.debug({ error: explain(error) }, "a refusal was not shown"));
+  }
+
+  #noteRemoval(what: string): void {
+    this.#removed = `${what}: install it again and update botToken`;
+    this.#context.logger.error({ reason: this.#removed }, "Slack no longer lets the app in");
+  }
+
+  #apiOptions(signal: AbortSignal): WebApiOptions {
+    const { apiUrl } = this.#config;
+    return { apiUrl, timeoutMs: this.#limits.callMs, logger: this.#context.logger, signal };
+  }
+}
+
+const receiptOf = (ts: string | undefined): Receipt => {
+  if (ts === undefined) throw new DeliveryFailed("unknown", "Slack did not say what became of the message");
+  return { messageId: ts };
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;

@@ -1,0 +1,41 @@
+import type { types } from "@slack/bolt";
+import { activityOf } from "../../core/contract/activity.ts";
+import type { ReplyAction } from "../../core/contract/agent-reply.ts";
+import type { Delivery } from "../contract/channel-adapter.ts";
+import { actionIdOf } from "./inbound.ts";
+
+/** Slack's limits: of one actions block, of a label, of a value. */
+const MOST_BUTTONS = 25;
+const LONGEST_LABEL = 75;
+const LONGEST_VALUE = 2_000;
+
+/** What a person can do about a message, under its last part. */
+export const buttonsBlock = (delivery: Delivery): types.ActionsBlock[] => {
+  const elements = actionsOf(delivery)
+    .filter(({ value = "" }) => value.length <= LONGEST_VALUE)
+    .slice(0, MOST_BUTTONS)
+    .map(buttonOf);
+  return elements.length === 0 ? [] : [{ type: "actions", elements }];
+};
+
+const actionsOf = ({ reply, part, anchor }: Delivery): readonly ReplyAction[] => {
+  if (part.index < part.count - 1) return [];
+  const given = reply.actions ?? [];
+  const why = { name: "why", label: "Why?", value: reply.id };
+  return [...given, ...cancelsOf(reply), ...(anchor && !given.some(({ name }) => name === "why") ? [why] : [])];
+};
+
+/** Work that is under way can be ended by who asked for it. */
+const cancelsOf = (reply: Delivery["reply"]): ReplyAction[] =>
+  (activityOf(reply)?.items ?? [])
+    .filter(({ state }) => state === "pending" || state === "running")
+    .map(({ id, name }) => ({ name: "cancel", label: `Cancel ${name}`, value: id }));
+
+const buttonOf = ({ name, label, value }: ReplyAction, index: number): types.Button => ({
+  type: "button",
+  action_id: actionIdOf(name, index),
+  text: { type: "plain_text", text: cut(label || name), emoji: false },
+  ...(value !== undefined && value !== "" && { value }),
+});
+
+const cut = (label: string): string => (label.length <= LONGEST_LABEL ? label : `${[...label].slice(0, 30).join("")}…`);

@@ -1,0 +1,68 @@
+import type { webApi } from "@slack/bolt";
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import type { Attachment } from "../../core/contract/user-message.ts";
+import { explain, slackErrorOf } from "./failure.ts";
+
+export interface FileParts {
+  readonly client: webApi.WebClient;
+  readonly token: string;
+  readonly apiUrl: string;
+  readonly signal: AbortSignal;
+}
+
+/** The bot token goes along, so only to Slack. */
+const SLACK_HOSTS = /(^|\.)(slack\.com|slack-files\.com|slack-gov\.com)$/;
+
+/** The bytes of a file that a person attached. */
+export const fetchFile = async (
+  { client, token, apiUrl, signal }: FileParts,
+  { id, name, mediaType }: Attachment,
+  maxBytes: number,
+): Promise<Uint8Array> => {
+  const url = await addressOf(client, id, name);
+  if (!isSlacks(url, apiUrl)) throw new AppError("forbidden", `"${name}" is not kept by Slack and is not fetched`);
+  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` }, redirect: "error", signal }).catch(
+    (error: unknown) => {
+      throw new AppError("unavailable", `"${name}" could not be fetched: ${messageOf(error)}`, { cause: error });
+    },
+  );
+  if (!response.ok)
+    throw new AppError("unavailable", `"${name}" could not be fetched: Slack answers ${response.status}`);
+  // Without the scope, Slack answers with its page to sign in.
+  if (response.headers.get("content-type")?.startsWith("text/html") && !mediaType.startsWith("text/")) {
+    throw new AppError("forbidden", "files cannot be read: add the scope files:read and reinstall the app");
+  }
+  return readAtMost(response, name, maxBytes);
+};
+
+const addressOf = async (client: webApi.WebClient, id: string, name: string): Promise<string> => {
+  try {
+    const { file } = await client.files.info({ file: id });
+    const url = file?.url_private_download ?? file?.url_private;
+    if (url === undefined) throw new AppError("not-found", `"${name}" is no longer there`);
+    return url;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const isGone = ["file_not_found", "file_deleted"].includes(slackErrorOf(error) ?? "");
+    throw new AppError(isGone ? "not-found" : "unavailable", `"${name}" could not be fetched: ${explain(error)}`, {
+      cause: error,
+    });
+  }
+};
+
+const isSlacks = (address: string, apiUrl: string): boolean => {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, origin } = new URL(address);
+  return origin === new URL(apiUrl).origin || (protocol === "https:" && SLACK_HOSTS.test(hostname));
+};
+
+const readAtMost = async (response: Response, name: string, maxBytes: number): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.byteLength;
+    if (length > maxBytes) throw new AppError("too-large", `"${name}" has more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+};

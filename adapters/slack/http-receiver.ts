@@ -1,0 +1,52 @@
+import { messageOf } from "../../core/contract/app-error.ts";
+import type { Clock } from "../../core/contract/clock.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import type { Webhook, WebhookResponse } from "../contract/abilities.ts";
+import type { Intake } from "./intake.ts";
+import { MAX_BODY_BYTES } from "./limits.ts";
+import { readBody } from "./read-payload.ts";
+import { refusalOf } from "./verify.ts";
+
+export interface HttpReceiverParts {
+  readonly signingSecret: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** None while the channel is not started: Slack sends again. */
+  intake(): Intake | undefined;
+}
+
+/** Where Slack's events, slash commands and buttons come in: stored first, acknowledged then. */
+export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpReceiverParts): Webhook => ({
+  method: "POST",
+  path: "events",
+  maxBodyBytes: MAX_BODY_BYTES,
+  async handle({ headers, body }) {
+    const refusal = refusalOf(headers, body, signingSecret, clock.now());
+    if (refusal !== undefined) {
+      logger.warn({ refusal }, "refused a request that does not come from Slack");
+      return { status: 401 };
+    }
+    const payload = readBody(body, headers["content-type"]);
+    if (payload.kind === "challenge") return text(payload.challenge);
+    if (payload.kind === "certificate-check") return { status: 200 };
+    try {
+      const taken = await intake()?.take(payload);
+      if (taken === undefined) return { status: 503 };
+      return taken.answer === "refused" && payload.kind === "command" ? onlyToThem(taken.why) : { status: 200 };
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, "could not store what Slack sent");
+      // Slack repeats events, but never commands.
+      return payload.kind === "command" ? onlyToThem(TRY_AGAIN) : { status: 503 };
+    }
+  },
+});
+
+export const TRY_AGAIN = "I could not take this in just now. Please try again in a moment.";
+
+const text = (body: string): WebhookResponse => ({ status: 200, headers: { "content-type": "text/plain" }, body });
+
+const onlyToThem = (why: string): WebhookResponse => ({
+  status: 200,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ response_type: "ephemeral", text: why }),
+});

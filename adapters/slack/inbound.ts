@@ -1,0 +1,200 @@
+import { z } from "zod";
+import { isoTime } from "../../core/contract/clock.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Attachment, UserMessage } from "../../core/contract/user-message.ts";
+import { textCommand } from "../contract/text-command.ts";
+import type { SlackAccess } from "./config.ts";
+import type { SlackIdentity } from "./identity.ts";
+import type { ButtonPress, EventEnvelope, SlashCommand } from "./payload.ts";
+import { MessageEvent, SlackFile } from "./payload.ts";
+import { permalinkOf } from "./permalink.ts";
+import { mentions, plainText } from "./plain-text.ts";
+
+export interface Arrival {
+  readonly channel: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly identity: SlackIdentity;
+  readonly access: SlackAccess | undefined;
+  readonly now: number;
+  readonly traceId: string;
+}
+
+/** The account has no name yet: only Slack knows it. `refused` says why the person may not speak here. */
+export type Inbound =
+  | { readonly message: UserMessage; readonly refused?: string }
+  /** strange: should not happen. removed: the app is no longer installed. */
+  | { readonly ignored: string; readonly strange?: boolean; readonly removed?: boolean };
+
+/** People's own words. Everything else that is called "message" is an edit, a deletion, a join, or some bot's. */
+const SPOKEN: ReadonlySet<string | undefined> = new Set([undefined, "file_share", "thread_broadcast", "me_message"]);
+const DIRECT: ReadonlySet<string | undefined> = new Set(["im", "app_home"]);
+
+export const messageOfEvent = (envelope: EventEnvelope, arrival: Arrival): Inbound => {
+  const { identity, access } = arrival;
+  if (!isForUs(envelope, identity)) return { ignored: `it is for workspace ${envelope.team_id}`, strange: true };
+  if (isRemoval(envelope.event)) return { ignored: "the app was uninstalled", strange: true, removed: true };
+  const { success, data: event } = MessageEvent.safeParse(envelope.event);
+  if (!success) {
+    const { type } = envelope.event;
+    const strange = type === "message" || type === "app_mention";
+    return { ignored: `an event of type "${type.slice(0, 60)}"`, strange };
+  }
+  if (!SPOKEN.has(event.subtype)) return { ignored: `a message of subtype "${event.subtype?.slice(0, 60)}"` };
+  if (event.edited !== undefined) return { ignored: "an edit" };
+  if (event.bot_id || event.user === undefined || event.user === identity.botUserId || event.user === "USLACKBOT") {
+    return { ignored: "a bot's words" };
+  }
+  const isDirect = event.type === "message" && DIRECT.has(event.channel_type);
+  if (!isDirect && !callsUs(event, arrival)) return { ignored: "nobody called the app" };
+  const thread = isDirect ? event.thread_ts : (event.thread_ts ?? event.ts);
+  const conversation = conversationOf(arrival, event.channel, thread, isDirect ? "private" : "shared");
+  const message = spoken(event, event.user, conversation, arrival);
+  const refused = refusalOf(event.user_team ?? event.team, identity, access);
+  return { message, ...(refused !== undefined && { refused }) };
+};
+
+export const messageOfCommand = (command: SlashCommand, arrival: Arrival): Inbound => {
+  const { identity, channel } = arrival;
+  if (!isOurTeam(command.team_id, command.enterprise_id, identity)) {
+    return { ignored: `a command in workspace ${command.team_id}`, strange: true };
+  }
+  const [, word = "help", args = ""] = /^\s*\/?(\S+)\s*([\s\S]*?)\s*$/.exec(plainText(command.text, "")) ?? [];
+  const isDirect = command.channel_name === "directmessage" || command.channel_id.startsWith("D");
+  const conversation = conversationOf(arrival, command.channel_id, undefined, isDirect ? "private" : "shared");
+  const message = commandMessage(arrival, conversation, {
+    id: `${channel}:${identity.teamId}:command:${command.trigger_id}`,
+    user: command.user_id,
+    command: { name: word.toLowerCase(), args },
+  });
+  return { message };
+};
+
+export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound => {
+  const { identity, access, channel } = arrival;
+  if (press.team && !isOurTeam(press.team.id, press.enterprise?.id, identity)) {
+    return { ignored: `a button in workspace ${press.team.id}`, strange: true };
+  }
+  const [action] = press.actions;
+  const name = action === undefined ? undefined : commandOfAction(action.action_id);
+  if (action === undefined || name === undefined) return { ignored: "a button of somebody else" };
+  const room = press.channel.id;
+  const shownIn = press.container.message_ts;
+  const thread = press.container.thread_ts ?? press.message?.thread_ts;
+  const conversation = conversationOf(arrival, room, thread, room.startsWith("D") ? "private" : "shared");
+  const message = commandMessage(arrival, conversation, {
+    id: `${channel}:${identity.teamId}:${room}:button:${shownIn}:${action.action_id}:${action.action_ts}`,
+    user: press.user.id,
+    command: { name, args: action.value ?? "" },
+  });
+  const refused = refusalOf(press.user.team_id, identity, access);
+  return { message: { ...message, replyTo: shownIn }, ...(refused !== undefined && { refused }) };
+};
+
+/** The number makes ids of one message differ: several pieces of work can each have a button to cancel them. */
+export const actionIdOf = (command: string, index: number): string => `mooring:${command}:${index}`;
+
+const commandOfAction = (actionId: string): string | undefined => /^mooring:([\w-]+):\d+$/.exec(actionId)?.[1];
+
+const spoken = (event: MessageEvent, user: string, conversation: Conversation, arrival: Arrival): UserMessage => {
+  const { identity, channel } = arrival;
+  const text = plainText(event.text ?? "", identity.botUserId);
+  const attachments = (event.files ?? []).flatMap(attachmentOf);
+  const isAnswer = event.thread_ts !== undefined && event.thread_ts !== event.ts;
+  const command = text === "" && attachments.length === 0 ? { name: "help", args: "" } : textCommand(text);
+  return {
+    // A mention comes twice, as "app_mention" and as "message", with two event ids but the same time in the same room.
+    id: `${channel}:${identity.teamId}:${event.channel}:${event.ts}`,
+    tenant: arrival.tenant,
+    agent: arrival.agent,
+    conversation,
+    account: { id: user, name: user },
+    text,
+    attachments,
+    ...(isAnswer && { replyTo: event.thread_ts }),
+    ...(command && { command }),
+    link: permalinkOf(identity.teamUrl, event.channel, event.ts, event.thread_ts),
+    sentAt: isoTime(Math.min(Number(event.ts) * 1_000, arrival.now)),
+    traceId: arrival.traceId,
+  };
+};
+
+const commandMessage = (
+  { tenant, agent, now, traceId }: Arrival,
+  conversation: Conversation,
+  { id, user, command }: { id: string; user: string; command: { name: string; args: string } },
+): UserMessage => ({
+  id,
+  tenant,
+  agent,
+  conversation,
+  account: { id: user, name: user },
+  text: `/${command.name} ${command.args}`.trimEnd(),
+  attachments: [],
+  command,
+  sentAt: isoTime(now),
+  traceId,
+});
+
+const conversationOf = (
+  { channel, identity }: Arrival,
+  room: string,
+  thread: string | undefined,
+  kind: Conversation["kind"],
+): Conversation => ({
+  channel,
+  workspace: identity.teamId,
+  room,
+  ...(thread !== undefined && { thread }),
+  kind,
+});
+
+/** A thread on one of the app's own messages is an answer to it. */
+const callsUs = (event: MessageEvent, { identity, access }: Arrival): boolean =>
+  event.type === "app_mention" ||
+  mentions(event.text ?? "", identity.botUserId) ||
+  event.parent_user_id === identity.botUserId ||
+  access?.mentionOnly === false;
+
+/** Members of other workspaces are in channels that two workspaces share. */
+const refusalOf = (
+  authorTeam: string | null | undefined,
+  { teamId, enterpriseId }: SlackIdentity,
+  access: SlackAccess | undefined,
+): string | undefined => {
+  const { teams = [] } = access ?? {};
+  const isMember = !authorTeam || authorTeam === teamId || authorTeam === enterpriseId;
+  if (isMember || teams === "*" || teams.includes(authorTeam)) return undefined;
+  return "I talk to members of my own workspace only: ask whoever runs me for access.";
+};
+
+const isForUs = ({ team_id, enterprise_id, authorizations }: EventEnvelope, identity: SlackIdentity): boolean =>
+  isOurTeam(team_id, enterprise_id, identity) ||
+  (authorizations ?? []).some((given) => isOurTeam(given.team_id, given.enterprise_id, identity));
+
+/** An app that is installed for a whole organisation gets events without a workspace. */
+const isOurTeam = (
+  team: string | null | undefined,
+  enterprise: string | null | undefined,
+  { teamId, enterpriseId }: SlackIdentity,
+): boolean => team === teamId || (!team && enterpriseId !== undefined && enterprise === enterpriseId);
+
+/** Tokens of single users are revoked too, which is nothing to us. */
+const isRemoval = ({ type, tokens }: EventEnvelope["event"]): boolean => {
+  const { bot } = z.looseObject({ bot: z.array(z.unknown()).default([]) }).safeParse(tokens).data ?? { bot: [] };
+  return type === "app_uninstalled" || (type === "tokens_revoked" && bot.length > 0);
+};
+
+const attachmentOf = (value: unknown): Attachment[] => {
+  const { success, data } = SlackFile.safeParse(value);
+  if (!success) return [];
+  const { id, name, mimetype, size } = data;
+  return [
+    {
+      id,
+      name: name || "file",
+      mediaType: mimetype || "application/octet-stream",
+      ...(typeof size === "number" && { bytes: size }),
+    },
+  ];
+};

@@ -1,0 +1,2 @@
+export { SlackAdapter } from "./adapter.ts";
+export { SlackConfig } from "./config.ts";

@@ -1,0 +1,28 @@
+/** What stands between "<" and ">" in text from Slack: a mention, a channel, a group, a date, or a link. */
+const REFERENCE = /<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>/g;
+
+/**
+ * What a person wrote, as they saw it. Slack escapes exactly three signs, so every other "<" is mark-up.
+ * `self` is the app's own user: to mention it is to call it, and not part of what is said.
+ */
+export const plainText = (text: string, self: string): string =>
+  text
+    .replace(REFERENCE, (_, sign: string, target: string, label: string | undefined) =>
+      sign === "@" && target === self ? "" : shown(sign, target, label),
+    )
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
+    .replace(/\p{Surrogate}/gu, "\ufffd")
+    .trim();
+
+export const mentions = (text: string, user: string): boolean =>
+  text.includes(`<@${user}>`) || text.includes(`<@${user}|`);
+
+const shown = (sign: string, target: string, label: string | undefined): string => {
+  if (sign === "@") return `@${label ?? target}`;
+  if (sign === "#") return `#${label || target}`;
+  if (sign === "!") return label ?? `@${target.replace(/\^.*$/, "")}`;
+  const address = target.replace(/^mailto:/, "");
+  return label === undefined || label === address || label === target ? address : `${label} (${target})`;
+};

@@ -1,0 +1,223 @@
+import type { AppError } from "../../core/contract/app-error.ts";
+import { messageOf } from "../../core/contract/app-error.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Stored } from "../../core/contract/store.ts";
+import type { Attachment, UserMessage } from "../../core/contract/user-message.ts";
+import type {
+  AttachmentAdapter,
+  CheckableAdapter,
+  DirectMessageAdapter,
+  EditingAdapter,
+  HealthAdapter,
+  PermalinkAdapter,
+  TypingAdapter,
+  Webhook,
+  WebhookAdapter,
+} from "../contract/abilities.ts";
+import type { AdapterContext } from "../contract/adapter-context.ts";
+import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { BotToken } from "./bot-token.ts";
+import { Calls } from "./calls.ts";
+import { checkTeams } from "./check-live.ts";
+import type { TeamsConfig } from "./config.ts";
+import type { OutgoingActivity } from "./connector.ts";
+import { Connector } from "./connector.ts";
+import { saysRemoved, saysTokenRefused } from "./explain-failure.ts";
+import { fetchFile } from "./fetch-file.ts";
+import { conversationId } from "./inbound.ts";
+import { escapeXml } from "./inert.ts";
+import { receiveActivity } from "./intake.ts";
+import { messageLink } from "./permalink.ts";
+import type { Reference } from "./references.ts";
+import { References } from "./references.ts";
+import { Refusals } from "./refusals.ts";
+import { MAX_PART_LENGTH, renderDelivery } from "./render.ts";
+import { isBelow } from "./service-address.ts";
+import { SigningKeys } from "./signing-keys.ts";
+
+const MAX_BODY_BYTES = 256 * 1024;
+
+type Abilities = WebhookAdapter &
+  EditingAdapter &
+  TypingAdapter &
+  PermalinkAdapter &
+  DirectMessageAdapter &
+  AttachmentAdapter &
+  HealthAdapter &
+  CheckableAdapter;
+
+/** Microsoft Teams: its activities come by webhook, answers go to the service address that they came with. */
+export class TeamsAdapter implements Abilities {
+  readonly channel: string;
+  /** Teams takes 7 messages a second in a conversation, edits included. */
+  readonly capabilities: Capabilities = {
+    connection: "shared",
+    resend: "repeats",
+    maxPartLength: MAX_PART_LENGTH,
+    editEveryMs: 1_000,
+  };
+  readonly webhooks: readonly Webhook[];
+  readonly #config: TeamsConfig;
+  readonly #context: AdapterContext;
+  readonly #botId: string;
+  readonly #token: BotToken;
+  readonly #keys: SigningKeys;
+  readonly #connector: Connector;
+  readonly #references: References;
+  readonly #refusals: Refusals;
+  readonly #calls: Calls;
+  #inbox: Inbox | undefined;
+
+  constructor(config: TeamsConfig, context: AdapterContext) {
+    this.channel = context.channel;
+    this.#config = config;
+    this.#context = context;
+    this.#botId = `28:${config.appId}`;
+    this.#token = new BotToken(config);
+    this.#keys = new SigningKeys(config.openIdMetadataUrl, context.clock);
+    this.#connector = new Connector(this.#token);
+    this.#references = new References(context.store, context.channel);
+    this.#refusals = new Refusals(context.clock);
+    this.#calls = new Calls(context.clock);
+    const parts = {
+      config,
+      context,
+      references: this.#references,
+      keys: this.#keys,
+      botId: this.#botId,
+      tell: (message: UserMessage, refusal: AppError) => this.#tell(message, refusal),
+    };
+    this.webhooks = [
+      {
+        method: "POST",
+        path: "messages",
+        maxBodyBytes: MAX_BODY_BYTES,
+        handle: async (request) =>
+          this.#inbox ? receiveActivity(request, this.#inbox, parts) : { status: 503, body: "not ready" },
+      },
+    ];
+  }
+
+  async start(inbox: Inbox): Promise<void> {
+    this.#inbox = inbox;
+    this.#calls.open();
+  }
+
+  async stop(): Promise<void> {
+    this.#inbox = undefined;
+    await this.#calls.close();
+  }
+
+  async deliver(delivery: Delivery): Promise<Receipt> {
+    const { target } = delivery;
+    const activity = renderDelivery(delivery);
+    const messageId = await this.#toRoom(target, ({ serviceUrl, kind }, signal) => {
+      const isNewThread = kind === "channel" && target.thread === undefined;
+      const address = { serviceUrl, conversationId: conversationId(target) };
+      return isNewThread
+        ? this.#connector.startThread(address, this.#bot, activity, signal)
+        : this.#connector.send(address, activity, signal);
+    });
+    if (!messageId) throw new DeliveryFailed("unknown", "Teams did not say which message it has made of it");
+    return { messageId };
+  }
+
+  async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
+    const { target } = delivery;
+    const activity = renderDelivery(delivery);
+    await this.#toRoom(target, ({ serviceUrl, kind }, signal) => {
+      // the first message of a thread is in the thread that hangs on it
+      const thread = target.thread ?? (kind === "channel" ? messageId : undefined);
+      const id = conversationId(thread === undefined ? target : { ...target, thread });
+      return this.#connector.update({ serviceUrl, conversationId: id }, messageId, activity, signal);
+    });
+    return { messageId };
+  }
+
+  async showTyping(conversation: Conversation): Promise<void> {
+    await this.#post(conversation, { type: "typing" });
+  }
+
+  async permalink(conversation: Conversation, messageId: string): Promise<string | undefined> {
+    const known = await this.#references.room(conversation.room);
+    return messageLink(conversation, messageId, known?.value ?? {}, this.#config.tenantId);
+  }
+
+  async privateConversation(accountId: string): Promise<Conversation> {
+    const known = await this.#calls.make(() => this.#references.person(accountId));
+    if (known === undefined)
+      throw new DeliveryFailed("target-gone", "the person has never written to the app in Teams");
+    const { privateRoom, serviceUrl, userId } = known.value;
+    const room = privateRoom ?? (await this.#openPrivate(accountId, serviceUrl, userId));
+    return { channel: this.channel, room, kind: "private" };
+  }
+
+  fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array> {
+    return fetchFile(attachment, maxBytes, { config: this.#config, token: this.#token });
+  }
+
+  health(): { ok: true } | { ok: false; reason: string } {
+    const { problem } = this.#token;
+    return problem === undefined ? { ok: true } : { ok: false, reason: problem };
+  }
+
+  checkLive(): Promise<readonly string[]> {
+    return checkTeams(this.#token, this.#keys, `${this.#context.publicUrl}/channels/${this.channel}/messages`);
+  }
+
+  get #bot() {
+    return { botId: this.#botId, tenantId: this.#config.tenantId };
+  }
+
+  #post(target: Conversation, activity: OutgoingActivity): Promise<string> {
+    return this.#toRoom(target, ({ serviceUrl }, signal) =>
+      this.#connector.send({ serviceUrl, conversationId: conversationId(target) }, activity, signal),
+    );
+  }
+
+  /** Calls Teams about a room that may be called. */
+  #toRoom<T>(target: Conversation, call: (reference: Reference, signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.#calls.make(async (signal) => {
+      const known = await this.#reachable(target);
+      try {
+        return await call(known.value, signal);
+      } catch (error) {
+        if (saysTokenRefused(error)) this.#token.forget();
+        if (saysRemoved(error)) await this.#references.markRemoved(target.room, known);
+        throw error;
+      }
+    });
+  }
+
+  async #reachable({ channel, room }: Conversation): Promise<Stored<Reference>> {
+    if (channel !== this.channel) {
+      throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${channel}"`);
+    }
+    const known = await this.#references.room(room);
+    if (known === undefined)
+      throw new DeliveryFailed("target-gone", "unknown: add the app there, then it can be reached");
+    if (known.value.removed) throw new DeliveryFailed("target-gone", "removed: the app was taken out; add it again");
+    if (!isBelow(known.value.serviceUrl, this.#config.serviceUrls)) {
+      throw new DeliveryFailed("forbidden", "its service address is not among the channel's serviceUrls any more");
+    }
+    return known;
+  }
+
+  async #openPrivate(accountId: string, serviceUrl: string, userId: string): Promise<string> {
+    return this.#calls.make(async (signal) => {
+      const room = await this.#connector.openPrivate(serviceUrl, userId, this.#bot, signal);
+      await this.#references.keepRoom(room, { serviceUrl, kind: "personal" });
+      await this.#references.keepPerson(accountId, { userId, serviceUrl, privateRoom: room });
+      return room;
+    });
+  }
+
+  #tell(message: UserMessage, refusal: AppError): void {
+    if (!this.#refusals.isNew(message, refusal)) return;
+    const text = escapeXml(`I cannot take this: ${refusal.message}.`);
+    this.#post(message.conversation, { type: "message", textFormat: "xml", text }).catch((error: unknown) =>
+      this.#context.logger.debug({ error: messageOf(error) }, "a refusal was not told"),
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import type { ReplyAction } from "../../core/contract/agent-reply.ts";
+import type { Anchor } from "../../core/contract/anchor.ts";
+import { withoutTemplates } from "./inert.ts";
+
+const LONGEST_LABEL = 40;
+const LONGEST_SUMMARY = 300;
+/** What Teams shows in one row; more are behind a menu that phones lack. */
+const MOST_BUTTONS = 6;
+/** Teams takes 28 kB in a card; a button whose value is larger is no button of ours. */
+const LONGEST_VALUE = 2_000;
+
+type Card = Readonly<Record<string, unknown>>;
+
+/** The part of a post that the model's text is never in: the anchor, and buttons. Nothing if there is neither. */
+export const anchorCard = (anchor: Anchor | null, actions: readonly ReplyAction[]): Card | undefined => {
+  const buttons = actions.filter(({ value = "" }) => value.length <= LONGEST_VALUE).slice(0, MOST_BUTTONS);
+  if (anchor === null && buttons.length === 0) return undefined;
+  return {
+    type: "AdaptiveCard",
+    $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+    version: "1.5",
+    ...(anchor && { fallbackText: plainAnchor(anchor) }),
+    body: anchor ? [whatLine(anchor), whenLine(anchor)] : [],
+    ...(buttons.length > 0 && { actions: buttons.map(buttonOf) }),
+  };
+};
+
+/** One line for previews and for clients that show no cards, with a time that is right in every zone. */
+export const plainAnchor = (anchor: Anchor): string => {
+  const { what, whence } = wordsOf(anchor);
+  return withoutTemplates(`${what} · ${anchor.startedAt.slice(0, 16).replace("T", " ")} UTC${whence}`);
+};
+
+/** Text runs know no markdown, so a summary cannot be more than text. */
+const whatLine = (anchor: Anchor): Card => {
+  const { link } = anchor;
+  const safeLink = link !== undefined && /^https?:/i.test(link) && URL.canParse(link) ? link : undefined;
+  const run = {
+    type: "TextRun",
+    text: withoutTemplates(wordsOf(anchor).what),
+    size: "Small",
+    isSubtle: true,
+    ...(safeLink !== undefined && { selectAction: { type: "Action.OpenUrl", url: safeLink } }),
+  };
+  return { type: "RichTextBlock", inlines: [run] };
+};
+
+/** The reader's client puts its own date and time in: upper case, no spaces and no fractions, or it shows the braces. */
+const whenLine = (anchor: Anchor): Card => {
+  const at = `${anchor.startedAt.slice(0, 19)}Z`;
+  const { whence } = wordsOf(anchor);
+  const text = `{{DATE(${at},SHORT)}} {{TIME(${at})}}${whence}`;
+  return { type: "TextBlock", text, size: "Small", isSubtle: true, spacing: "None", wrap: true };
+};
+
+/** The channel's name is a name of the configuration: letters, digits and "-". */
+const wordsOf = ({ channel, summary }: Anchor): { what: string; whence: string } => {
+  const short = cut(summary.replace(/\s+/g, " "), LONGEST_SUMMARY);
+  if (channel === "scheduled") return { what: `scheduled · ${short}`, whence: "" };
+  if (channel === "a2a-inbound") return { what: short, whence: "" };
+  return { what: `↳ Re: "${short}"`, whence: ` from ${channel.replace(/[^\p{L}\p{N}-]/gu, "")}` };
+};
+
+const buttonOf = ({ name, label, value }: ReplyAction): Card => ({
+  type: "Action.Submit",
+  title: withoutTemplates(cut(label, LONGEST_LABEL)) || name,
+  data: { mooring: { command: name, args: value ?? "" } },
+});
+
+const cut = (text: string, length: number): string => [...text].slice(0, length).join("");

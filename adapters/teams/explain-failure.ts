@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import type { DeliveryFailure } from "../contract/delivery-failed.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
+
+/** The part of the SDK's errors that says what Teams answered. */
+const Refusal = z.looseObject({
+  statusCode: z.number(),
+  response: z
+    .looseObject({ headers: z.custom<{ get(name: string): string | undefined }>() })
+    .optional()
+    .catch(undefined),
+  details: z
+    .looseObject({ error: z.looseObject({ code: z.string().optional(), message: z.string().optional() }) })
+    .optional()
+    .catch(undefined),
+});
+
+/** Teams' own codes, with the word that people see for the state of the conversation. */
+const BY_CODE: Readonly<Record<string, readonly [DeliveryFailure, string]>> = {
+  BotNotInConversationRoster: [
+    "target-gone",
+    "removed: the app is no longer installed there; somebody must add it again",
+  ],
+  ConversationBlockedByUser: [
+    "forbidden",
+    "blocked: the person has blocked the app in Teams, and can unblock it there",
+  ],
+  MessageWritesBlocked: ["forbidden", "blocked: the person has blocked the app in Teams, and can unblock it there"],
+  BotDisabledByAdmin: ["forbidden", "disabled: an administrator has disabled the app in the Teams admin center"],
+  ConversationNotFound: ["target-gone", "gone: the conversation no longer exists in Teams"],
+  ActivityNotFoundInConversation: ["target-gone", "gone: the message no longer exists in Teams"],
+  MessageSizeTooBig: ["rejected", "the message is too large for Teams"],
+};
+
+const REMOVED = "BotNotInConversationRoster";
+const DEFAULT_WAIT_MS = 5_000;
+
+/** What became of a call to Teams, in the outbox's words. */
+export const explainFailure = (error: unknown): DeliveryFailed => {
+  if (error instanceof DeliveryFailed) return error;
+  // ours: no token, so nothing was sent
+  if (error instanceof AppError) return new DeliveryFailed("unavailable", error.message, { cause: error });
+  const refusal = Refusal.safeParse(error);
+  if (refusal.success) return explainRefusal(refusal.data, error);
+  return wasNeverSent(error)
+    ? new DeliveryFailed("unavailable", "Teams cannot be reached", { cause: error })
+    : new DeliveryFailed("unknown", `Teams' answer was lost: ${messageOf(error)}`, { cause: error });
+};
+
+/** Teams said that the bot is not in the conversation any more. */
+export const saysRemoved = (error: unknown): boolean => Refusal.safeParse(error).data?.details?.error.code === REMOVED;
+
+export const saysTokenRefused = (error: unknown): boolean => Refusal.safeParse(error).data?.statusCode === 401;
+
+const explainRefusal = ({ statusCode, response, details }: z.infer<typeof Refusal>, cause: unknown): DeliveryFailed => {
+  const known = BY_CODE[details?.error.code ?? ""];
+  if (known) return new DeliveryFailed(known[0], known[1], { cause });
+  if (statusCode === 429) {
+    const retryAfterMs = waitMs(response?.headers.get("retry-after"));
+    return new DeliveryFailed("rate-limited", "Teams asks to wait", { retryAfterMs, cause });
+  }
+  const [reason, text] = byStatus(statusCode);
+  return new DeliveryFailed(reason, `${text} (${statusCode}${details?.error.code ? ` ${details.error.code}` : ""})`, {
+    cause,
+  });
+};
+
+const byStatus = (status: number): readonly [DeliveryFailure, string] => {
+  if (status === 401) return ["unavailable", "Teams does not take the bot's token: run mooring check --live"];
+  if (status === 403) return ["forbidden", "the app may not post there"];
+  if (status === 404) return ["target-gone", "gone: the conversation or message no longer exists in Teams"];
+  if (status === 413) return ["rejected", "the message is too large for Teams"];
+  // 412: another call for the conversation was under way, this one was not begun
+  if (status === 412 || status === 503) return ["unavailable", "Teams is busy"];
+  if (status >= 500) return ["unknown", "Teams failed, and may have posted it"];
+  return ["rejected", "Teams refuses the message"];
+};
+
+const waitMs = (header: string | undefined): number => {
+  const seconds = Number(header || Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : DEFAULT_WAIT_MS;
+};
+
+const wasNeverSent = (error: unknown): boolean => {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "EAI_AGAIN";
+};

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { isoTime } from "../../core/contract/clock.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Account, UserMessage } from "../../core/contract/user-message.ts";
+import { textCommand } from "../contract/text-command.ts";
+import type { Activity, SentAttachment } from "./activity.ts";
+import { isMentioned, messageText } from "./message-text.ts";
+import { messageLink } from "./permalink.ts";
+import type { Reference } from "./references.ts";
+import { sentFiles } from "./sent-files.ts";
+
+export interface Arrival {
+  readonly channel: string;
+  readonly tenant: string;
+  readonly agent: string;
+  /** The directory that the bot belongs to. */
+  readonly directory: string;
+  readonly botId: string;
+  readonly mentionOnly: boolean;
+  readonly now: number;
+  readonly traceId: string;
+}
+
+/** What a button of ours carries; see `render.ts`. */
+export const PressedButton = z.looseObject({
+  mooring: z.looseObject({ command: z.string().min(1), args: z.string().default("") }),
+});
+
+/** The message that an activity is, or nothing: an edit, a reaction, a post of a bot, talk that is not meant for us. */
+export const userMessageOf = (activity: Activity, arrival: Arrival): UserMessage | undefined => {
+  const { id, from } = activity;
+  if (activity.type !== "message" || id === undefined || from === undefined) return undefined;
+  if (from.role === "bot" || from.id.startsWith("28:")) return undefined;
+  const botId = activity.recipient?.id ?? arrival.botId;
+  const conversation = conversationOf(activity, arrival.channel);
+  const pressed = PressedButton.safeParse(activity.value).data?.mooring;
+  const forUs = conversation.kind === "private" || pressed !== undefined || isMentioned(activity, botId);
+  if (!forUs && arrival.mentionOnly) return undefined;
+
+  const text = pressed ? `/${pressed.command} ${pressed.args}`.trimEnd() : messageText(activity, botId);
+  const attachments = sentFiles(activity.attachments);
+  if (text === "" && attachments.length === 0) return undefined;
+  const command = pressed ? { name: pressed.command, args: pressed.args } : textCommand(text);
+  const replyTo = answered(activity, conversation);
+  const link = messageLink(conversation, id, referenceOf(activity), arrival.directory);
+  return {
+    id: `${arrival.channel}:${activity.conversation.id}:${id}`,
+    tenant: arrival.tenant,
+    agent: arrival.agent,
+    conversation,
+    messageId: id,
+    account: accountOf(activity, from),
+    text,
+    attachments,
+    ...(replyTo !== undefined && { replyTo }),
+    ...(command && { command }),
+    ...(link !== undefined && { link }),
+    sentAt: sentAt(activity, arrival.now),
+    traceId: arrival.traceId,
+  };
+};
+
+/** A thread of a channel is in the id of its conversation: `19:…@thread.tacv2;messageid=<first message>`. */
+export const conversationOf = (activity: Activity, channel: string): Conversation => {
+  const { room, thread } = partsOf(activity.conversation.id);
+  const kind = kindOf(activity) === "personal" ? "private" : "shared";
+  const team = activity.channelData.team?.id;
+  return {
+    channel,
+    ...(team !== undefined && { workspace: team }),
+    room,
+    ...(thread !== undefined && { thread }),
+    kind,
+  };
+};
+
+export const conversationId = ({ room, thread }: Pick<Conversation, "room" | "thread">): string =>
+  thread === undefined ? room : `${room}${THREAD}${thread}`;
+
+/** How the room of an activity is reached. */
+export const referenceOf = (activity: Activity): Reference => {
+  const { serviceUrl, channelData } = activity;
+  const groupId = channelData.team?.aadGroupId;
+  return {
+    serviceUrl,
+    kind: kindOf(activity),
+    ...(groupId !== undefined && { groupId }),
+  };
+};
+
+/** Whether the app was put into the room or taken out of it. An upgrade takes it out for a moment only. */
+export const installationIn = (activity: Activity, ownId: string): "added" | "removed" | undefined => {
+  const botId = activity.recipient?.id ?? ownId;
+  const has = (members: Activity["membersAdded"]) => members.some(({ id }) => id === botId);
+  if (activity.type === "installationUpdate") {
+    if (activity.action === "remove") return "removed";
+    return activity.action?.startsWith("add") ? "added" : undefined;
+  }
+  if (activity.type !== "conversationUpdate") return undefined;
+  if (has(activity.membersRemoved)) return "removed";
+  return has(activity.membersAdded) ? "added" : undefined;
+};
+
+const THREAD = ";messageid=";
+
+const partsOf = (id: string): { room: string; thread: string | undefined } => {
+  const [room = id, thread] = id.split(THREAD, 2);
+  return { room, thread: thread || undefined };
+};
+
+/** Old clients leave the kind out; then only what is certainly private counts as private. */
+const kindOf = ({ conversation, channelData }: Activity): Reference["kind"] => {
+  if (conversation.conversationType !== undefined) return conversation.conversationType;
+  if (channelData.team !== undefined || conversation.id.includes("@thread.tacv2")) return "channel";
+  return conversation.id.startsWith("a:") ? "personal" : "groupChat";
+};
+
+const accountOf = ({ locale, localTimezone }: Activity, from: NonNullable<Activity["from"]>): Account => ({
+  id: from.aadObjectId ?? from.id,
+  name: from.name || "Somebody",
+  ...(locale !== undefined && { locale }),
+  ...(localTimezone !== undefined && { timeZone: localTimezone }),
+});
+
+/** A button's card, what was quoted, or the message that the thread hangs on. */
+const answered = ({ id, value, replyToId, attachments }: Activity, { thread }: Conversation): string | undefined => {
+  if (value != null && replyToId !== undefined) return replyToId;
+  const root = thread === id ? undefined : thread;
+  return attachments.map(quotedIn).find((quoted) => quoted !== undefined) ?? replyToId ?? root;
+};
+
+const QUOTE = /<blockquote[^>]+itemtype="http:\/\/schema\.skype\.com\/Reply"[^>]+itemid="([^"]+)"/i;
+
+const quotedIn = ({ contentType, content }: SentAttachment): string | undefined =>
+  contentType === "text/html" && typeof content === "string" ? QUOTE.exec(content)?.[1] : undefined;
+
+const sentAt = ({ timestamp = "" }: Activity, now: number): string => {
+  const at = Date.parse(timestamp);
+  return isoTime(Number.isNaN(at) ? now : at);
+};

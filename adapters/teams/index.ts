@@ -1,0 +1,2 @@
+export { TeamsAdapter } from "./adapter.ts";
+export { TeamsConfig } from "./config.ts";

@@ -1,0 +1,34 @@
+import type { Activity, Mention } from "./activity.ts";
+
+/** What a person wrote, without the mark-up that Teams puts round mentions. The bot's own name goes, others stay. */
+export const messageText = ({ text = "", entities }: Pick<Activity, "text" | "entities">, botId: string): string => {
+  const named = entities.reduce((rest, mention) => rest.replaceAll(mention.text, shownAs(mention, botId)), text);
+  return unescaped(named.replace(/<\/?at(?:\s[^<>]*)?>/gi, ""))
+    .replace(/[^\S\n]{2,}/g, " ")
+    .trim();
+};
+
+export const isMentioned = ({ entities }: Pick<Activity, "entities">, botId: string): boolean =>
+  entities.some(({ mentioned }) => mentioned.id === botId);
+
+/** A function, because `$` in a name means something in a plain replacement. */
+const shownAs =
+  ({ mentioned, text }: Mention, botId: string) =>
+  (): string =>
+    mentioned.id === botId ? " " : `@${mentioned.name ?? text.replace(/<[^<>]*>/g, "")}`;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&nbsp;": " ",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+  "&amp;": "&",
+};
+
+/** One pass, so that "&amp;lt;" stays the "&lt;" that somebody wrote. A lone surrogate cannot be written as UTF-8. */
+const unescaped = (text: string): string =>
+  text
+    .replace(/&(?:nbsp|lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity)
+    .replaceAll("\u00a0", " ")
+    .replace(/\p{Surrogate}/gu, "\ufffd");

@@ -1,0 +1,14 @@
+import { activityOf } from "../../core/contract/activity.ts";
+import type { ReplyAction } from "../../core/contract/agent-reply.ts";
+import type { Delivery } from "../contract/channel-adapter.ts";
+
+/** What a person can do about a message, under its last part: what the reply offers, ending work, and asking why (O13). */
+export const offeredActions = ({ reply, part, anchor }: Delivery): readonly ReplyAction[] => {
+  if (part.index < part.count - 1) return [];
+  const given = reply.actions ?? [];
+  const cancels = (activityOf(reply)?.items ?? [])
+    .filter(({ state }) => state === "pending" || state === "running")
+    .map(({ id, name }) => ({ name: "cancel", label: `Cancel ${name}`, value: id }));
+  const asksWhy = anchor !== null && !given.some(({ name }) => name === "why");
+  return [...given, ...cancels, ...(asksWhy ? [{ name: "why", label: "Why?", value: reply.id }] : [])];
+};

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { RevisionConflict } from "../../core/contract/app-error.ts";
+import { collection, keyOf } from "../../core/contract/collection.ts";
+import type { Key, Store, Stored } from "../../core/contract/store.ts";
+
+/** How a room is reached, as the last authenticated activity from it said. */
+const Reference = z.looseObject({
+  serviceUrl: z.string().min(1),
+  kind: z.enum(["personal", "groupChat", "channel"]),
+  /** The team's id in the directory, which links to its messages need. */
+  groupId: z.string().optional(),
+  /** The app was taken out of the room. */
+  removed: z.boolean().optional(),
+});
+export type Reference = z.infer<typeof Reference>;
+
+/** How a person is reached who may not have written in private yet. */
+const PersonReference = z.looseObject({
+  userId: z.string().min(1),
+  serviceUrl: z.string().min(1),
+  privateRoom: z.string().optional(),
+});
+export type PersonReference = z.infer<typeof PersonReference>;
+
+const rooms = collection("teams-rooms", Reference);
+const people = collection("teams-people", PersonReference);
+
+/** What must outlive a restart to write to rooms and people. Written only when something has changed. */
+export class References {
+  readonly #store: Store;
+  readonly #channel: string;
+
+  constructor(store: Store, channel: string) {
+    this.#store = store;
+    this.#channel = channel;
+  }
+
+  room(room: string): Promise<Stored<Reference> | undefined> {
+    return this.#store.get(this.#roomKey(room));
+  }
+
+  person(accountId: string): Promise<Stored<PersonReference> | undefined> {
+    return this.#store.get(this.#personKey(accountId));
+  }
+
+  /** What an activity leaves out stays as it was known. */
+  keepRoom(room: string, seen: Reference): Promise<void> {
+    return this.#keep(this.#roomKey(room), (known) => {
+      const { removed: _, ...last } = known ?? {};
+      return { ...last, ...seen };
+    });
+  }
+
+  keepPerson(accountId: string, seen: PersonReference): Promise<void> {
+    return this.#keep(this.#personKey(accountId), (known) => ({ ...known, ...seen }));
+  }
+
+  /** Unless an activity has come from there since it was read. */
+  async markRemoved(room: string, { value, revision }: Stored<Reference>): Promise<void> {
+    try {
+      await this.#store.put(this.#roomKey(room), { ...value, removed: true }, { ifRevision: revision });
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+
+  async #keep<T>(key: Key<T>, next: (known: T | undefined) => T): Promise<void> {
+    const known = await this.#store.get(key);
+    const value = next(known?.value);
+    if (known && sameFields(known.value, value)) return;
+    await this.#store.put(key, value);
+  }
+
+  #roomKey(room: string) {
+    return keyOf(rooms, this.#channel, room);
+  }
+
+  #personKey(accountId: string) {
+    return keyOf(people, this.#channel, accountId);
+  }
+}
+
+const sameFields = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+
+const sorted = (value: unknown) => Object.entries(value ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,16 @@
+import { cancel } from "./cancel.ts";
+import type { Command } from "./command.ts";
+import { helpOn } from "./help.ts";
+import { newSession } from "./new-session.ts";
+import { schedules } from "./schedules.ts";
+import { why } from "./why.ts";
+
+const told: readonly Command[] = [why, cancel, schedules, newSession];
+
+/** Every command there is, in the order in which `help` shows them. */
+export const commands: readonly Command[] = [helpOn(told), ...told];
+
+export const commandNamed = (name: string): Command | undefined => commands.find((command) => command.name === name);
+
+/** It takes effect exactly between the two messages around it. */
+export const isInOrder = (name: string): boolean => commandNamed(name)?.inOrder === true;

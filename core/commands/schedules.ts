@@ -1,0 +1,68 @@
+import { AppError } from "../contract/app-error.ts";
+import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
+import { cancelSchedule, resumeSchedule } from "../schedules/cancel-schedule.ts";
+import { describeSchedule } from "../schedules/describe-schedule.ts";
+import { findSchedule, openSchedules } from "../schedules/own-schedules.ts";
+import { runNow } from "../schedules/run-now.ts";
+import type { Schedule } from "../schedules/schedule-record.ts";
+import type { Command, CommandAnswer, CommandCall } from "./command.ts";
+
+export const schedules: Command = {
+  name: "schedules",
+  usage: "schedules [run|cancel|resume <id>]",
+  summary: "what I do for you at set times; run one now, cancel it, or resume it after failures",
+  privately: true,
+  run: (call) => (call.args === "" ? list(call) : change(call)),
+};
+
+const seekerOf = ({ message, record }: CommandCall) => ({
+  tenant: message.tenant,
+  agent: message.agent,
+  asker: record.asker,
+  audience: record.audience,
+});
+
+const list = async (call: CommandCall): Promise<CommandAnswer> => {
+  const found = await openSchedules(call.parts, seekerOf(call));
+  if (found.length === 0) return { markdown: 'You have no schedules. Ask me for one: "every weekday at 9 …".' };
+  const now = call.parts.clock.now();
+  return {
+    markdown: ["Your schedules:", ...found.map((schedule) => `- ${describeSchedule(schedule, now)}`)].join("\n"),
+    actions: found.slice(0, MOST_BUTTONS).map(actionFor),
+  };
+};
+
+/** More than platforms show in one message. */
+const MOST_BUTTONS = 10;
+
+const actionFor = ({ id, description, status }: Schedule) => {
+  const verb = status === "paused" ? "resume" : "cancel";
+  const label = `${verb === "resume" ? "Resume" : "Cancel"} “${cutAtGraphemes(description, 40)}”`;
+  return { name: "schedules", label, value: `${verb} ${id}` };
+};
+
+const change = async (call: CommandCall): Promise<CommandAnswer> => {
+  const { parts, message } = call;
+  const [verb = "", id = ""] = call.args.split(/\s+/);
+  if (!/^(?:run|cancel|resume)$/i.test(verb) || id === "") {
+    return { markdown: "Write `schedules` to see them, or `schedules cancel <id>`, `run <id>`, `resume <id>`." };
+  }
+  try {
+    const schedule = await findSchedule(parts, seekerOf(call), id);
+    const name = `"${schedule.description}"`;
+    switch (verb.toLowerCase()) {
+      case "run":
+        await runNow(parts, schedule, message.id);
+        return { markdown: `A run of ${name} begins.` };
+      case "resume":
+        await resumeSchedule(parts, schedule);
+        return { markdown: `${name} goes on.` };
+      default:
+        await cancelSchedule(parts, schedule);
+        return { markdown: `${name} is cancelled.` };
+    }
+  } catch (error) {
+    if (!(error instanceof AppError) || (error.code !== "not-found" && error.code !== "bad-input")) throw error;
+    return { markdown: error.message };
+  }
+};

@@ -1,0 +1,40 @@
+import type { AgentReply } from "../contract/agent-reply.ts";
+import type { Conversation } from "../contract/conversation.ts";
+import { sameConversation, sameRoom } from "../contract/conversation.ts";
+import { listed, sameAccount } from "../people/find-person.ts";
+import type { PersonRecord, Surface } from "../people/person-record.ts";
+
+export type Shown = Pick<AgentReply, "audience" | "onlyFor">;
+
+/** Whether a channel's access lets a conversation, and in private its account, be written to today (I2). */
+export type Admits = (conversation: Conversation, accountId: string | undefined) => boolean;
+
+/**
+ * Whether a reply may be seen in a conversation: the one place that decides it (D3). `person` is who the asker's
+ * account belongs to today. Everybody in a conversation sees what began there. Anywhere else it is seen only in a
+ * private conversation of an account that was the asker's when the work began, and still is.
+ */
+export const mayShow = (
+  reply: Shown,
+  target: Conversation,
+  person: PersonRecord | undefined,
+  admits: Admits,
+): boolean => {
+  const { conversation, accountId } = reply.audience;
+  if (sameConversation(target, conversation)) return admits(target, accountId);
+  const surface = person && surfaceAt(person, target);
+  return !!surface && isTheAskers(reply, person, surface) && admits(target, surface.accountId);
+};
+
+/** The person's surface at a conversation; none at a shared one. */
+const surfaceAt = ({ surfaces }: PersonRecord, target: Conversation): Surface | undefined =>
+  target.kind === "private" ? surfaces.find(({ conversation }) => sameRoom(conversation, target)) : undefined;
+
+const isTheAskers = ({ audience, onlyFor }: Shown, person: PersonRecord, surface: Surface): boolean => {
+  const { conversation, accountId, personId, membership } = audience;
+  if (accountId !== undefined && sameAccount(surface, { channel: conversation.channel, accountId })) return true;
+  // The answer to a private command is for the account that gave it.
+  if (onlyFor !== undefined || person.id !== personId || membership === undefined) return false;
+  const account = listed(person, surface);
+  return account !== undefined && account.joined <= membership;
+};

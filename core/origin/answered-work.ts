@@ -1,0 +1,25 @@
+import type { Store } from "../contract/store.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import { mayContinue } from "./may-continue.ts";
+import type { ShownRecord } from "./shown-record.ts";
+import { readShown } from "./shown-record.ts";
+
+/** The unsolicited message that this one points at: by answering it, or from a thread that hangs on it. */
+export const pointedAt = async (
+  store: Store,
+  { tenant, agent, conversation, replyTo }: UserMessage,
+): Promise<ShownRecord | undefined> => {
+  const { thread, ...room } = conversation;
+  const answered = replyTo === undefined ? undefined : await readShown(store, { tenant, agent, conversation }, replyTo);
+  if (answered !== undefined || thread === undefined) return answered;
+  // On a platform where threads have no messages of their own to answer, an answer in one may name its root.
+  const inRoom = { tenant, agent, conversation: room };
+  const root = replyTo === undefined || replyTo === thread ? undefined : await readShown(store, inRoom, replyTo);
+  return root ?? readShown(store, inRoom, thread);
+};
+
+/** The work that a message goes on with, if its writer may (O14). To anybody else it is a message like any other. */
+export const answeredWork = async (store: Store, message: UserMessage): Promise<ShownRecord | undefined> => {
+  const shown = await pointedAt(store, message);
+  return shown && (await mayContinue(store, shown, message)) ? shown : undefined;
+};

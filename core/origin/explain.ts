@@ -1,0 +1,72 @@
+import type { Conversation } from "../contract/conversation.ts";
+import { sameConversation } from "../contract/conversation.ts";
+import { relativeTime } from "../contract/relative-time.ts";
+import type { ViewerTime } from "../contract/viewer-time.ts";
+import { channelLabel } from "./channel-label.ts";
+import { clockTime } from "./clock-time.ts";
+import { maskSecrets } from "./mask-secrets.ts";
+import { cutAtGraphemes } from "./summarise-prompt.ts";
+import type { ToldRecord } from "./told-record.ts";
+import type { WorkDone } from "./work-done.ts";
+
+export interface Explained {
+  readonly told: ToldRecord;
+  /** The words it began with, if they are still known. */
+  readonly asked: string | undefined;
+  readonly work: readonly WorkDone[];
+  /** Where it was shown, as far as the reader may know. */
+  readonly places: readonly Conversation[];
+}
+
+/** Why a message that nobody waited for is there, in words for who asks (O13). */
+export const explain = ({ told, asked, work, places }: Explained, viewer: ViewerTime, now: number): string => {
+  const { origin, cause, audience } = told;
+  const started = Date.parse(origin.startedAt);
+  const when = `${clockTime(started, now, viewer)} (${relativeTime(started, now, viewer)})`;
+  const words = asked === undefined ? origin.promptSummary : cutAtGraphemes(oneLine(maskSecrets(asked)), MOST_ASKED);
+  const isPersons = SOURCES[origin.channel] === undefined;
+  const by = isPersons && cause !== undefined ? ` by ${oneLine(cause.asker.name)}` : "";
+  const source = SOURCES[origin.channel] ?? `asked${by} in ${channelLabel(origin.channel)}`;
+  const link = origin.link !== undefined && /^https?:\/\/[^\s()<>]+$/.test(origin.link) ? origin.link : undefined;
+  const shown = places.map((place) => placeText(place, audience.conversation));
+  return [
+    `**${isPersons ? "What was asked" : "What it is about"}:** “${words}”, ${source}, ${when}.`,
+    `**Why now:** ${TRIGGERS[cause?.trigger ?? ""] ?? "work went on in the background, and this came of it"}.`,
+    ...(work.length === 0 ? [] : ["**What was done:**", ...workLines(work)]),
+    ...(shown.length === 0 ? [] : [`**Shown in:** ${shown.join(", ")}.`]),
+    ...(link === undefined ? [] : [`[To the message it began with](${link})`]),
+  ].join("\n");
+};
+
+const MOST_ASKED = 400;
+const MOST_LINES = 40;
+
+const SOURCES: Readonly<Record<string, string>> = {
+  scheduled: "on a schedule",
+  "a2a-inbound": "from another agent",
+};
+
+const TRIGGERS: Readonly<Record<string, string>> = {
+  synthesis: "everything that was delegated for it had come back",
+  amendment: "a result came in after the first answer",
+  "wake-up": "a piece of work that was delegated for it had something to tell",
+  task: "its time had come",
+};
+
+const workLines = (work: readonly WorkDone[]): string[] => {
+  const lines = work.flatMap((step) => stepLines(step, 0));
+  const more = lines.length - MOST_LINES;
+  return more > 0 ? [...lines.slice(0, MOST_LINES), `- and ${more} more`] : lines;
+};
+
+const stepLines = ({ name, outcome = "no longer known", steps }: WorkDone, depth: number): string[] => [
+  `${"  ".repeat(depth)}- ${oneLine(name)}: ${outcome}`,
+  ...steps.flatMap((step) => stepLines(step, depth + 1)),
+];
+
+const placeText = (place: Conversation, began: Conversation): string => {
+  const what = sameConversation(place, began) ? "where it began" : place.kind === "private" ? "private" : "a room";
+  return `${channelLabel(place.channel)} (${what})`;
+};
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();

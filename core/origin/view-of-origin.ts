@@ -1,0 +1,44 @@
+import type { ReplyOrigin } from "../contract/reply-origin.ts";
+import type { HistoryEntry } from "../sessions/history-entry.ts";
+import type { SessionHistory } from "../sessions/session-history.ts";
+
+const MAX_CHARS = 12_000;
+const QUOTED_CHARS = 2_000;
+
+interface Answered {
+  readonly origin: ReplyOrigin;
+  /** The session in which the work was done. */
+  readonly sessionId: string | null;
+}
+
+/** What was said where a piece of work began, for one turn elsewhere that goes on with it (O14). Only read. */
+export const viewOfOrigin = async (history: SessionHistory, { origin, sessionId }: Answered): Promise<string> => {
+  const { summary, entries } = sessionId === null ? NOTHING : await history.window(sessionId);
+  const lines = newest(entries.map(quote), MAX_CHARS - Math.min(summary.length, QUOTED_CHARS));
+  return [
+    "The person's message answers something you said here about work that began in another conversation: " +
+      `"${origin.promptSummary}". Go on with that work here. This is what was said there; you can only read it:`,
+    ...(summary === "" ? [] : [`Before that: ${cut(summary)}`]),
+    ...(lines.length === 0 ? ["(nothing of it is kept any more)"] : lines),
+  ].join("\n\n");
+};
+
+const NOTHING = { summary: "", entries: [] };
+
+const newest = (lines: readonly string[], maxChars: number): string[] => {
+  let room = maxChars;
+  const kept: string[] = [];
+  for (const line of lines.toReversed()) {
+    room -= line.length;
+    if (room < 0) break;
+    kept.unshift(line);
+  }
+  return kept;
+};
+
+const quote = (entry: HistoryEntry): string =>
+  entry.kind === "said"
+    ? `You, later: ${cut(entry.markdown)}`
+    : `Person: ${cut(entry.text)}\nYou: ${cut(entry.finalText)}`;
+
+const cut = (text: string): string => (text.length <= QUOTED_CHARS ? text : `${text.slice(0, QUOTED_CHARS)}…`);

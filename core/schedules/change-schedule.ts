@@ -1,0 +1,42 @@
+import { RevisionConflict } from "../contract/app-error.ts";
+import type { ScheduleAddress } from "../contract/schedule.ts";
+import type { ScheduleParts } from "./schedule-parts.ts";
+import type { Schedule } from "./schedule-record.ts";
+import { scheduleKey } from "./schedule-record.ts";
+
+/** How long one that is over can still be looked at. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+
+export interface ScheduleChange {
+  readonly before: Schedule;
+  readonly after: Schedule;
+}
+
+/**
+ * Changes a schedule by compare-and-set, and the index of due times with it. The index is told first: an entry too
+ * many is ignored when its time comes, one too few would never come. Undefined: there is no such schedule.
+ */
+export const changeSchedule = async (
+  { store, dueTimes }: Pick<ScheduleParts, "store" | "dueTimes">,
+  address: ScheduleAddress,
+  change: (schedule: Schedule) => Schedule,
+): Promise<ScheduleChange | undefined> => {
+  for (;;) {
+    const found = await store.get(scheduleKey(address));
+    if (found === undefined) return undefined;
+    const before = found.value;
+    const after = change(before);
+    if (after === before) return { before, after };
+    const moved = after.nextDueAt !== before.nextDueAt;
+    if (moved && after.nextDueAt !== null) await dueTimes.add({ schedule: address, dueAt: after.nextDueAt });
+    try {
+      const isOver = after.status === "ended" || after.status === "cancelled";
+      await store.put(scheduleKey(address), after, { ifRevision: found.revision, ...(isOver && { ttlMs: KEPT_MS }) });
+    } catch (error) {
+      if (error instanceof RevisionConflict) continue;
+      throw error;
+    }
+    if (moved && before.nextDueAt !== null) await dueTimes.remove({ schedule: address, dueAt: before.nextDueAt });
+    return { before, after };
+  }
+};

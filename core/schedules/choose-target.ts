@@ -1,0 +1,29 @@
+import type { Audience } from "../contract/agent-reply.ts";
+import { AppError } from "../contract/app-error.ts";
+import { conversationKey } from "../contract/conversation.ts";
+import type { Store } from "../contract/store.ts";
+import { findPerson } from "../people/find-person.ts";
+import type { Seeker } from "./own-schedules.ts";
+
+/** Where a schedule's results go, checked when it is made (P2): here, or where the person has written in private. */
+export const chooseTarget = async (
+  store: Store,
+  { tenant, audience, asker }: Seeker,
+  deliverTo: string,
+): Promise<Audience> => {
+  const here = { ...audience, accountId: asker.accountId };
+  const wanted = deliverTo.trim();
+  if (wanted === "" || wanted.toLowerCase() === "here") return here;
+  const { channel } = audience.conversation;
+  const { person } = await findPerson(store, { tenant, channel, accountId: asker.accountId });
+  const there = person.surfaces.filter((surface) => surface.channel === wanted);
+  const surface = there.find(({ conversation }) => conversationKey(conversation) === person.lastActive) ?? there.at(-1);
+  if (surface === undefined) {
+    const known = [...new Set(["here", ...person.surfaces.map((each) => each.channel)])].join(", ");
+    throw new AppError(
+      "bad-input",
+      `"${wanted.slice(0, 40)}" is no place where this person has written to me in private. Possible: ${known}.`,
+    );
+  }
+  return { conversation: surface.conversation, personId: person.id, accountId: surface.accountId };
+};

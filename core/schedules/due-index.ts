@@ -1,0 +1,77 @@
+import { z } from "zod";
+import type { Bus } from "../contract/bus.ts";
+import { collection, keyOf, prefixOf } from "../contract/collection.ts";
+import type { ScheduleAddress } from "../contract/schedule.ts";
+import type { Store } from "../contract/store.ts";
+import { subjectsOf } from "../contract/subjects.ts";
+
+/** A due time of a schedule. */
+export interface DueTime {
+  readonly schedule: ScheduleAddress;
+  readonly dueAt: string;
+}
+
+export type AgentPlace = Pick<ScheduleAddress, "tenant" | "agent">;
+
+const Entry = z.looseObject({ owner: z.string(), id: z.string(), dueAt: z.iso.datetime() });
+const entries = collection("schedule-due", Entry);
+const hours = collection("schedule-hours", z.looseObject({ hour: z.string() }));
+
+const HOUR_MS = 3_600_000;
+
+export const hourOf = (ms: number): string => new Date(Math.floor(ms / HOUR_MS) * HOUR_MS).toISOString().slice(0, 13);
+
+/**
+ * Due times by the hour, so that a process reads the next hours and not all there is. Each hour has a record whose
+ * revision moves with every addition: looking at it tells whether there is anything new.
+ */
+export class DueIndex {
+  readonly #bus: Bus;
+  readonly #store: Store;
+
+  constructor({ bus, store }: { bus: Bus; store: Store }) {
+    this.#bus = bus;
+    this.#store = store;
+  }
+
+  /** Adding it again changes nothing. */
+  async add(due: DueTime): Promise<void> {
+    const { tenant, agent, owner, id } = due.schedule;
+    const hour = hourOf(Date.parse(due.dueAt));
+    const entry = { owner, id, dueAt: due.dueAt };
+    // In this order: who has seen the hour's new revision finds the entry.
+    await this.#store.put(entryKey(due), entry);
+    await this.#store.put(keyOf(hours, tenant, agent, hour), { hour });
+    this.#bus.signal(subjectsOf(tenant).scheduleDueAdded(agent), { tenant, agent, ...entry });
+  }
+
+  async remove(due: DueTime): Promise<void> {
+    await this.#store.delete(entryKey(due));
+  }
+
+  /** All hours that have, or had, anything in them. */
+  async hours({ tenant, agent }: AgentPlace): Promise<string[]> {
+    const found: string[] = [];
+    for await (const { value } of this.#store.list(prefixOf(hours, tenant, agent))) found.push(value.hour);
+    return found.sort();
+  }
+
+  /** 0: nothing was ever added to it. */
+  async revisionOf({ tenant, agent }: AgentPlace, hour: string): Promise<number> {
+    return (await this.#store.get(keyOf(hours, tenant, agent, hour)))?.revision ?? 0;
+  }
+
+  async *in({ tenant, agent }: AgentPlace, hour: string): AsyncGenerator<DueTime> {
+    for await (const { value } of this.#store.list(prefixOf(entries, tenant, agent, hour))) {
+      yield { schedule: { tenant, agent, owner: value.owner, id: value.id }, dueAt: value.dueAt };
+    }
+  }
+
+  /** An hour that is empty and has passed is no longer looked at. Rejects if something was added meanwhile. */
+  async forget({ tenant, agent }: AgentPlace, hour: string, revision: number): Promise<void> {
+    await this.#store.delete(keyOf(hours, tenant, agent, hour), { ifRevision: revision });
+  }
+}
+
+const entryKey = ({ schedule: { tenant, agent, owner, id }, dueAt }: DueTime) =>
+  keyOf(entries, tenant, agent, hourOf(Date.parse(dueAt)), owner, id, dueAt);

@@ -1,0 +1,91 @@
+import type { Audience } from "../contract/agent-reply.ts";
+import { RevisionConflict } from "../contract/app-error.ts";
+import type { Outcome } from "../contract/bus.ts";
+import { ack } from "../contract/bus.ts";
+import { isoTime } from "../contract/clock.ts";
+import type { ScheduleDue } from "../contract/schedule.ts";
+import type { Store } from "../contract/store.ts";
+import { subjectsOf } from "../contract/subjects.ts";
+import { orderKey } from "../contract/user-message.ts";
+import { findPerson } from "../people/find-person.ts";
+import { changeSchedule } from "./change-schedule.ts";
+import { nextDue } from "./due-times.ts";
+import { planRun } from "./plan-run.ts";
+import { runMessage, runSessionOf } from "./run-message.ts";
+import type { ScheduleRun } from "./run-record.ts";
+import { runKey } from "./run-record.ts";
+import type { ScheduleParts } from "./schedule-parts.ts";
+import type { Schedule } from "./schedule-record.ts";
+import { scheduleKey } from "./schedule-record.ts";
+
+/**
+ * A time has come: one run, or one recorded reason, and then the next time. Everything has fixed ids and is decided by
+ * the run's record, so that any number of processes may do it, and any of them die half-way.
+ */
+export const handleScheduleDue = async (parts: ScheduleParts, due: ScheduleDue): Promise<Outcome> => {
+  const { store, dueTimes, checkpoint } = parts;
+  const schedule = (await store.get(scheduleKey(due)))?.value;
+  if (schedule === undefined || !(due.byHand || isNext(schedule, due))) {
+    await dueTimes.remove({ schedule: due, dueAt: due.dueAt });
+    return ack;
+  }
+  const run = await settle(parts, schedule, due);
+  await checkpoint("schedule.recorded");
+  if (run.state === "started") await begin(parts, schedule, run);
+  await checkpoint("schedule.begun");
+  if (!due.byHand) await moveOn(parts, due, run);
+  return ack;
+};
+
+const isNext = ({ status, nextDueAt }: Schedule, { dueAt }: ScheduleDue): boolean =>
+  status === "active" && nextDueAt === dueAt;
+
+/** Decides what becomes of the due time, once: whoever comes second goes by the first one's word. */
+const settle = async (
+  { store, clock, meter }: ScheduleParts,
+  schedule: Schedule,
+  { dueAt, byHand }: ScheduleDue,
+): Promise<ScheduleRun> => {
+  const now = clock.now();
+  const planned =
+    byHand === undefined
+      ? planRun(schedule, dueAt, now)
+      : { name: byHand, dueAt, firedAt: isoTime(now), through: dueAt, state: "started" as const };
+  const { name } = planned;
+  const run = { ...planned, ...(planned.state === "started" && { sessionId: runSessionOf(schedule, name) }) };
+  try {
+    await store.put(runKey(schedule, name), run, { ifRevision: 0 });
+    meter.count("schedule_runs_total", { agent: schedule.agent, state: run.state });
+    return run;
+  } catch (error) {
+    const known = error instanceof RevisionConflict ? await store.get(runKey(schedule, name)) : undefined;
+    if (known === undefined) throw error;
+    return known.value;
+  }
+};
+
+const begin = async ({ bus, store, logger }: ScheduleParts, schedule: Schedule, run: ScheduleRun): Promise<void> => {
+  const message = runMessage(schedule, run, await audienceNow(store, schedule));
+  const { id: scheduleId, tenant, agent } = schedule;
+  logger.info({ schedule: scheduleId, dueAt: run.dueAt, agent, traceId: message.traceId }, "schedule run begins");
+  const subject = subjectsOf(tenant).userMessage(agent);
+  await bus.publish(subject, message, { id: message.id, key: orderKey(message) });
+};
+
+/** A run is work that begins now: it reaches the accounts that are the person's now (D3). */
+const audienceNow = async (store: Store, { tenant, audience }: Schedule): Promise<Audience> => {
+  const { conversation, accountId } = audience;
+  if (accountId === undefined) return audience;
+  const { person } = await findPerson(store, { tenant, channel: conversation.channel, accountId });
+  return { ...audience, personId: person.id, membership: person.membership };
+};
+
+const moveOn = async (parts: ScheduleParts, due: ScheduleDue, run: ScheduleRun): Promise<void> => {
+  const through = Date.parse(run.through);
+  await changeSchedule(parts, due, (schedule) => {
+    if (!isNext(schedule, due)) return schedule;
+    const next = nextDue(schedule.when, through);
+    if (next === undefined) return { ...schedule, nextDueAt: null, status: "ended" };
+    return { ...schedule, nextDueAt: isoTime(next) };
+  });
+};

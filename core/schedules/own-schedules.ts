@@ -1,0 +1,48 @@
+import type { Audience } from "../contract/agent-reply.ts";
+import { AppError } from "../contract/app-error.ts";
+import type { Asker } from "../contract/owner-context.ts";
+import { findPerson } from "../people/find-person.ts";
+import { isOpen } from "./create-schedule.ts";
+import type { ScheduleParts } from "./schedule-parts.ts";
+import type { Schedule } from "./schedule-record.ts";
+import { ownerOf, schedulesOf } from "./schedule-record.ts";
+
+/** For whom a schedule is looked up. */
+export interface Seeker {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly asker: Asker;
+  readonly audience: Audience;
+}
+
+/** The schedules of the person, whichever account made them, the next first; those that are over are left out. */
+export const openSchedules = async (parts: ScheduleParts, seeker: Seeker): Promise<Schedule[]> =>
+  (await ownSchedules(parts, seeker)).filter(isOpen).sort(byNextTime);
+
+const byNextTime = (a: Schedule, b: Schedule): number => (a.nextDueAt ?? "~").localeCompare(b.nextDueAt ?? "~");
+
+const ownSchedules = async (
+  { store }: ScheduleParts,
+  { tenant, agent, asker, audience }: Seeker,
+): Promise<Schedule[]> => {
+  const own = { channel: audience.conversation.channel, accountId: asker.accountId };
+  const { person } = await findPerson(store, { tenant, ...own });
+  const owners = new Set([own, ...person.accounts].map(({ channel, accountId }) => ownerOf(channel, accountId)));
+  const found: Schedule[] = [];
+  for (const owner of owners) {
+    for await (const { value } of store.list(schedulesOf({ tenant, agent, owner }))) found.push(value);
+  }
+  return found;
+};
+
+/** Another person's schedule reads as absent: its id tells nobody that it exists. */
+export const findSchedule = async (parts: ScheduleParts, seeker: Seeker, id: string): Promise<Schedule> => {
+  const found = (await openSchedules(parts, seeker)).find((schedule) => schedule.id === id.trim());
+  if (found === undefined) {
+    throw new AppError(
+      "not-found",
+      `you have no schedule "${id.trim().slice(0, 40)}"; list_schedules, or the command schedules, shows those you have`,
+    );
+  }
+  return found;
+};

@@ -1,0 +1,97 @@
+import { AppError, messageOf } from "../contract/app-error.ts";
+import { isoTime } from "../contract/clock.ts";
+import { cronOf, nextDue } from "./due-times.ts";
+import type { When } from "./when.ts";
+
+/** Work of an agent costs something each time: nothing may begin it more often. */
+export const SHORTEST_INTERVAL_MS = 60_000;
+const LONGEST_MS = 10 * 366 * 24 * 3_600_000;
+
+const FORMS = 'Use a cron expression ("0 9 * * 1-5"), a time ("2026-03-10T09:00"), "in 20 s" or "every 2 h".';
+
+/** What a person or a model wrote, read in their time zone. Throws "bad-input" with the forms it takes. */
+export const parseWhen = (text: string, { now, timeZone }: { now: number; timeZone: string }): When => {
+  const given = text.trim().replace(/\s+/g, " ");
+  checkZone(timeZone);
+  const when = relative(given, now, timeZone) ?? absolute(given, timeZone) ?? cron(given, timeZone);
+  const next = nextDue(when, now);
+  if (next === undefined) {
+    throw new AppError(
+      "bad-input",
+      when.kind === "once" ? `"${given}" has passed already.` : `"${given}" is a date that never comes.`,
+    );
+  }
+  if (next > now + LONGEST_MS) throw new AppError("bad-input", `"${given}" is more than ten years away.`);
+  return when;
+};
+
+const checkZone = (timeZone: string): void => {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone });
+  } catch {
+    throw new AppError("bad-input", `"${timeZone}" is no time zone. Use a name such as Europe/Berlin.`);
+  }
+};
+
+const RELATIVE = /^(in|every) (?:(\d{1,9}(?:\.\d{1,3})?) ?)?([a-z]+)$/i;
+const UNITS: readonly (readonly [RegExp, number])[] = [
+  [/^(?:s|secs?|seconds?)$/i, 1_000],
+  [/^(?:m|mins?|minutes?)$/i, 60_000],
+  [/^(?:h|hrs?|hours?)$/i, 3_600_000],
+  [/^(?:d|days?)$/i, 86_400_000],
+  [/^(?:w|weeks?)$/i, 7 * 86_400_000],
+];
+
+const relative = (text: string, now: number, timeZone: string): When | undefined => {
+  const [, word, count = "1", unit = ""] = RELATIVE.exec(text) ?? [];
+  const unitMs = UNITS.find(([name]) => name.test(unit))?.[1];
+  if (word === undefined || unitMs === undefined) return undefined;
+  const ms = Math.round(Number(count) * unitMs);
+  if (ms < 1_000) throw new AppError("bad-input", `"${text}" is too short: a second is the least.`);
+  if (word.toLowerCase() === "in") return { kind: "once", at: isoTime(now + Math.min(ms, 2 * LONGEST_MS)), timeZone };
+  if (ms < SHORTEST_INTERVAL_MS) throw tooOften();
+  return { kind: "every", everyMs: ms, from: isoTime(now), timeZone };
+};
+
+const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?: ?(Z|[+-]\d{2}:?\d{2}))?)?$/i;
+
+const absolute = (text: string, timeZone: string): When | undefined => {
+  const parts = TIME.exec(text);
+  if (parts === null) return undefined;
+  const [, year = "", month = "", day = "", hour = "00", minute = "00", second = "00", offset] = parts;
+  const spelled = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  // A date that is none, such as 30 February, is shifted by every reader of dates: then it does not come back as it was.
+  const asUtc = new Date(`${spelled}Z`);
+  if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 19) !== spelled) {
+    throw new AppError("bad-input", `"${text}" is a date or a time that does not exist.`);
+  }
+  const at = offset === undefined ? inZone(spelled, timeZone) : Date.parse(`${spelled}${withColon(offset)}`);
+  if (Number.isNaN(at)) throw new AppError("bad-input", `"${text}" is no time. ${FORMS}`);
+  return { kind: "once", at: isoTime(at), timeZone };
+};
+
+const withColon = (offset: string): string => offset.toUpperCase().replace(/^([+-]\d{2}):?(\d{2})$/, "$1:$2");
+
+/** A time that a clock change skips is taken as the moment after it. */
+const inZone = (spelled: string, timeZone: string): number =>
+  cronOf(spelled, timeZone).nextRun(new Date(0))?.getTime() ?? Number.NaN;
+
+const cron = (expression: string, timeZone: string): When => {
+  const fields = expression.split(" ").length;
+  if (fields === 6 || fields === 7) throw tooOften();
+  if (fields !== 5 && !/^@(?:yearly|annually|monthly|weekly|daily|hourly)$/i.test(expression)) {
+    throw new AppError("bad-input", `"${expression.slice(0, 100)}" is no time I understand. ${FORMS}`);
+  }
+  try {
+    cronOf(expression, timeZone);
+  } catch (error) {
+    throw new AppError(
+      "bad-input",
+      `"${expression.slice(0, 100)}" is no cron expression: ${messageOf(error)}. ${FORMS}`,
+    );
+  }
+  return { kind: "cron", expression, timeZone };
+};
+
+const tooOften = () =>
+  new AppError("bad-input", "That is too often: once a minute is the most. Cron expressions have five fields.");

@@ -1,0 +1,44 @@
+import type { Audience } from "../contract/agent-reply.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import { summarisePrompt } from "../origin/summarise-prompt.ts";
+import { stableId } from "../sessions/stable-id.ts";
+import type { ScheduleRun } from "./run-record.ts";
+import type { Schedule } from "./schedule-record.ts";
+
+/** The turn that a run is: in a session of its own, anchored to the time it fired (O5). The same for the same run. */
+export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audience): UserMessage => {
+  const { tenant, agent, owner, id, description, prompt, asker, link } = schedule;
+  const { name, firedAt } = run;
+  const sessionId = runSessionOf(schedule, name);
+  const parts = [tenant, agent, owner, id, name] as const;
+  return {
+    id: stableId("run", ...parts),
+    tenant,
+    agent,
+    conversation: audience.conversation,
+    account: { id: asker.accountId, name: asker.name },
+    text: `Scheduled task "${description}":\n\n${prompt}`,
+    attachments: [],
+    synthetic: {
+      type: "task",
+      sessionId,
+      origin: {
+        channel: "scheduled",
+        promptSummary: summarisePrompt(description),
+        startedAt: firedAt,
+        sessionId,
+        ...(link !== undefined && { link }),
+      },
+      audience,
+      asker,
+      owner: { ownerType: "orchestrator", ownerId: sessionId, ...(link !== undefined && { sessionUri: link }) },
+      background: true,
+      data: { schedule: { owner, id, run: name } },
+    },
+    sentAt: firedAt,
+    traceId: stableId("trace", ...parts),
+  };
+};
+
+export const runSessionOf = ({ tenant, agent, owner, id }: Schedule, run: string): string =>
+  stableId("s", "run", tenant, agent, owner, id, run);

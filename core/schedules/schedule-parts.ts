@@ -1,0 +1,6 @@
+import type { CoreParts } from "../turns/turn.ts";
+import type { DueIndex } from "./due-index.ts";
+
+export interface ScheduleParts extends Pick<CoreParts, "bus" | "store" | "clock" | "logger" | "meter" | "checkpoint"> {
+  readonly dueTimes: DueIndex;
+}

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { timeZoneOf } from "../contract/viewer-time.ts";
+import { stableId } from "../sessions/stable-id.ts";
+import type { Tool } from "../turns/tool.ts";
+import { cancelSchedule } from "./cancel-schedule.ts";
+import { chooseTarget } from "./choose-target.ts";
+import { createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./create-schedule.ts";
+import { describeSchedule } from "./describe-schedule.ts";
+import { describeWhen } from "./describe-when.ts";
+import { findSchedule, openSchedules } from "./own-schedules.ts";
+import { parseWhen } from "./parse-when.ts";
+import { runNow } from "./run-now.ts";
+import type { ScheduleParts } from "./schedule-parts.ts";
+import { ownerOf } from "./schedule-record.ts";
+
+const TaskInput = z.object({
+  description: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_DESCRIPTION_CHARS)
+    .describe('What people will read with each result, e.g. "Morning brief".'),
+  prompt: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_PROMPT_CHARS)
+    .describe("What you are to do at that time, in full: you will not see this conversation then."),
+  when: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('A cron expression of five fields, an ISO time, "in 20 s" or "every 2 h". Once a minute is the most.'),
+  timeZone: z.string().optional().describe("An IANA name. Without it: the person's own, if it is known, else UTC."),
+  deliverTo: z
+    .string()
+    .optional()
+    .describe('"here" (the default), or the name of a channel on which this person writes to you in private.'),
+  missed: z
+    .enum(["once", "skip"])
+    .optional()
+    .describe("A time that passes while nothing runs: run once afterwards (the default), or skip it."),
+});
+const ListInput = z.object({});
+const IdInput = z.object({ id: z.string().describe("As list_schedules shows it: schedule-1a2b3c4d.") });
+
+/** All of them can be run again: the same call makes, ends or begins the same. */
+export const scheduleTools = (parts: ScheduleParts): Tool[] => {
+  const task: Tool<z.infer<typeof TaskInput>> = {
+    name: "schedule_task",
+    description:
+      "Has you do something later, once or again and again; the result is sent to this conversation then. Tell the person what was understood.",
+    input: TaskInput,
+    repeatable: true,
+    run: async ({ description, prompt, when, timeZone, deliverTo = "here", missed = "once" }, context) => {
+      const { tenant, agent, audience, asker, standing, idempotencyKey } = context;
+      const now = parts.clock.now();
+      const zone = timeZone ?? timeZoneOf(asker);
+      const { sessionUri: link } = standing.owner;
+      const schedule = await createSchedule(parts, {
+        tenant,
+        agent,
+        owner: ownerOf(audience.conversation.channel, asker.accountId),
+        id: stableId("schedule", idempotencyKey).slice(0, "schedule-".length + 8),
+        description,
+        prompt,
+        when: parseWhen(when, { now, timeZone: zone }),
+        missed,
+        audience: await chooseTarget(parts.store, context, deliverTo),
+        asker,
+        madeIn: "chat",
+        ...(link !== undefined && { link }),
+      });
+      return `Scheduled as ${schedule.id}: "${schedule.description}", ${describeWhen(schedule.when, now)}.`;
+    },
+  };
+  const list: Tool<z.infer<typeof ListInput>> = {
+    name: "list_schedules",
+    description: "Lists the schedules of the person you talk to, with their next times.",
+    input: ListInput,
+    repeatable: true,
+    run: async (_input, context) => {
+      const found = await openSchedules(parts, context);
+      if (found.length === 0) return "There are no schedules.";
+      return found.map((schedule) => `- ${describeSchedule(schedule, parts.clock.now())}`).join("\n");
+    },
+  };
+  const cancel: Tool<z.infer<typeof IdInput>> = {
+    name: "cancel_schedule",
+    description: "Ends a schedule of the person you talk to. A run under way goes on.",
+    input: IdInput,
+    repeatable: true,
+    run: async ({ id }, context) => {
+      const schedule = await findSchedule(parts, context, id);
+      await cancelSchedule(parts, schedule);
+      return `"${schedule.description}" (${id}) is cancelled.`;
+    },
+  };
+  const now: Tool<z.infer<typeof IdInput>> = {
+    name: "run_schedule_now",
+    description: "Begins a run of a schedule at once, besides those that are due. Its result comes by itself.",
+    input: IdInput,
+    repeatable: true,
+    run: async ({ id }, context) => {
+      const schedule = await findSchedule(parts, context, id);
+      await runNow(parts, schedule, context.idempotencyKey);
+      return `A run of "${schedule.description}" begins.`;
+    },
+  };
+  return [task, list, cancel, now];
+};

@@ -1,0 +1,15 @@
+import type { Config } from "../config/config.ts";
+import type { DeliveryDefaults } from "../core/contract/delivery-policy.ts";
+
+/** What the configuration says about unsolicited answers: a channel's word before its agent's. */
+export const deliveryDefaults =
+  ({ agents, channels }: Config, agent: string) =>
+  (channel: string): DeliveryDefaults => {
+    const own = channels[channel];
+    const common = agents.find(({ name }) => name === agent)?.delivery;
+    return {
+      policy: { ...common?.policy, ...own?.delivery?.policy },
+      quietHours: own?.delivery?.quietHours ?? common?.quietHours,
+      timeZone: own?.timeZone,
+    };
+  };

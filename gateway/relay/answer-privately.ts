@@ -1,0 +1,53 @@
+import { isEphemeralAdapter } from "../../adapters/contract/abilities.ts";
+import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import type { Outcome, Received } from "../../core/contract/bus.ts";
+import { ack } from "../../core/contract/bus.ts";
+import { conversationKey } from "../../core/contract/conversation.ts";
+import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import { subjectsOf } from "../../core/contract/subjects.ts";
+import { ledgerKey } from "../../core/delivery/ledger-entry.ts";
+import { afterFailure, afterTrouble } from "./after-failure.ts";
+import { delivered } from "./delivered.ts";
+import type { Ledger } from "./ledger.ts";
+import { PartSender } from "./part-sender.ts";
+import { onlyTo, toPrivate } from "./private-answer.ts";
+import type { RelayContext } from "./relay-context.ts";
+import { isTrouble, sendParts } from "./send-parts.ts";
+
+export interface PrivateMeans {
+  readonly context: RelayContext;
+  readonly adapter: ChannelAdapter;
+  readonly ledger: Ledger;
+  readonly maySend: () => boolean;
+}
+
+/** Shows an answer to its caller alone: in the room if the platform can do that, else in private, else not at all (I3). */
+export const answerPrivately = async (
+  { context, adapter, ledger, maySend }: PrivateMeans,
+  request: DeliveryRequest,
+  caller: string,
+  received: Received,
+  logger: Logger,
+): Promise<Outcome> => {
+  const { channel } = adapter;
+  if (isEphemeralAdapter(adapter) && !(await wasRejected(context, request))) {
+    const shown = onlyTo(adapter, caller);
+    const sent = await sendParts(context, shown, new PartSender(shown, ledger, context, maySend), request, received);
+    if (!isTrouble(sent)) return delivered(context, request);
+    const isRejected = "dead" in sent && sent.dead.reason === "rejected";
+    if (!isRejected) return afterTrouble(context, channel, sent, received, logger);
+  }
+  const elsewhere = await toPrivate(context, adapter, request, caller);
+  if (elsewhere instanceof DeliveryFailed) return afterFailure(context, channel, elsewhere, received, logger);
+  const options = { id: elsewhere.id, key: conversationKey(elsewhere.target) };
+  await context.bus.publish(subjectsOf(context.tenant).delivery(channel), elsewhere, options);
+  return ack;
+};
+
+/** The platform would not show it to one account only: decided once, so that it is not seen in two places. */
+const wasRejected = async ({ store }: RelayContext, { reply, target }: DeliveryRequest): Promise<boolean> => {
+  const entry = (await store.get(ledgerKey(reply.id, target, 0)))?.value;
+  return entry?.state === "failed" && entry.reason === "rejected";
+};

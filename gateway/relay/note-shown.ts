@@ -1,0 +1,48 @@
+import { isoTime } from "../../core/contract/clock.ts";
+import { conversationKey, sameConversation } from "../../core/contract/conversation.ts";
+import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
+import type { ReplyOrigin } from "../../core/contract/reply-origin.ts";
+import { subjectsOf } from "../../core/contract/subjects.ts";
+import type { UserMessage } from "../../core/contract/user-message.ts";
+import { putShown } from "../../core/origin/shown-record.ts";
+import { noteTold } from "../../core/origin/told-record.ts";
+import type { RelayContext } from "./relay-context.ts";
+
+/**
+ * A platform shows an answer that nobody waited for: from now on it can be answered (O14) and explained (O13), and the
+ * session of the conversation knows of it (O15). Doing it again changes nothing.
+ */
+export const noteShown = async (
+  { store, bus, clock, checkpoint }: RelayContext,
+  { reply, target }: DeliveryRequest,
+  messageIds: readonly string[],
+): Promise<void> => {
+  const { id: replyId, kind, correlationId, origin, audience, sessionId, cause, tenant, agent } = reply;
+  if (kind !== "final" || correlationId !== undefined || origin === null) return;
+  const place = { tenant, agent, conversation: target };
+  const shown = { replyId, origin, audience, sessionId, ...(cause !== undefined && { turnId: cause.turnId }) };
+  await Promise.all(messageIds.map((messageId) => putShown(store, place, messageId, shown)));
+  await noteTold(store, { ...reply, origin }, target, isoTime(clock.now()));
+  await checkpoint("shown.noted");
+  // Where it began core has put it into the history itself.
+  if (sameConversation(target, audience.conversation)) return;
+  const news = newsOf({ reply: { ...reply, origin }, target });
+  await bus.publish(subjectsOf(tenant).userMessage(agent), news, { id: news.id, key: conversationKey(target) });
+  await checkpoint("shown.told");
+};
+
+type Shown = Pick<DeliveryRequest, "target"> & { reply: DeliveryRequest["reply"] & { origin: ReplyOrigin } };
+
+/** In the conversation's own queue, so that it stands in the history where it stood on the screen. */
+const newsOf = ({ reply, target }: Shown): UserMessage => ({
+  id: `shown/${reply.id}/${conversationKey(target)}`,
+  tenant: reply.tenant,
+  agent: reply.agent,
+  conversation: target,
+  account: { id: reply.cause?.asker.accountId ?? "nobody", name: reply.cause?.asker.name ?? "" },
+  text: "",
+  attachments: [],
+  shown: { replyId: reply.id, markdown: reply.markdown, origin: reply.origin, at: reply.createdAt },
+  sentAt: reply.createdAt,
+  traceId: reply.traceId,
+});

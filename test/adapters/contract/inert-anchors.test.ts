@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { inertAnchors } from "../../../adapters/contract/inert-anchors.ts";
+import { anchorFor } from "../../../core/origin/anchor.ts";
+
+describe("given text that imitates an anchor (O16)", () => {
+  it.each([
+    ['look\n↳ Re: "x"\nstarted 21:14 from Slack · 2h 14m ago', 'look\n→ Re: "x"\nstarted 21:14 from Slack, 2h 14m ago'],
+    ["**⤷** Re: x", "**→** Re: x"],
+    ["&#8627; Re: x, &#x21B3; Re: y", "→ Re: x, → Re: y"],
+    [
+      "> _started_ 10 Mar, 21:14 from **Slack** &middot; yesterday",
+      "> _started_ 10 Mar, 21:14 from **Slack**, yesterday",
+    ],
+    ["STARTED 21:14 from slack • vor 2 Stunden", "STARTED 21:14 from slack, vor 2 Stunden"],
+    ["star\u00ADted 21:14 from\u00A0Slack\u200B · just now", "star\u00ADted 21:14 from\u00A0Slack\u200B, just now"],
+    ["scheduled · daily report · 2h ago", "scheduled, daily report, 2h ago"],
+    ["- scheduled&nbsp;&#183; daily report", "- scheduled&nbsp;, daily report"],
+    ["scout · weather · just now", "scout, weather, just now"],
+    ["scout · weather · 3 Mar 2026", "scout, weather, 3 Mar 2026"],
+  ])("when it is %j, then it reads %j", (text, inert) => {
+    expect(inertAnchors(text)).toBe(inert);
+  });
+
+  it.each([
+    "We started late · sorry",
+    "Yes · no",
+    "2 · 3 · 4 = 24",
+    "a &amp; b &lt;x&gt; &#65; &copy;",
+    "• one\n• two",
+    "The train started at 9 from Berlin.",
+  ])("when it is %j, then it is left alone", (text) => {
+    expect(inertAnchors(text)).toBe(text);
+  });
+});
+
+const sign = fc.constantFrom("↳", "⤷", "&#8627;", "&#x0021b3;", "&rdsh;", " Re: ", "·", "&middot;", "&#183;", " · ");
+const word = fc.constantFrom(
+  "started ",
+  "scheduled",
+  " from ",
+  "2h ago",
+  "just now",
+  "Slack",
+  "\n",
+  "*",
+  "\u200b",
+  "<b>",
+);
+const hostile = fc
+  .array(fc.oneof(sign, word, fc.string({ unit: "grapheme", maxLength: 4 })), { maxLength: 30 })
+  .map((pieces) => pieces.join(""));
+
+/** As a platform that knows references and ignores the invisible would show it. */
+const seen = (text: string): string =>
+  text
+    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replace(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))
+    .replaceAll("&middot;", "·")
+    .replaceAll("&rdsh;", "↳")
+    .replace(/[\u200b*]|<b>/g, "");
+
+describe("given any text at all (O16)", () => {
+  it("when it was made inert, then no line of it reads like an anchor's, it is no longer, and stays so", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const inert = inertAnchors(text);
+        expect(seen(inert)).not.toContain("↳");
+        expect(seen(inert)).not.toMatch(/^[^\p{L}\p{N}]*(?:started [^\n]{1,80} from [^\n]{1,80}|scheduled) ?·/imu);
+        expect(inert.length).toBeLessThanOrEqual(text.length);
+        expect(inertAnchors(inert)).toBe(inert);
+      }),
+      { seed: 16, numRuns: 2_000 },
+    );
+  });
+
+  it("when it is a real anchor's text, in any language, then it is recognised", () => {
+    const start = Date.parse("2026-03-10T21:14:00Z");
+    const channels = fc.constantFrom("slack", "web-b", "scheduled", "a2a-inbound");
+    const locales = fc.constantFrom("en-GB", "de-DE", "fr", "ja-JP", "ar-EG", "he", "en-US");
+    fc.assert(
+      fc.property(channels, locales, fc.integer({ min: 0, max: 40 * 86_400_000 }), (channel, locale, laterMs) => {
+        const origin = {
+          channel,
+          promptSummary: "scout · tides",
+          startedAt: "2026-03-10T21:14:00.000Z",
+          sessionId: null,
+        };
+        const viewing = { channel: "web", sessionId: "s-1", locale };
+        const text = anchorFor(origin, viewing, start + laterMs)?.text ?? "";
+        const [first = "", second = first] = text.split("\n");
+        expect(inertAnchors(first)).not.toBe(first);
+        expect(inertAnchors(second)).not.toBe(second);
+      }),
+      { seed: 17, numRuns: 300 },
+    );
+  });
+
+  it.each(["·", "started ", "a · ", "&#", "<", "started x from ", "*"])(
+    "when %j is repeated very often, then it is still quick",
+    (piece) => {
+      const started = performance.now();
+      inertAnchors(`· ${piece.repeat(200_000 / piece.length)}`);
+      expect(performance.now() - started).toBeLessThan(1_000);
+    },
+  );
+});

@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { textCommand } from "../../../adapters/contract/text-command.ts";
+
+describe("given a channel without commands of its own (I3)", () => {
+  it.each([
+    ["/help", { name: "help", args: "" }],
+    ["  /Cancel   subtask-1a2b3c4d ", { name: "cancel", args: "subtask-1a2b3c4d" }],
+    ["/quiet 22:00\n07:00", { name: "quiet", args: "22:00\n07:00" }],
+  ])("when the text is %j, then it is a command", (text, command) => {
+    expect(textCommand(text)).toEqual(command);
+  });
+
+  it.each(["help", "/", "//help", "/usr/bin", "/ help", "see /help", "/1", `/${"x".repeat(40)}`])(
+    "when the text is %j, then it is a message",
+    (text) => expect(textCommand(text)).toBeUndefined(),
+  );
+});

@@ -1,0 +1,104 @@
+import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
+import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
+import type { RestFault } from "../../fakes/discord/fake-rest.ts";
+import { smallPrintOf } from "../../fakes/discord/post-input.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import { MemoryStore } from "../web/memory-store.ts";
+import { makeDiscordAdapter } from "./make-discord-adapter.ts";
+import { MortalStore } from "./mortal-store.ts";
+
+const FAULTS: Record<Trouble, RestFault> = {
+  "rate-limited": "rate-limited",
+  unavailable: "unavailable",
+  "answer-lost": "answer-lost",
+  "target-gone": { status: 404, body: { message: "Unknown Channel", code: 10_003 } },
+  forbidden: { status: 403, body: { message: "Missing Permissions", code: 50_013 } },
+  hanging: "hanging",
+};
+
+/** Puts Discord up for the contract suite. It has no acknowledgements, so what the inbox was offered has to tell. */
+export const discordHarness = async ({ channel }: { channel: string }): Promise<ChannelHarness> => {
+  const discord = await FakeDiscord.start();
+  const { world, gateway, rest } = discord;
+  const room = world.addRoom(world.addGuild("harbour"));
+  const memory = new MemoryStore(systemClock);
+  let store = new MortalStore(memory);
+  let adapter = makeDiscordAdapter(discord, { channel, store });
+  /** Ids of messages that the inbox has said yes or no to. */
+  const settled = new Recorder<{ id: string; accepted: boolean }>();
+  const times = (id: string) => settled.items.filter((each) => each.id === id).length;
+  const watched = (inbox: Inbox): Inbox => ({
+    accept: (message) =>
+      inbox.accept(message).then(
+        () => settled.add({ id: message.id, accepted: true }),
+        (error) => {
+          settled.add({ id: message.id, accepted: false });
+          throw error;
+        },
+      ),
+  });
+  const events = new Map<string, string>();
+  const idOf = (event: string) => {
+    const id = events.get(event) ?? world.ids.next();
+    events.set(event, id);
+    return id;
+  };
+  return {
+    get adapter() {
+      return adapter;
+    },
+    places: ["private", "shared"],
+    hostile: { massMention: "@everyone", anchor: '-# ↳ Re: "deep research" · <t:1735689600:R>' },
+    start: (inbox) => adapter.start(watched(inbox)),
+    async restart(inbox) {
+      const lastOfEach = new Map(settled.items.filter(({ accepted }) => accepted).map(({ id }) => [channelOf(id), id]));
+      const before = [...lastOfEach.values()].map((id) => ({ id, times: times(id) }));
+      store.die();
+      await adapter.stop();
+      store = new MortalStore(memory);
+      adapter = makeDiscordAdapter(discord, { channel, store });
+      await adapter.start(watched(inbox));
+      // What may have been missed is offered again first.
+      await settled.until(() => before.every(({ id, times: known }) => times(id) > known));
+    },
+    async userSays({ text, person = "ann", place = "private", event }: Said) {
+      const where = place === "private" ? world.privateChannel(world.person(person)) : room;
+      const id = event === undefined ? world.ids.next() : idOf(event);
+      const messageId = `${channel}:${id}`;
+      const before = times(messageId);
+      const saying = { person, in: where, text, mention: place === "shared", more: { id } };
+      if (world.messages.some((message) => message.id === id)) world.remove(id);
+      discord.say(saying);
+      if (gateway.live.length === 0) return "none";
+      await settled.until(() => times(messageId) > before);
+      return "none";
+    },
+    async posted(atLeast) {
+      await discord.untilPosted(atLeast);
+      return discord.posted.map((message) => ({
+        text: message.content,
+        anchored: smallPrintOf(message).length > 0,
+        pings: message.pings,
+        messageId: message.id,
+        where: message.channel_id,
+      }));
+    },
+    breakPlatform(trouble) {
+      const concerned = /^\/channels\/\d+\/messages/;
+      rest.faultIn = ({ method, path }) => (method !== "GET" && concerned.test(path) ? FAULTS[trouble] : undefined);
+    },
+    mendPlatform: () => rest.mend(),
+    removePost: (messageId) => world.remove(messageId),
+    async close() {
+      await adapter.stop();
+      await discord.stop();
+    },
+  };
+
+  function channelOf(messageId: string): string {
+    const platformId = messageId.slice(channel.length + 1);
+    return world.messages.find(({ id }) => id === platformId)?.channel_id ?? "";
+  }
+};

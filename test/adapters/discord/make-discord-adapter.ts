@@ -1,0 +1,49 @@
+import { DiscordAdapter, DiscordConfig } from "../../../adapters/discord/index.ts";
+import type { DiscordTiming } from "../../../adapters/discord/timing.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentMeter } from "../../../core/contract/meter.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import type { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
+import { MemoryStore } from "../web/memory-store.ts";
+
+export interface AdapterOptions {
+  readonly channel?: string;
+  readonly store?: Store;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly access?: object;
+  readonly timing?: Partial<DiscordTiming>;
+}
+
+/** Short enough for tests, long enough that nothing is late on a busy machine. */
+export const quickTiming: Partial<DiscordTiming> = {
+  stopWithinMs: 400,
+  identifyEveryMs: 0,
+  firstPauseMs: 50,
+  longestPauseMs: 200,
+};
+
+let made = 0;
+
+/** An adapter for a local Discord that was not started yet. */
+export const makeDiscordAdapter = (discord: FakeDiscord, options: AdapterOptions = {}): DiscordAdapter => {
+  const { clock = systemClock, channel = "discord", access = { guilds: "*" }, logger = silentLogger } = options;
+  const config = DiscordConfig.parse({ adapter: "discord", botToken: discord.token, apiUrl: discord.apiUrl, access });
+  const context = {
+    channel,
+    tenant: "default",
+    agent: "mooring",
+    publicUrl: "http://localhost",
+    store: options.store ?? new MemoryStore(clock),
+    signal: () => undefined,
+    sessionOf: async () => "session",
+    clock,
+    logger,
+    meter: silentMeter,
+    newId: () => `id${++made}`,
+  };
+  return new DiscordAdapter(config, context, { ...quickTiming, ...options.timing });
+};

@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import { runSlack } from "./running-slack.ts";
+
+const BOT = "<@U0BOT>";
+const MODES = ["http", "socket"] as const;
+
+describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
+  it("when it is a direct message, then it is private, and its answer stands beside it", async () => {
+    const { slack, heard, adapter } = await runSlack(mode);
+    const { conversation, text, link, account } = await heard(slack.say({ text: "a &lt;b&gt; &amp; c" }));
+    expect(conversation).toEqual({ channel: "main", workspace: "T0MOORING", room: "D0ANN", kind: "private" });
+    expect(text).toBe("a <b> & c");
+    expect(account).toEqual({ id: "U0ANN", name: "ann", timeZone: "Europe/Berlin", locale: "de-DE" });
+    expect(link).toMatch(/^https:\/\/mooring\.slack\.com\/archives\/D0ANN\/p\d{16}$/);
+    await adapter.deliver(sampleDelivery("r1", conversation, "yes"));
+    expect(slack.posted[0]?.thread).toBeUndefined();
+  });
+
+  it("when somebody calls the app in a channel, then the answer goes into the thread of that message", async () => {
+    const { slack, heard, adapter } = await runSlack(mode);
+    const ts = slack.world.nextTs();
+    const message = await heard(slack.say({ room: "C0LOBBY", text: `${BOT} hello`, ts, as: "app_mention" }));
+    expect(message).toMatchObject({ text: "hello", conversation: { room: "C0LOBBY", thread: ts, kind: "shared" } });
+    await adapter.deliver(sampleDelivery("r1", message.conversation, "yes"));
+    expect(slack.posted[0]).toMatchObject({ room: "C0LOBBY", thread: ts });
+  });
+
+  it("when a mention comes as two events, and each of them again, then it is one message", async () => {
+    const { slack, inbox } = await runSlack(mode);
+    const ts = slack.world.nextTs();
+    const said = { room: "C0LOBBY", text: `${BOT} hello`, ts };
+    await slack.say({ ...said, as: "app_mention" });
+    await slack.say({ ...said, as: "message" });
+    await slack.say({ ...said, as: "message", retry: { num: 1, reason: "http_timeout" } });
+    const messages = await inbox.accepted.count(3);
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(messages.map(({ conversation }) => JSON.stringify(conversation))).size).toBe(1);
+  });
+
+  it("when nobody calls the app in a room, then it hears nothing, unless it is to hear all (I2)", async () => {
+    const quiet = await runSlack(mode);
+    expect(await quiet.slack.say({ room: "C0LOBBY", text: "just us" })).toMatchObject({ answer: "acknowledged" });
+    expect(await quiet.slack.say({ room: "G0GROUP", text: "just us" })).toMatchObject({ answer: "acknowledged" });
+    expect(quiet.inbox.offered.items).toEqual([]);
+    const curious = await runSlack(mode, { config: { access: { mentionOnly: false } } });
+    const message = await curious.heard(curious.slack.say({ room: "G0GROUP", text: "all of us" }));
+    expect(message.conversation).toMatchObject({ room: "G0GROUP", kind: "shared" });
+  });
+
+  it("when they write in a thread on the app's own message, then they answer it, without a mention (O14)", async () => {
+    const { slack, heard, adapter } = await runSlack(mode);
+    const room = { channel: "main", workspace: "T0MOORING", room: "C0LOBBY", kind: "shared" } as const;
+    const { messageId } = await adapter.deliver(sampleDelivery("r1", room, "the news"));
+    const message = await heard(slack.say({ room: "C0LOBBY", thread: messageId, text: "tell me more" }));
+    expect(message).toMatchObject({ replyTo: messageId, conversation: { thread: messageId } });
+  });
+
+  it.each([
+    ["an edit", { subtype: "message_changed", message: { text: "x" } }],
+    ["a deletion", { subtype: "message_deleted", hidden: true }],
+    ["a mention that an edit has added", { edited: { user: "U0ANN", ts: "1.000001" } }],
+    ["a join", { subtype: "channel_join" }],
+    ["another bot", { bot_id: "B0OTHER", subtype: "bot_message" }],
+    ["another bot with a user", { bot_id: "B0OTHER" }],
+    ["the app itself", { user: "U0BOT" }],
+    ["Slackbot", { user: "USLACKBOT" }],
+    ["nobody", { user: undefined }],
+  ])("when it is %s, then it is acknowledged and nothing comes of it", async (_, more) => {
+    const { slack, inbox } = await runSlack(mode);
+    expect(await slack.say({ text: `${BOT} hello`, more })).toMatchObject({ answer: "acknowledged" });
+    expect(inbox.offered.items).toEqual([]);
+  });
+
+  it("when they attach files, then the message refers to them, and the adapter fetches them", async () => {
+    const { slack, heard, adapter } = await runSlack(mode);
+    const content = Buffer.from([1, 2, 3, 4]);
+    slack.world.files.set("F1", { id: "F1", name: "chart.png", mimetype: "image/png", content });
+    const files = [{ id: "F1", name: "chart.png", mimetype: "image/png", size: 4 }, { nonsense: true }];
+    const { attachments } = await heard(slack.say({ text: "look", more: { subtype: "file_share", files } }));
+    expect(attachments).toEqual([{ id: "F1", name: "chart.png", mediaType: "image/png", bytes: 4 }]);
+    const [chart = { id: "", name: "", mediaType: "" }] = attachments;
+    expect(Buffer.from(await adapter.fetchAttachment(chart, 4))).toEqual(content);
+    await expect(adapter.fetchAttachment(chart, 3)).rejects.toMatchObject({ code: "too-large" });
+    await expect(adapter.fetchAttachment({ ...chart, id: "F2" }, 4)).rejects.toMatchObject({ code: "not-found" });
+    slack.scopes.delete("files:read");
+    await expect(adapter.fetchAttachment(chart, 4)).rejects.toThrow("files:read");
+  });
+
+  it("when they use the slash command, then it is a command of theirs (I3)", async () => {
+    const { slack, heard } = await runSlack(mode);
+    const inRoom = await heard(slack.command({ room: "C0LOBBY", text: " Why  r-1 " }));
+    expect(inRoom).toMatchObject({
+      command: { name: "why", args: "r-1" },
+      conversation: { room: "C0LOBBY", kind: "shared" },
+      account: { id: "U0ANN", name: "ann" },
+    });
+    expect((await heard(slack.command({}))).command).toEqual({ name: "help", args: "" });
+  });
+
+  it("when they use it between two people, then the answer goes to their own conversation with the app", async () => {
+    const { slack, heard } = await runSlack(mode);
+    const { conversation } = await heard(slack.command({ room: "D0STRANGERS", text: "inbox" }));
+    expect(conversation).toEqual({ channel: "main", workspace: "T0MOORING", room: "D0ANN", kind: "private" });
+  });
+
+  it("when they type a command after a mention, as threads allow no slash command, then it is one", async () => {
+    const { slack, heard } = await runSlack(mode);
+    const thread = slack.world.nextTs();
+    const said = { room: "C0LOBBY", thread, text: `${BOT} /why`, as: "app_mention" } as const;
+    expect((await heard(slack.say(said))).command).toEqual({ name: "why", args: "" });
+    const bare = await heard(slack.say({ ...said, text: BOT }));
+    expect(bare.command).toEqual({ name: "help", args: "" });
+  });
+
+  it("when they press a button, then it is its command, and says under which message it stood", async () => {
+    const { slack, heard, adapter } = await runSlack(mode);
+    const thread = slack.world.nextTs();
+    const target = { channel: "main", workspace: "T0MOORING", room: "C0LOBBY", thread, kind: "shared" } as const;
+    const delivery = sampleDelivery("r1", target, "done");
+    const actions = [
+      { name: "retry", label: "Again", value: "x1" },
+      { name: "retry", label: "Again, slowly", value: "x2" },
+    ];
+    await adapter.deliver({ ...delivery, reply: { ...delivery.reply, actions } });
+    const [post] = slack.posted;
+    if (post === undefined) throw new Error("nothing was posted");
+    const message = await heard(slack.press(post, "Again, slowly", "U0BOB"));
+    expect(message).toMatchObject({
+      command: { name: "retry", args: "x2" },
+      replyTo: post.ts,
+      account: { id: "U0BOB" },
+      conversation: target,
+    });
+  });
+
+  it("when they belong to another workspace, then they are told that they may not, unless it is allowed (I2)", async () => {
+    const said = { user: "U0EVE", room: "C0LOBBY", text: `${BOT} hi`, as: "app_mention" } as const;
+    const prepare = ({ world }: Awaited<ReturnType<typeof runSlack>>["slack"]) => {
+      world.addUser({ id: "U0EVE", name: "eve", team: "T0OTHER" });
+      world.rooms.get("C0LOBBY")?.members.add("U0EVE");
+    };
+    const closed = await runSlack(mode, { prepare });
+    expect(await closed.slack.say(said)).toMatchObject({ answer: "acknowledged" });
+    await closed.slack.until((posted) => posted.some(({ onlyFor }) => onlyFor === "U0EVE"));
+    expect(closed.inbox.offered.items).toEqual([]);
+    const open = await runSlack(mode, { prepare, config: { access: { teams: ["T0OTHER"] } } });
+    expect((await open.heard(open.slack.say(said))).account.name).toBe("eve");
+  });
+
+  it("when the gateway refuses them, then they alone are told, and only once", async () => {
+    const { slack, inbox } = await runSlack(mode);
+    for (let n = 0; n < 3; n++) {
+      inbox.refuseNext(new AppError("forbidden", "you may not"));
+      expect(await slack.say({ text: "hi" })).toMatchObject({ answer: "acknowledged" });
+    }
+    await slack.until((posted) => posted.length > 0);
+    inbox.refuseNext(new AppError("rate-limited", "wait a little"));
+    const { answer, body } = await slack.command({ text: "help" });
+    expect([answer, body]).toEqual(["acknowledged", expect.stringContaining("wait a little")]);
+    expect(slack.posted).toMatchObject([{ onlyFor: "U0ANN", text: "you may not" }]);
+  });
+
+  it("when a command cannot be stored, then they are told to try again, for Slack does not", async () => {
+    const { slack, inbox } = await runSlack(mode);
+    inbox.refuseNext(new AppError("unavailable", "the store is away"));
+    expect((await slack.command({ text: "help" })).body).toContain("try again");
+  });
+
+  it("when Slack does not say who they are, then the message comes all the same, in order", async () => {
+    const { slack, inbox } = await runSlack(mode, { prepare: (slack) => slack.scopes.delete("users:read") });
+    await Promise.all(["one", "two", "three"].map((text) => slack.say({ text })));
+    const messages = await inbox.accepted.count(3);
+    expect(messages.map(({ text, account }) => [text, account.name])).toEqual([
+      ["one", "U0ANN"],
+      ["two", "U0ANN"],
+      ["three", "U0ANN"],
+    ]);
+  });
+
+  it("when the app is uninstalled, then the channel's health says what to do", async () => {
+    const { slack, adapter } = await runSlack(mode);
+    await slack.event({ type: "tokens_revoked", tokens: { oauth: ["U0ANN"], bot: [] } });
+    expect(adapter.health()).toEqual({ ok: true });
+    await slack.event({ type: "app_uninstalled" });
+    expect(adapter.health()).toMatchObject({ ok: false, reason: expect.stringContaining("install it again") });
+  });
+});

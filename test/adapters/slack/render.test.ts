@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
+import { MAX_PART_LENGTH, renderPost } from "../../../adapters/slack/render.ts";
+import { MAX_SECTION, sectionsOf } from "../../../adapters/slack/sections.ts";
+import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import { sampleAnchor } from "../../fakes/sample-reply.ts";
+import { problemWith, textsOf } from "../../fakes/slack/check-blocks.ts";
+
+const written = (markdown: string): string => sectionsOf(markdown).join("\n§\n");
+
+describe("given markdown, for Slack to draw", () => {
+  it.each<[string, string, string]>([
+    ["bold, italic, struck", "**a** *b* ~~c~~ ***d***", "*a* _b_ ~c~ _*d*_"],
+    ["a heading", "# Big **news**\n\ntext", "*Big news*\n\ntext"],
+    ["code in a line", "use `a < b && c`", "use `a &lt; b &amp;&amp; c`"],
+    ["a block of code", "```ts\nif (a < b) {}\n```", "```\nif (a &lt; b) {}\n```"],
+    ["a fence inside code", "~~~\n```\n~~~", "```\n`\u200b`\u200b`\n```"],
+    [
+      "links",
+      "[here](https://a.example/?x=1&y=2) <https://b.example>",
+      "<https://a.example/?x=1&amp;y=2|here> <https://b.example>",
+    ],
+    ["a link by reference", "[here][1]\n\n[1]: https://a.example", "<https://a.example|here>"],
+    ["a link that is none", "[run](javascript:alert(1))", "run (javascript:alert(1))"],
+    ["a link that would break out", "[a|b>](https://a.example/%7C|x>y)", "<https://a.example/%7C%7Cx&gt;y|a b&gt;>"],
+    ["a picture", "![chart](https://a.example/c.png)", "<https://a.example/c.png|chart>"],
+    ["lists", "- a\n- b\n  - c\n\n3. x\n4. y", "• a\n• b\n    • c\n\n3. x\n4. y"],
+    ["tasks", "- [x] done\n- [ ] open", "• ☑ done\n• ☐ open"],
+    ["a quotation", "> one\n> two", "> one\n> two"],
+    ["a line", "a\n\n---\n\nb", "a\n\n———\n\nb"],
+    ["raw mark-up", "<b>x</b> &amp; y", "&lt;b&gt;x&lt;/b&gt; &amp; y"],
+    [
+      "calls to everybody",
+      "<!channel> <!here> <@U0BOB> <!subteam^S1>",
+      "&lt;!channel&gt; &lt;!here&gt; &lt;@U0BOB&gt; &lt;!subteam^S1&gt;",
+    ],
+    ["a date as anchors have", "<!date^1^{time}|now>", "&lt;!date^1^{time}|now&gt;"],
+  ])("when it has %s, then so", (_, markdown, mrkdwn) => {
+    expect(written(markdown)).toBe(mrkdwn);
+  });
+
+  it("when it has a table that fits, then its columns stand below each other", () => {
+    const table = "| Port | Ships |\n|---|--:|\n| Kiel | 7 |\n| 横浜 | **12** |";
+    expect(written(table)).toBe("```\nPort  Ships\n────  ─────\nKiel  7\n横浜  12\n```");
+  });
+
+  it("when it has a table that is too wide, then each row is a list of its own", () => {
+    const wide = "x".repeat(60);
+    const table = `| Name | About |\n|---|---|\n| ${wide} | ${wide} |\n| b | c |`;
+    expect(written(table)).toBe(`Name: ${wide}\nAbout: ${wide}\n\nName: b\nAbout: c`);
+  });
+
+  it("when a table would grow beyond all measure, then it is shown as it was written", () => {
+    const table = `| ${"h".repeat(80)} | b |\n|---|---|\n${"| a | b |\n".repeat(250)}`;
+    const sections = sectionsOf(table);
+    expect(sections.join("").length).toBeLessThan(2 * table.length);
+    expect(sections.join("\n").match(/\| a \| b \|/g)).toHaveLength(250);
+  });
+
+  it("when code is longer than a section, then each section has its own fence", () => {
+    const code = Array.from({ length: 300 }, (_, n) => `line ${n} of the code`).join("\n");
+    const sections = sectionsOf(`\`\`\`\n${code}\n\`\`\``);
+    expect(sections.length).toBeGreaterThan(1);
+    for (const section of sections) expect(section).toMatch(/^```\n[^`]+\n```$/);
+    expect(sections.map((section) => section.slice(4, -4)).join("\n")).toBe(code);
+  });
+
+  it("when nothing of it can be seen, then the message still has words", () => {
+    expect(renderPost(sampleDelivery("r1", DM, "[1]: https://a.example")).text).toContain("https://a.example");
+    expect(renderPost(sampleDelivery("r1", DM, " ")).text).toBe("…");
+  });
+
+  it("when it is nearly all signs that are escaped, then it still is one message, with its anchor", () => {
+    const post = renderPost({ ...sampleDelivery("r1", DM, "&".repeat(MAX_PART_LENGTH)), anchor: sampleAnchor });
+    expect(post.text.match(/&amp;/g)).toHaveLength(MAX_PART_LENGTH);
+    expect(post.text.length).toBeLessThan(40_000);
+    expect(post.attachments?.[0]?.blocks?.[0]).toMatchObject({ type: "context" });
+  });
+});
+
+describe("given any text at all", () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      "**bold** ",
+      "`code` ",
+      "\n\n",
+      "\n- item ",
+      "\n```js\n",
+      "\n> quote ",
+      "| a | b |\n|--|--|\n| c | d |\n",
+    ),
+    fc.constantFrom("<!channel>", "<@U1>", "&", "<", ">", "[l](https://x.example/|)", "👩‍👩‍👧", "\\", "*", "_", "# "),
+    fc.lorem({ maxCount: 30 }),
+    fc.string({ maxLength: 40 }),
+  );
+  const markdown = fc.array(piece, { maxLength: 120 }).map((pieces) => pieces.join(""));
+
+  it("then Slack takes every part of it, nobody is called, and no anchor is forged (D7, O16)", () => {
+    fc.assert(
+      fc.property(markdown, (text) => {
+        for (const part of splitMarkdown(text, MAX_PART_LENGTH)) {
+          const { text: spoken, blocks } = renderPost(sampleDelivery("r1", DM, part));
+          expect(problemWith(JSON.parse(JSON.stringify(blocks)))).toBeUndefined();
+          for (const shown of [spoken, ...textsOf(JSON.parse(JSON.stringify(blocks)))]) {
+            expect(shown).not.toMatch(/<(?!https?:|mailto:)/);
+            expect(shown.length).toBeLessThanOrEqual(MAX_SECTION + 10);
+          }
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("then no word of it is lost", () => {
+    const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 700 });
+    fc.assert(
+      fc.property(words, fc.constantFrom(" ", "\n\n", " & ", "\n- ", " **b** "), (list, joint) => {
+        const all = list.join(joint);
+        const shown = sectionsOf(all).join(" ").replaceAll("&amp;", "&");
+        expect(shown.match(/[a-z]+/g)).toEqual(all.match(/[a-z]+/g));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+const DM = { channel: "main", workspace: "T0MOORING", room: "D0ANN", kind: "private" } as const;

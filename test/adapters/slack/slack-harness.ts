@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
+import { SlackAdapter, SlackConfig } from "../../../adapters/slack/index.ts";
+import type { SlackLimits } from "../../../adapters/slack/limits.ts";
+import { defaultSlackLimits } from "../../../adapters/slack/limits.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentMeter } from "../../../core/contract/meter.ts";
+import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import { textsOf } from "../../fakes/slack/check-blocks.ts";
+import { FakeSlack } from "../../fakes/slack/fake-slack.ts";
+import type { SlackMessage } from "../../fakes/slack/slack-world.ts";
+import { WebhookHost } from "../../fakes/webhook-host.ts";
+import { MemoryStore } from "../web/memory-store.ts";
+
+export type SlackMode = "http" | "socket";
+
+const FAULTS: Record<Trouble, string> = {
+  "rate-limited": "429",
+  unavailable: "503",
+  "answer-lost": "cut-after-accept",
+  "target-gone": "channel_not_found",
+  forbidden: "not_in_channel",
+  hanging: "hang",
+};
+
+/** Less patient than the product, so that tests are quick. */
+export const quickLimits: SlackLimits = {
+  ...defaultSlackLimits,
+  stopMs: 1_000,
+  helloMs: 2_000,
+  reconnectMs: 10,
+  longestReconnectMs: 50,
+};
+
+export interface AdapterOptions {
+  readonly channel?: string;
+  readonly config?: object;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly limits?: SlackLimits;
+}
+
+export const slackAdapter = (slack: FakeSlack, mode: SlackMode, options: AdapterOptions = {}): SlackAdapter => {
+  const { channel = "main", config = {}, clock = systemClock, logger = silentLogger, limits = quickLimits } = options;
+  const { botToken, appToken, signingSecret, apiUrl } = slack;
+  const way = mode === "http" ? { signingSecret } : { appToken };
+  return new SlackAdapter(
+    SlackConfig.parse({ adapter: "slack", botToken, apiUrl, ...way, ...config }),
+    {
+      channel,
+      tenant: "default",
+      agent: "mooring",
+      publicUrl: "http://localhost",
+      store: new MemoryStore(clock),
+      signal: () => undefined,
+      sessionOf: async () => "s-1",
+      clock,
+      logger,
+      meter: silentMeter,
+      newId: randomUUID,
+    },
+    limits,
+  );
+};
+
+/** Puts Slack up for the contract suite. */
+export const slackHarness =
+  (mode: SlackMode) =>
+  async ({ channel }: { channel: string }): Promise<ChannelHarness> => {
+    const slack = await FakeSlack.start();
+    const host = await new WebhookHost().open();
+    if (mode === "http") slack.sendEventsTo(host.urlOf(channel, "events"));
+    let adapter = slackAdapter(slack, mode, { channel });
+    const named = new Map<string, string>();
+    const unstored = new Recorder<"none">();
+    /** Over a socket Slack is not told that something was not stored, but people of a test want to know. */
+    const watched = (inbox: Inbox): Inbox => ({
+      async accept(message) {
+        await inbox.accept(message).catch((error: unknown) => {
+          if (mode === "socket") unstored.add("none");
+          throw error;
+        });
+      },
+    });
+    const thread = slack.world.nextTs();
+    return {
+      get adapter() {
+        return adapter;
+      },
+      places: ["private", "shared"],
+      hostile: { massMention: "<!channel> <!here|here> <@U0BOB>", anchor: "<!date^1736000000^{time}|then>" },
+      async start(inbox) {
+        host.mount(adapter);
+        await adapter.start(watched(inbox));
+      },
+      async restart(inbox) {
+        slack.sockets.drop();
+        await adapter.stop();
+        adapter = slackAdapter(slack, mode, { channel });
+        host.mount(adapter);
+        await adapter.start(watched(inbox));
+      },
+      async userSays({ text, person = "ann", place = "private", event = randomUUID() }: Said) {
+        const ts = named.get(event) ?? slack.world.nextTs();
+        named.set(event, ts);
+        const user = `U0${person.toUpperCase()}`;
+        const called = `<@${slack.world.botUserId}> ${text}`;
+        const said =
+          place === "private"
+            ? slack.say({ user, text, ts })
+            : slack.say({ user, text: called, ts, thread, room: "C0LOBBY", as: "app_mention" });
+        const lost = unstored.count(unstored.items.length + 1).then(() => ({ answer: "none" as const }));
+        return (await Promise.race([said, lost])).answer;
+      },
+      async posted(atLeast) {
+        return (await slack.until((posted) => posted.length >= atLeast)).map(seen);
+      },
+      breakPlatform(trouble) {
+        slack.faultIn = (method) => (method.startsWith("chat.") ? FAULTS[trouble] : undefined);
+      },
+      mendPlatform: () => slack.mend(),
+      removePost(messageId) {
+        const at = slack.world.messages.findIndex(({ ts }) => ts === messageId);
+        slack.world.messages.splice(at, 1);
+      },
+      async close() {
+        await adapter.stop();
+        await host.close();
+        await slack.stop();
+      },
+    };
+  };
+
+/** A message as a client draws it: blocks if there are some, else the text. */
+const seen = (message: SlackMessage) => {
+  const all = [...message.blocks, ...message.attachments.flatMap(({ blocks = [] }) => blocks)];
+  const sections = message.blocks.filter(({ type }) => type === "section");
+  const written = message.blocks.length > 0 ? textsOf(sections).join("\n") : message.text;
+  return {
+    text: written.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"),
+    anchored: all.some(({ type }) => type === "context") || written.includes("<!date"),
+    pings: [message.text, ...textsOf(all)].some((text) => /<!(channel|here|everyone|subteam)|<@/.test(text)),
+    messageId: message.ts,
+    where: `${message.room}/${message.thread ?? ""}`,
+  };
+};

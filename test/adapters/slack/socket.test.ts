@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import type { RunningSlack } from "./running-slack.ts";
+import { runSlack } from "./running-slack.ts";
+import { quickLimits } from "./slack-harness.ts";
+
+const greeted = ({ slack }: RunningSlack, times: number) => slack.sockets.greeted.count(times);
+
+/** The socket is open again, and messages arrive over it. */
+const expectToHear = async ({ slack, heard }: RunningSlack, text = "still there?") => {
+  expect((await heard(slack.say({ text }))).text).toBe(text);
+};
+
+describe("given a socket to Slack", () => {
+  it("when Slack asks for a new one, then there is one, and nothing is lost in between", async () => {
+    const running = await runSlack("socket");
+    for (let round = 1; round <= 3; round++) {
+      running.slack.sockets.refresh();
+      await greeted(running, round + 1);
+    }
+    await expectToHear(running);
+    expect(running.adapter.health()).toEqual({ ok: true });
+  });
+
+  it("when it is cut, then it is opened again", async () => {
+    const running = await runSlack("socket");
+    running.slack.sockets.drop();
+    await greeted(running, 2);
+    await expectToHear(running);
+  });
+
+  it("when a message was not acknowledged before it was cut, then it comes again, with the same id", async () => {
+    const { slack, inbox, logger } = await runSlack("socket");
+    inbox.refuseNext(new AppError("unavailable", "the store is away"));
+    const said = slack.say({ text: "do not forget" });
+    await logger.lines.until((lines) => lines.some(({ message }) => message.startsWith("could not store")));
+    expect(inbox.accepted.items).toEqual([]);
+    slack.sockets.drop();
+    expect(await said).toMatchObject({ answer: "acknowledged" });
+    expect(inbox.offered.items).toHaveLength(2);
+    expect(new Set(inbox.offered.items.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it.each<[string, (running: RunningSlack) => void]>([
+    ["the address cannot be asked for (500)", ({ slack }) => fail(slack, "503")],
+    ["the request for the address is cut", ({ slack }) => fail(slack, "cut-after-accept")],
+    ["the answer is no JSON", ({ slack }) => fail(slack, "no-json")],
+    ["Slack asks to wait", ({ slack }) => fail(slack, "429")],
+    ["the token is revoked", ({ slack }) => fail(slack, "token_revoked")],
+    ["Socket Mode is switched off", ({ slack }) => fail(slack, "link_disabled")],
+    [
+      "upgrades are refused",
+      ({ slack }) => {
+        slack.sockets.manners = "refusing";
+      },
+    ],
+  ])(
+    "when it cannot be opened again because %s, then that is reported, and mended when it can be",
+    async (_, spoil) => {
+      const running = await runSlack("socket");
+      const { slack, adapter, logger } = running;
+      spoil(running);
+      slack.sockets.drop();
+      await logger.lines.until((lines) => lines.filter(({ level }) => level === "warn").length >= 3);
+      expect(adapter.health()).toMatchObject({ ok: false, reason: expect.any(String) });
+      slack.mend();
+      slack.sockets.manners = "good";
+      await greeted(running, 2);
+      await expectToHear(running);
+      expect(adapter.health()).toEqual({ ok: true });
+    },
+  );
+
+  it("when nobody says hello, then it is tried again", async () => {
+    let patient = true;
+    const helloMs = 3_600_000;
+    const after = (ms: number, callback: () => void) =>
+      systemClock.after(ms === helloMs && !patient ? 0 : ms, callback);
+    const running = await runSlack("socket", { limits: { ...quickLimits, helloMs }, clock: { ...systemClock, after } });
+    const { slack, logger } = running;
+    patient = false;
+    slack.sockets.manners = "silent";
+    slack.sockets.drop();
+    await logger.lines.until((lines) => lines.some(({ fields }) => String(fields.error).includes("no hello")));
+    patient = true;
+    slack.sockets.manners = "good";
+    await greeted(running, 2);
+    await expectToHear(running);
+  });
+
+  it("when the token is not valid from the start, then the start fails and says what to do", async () => {
+    const { adapter, inbox, slack } = await runSlack("socket", { start: false });
+    slack.appToken = "xapp-1-A0OTHER-0-other";
+    await expect(adapter.start(inbox)).rejects.toThrow();
+    expect(adapter.health()).toMatchObject({ reason: expect.stringContaining("app-level token") });
+    await adapter.stop();
+  });
+
+  it.each([
+    "no JSON",
+    "7",
+    "null",
+    JSON.stringify({ type: "events_api" }),
+    JSON.stringify({ type: "events_api", envelope_id: "e", payload: {} }),
+    JSON.stringify({ type: "events_api", envelope_id: "e", payload: { event: null } }),
+    JSON.stringify({ type: "interactive", envelope_id: "e" }),
+    JSON.stringify({ type: "moon_landing", envelope_id: "e", payload: { type: "moon_landing" } }),
+  ])("when the frame %j comes, then nothing breaks", async (frame) => {
+    const rejections = new Recorder<unknown>();
+    const note = (reason: unknown) => rejections.add(reason);
+    process.on("unhandledRejection", note);
+    try {
+      const running = await runSlack("socket");
+      running.slack.sockets.sendRaw(frame);
+      await expectToHear(running);
+      expect(running.inbox.offered.items).toHaveLength(1);
+      expect(rejections.items).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+  });
+
+  it("when the channel is stopped while it is being opened again, then no socket is left", async () => {
+    const { slack, adapter, logger } = await runSlack("socket");
+    slack.faultIn = (method) => (method === "apps.connections.open" ? "hang" : undefined);
+    slack.sockets.drop();
+    await slack.calls.until((calls) => calls.filter(({ method }) => method === "apps.connections.open").length >= 2);
+    const stopped = adapter.stop();
+    slack.mend();
+    await stopped;
+    expect(slack.sockets.sockets).toEqual([]);
+    const lines = logger.lines.items.length;
+    expect(await slack.say({ text: "anybody?" })).toMatchObject({ answer: "none" });
+    expect(logger.lines.items).toHaveLength(lines);
+  });
+
+  it("when a socket ends again and again at once, then it is not opened in a mad loop", async () => {
+    const limits = { ...quickLimits, reconnectMs: 3_600_000, longestReconnectMs: 3_600_000 };
+    const running = await runSlack("socket", { limits });
+    running.slack.sockets.drop();
+    await greeted(running, 2);
+    running.slack.sockets.drop();
+    await running.logger.lines.until(
+      (lines) => lines.filter(({ message }) => message === "Slack closed the socket").length === 2,
+    );
+    expect(running.slack.sockets.sockets).toEqual([]);
+    expect(running.adapter.health()).toMatchObject({ ok: false });
+  });
+});
+
+const fail = (slack: RunningSlack["slack"], fault: string): void => {
+  slack.faultIn = (method) => (method === "apps.connections.open" ? fault : undefined);
+};

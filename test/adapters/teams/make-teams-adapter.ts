@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import type { AdapterContext } from "../../../adapters/contract/adapter-context.ts";
+import { TeamsAdapter } from "../../../adapters/teams/adapter.ts";
+import { TeamsConfig } from "../../../adapters/teams/config.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentMeter } from "../../../core/contract/meter.ts";
+import type { FakeTeams } from "../../fakes/teams/fake-teams.ts";
+import { MemoryStore } from "../web/memory-store.ts";
+
+/** Waits take a quarter of their time: a stop that has to give up is waited for in tests too. */
+export const briskClock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / 4, callback) };
+
+export const makeTeamsAdapter = (
+  teams: FakeTeams,
+  context: Partial<AdapterContext> = {},
+  config: Readonly<Record<string, unknown>> = {},
+): TeamsAdapter =>
+  new TeamsAdapter(TeamsConfig.parse({ ...teams.config, ...config }), {
+    channel: "teams",
+    tenant: "default",
+    agent: "mooring",
+    publicUrl: "https://chat.example",
+    store: new MemoryStore(systemClock),
+    signal: () => undefined,
+    sessionOf: async () => "s-1",
+    clock: briskClock,
+    logger: silentLogger,
+    meter: silentMeter,
+    newId: randomUUID,
+    ...context,
+  });

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
+import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
+import type { TeamsFault } from "../../fakes/teams/fault.ts";
+import { teamsFaults } from "../../fakes/teams/fault.ts";
+import { WebhookHost } from "../../fakes/webhook-host.ts";
+import { MemoryStore } from "../web/memory-store.ts";
+import { makeTeamsAdapter } from "./make-teams-adapter.ts";
+
+const FAULTS: Record<Trouble, TeamsFault> = {
+  "rate-limited": teamsFaults.rateLimited,
+  unavailable: teamsFaults.unavailable,
+  "answer-lost": "cut-after-accept",
+  "target-gone": teamsFaults.gone,
+  forbidden: teamsFaults.blocked,
+  hanging: "hang",
+};
+
+/** Puts the Teams channel up for the contract suite. */
+export const teamsHarness = async ({ channel }: { channel: string }): Promise<ChannelHarness> => {
+  const teams = await FakeTeams.start();
+  const host = await new WebhookHost().open();
+  const store = new MemoryStore(systemClock);
+  teams.endpoint = host.urlOf(channel, "messages");
+  let adapter = makeTeamsAdapter(teams, { channel, store });
+  const start = async (inbox: Inbox) => {
+    await adapter.start(inbox);
+    host.mount(adapter);
+  };
+  return {
+    get adapter() {
+      return adapter;
+    },
+    places: ["private", "shared"],
+    hostile: {
+      massMention: "<at>General</at>",
+      anchor: '↳ Re: "deep research"\n{{DATE(2025-01-01T00:00:00Z,SHORT)}} {{TIME(2025-01-01T00:00:00Z)}}',
+    },
+    start,
+    async restart(inbox) {
+      adapter = makeTeamsAdapter(teams, { channel, store });
+      await start(inbox);
+    },
+    async userSays({ text, person = "ann", place = "private", event }: Said) {
+      const status = await teams.say({
+        text,
+        person,
+        place: place === "private" ? "personal" : "channel",
+        // one thread: in a channel every first message begins another conversation
+        ...(place === "shared" && { thread: "1600000000000" }),
+        ...(event !== undefined && { id: idOf(event) }),
+      });
+      if (status === 0) return "none";
+      return status === 200 ? "acknowledged" : "refused";
+    },
+    async posted(atLeast) {
+      const posts = await teams.api.posts.count(atLeast);
+      return posts.map(({ id, conversationId, activity }) => {
+        const { text = "", attachments = [], entities = [] } = activity;
+        return {
+          text: text.replace(/<[^>]*>/g, " "),
+          anchored: /\{\{(DATE|TIME)\(/.test(JSON.stringify([text, attachments])),
+          pings: entities.length > 0 || /<at\b/i.test(text),
+          messageId: id,
+          where: conversationId,
+        };
+      });
+    },
+    breakPlatform(trouble) {
+      teams.fault = FAULTS[trouble];
+    },
+    mendPlatform: () => teams.mend(),
+    removePost(messageId) {
+      const at = teams.api.posts.items.findIndex(({ id }) => id === messageId);
+      teams.api.posts.items.splice(at, 1);
+    },
+    async close() {
+      await adapter.stop();
+      await host.close();
+      await teams.stop();
+    },
+  };
+};
+
+const idOf = (event: string): string =>
+  String(Number.parseInt(createHash("sha256").update(event).digest("hex").slice(0, 10), 16));

@@ -1,0 +1,113 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { putShown } from "../../../core/origin/shown-record.ts";
+import { personOf } from "../../../core/people/person-of.ts";
+import { readHistory } from "../../../core/sessions/read-history.ts";
+import type { CoreUnderTest } from "../core-under-test.ts";
+import { AGENT, CoreUnderTest as Core } from "../core-under-test.ts";
+
+let core: CoreUnderTest;
+afterEach(() => core.dispose());
+
+const place = { tenant: "default", agent: AGENT };
+const here: Conversation = { channel: "web", room: "room-1", kind: "private" };
+const elsewhere: Conversation = { channel: "web", room: "room-2", kind: "private" };
+const lobby: Conversation = { channel: "web", room: "lobby", kind: "shared" };
+
+/** Ann asks something at one place; later its answer is shown at another. */
+const shownAt = async (asked: Conversation, shown: Conversation, messageId: string) => {
+  core = await Core.start((_request, number) => (number === 1 ? "I will look into the tides" : `answer ${number}`));
+  const { sessionId, origin, audience } = await core.ask("m-1", "research the tides", { conversation: asked });
+  if (origin === null) throw new Error("a final has an origin");
+  const record = { replyId: "t-9/final", origin, audience, sessionId };
+  await putShown(core.backbone.store, { ...place, conversation: shown }, messageId, record);
+  return sessionId ?? "";
+};
+const system = () => core.model.requests.items.at(-1)?.system ?? "";
+
+describe("given an unsolicited answer, shown elsewhere than where the work began (O14)", () => {
+  it("when its asker answers it, then the turn runs here and can read what was said there", async () => {
+    const originSession = await shownAt(here, elsewhere, "note-7");
+    const reply = await core.ask("m-2", "and at noon?", { conversation: elsewhere, replyTo: "note-7" });
+    expect(system()).toContain("research the tides");
+    expect(system()).toContain("I will look into the tides");
+    expect(core.model.requests.items.at(-1)?.messages).toEqual([{ role: "user", text: "and at noon?" }]);
+    expect(reply.sessionId).not.toBe(originSession);
+    expect(reply.audience.conversation).toEqual(elsewhere);
+    expect(reply.origin).toMatchObject({ promptSummary: "and at noon?", sessionId: reply.sessionId });
+  });
+
+  it("when it was answered, then nothing was written to the session where the work began", async () => {
+    const originSession = await shownAt(here, elsewhere, "note-7");
+    const before = await readHistory(core.backbone.store, originSession, 0);
+    const { sessionId } = await core.ask("m-2", "and at noon?", { conversation: elsewhere, replyTo: "note-7" });
+    expect(await readHistory(core.backbone.store, originSession, 0)).toEqual(before);
+    const local = await readHistory(core.backbone.store, sessionId ?? "", 0);
+    expect(JSON.stringify(local)).not.toContain("research the tides");
+  });
+
+  it("when the next message does not answer it, then that turn no longer sees it", async () => {
+    await shownAt(here, elsewhere, "note-7");
+    await core.ask("m-2", "and at noon?", { conversation: elsewhere, replyTo: "note-7" });
+    await core.ask("m-3", "hello", { conversation: elsewhere });
+    expect(system()).not.toContain("research the tides");
+  });
+
+  it("when somebody writes in a thread that hangs on it, then that is an answer to it", async () => {
+    await shownAt(lobby, lobby, "note-7");
+    await core.ask("m-2", "and at noon?", { conversation: { ...lobby, thread: "note-7" } });
+    expect(system()).toContain("I will look into the tides");
+    await core.ask("m-3", "hello", { conversation: { ...lobby, thread: "note-8" } });
+    expect(system()).not.toContain("I will look into the tides");
+  });
+
+  it("when another person in the same room answers it, then they are in its audience", async () => {
+    await shownAt(lobby, lobby, "note-7");
+    const bob = { id: "bob", name: "Bob" };
+    await core.ask("m-2", "and at noon?", { conversation: { ...lobby, thread: "t" }, account: bob, replyTo: "note-7" });
+    expect(system()).toContain("I will look into the tides");
+  });
+
+  it("when somebody who is not in its audience answers it, then it is a message like any other", async () => {
+    await shownAt(here, elsewhere, "note-7");
+    const bob = { id: "bob", name: "Bob" };
+    await core.ask("m-2", "and at noon?", { conversation: elsewhere, account: bob, replyTo: "note-7" });
+    expect(system()).not.toContain("research the tides");
+  });
+
+  it("when the answer is given where others read along, then they learn nothing of it", async () => {
+    await shownAt(here, lobby, "note-7");
+    await core.ask("m-2", "and at noon?", { conversation: lobby, replyTo: "note-7" });
+    expect(system()).not.toContain("research the tides");
+  });
+
+  it("when the id is one of another conversation, then it is not found", async () => {
+    await shownAt(here, elsewhere, "note-7");
+    await core.ask("m-2", "and at noon?", { conversation: { ...elsewhere, room: "room-3" }, replyTo: "note-7" });
+    expect(system()).not.toContain("research the tides");
+  });
+
+  it("when much was said there, then what is shown of it is bounded, and the latest is in it", async () => {
+    await shownAt(here, elsewhere, "note-7");
+    for (let number = 0; number < 12; number++) await core.ask(`long-${number}`, `${number} ${"x".repeat(3_000)}`);
+    await core.ask("m-2", "and at noon?", { conversation: elsewhere, replyTo: "note-7" });
+    expect(system().length).toBeLessThan(14_000);
+    expect(system()).toContain("Person: 11 x");
+    expect(system()).not.toContain("Person: 2 x");
+  });
+
+  it("when nothing of the session is left, then the turn runs all the same", async () => {
+    core = await Core.start(["fine"]);
+    const personId = personOf("default", "web", "ann");
+    const origin = {
+      channel: "web",
+      promptSummary: "gone",
+      startedAt: "2026-03-01T00:00:00.000Z",
+      sessionId: "s-gone",
+    };
+    const record = { replyId: "t-9/final", origin, audience: { conversation: here, personId }, sessionId: "s-gone" };
+    await putShown(core.backbone.store, { ...place, conversation: here }, "note-7", record);
+    expect(await core.ask("m-1", "and?", { replyTo: "note-7" })).toMatchObject({ markdown: "fine" });
+    expect(system()).toContain("nothing of it is kept");
+  });
+});

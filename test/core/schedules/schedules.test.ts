@@ -1,0 +1,277 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { runsOf, type ScheduleRun } from "../../../core/schedules/run-record.ts";
+import { ownerOf, type Schedule, schedulesOf } from "../../../core/schedules/schedule-record.ts";
+import type { Answer } from "../../fakes/scripted-model.ts";
+import { calls } from "../../fakes/scripted-model.ts";
+import { AGENT, CoreUnderTest, type TestOptions } from "../core-under-test.ts";
+import type { Asked } from "../subtasks/delegating.ts";
+import { roles, spawns } from "../subtasks/delegating.ts";
+
+let core: CoreUnderTest;
+afterEach(() => core.dispose());
+
+const MINUTE = 60_000;
+const START = "2026-03-10T21:14:05.000Z";
+
+const BRIEF = { description: "Morning brief", prompt: "tell the news", when: "every 10 m" };
+
+/** Calls a tool with what was asked, and says what came of it; a run does what it is told by `run`. */
+const scheduling = (tool: string, input: Record<string, unknown>, run: (asked: Asked) => Answer = () => "the news") =>
+  roles({
+    primary: (asked) => {
+      if (asked.text.startsWith("Scheduled task")) return run(asked);
+      return asked.outputs.length === 0 ? calls({ name: tool, input }) : asked.outputs.join("\n");
+    },
+  });
+
+const start = async (script: ReturnType<typeof roles>, options: TestOptions = {}) => {
+  core = await CoreUnderTest.start(script, { heldByClock: true, ...options });
+};
+
+const schedules = async (): Promise<Schedule[]> => {
+  const found: Schedule[] = [];
+  const owner = ownerOf("web", "ann");
+  const all = schedulesOf({ tenant: "default", agent: AGENT, owner });
+  for await (const { value } of core.backbone.store.list(all)) found.push(value);
+  return found;
+};
+
+/** Moves on to the next due time, and waits for the n-th reply that nobody asked for. */
+const pass = async (ms: number, replies: number) => {
+  await core.clock.waits.until((waits) => waits.some((wait) => wait > 0 && wait <= ms));
+  core.clock.advance(ms);
+  return unsolicited(replies);
+};
+
+const unsolicited = async (count: number) => {
+  const isOne = ({ kind, correlationId }: AgentReply) =>
+    correlationId === undefined && (kind === "final" || kind === "notice");
+  return (await core.replies.until((all) => all.filter(isOne).length >= count)).filter(isOne);
+};
+
+describe("given somebody who asks for something later", () => {
+  it("when the time comes, then one answer comes, anchored to the run (O5, P1)", async () => {
+    await start(scheduling("schedule_task", { ...BRIEF, when: "in 20 s" }));
+    const { markdown } = await core.ask("m1", "tell me the news in 20 seconds");
+    expect(markdown).toMatch(
+      /^Scheduled as schedule-[0-9a-f]{8}: "Morning brief", once, on Tue, 10 Mar 2026, 21:14:25 UTC/,
+    );
+    const [news] = await pass(20_000, 1);
+    expect(news).toMatchObject({
+      kind: "final",
+      markdown: "the news",
+      origin: { channel: "scheduled", promptSummary: "Morning brief", startedAt: "2026-03-10T21:14:25.000Z" },
+      audience: { conversation: { channel: "web", room: "room-1" } },
+    });
+    expect(await schedules()).toMatchObject([{ status: "ended", nextDueAt: null }]);
+  });
+
+  it("when it recurs, then each due time has one run, in a session of its own (P1)", async () => {
+    await start(scheduling("schedule_task", BRIEF));
+    await core.ask("m1", "the news every ten minutes");
+    for (const round of [1, 2, 3]) await pass(10 * MINUTE, round);
+    const runs = await unsolicited(3);
+    expect(runs.map(({ origin }) => origin?.startedAt)).toEqual([
+      "2026-03-10T21:24:05.000Z",
+      "2026-03-10T21:34:05.000Z",
+      "2026-03-10T21:44:05.000Z",
+    ]);
+    expect(new Set(runs.map(({ sessionId }) => sessionId)).size).toBe(3);
+  });
+
+  it("when two core processes watch, then there is still one run (P1)", async () => {
+    await start(scheduling("schedule_task", BRIEF));
+    const other = await core.startCore();
+    await core.ask("m1", "the news every ten minutes");
+    await pass(10 * MINUTE, 1);
+    await pass(10 * MINUTE, 2);
+    const answered = core.model.requests.items.filter(({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes("Scheduled task"),
+    );
+    expect(answered).toHaveLength(2);
+    await other.stop();
+  });
+
+  it("when the platform tells the person's time zone, then it counts", async () => {
+    await start(scheduling("schedule_task", { ...BRIEF, when: "0 9 * * 1-5" }));
+    const account = { id: "ann", name: "Ann", timeZone: "Europe/Berlin" };
+    const { markdown } = await core.ask("m1", "every weekday at nine", { account });
+    expect(markdown).toContain("every weekday at 09:00 Europe/Berlin, next: Wed, 11 Mar 2026, 09:00");
+  });
+
+  it.each([
+    [{ ...BRIEF, when: "every 1 s" }, "once a minute is the most"],
+    [{ ...BRIEF, when: "2026-02-30T10:00" }, "does not exist"],
+    [{ ...BRIEF, timeZone: "Mars/Olympus" }, "is no time zone"],
+    [{ ...BRIEF, prompt: "x".repeat(30_000) }, "20000"],
+    [{ ...BRIEF, description: "" }, "description"],
+  ])("when it cannot be, then the model is told why, and nothing is made", async (input, why) => {
+    await start(scheduling("schedule_task", input));
+    expect((await core.ask("m1", "go")).markdown).toContain(why);
+    expect(await schedules()).toEqual([]);
+  });
+});
+
+describe("given a schedule", () => {
+  const make = async (run: (asked: Asked) => Answer, options: TestOptions = {}) => {
+    let tool: [string, Record<string, unknown>] = ["schedule_task", BRIEF];
+    await start(
+      roles({
+        primary: (asked) => {
+          if (asked.text.startsWith("Scheduled task")) return run(asked);
+          return asked.outputs.length === 0 ? calls({ name: tool[0], input: tool[1] }) : asked.outputs.join("\n");
+        },
+        continuation: () => "in short",
+      }),
+      options,
+    );
+    await core.ask("m1", "go");
+    const [{ id }] = (await schedules()) as [Schedule];
+    const use = async (message: string, name: string, input: Record<string, unknown>, who = "ann") => {
+      tool = [name, input];
+      return (await core.ask(message, "go", { account: { id: who, name: who } })).markdown;
+    };
+    return { id, use };
+  };
+
+  it("when it is listed, cancelled and listed, then it says so, and nothing runs any more (P1)", async () => {
+    const { id, use } = await make(() => "the news");
+    expect(await use("m2", "list_schedules", {})).toContain(`"Morning brief" (${id}): every 10 minutes, next: `);
+    expect(await use("m3", "cancel_schedule", { id })).toBe(`"Morning brief" (${id}) is cancelled.`);
+    expect(await use("m4", "list_schedules", {})).toBe("There are no schedules.");
+    core.clock.advance(30 * MINUTE);
+    expect(await use("m5", "list_schedules", {})).toBe("There are no schedules.");
+    expect(core.replies.items.filter(({ correlationId }) => correlationId === undefined)).toEqual([]);
+  });
+
+  it("when somebody else wants to see, end or run it, then it does not exist for them (I3)", async () => {
+    const { id, use } = await make(() => "the news");
+    expect(await use("m2", "list_schedules", {}, "bob")).toBe("There are no schedules.");
+    for (const tool of ["cancel_schedule", "run_schedule_now"]) {
+      expect(await use(`m-${tool}`, tool, { id }, "bob")).toContain(`you have no schedule "${id}"`);
+    }
+    expect(await schedules()).toMatchObject([{ status: "active" }]);
+  });
+
+  it("when it is run now, then that is a run besides those that are due (P1)", async () => {
+    const { id, use } = await make(() => "the news");
+    expect(await use("m2", "run_schedule_now", { id })).toContain("begins");
+    expect(await unsolicited(1)).toMatchObject([{ origin: { startedAt: START } }]);
+    expect(await pass(10 * MINUTE, 2)).toHaveLength(2);
+  });
+
+  it("when a run has nothing to say, then nothing is sent (B7)", async () => {
+    await make(({ outputs }) => (outputs.length === 0 ? calls({ name: "nothing_to_say", input: {} }) : ""));
+    core.clock.advance(10 * MINUTE);
+    await core.model.requests.until((all) => all.length >= 3);
+    await core.ask("m2", "go");
+    expect(core.replies.items.filter(({ correlationId }) => correlationId === undefined)).toEqual([]);
+  });
+
+  it("when a run delegates, then people get one consolidated answer (B6)", async () => {
+    await make(({ outputs }) => (outputs.length === 0 ? spawns(["a", "b"]) : "left out"));
+    const finals = await pass(10 * MINUTE, 1);
+    expect(finals.map(({ markdown }) => markdown)).toEqual(["in short"]);
+    expect(finals[0]?.origin?.channel).toBe("scheduled");
+  });
+});
+
+describe("given a schedule whose time passes while nothing runs", () => {
+  const down = async (input: Record<string, unknown>, ms: number) => {
+    await start(scheduling("schedule_task", input));
+    await core.ask("m1", "go");
+    await core.stopCore();
+    core.clock.advance(ms);
+    const again = await core.startCore();
+    return { stop: () => again.stop() };
+  };
+
+  it("when it is to run once, then it makes up with one run for all that was missed, and goes on (P1)", async () => {
+    const { stop } = await down(BRIEF, 35 * MINUTE);
+    expect(await unsolicited(1)).toMatchObject([{ origin: { startedAt: "2026-03-10T21:49:05.000Z" } }]);
+    await pass(5 * MINUTE, 2);
+    expect((await unsolicited(2)).map(({ origin }) => origin?.startedAt)).toEqual([
+      "2026-03-10T21:49:05.000Z",
+      "2026-03-10T21:54:05.000Z",
+    ]);
+    expect(await runs()).toMatchObject([
+      { dueAt: "2026-03-10T21:24:05.000Z", through: "2026-03-10T21:44:05.000Z", state: "ended" },
+      { dueAt: "2026-03-10T21:54:05.000Z" },
+    ]);
+    await stop();
+  });
+
+  it("when it is to skip, then what was missed has a reason, and it goes on with the next time (P1)", async () => {
+    const { stop } = await down({ ...BRIEF, missed: "skip" }, 35 * MINUTE);
+    await until(async () => (await schedules())[0]?.nextDueAt === "2026-03-10T21:54:05.000Z");
+    await pass(5 * MINUTE, 1);
+    expect((await unsolicited(1)).map(({ origin }) => origin?.startedAt)).toEqual(["2026-03-10T21:54:05.000Z"]);
+    expect((await runs())[0]).toMatchObject({ state: "skipped", reason: "its time passed while nothing was running" });
+    await stop();
+  });
+
+  it("when it was down for days, then a one-shot still comes, once", async () => {
+    const { stop } = await down({ ...BRIEF, when: "in 20 s" }, 3 * 24 * 60 * MINUTE);
+    expect(await unsolicited(1)).toMatchObject([{ markdown: "the news" }]);
+    expect(await schedules()).toMatchObject([{ status: "ended" }]);
+    await stop();
+  });
+});
+
+describe("given a schedule whose runs fail", () => {
+  it("when it fails again and again, then it is put off, told of after two, and paused after five (P3)", async () => {
+    let broken = true;
+    await start(
+      scheduling("schedule_task", BRIEF, () => {
+        if (broken) return new ModelFailed("refused", "as if the model were broken");
+        return "the news";
+      }),
+    );
+    await core.ask("m1", "go");
+    const failed = async (failures: number) => {
+      await until(async () => (await schedules())[0]?.failures === failures);
+      return (await schedules())[0] as Schedule;
+    };
+    const times: string[] = [];
+    for (const failures of [1, 2, 3, 4, 5]) {
+      const [{ nextDueAt }] = (await schedules()) as [Schedule];
+      times.push(nextDueAt ?? "");
+      await pass(Date.parse(nextDueAt ?? "") - core.clock.now(), 1);
+      await failed(failures);
+    }
+    expect(times.map((time) => time.slice(11, 16))).toEqual(["21:24", "21:34", "21:44", "22:04", "22:44"]);
+    expect(await schedules()).toMatchObject([{ status: "paused", nextDueAt: null, failures: 5 }]);
+    const isNotice = ({ kind, correlationId }: AgentReply) => kind === "notice" && correlationId === undefined;
+    const notices = (await core.replies.until((all) => all.filter(isNotice).length >= 2)).filter(isNotice);
+    expect(notices.map(({ markdown }) => markdown)).toEqual([
+      'The schedule "Morning brief" failed 2 times in a row. I keep trying, at longer intervals.',
+      expect.stringContaining("failed 5 times in a row and is paused. Resume it with `schedules resume schedule-"),
+    ]);
+    broken = false;
+    expect(await dueTimesWithoutWord(times[0] ?? "", "2026-03-10T22:44:05.000Z")).toEqual([]);
+  });
+});
+
+const runs = async (): Promise<ScheduleRun[]> => {
+  const [schedule] = (await schedules()) as [Schedule];
+  const found: ScheduleRun[] = [];
+  for await (const { value } of core.backbone.store.list(runsOf(schedule))) found.push(value);
+  return found.sort((a, b) => a.dueAt.localeCompare(b.dueAt));
+};
+
+/** Every due time has a run or a reason. */
+const dueTimesWithoutWord = async (from: string, to: string): Promise<string[]> => {
+  const known = await runs();
+  const missing: string[] = [];
+  for (let at = Date.parse(from); at <= Date.parse(to); at += 10 * MINUTE) {
+    const due = new Date(at).toISOString();
+    if (!known.some(({ dueAt, through }) => dueAt <= due && due <= through)) missing.push(due);
+  }
+  return missing;
+};
+
+const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  while (!(await holds())) await new Promise(setImmediate);
+};

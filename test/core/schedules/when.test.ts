@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { describeWhen } from "../../../core/schedules/describe-when.ts";
+import { lastDue, nextDue } from "../../../core/schedules/due-times.ts";
+import { parseWhen } from "../../../core/schedules/parse-when.ts";
+
+const now = Date.parse("2026-11-16T08:00:00Z");
+const berlin = { now, timeZone: "Europe/Berlin" };
+const next = (text: string, options = berlin) => {
+  const due = nextDue(parseWhen(text, options), options.now);
+  return due === undefined ? undefined : new Date(due).toISOString();
+};
+
+describe("given what somebody wrote", () => {
+  it.each([
+    ["0 9 * * 1-5", "2026-11-17T08:00:00.000Z", "every weekday at 09:00 Europe/Berlin, next: Tue, 17 Nov 2026, 09:00"],
+    ["30 7 * * *", "2026-11-17T06:30:00.000Z", "every day at 07:30 Europe/Berlin, next: Tue, 17 Nov 2026, 07:30"],
+    ["0 18 * * fri", "2026-11-20T17:00:00.000Z", "every Friday at 18:00 Europe/Berlin, next: Fri, 20 Nov 2026, 18:00"],
+    [
+      "0 6 1 * *",
+      "2026-12-01T05:00:00.000Z",
+      "on day 1 of every month at 06:00 Europe/Berlin, next: Tue, 1 Dec 2026, 06:00",
+    ],
+    ["*/15 * * * *", "2026-11-16T08:15:00.000Z", "every 15 minutes, next: Mon, 16 Nov 2026, 09:15"],
+    ["5 * * * *", "2026-11-16T08:05:00.000Z", "every hour at minute 5, next: Mon, 16 Nov 2026, 09:05"],
+    [
+      "0 9-17/2 * 1,6 *",
+      "2027-01-01T08:00:00.000Z",
+      'by the cron expression "0 9-17/2 * 1,6 *" in Europe/Berlin, next: Fri, 1 Jan 2027, 09:00',
+    ],
+    ["in 20 s", "2026-11-16T08:00:20.000Z", "once, on Mon, 16 Nov 2026, 09:00:20 Europe/Berlin"],
+    ["in 2 hours", "2026-11-16T10:00:00.000Z", "once, on Mon, 16 Nov 2026, 11:00 Europe/Berlin"],
+    ["every 2 h", "2026-11-16T10:00:00.000Z", "every 2 hours, next: Mon, 16 Nov 2026, 11:00"],
+    ["every day", "2026-11-17T08:00:00.000Z", "every day, next: Tue, 17 Nov 2026, 09:00"],
+    ["2026-12-24T18:00", "2026-12-24T17:00:00.000Z", "once, on Thu, 24 Dec 2026, 18:00 Europe/Berlin"],
+    ["2026-12-24 18:00:00Z", "2026-12-24T18:00:00.000Z", "once, on Thu, 24 Dec 2026, 19:00 Europe/Berlin"],
+    ["2026-12-24T18:00+05:30", "2026-12-24T12:30:00.000Z", "once, on Thu, 24 Dec 2026, 13:30 Europe/Berlin"],
+  ])("when it is %s, then it is understood, and told in words (P1)", (text, due, words) => {
+    expect(next(text)).toBe(due);
+    expect(describeWhen(parseWhen(text, berlin), now)).toBe(words);
+  });
+
+  it.each([
+    ["2026-02-30T09:00", "does not exist"],
+    ["2027-01-01T25:00", "does not exist"],
+    ["2020-01-01T09:00", "has passed already"],
+    ["0 0 30 2 *", "never comes"],
+    ["61 9 * * *", "is no cron expression"],
+    ["* * * * * *", "once a minute is the most"],
+    ["every 1 s", "once a minute is the most"],
+    ["every second", "once a minute is the most"],
+    ["in 0 s", "a second is the least"],
+    ["in 999999999 weeks", "more than ten years away"],
+    ["tomorrow-ish", "no time I understand"],
+    ["", "no time I understand"],
+  ])("when it is %j, then the error says what is wrong", (text, message) => {
+    expect(() => parseWhen(text, berlin)).toThrow(message);
+  });
+
+  it("when the time zone is none, then that is said", () => {
+    expect(() => parseWhen("in 20 s", { now, timeZone: "Mars/Olympus" })).toThrow('"Mars/Olympus" is no time zone');
+  });
+});
+
+describe("given a change of clocks", () => {
+  const at = (iso: string) => ({ now: Date.parse(iso), timeZone: "Europe/Berlin" });
+
+  it("when the time is skipped that night, then it runs when the gap ends; when it comes twice, then once (P1)", () => {
+    expect(next("30 2 * * *", at("2026-03-28T12:00:00Z"))).toBe("2026-03-29T01:00:00.000Z");
+    const autumn = parseWhen("30 2 * * *", at("2026-10-24T12:00:00Z"));
+    const first = nextDue(autumn, Date.parse("2026-10-24T12:00:00Z")) ?? 0;
+    expect(new Date(first).toISOString()).toBe("2026-10-25T00:30:00.000Z");
+    expect(new Date(nextDue(autumn, first) ?? 0).toISOString()).toBe("2026-10-26T01:30:00.000Z");
+  });
+
+  it("when a one-shot time is skipped, then it is the moment after", () => {
+    expect(next("2026-03-29T02:30", at("2026-03-01T00:00:00Z"))).toBe("2026-03-29T01:30:00.000Z");
+  });
+});
+
+describe("given due times", () => {
+  it.each(["*/7 * * * *", "0 9 * * 1-5", "every 90 m", "30 2 29 2 *"])(
+    "when %s is asked, then the last up to the next is the next, and before it there is none later",
+    (text) => {
+      const when = parseWhen(text, berlin);
+      const due = nextDue(when, now) ?? 0;
+      expect(lastDue(when, due)).toBe(due);
+      expect(lastDue(when, due - 1) ?? 0).toBeLessThanOrEqual(now);
+    },
+  );
+});

@@ -1,0 +1,12 @@
+const EPOCH_MS = 1_420_070_400_000n;
+
+/** Ids as Discord makes them: they have the time in them and always grow. */
+export class Snowflakes {
+  #last = 0n;
+
+  next(): string {
+    const now = (BigInt(Date.now()) - EPOCH_MS) << 22n;
+    this.#last = now > this.#last ? now : this.#last + 1n;
+    return String(this.#last);
+  }
+}

@@ -1,0 +1,90 @@
+import { Recorder } from "../recorder.ts";
+
+export interface SlackUser {
+  readonly id: string;
+  readonly name: string;
+  readonly team?: string;
+}
+
+export interface SlackRoom {
+  readonly id: string;
+  readonly kind: "im" | "mpim" | "channel";
+  readonly members: Set<string>;
+  archived?: boolean;
+}
+
+export interface SlackMessage {
+  readonly room: string;
+  readonly ts: string;
+  readonly thread?: string;
+  readonly user: string;
+  text: string;
+  blocks: readonly Block[];
+  attachments: readonly { readonly blocks?: readonly Block[] }[];
+  readonly metadata?: unknown;
+  /** Only this user sees it. */
+  readonly onlyFor?: string;
+}
+
+export interface Block {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface SlackFile {
+  readonly id: string;
+  readonly name: string;
+  readonly mimetype: string;
+  readonly content: Buffer;
+}
+
+/** A workspace: who is in it, and what was said. */
+export class SlackWorld {
+  readonly teamId = "T0MOORING";
+  readonly appId = "A0MOORING";
+  readonly botUserId = "U0BOT";
+  readonly botId = "B0BOT";
+  readonly users = new Map<string, SlackUser>();
+  readonly rooms = new Map<string, SlackRoom>();
+  readonly files = new Map<string, SlackFile>();
+  /** Everything that was said and is still there, the bot's words and those of people. */
+  readonly messages: SlackMessage[] = [];
+  readonly statuses = new Recorder<{ room: string; thread: string; status: string }>();
+  #lastTs = 0;
+
+  constructor() {
+    for (const name of ["ann", "bob"]) this.addUser({ id: `U0${name.toUpperCase()}`, name });
+    this.addRoom("C0LOBBY", "channel");
+    this.addRoom("C0ELSEWHERE", "channel").members.delete(this.botUserId);
+    this.addRoom("G0GROUP", "mpim");
+  }
+
+  addUser(user: SlackUser): void {
+    this.users.set(user.id, user);
+    this.rooms.set(this.directRoomOf(user.id), {
+      id: this.directRoomOf(user.id),
+      kind: "im",
+      members: new Set([user.id, this.botUserId]),
+    });
+  }
+
+  addRoom(id: string, kind: SlackRoom["kind"]): SlackRoom {
+    const room: SlackRoom = { id, kind, members: new Set([...this.users.keys(), this.botUserId]) };
+    this.rooms.set(id, room);
+    return room;
+  }
+
+  directRoomOf(user: string): string {
+    return `D0${user.slice(2)}`;
+  }
+
+  /** Slack's time: the id of a message in its room, growing and never twice the same. */
+  nextTs(): string {
+    this.#lastTs = Math.max(Date.now() * 1_000, this.#lastTs + 1);
+    return `${Math.floor(this.#lastTs / 1_000_000)}.${String(this.#lastTs % 1_000_000).padStart(6, "0")}`;
+  }
+
+  find(room: string, ts: string): SlackMessage | undefined {
+    return this.messages.find((message) => message.room === room && message.ts === ts);
+  }
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { Recorder } from "../recorder.ts";
+
+/** What the bot posted, as it came. */
+export const PostedActivity = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  textFormat: z.string().optional(),
+  summary: z.string().optional(),
+  entities: z.array(z.unknown()).optional(),
+  attachments: z.array(z.looseObject({ contentType: z.string(), content: z.unknown() })).optional(),
+});
+export type PostedActivity = z.infer<typeof PostedActivity>;
+
+export interface Post {
+  readonly id: string;
+  readonly conversationId: string;
+  activity: PostedActivity;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const Create = z.looseObject({
+  isGroup: z.boolean(),
+  tenantId: z.string(),
+  members: z.array(z.looseObject({ id: z.string() })).optional(),
+  channelData: z.looseObject({ channel: z.looseObject({ id: z.string() }).optional() }).optional(),
+  activity: PostedActivity.optional(),
+});
+
+const MOST_BYTES = 100 * 1024;
+
+/** The part of the Bot Connector that a bot in Teams uses. */
+export class ConnectorApi {
+  /** Rooms that the app is installed in. */
+  readonly roster = new Set<string>();
+  readonly posts = new Recorder<Post>();
+  readonly typing = new Recorder<string>();
+  readonly edits: Post[] = [];
+  /** The private chats that can be made, by the id that a person has as a member. */
+  readonly privateRooms = new Map<string, string>();
+  #lastId = 1_700_000_000_000;
+
+  nextId(): string {
+    return String(++this.#lastId);
+  }
+
+  /** Undefined: there is no such operation. */
+  answer(method: string, path: string, body: string): ApiAnswer | undefined {
+    const [, collection, conversation, activities, activityId] =
+      /^\/v3\/(conversations)(?:\/([^/]+)(?:\/(activities)(?:\/([^/]+))?)?)?$/.exec(path) ?? [];
+    if (collection === undefined) return undefined;
+    // two bytes a character, as Teams counts
+    if (body.length * 2 > MOST_BYTES) return refusal(413, "MessageSizeTooBig");
+    const id = decodeURIComponent(conversation ?? "");
+    if (method === "POST" && id === "") return this.#create(Create.parse(JSON.parse(body)));
+    if (activities === undefined) return undefined;
+    if (!this.roster.has(roomOf(id))) return refusal(403, "BotNotInConversationRoster");
+    const activity = PostedActivity.parse(JSON.parse(body));
+    if (method === "POST" && activityId === undefined) return this.#post(id, activity);
+    if (method === "PUT" && activityId !== undefined) return this.#change(decodeURIComponent(activityId), activity);
+    return undefined;
+  }
+
+  #post(conversationId: string, activity: PostedActivity): ApiAnswer {
+    if (activity.type === "typing") {
+      this.typing.add(conversationId);
+      return { status: 202, body: {} };
+    }
+    if (!activity.text && !activity.attachments?.length) return refusal(400, "BadSyntax");
+    const id = this.nextId();
+    this.posts.add({ id, conversationId, activity });
+    return { status: 201, body: { id } };
+  }
+
+  #change(id: string, activity: PostedActivity): ApiAnswer {
+    const post = this.posts.items.find((candidate) => candidate.id === id);
+    if (post === undefined) return refusal(404, "ActivityNotFoundInConversation");
+    post.activity = activity;
+    this.edits.push({ ...post });
+    return { status: 200, body: { id } };
+  }
+
+  #create({ isGroup, members = [], channelData, activity }: z.infer<typeof Create>): ApiAnswer {
+    const channel = channelData?.channel?.id;
+    if (isGroup && channel !== undefined && activity !== undefined) {
+      if (!this.roster.has(channel)) return refusal(403, "BotNotInConversationRoster");
+      const id = this.nextId();
+      const conversationId = `${channel};messageid=${id}`;
+      this.posts.add({ id, conversationId, activity });
+      return { status: 201, body: { id: conversationId, activityId: id } };
+    }
+    const room = this.privateRooms.get(members[0]?.id ?? "");
+    if (isGroup || room === undefined) return refusal(403, "BotNotInConversationRoster");
+    this.roster.add(room);
+    return { status: 201, body: { id: room } };
+  }
+}
+
+export const roomOf = (conversationId: string): string => conversationId.split(";messageid=", 1)[0] ?? conversationId;
+
+const refusal = (status: number, code: string): ApiAnswer => ({ status, body: { error: { code, message: code } } });

@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ConnectorApi } from "./connector-api.ts";
+import type { TeamsFault } from "./fault.ts";
+import type { Said, TeamsPlace, World } from "./sent-activity.ts";
+import { activityBy, messageBy, privateRoomOf, roomIn, userIdOf } from "./sent-activity.ts";
+import { SignIn } from "./sign-in.ts";
+import type { TokenChanges } from "./token-mint.ts";
+import { TokenMint } from "./token-mint.ts";
+
+const ISSUER = "https://api.botframework.com";
+
+/** A local Microsoft Teams: keys, sign-in and connector, with people who write. */
+export class FakeTeams implements World {
+  readonly tenantId = randomUUID();
+  readonly mint = new TokenMint(ISSUER);
+  readonly signIn = new SignIn(ISSUER);
+  readonly api = new ConnectorApi();
+  /** Everything that was asked of it: method and path. */
+  readonly requests: string[] = [];
+  /** By path. */
+  readonly files = new Map<string, Buffer>();
+  /** Of the connector. */
+  fault: TeamsFault | undefined;
+  keysFail = false;
+  /** What the OpenID document says otherwise. */
+  metadata: Readonly<Record<string, unknown>> = {};
+  /** Where the bot takes activities. */
+  endpoint = "";
+  readonly #hanging = new Set<() => void>();
+  readonly #server = createServer((request, response) => {
+    this.#serve(request, response).catch(() => response.destroy());
+  });
+
+  static async start(): Promise<FakeTeams> {
+    const teams = new FakeTeams();
+    await new Promise<void>((resolve) => teams.#server.listen(0, "127.0.0.1", resolve));
+    return teams;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  get appId(): string {
+    return this.signIn.appId;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get serviceUrl(): string {
+    return `${this.origin}/emea/${this.tenantId}/`;
+  }
+
+  /** The channel's configuration for this Teams, as the file has it. */
+  get config() {
+    const { signIn, tenantId, origin } = this;
+    return {
+      adapter: "teams" as const,
+      appId: signIn.appId,
+      appPassword: signIn.appPassword,
+      tenantId,
+      openIdMetadataUrl: `${origin}/v1/.well-known/openidconfiguration`,
+      tokenUrl: origin,
+      serviceUrls: [`${origin}/emea`],
+      fileHosts: [new URL(origin).host],
+    };
+  }
+
+  /** A person writes. Resolves to the status that Teams got; 0: none. */
+  async say(said: Said): Promise<number> {
+    this.installIn(said.place ?? "personal", said.person);
+    return this.send(messageBy(this, said, said.id ?? this.api.nextId()));
+  }
+
+  /** Without an event: as if it had always been there. */
+  installIn(place: TeamsPlace, person = "ann"): void {
+    this.api.roster.add(roomIn(place, person));
+    this.api.privateRooms.set(userIdOf(person), privateRoomOf(person));
+  }
+
+  /** Somebody adds the app to a place, or takes it out: both events that Teams sends of it. */
+  async install(action: "add" | "remove", said: Said = {}): Promise<number[]> {
+    const { place = "personal", person = "ann" } = said;
+    if (action === "add") this.installIn(place, person);
+    else this.api.roster.delete(roomIn(place, person));
+    const conversation = { id: roomIn(place, person), conversationType: place };
+    const base = { ...activityBy(this, said, this.api.nextId()), conversation };
+    const members = { [action === "add" ? "membersAdded" : "membersRemoved"]: [{ id: `28:${this.appId}` }] };
+    return [
+      await this.send({ ...base, type: "conversationUpdate", ...members }),
+      await this.send({ ...base, type: "installationUpdate", action }),
+    ];
+  }
+
+  /** Posts to the bot, with a genuine token unless something about it is said. */
+  async send(activity: unknown, changes: TokenChanges & { authorization?: string } = {}): Promise<number> {
+    const serviceurl = (activity as { serviceUrl?: string } | null)?.serviceUrl ?? this.serviceUrl;
+    const authorization =
+      changes.authorization ?? `Bearer ${await this.mint.token({ aud: this.appId, serviceurl }, changes)}`;
+    try {
+      const answer = await fetch(this.endpoint, {
+        method: "POST",
+        headers: { "content-type": "application/json; charset=utf-8", ...(authorization && { authorization }) },
+        body: typeof activity === "string" ? activity : JSON.stringify(activity),
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    } catch {
+      return 0;
+    }
+  }
+
+  mend(): void {
+    this.fault = undefined;
+    for (const act of this.#hanging) act();
+    this.#hanging.clear();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? "", this.origin);
+    const body = await textOf(request);
+    this.requests.push(`${request.method} ${pathname}`);
+    if (pathname.startsWith("/v1/.well-known/")) return this.#serveKeys(pathname, response);
+    if (pathname === `/${this.tenantId}/oauth2/v2.0/token`) {
+      const { status, body: token } = this.signIn.answer(new URLSearchParams(body));
+      return answer(response, status, token);
+    }
+    if (pathname.startsWith("/files/")) return this.#serveFile(pathname, response);
+    const service = new URL(this.serviceUrl).pathname.slice(0, -1);
+    if (!pathname.startsWith(`${service}/v3/`)) return answer(response, 404, {});
+    if (!this.signIn.isValid(request.headers.authorization)) {
+      return answer(response, 401, { error: { code: "Unauthorized", message: "Unauthorized" } });
+    }
+    if (pathname.includes("/v3/attachments/")) return this.#serveFile(pathname, response);
+    this.#call(request.method ?? "", pathname.slice(service.length), body, response);
+  }
+
+  #call(method: string, path: string, body: string, response: ServerResponse): void {
+    const { fault } = this;
+    const act = () => {
+      const done = this.api.answer(method, path, body) ?? { status: 404, body: {} };
+      answer(response, done.status, done.body);
+    };
+    if (fault === undefined) act();
+    else if (fault === "hang") this.#hanging.add(act);
+    else if (fault === "cut-after-accept") {
+      this.api.answer(method, path, body);
+      response.destroy();
+    } else {
+      const { status, code = "Error", headers } = fault;
+      answer(response, status, { error: { code, message: code } }, headers);
+    }
+  }
+
+  async #serveKeys(pathname: string, response: ServerResponse): Promise<void> {
+    if (this.keysFail) return answer(response, 503, {});
+    if (pathname.endsWith("/keys")) return answer(response, 200, await this.mint.publicKeys());
+    const jwks_uri = `${this.origin}/v1/.well-known/keys`;
+    return answer(response, 200, { issuer: ISSUER, jwks_uri, ...this.metadata });
+  }
+
+  #serveFile(pathname: string, response: ServerResponse): void {
+    const file = this.files.get(pathname);
+    if (file === undefined) answer(response, 404, {});
+    else response.writeHead(200, { "content-type": "application/octet-stream" }).end(file);
+  }
+}
+
+const answer = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void => {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+};
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+};

@@ -1,0 +1,20 @@
+/** How the local Teams fails: an answer instead of what was asked, or none. */
+export type TeamsFault =
+  | { readonly status: number; readonly code?: string; readonly headers?: Readonly<Record<string, string>> }
+  /** It does what it is asked and the connection is cut before the answer. */
+  | "cut-after-accept"
+  /** No answer until mended. */
+  | "hang";
+
+/** The refusals that Microsoft's pages name. */
+export const teamsFaults = {
+  rateLimited: { status: 429, code: "Throttled", headers: { "retry-after": "2" } },
+  unavailable: { status: 503, code: "ServiceUnavailable" },
+  failed: { status: 500, code: "InternalServerError" },
+  blocked: { status: 403, code: "ConversationBlockedByUser" },
+  writesBlocked: { status: 403, code: "MessageWritesBlocked" },
+  disabled: { status: 403, code: "BotDisabledByAdmin" },
+  removed: { status: 403, code: "BotNotInConversationRoster" },
+  gone: { status: 404, code: "ConversationNotFound" },
+  busy: { status: 412, code: "PreconditionFailed" },
+} as const satisfies Record<string, TeamsFault>;

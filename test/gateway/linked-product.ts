@@ -1,0 +1,141 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Delivery } from "../../adapters/contract/channel-adapter.ts";
+import { openEmbeddedBackbone } from "../../core/backbone/embedded/open-embedded-backbone.ts";
+import type { Backbone } from "../../core/contract/backbone.ts";
+import { systemClock as clock } from "../../core/contract/clock.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import { silentLogger as logger } from "../../core/contract/logger.ts";
+import { silentMeter as meter } from "../../core/contract/meter.ts";
+import type { Account, UserMessage } from "../../core/contract/user-message.ts";
+import { personOf } from "../../core/people/person-of.ts";
+import { accountKey, personKey } from "../../core/people/person-record.ts";
+import { startCore } from "../../core/start-core.ts";
+import { relayContext } from "../../gateway/channel-contexts.ts";
+import { runChannel } from "../../gateway/relay/run-channel.ts";
+import { LogChannel } from "../fakes/log-channel.ts";
+import type { Script } from "../fakes/scripted-model.ts";
+import { ScriptedModel } from "../fakes/scripted-model.ts";
+
+const place = { tenant: "default", agent: "mooring" };
+const CHANNELS = ["web", "web-b"] as const;
+type Channel = (typeof CHANNELS)[number];
+
+export const privateRoom = (channel: Channel, account: string): Conversation => ({
+  channel,
+  room: `room-of-${account}`,
+  kind: "private",
+});
+export const lobby = (channel: Channel): Conversation => ({ channel, room: "lobby", kind: "shared" });
+
+type Said = Partial<UserMessage> & { readonly account?: Account };
+
+/** Core, two channels and their relays in one process; `restart` forgets all that only a process knew. */
+export class LinkedProduct {
+  readonly model: ScriptedModel;
+  readonly backbone: Backbone;
+  channels: Record<Channel, LogChannel>;
+  readonly #dataDir: string;
+  #stop: () => Promise<void> = async () => {};
+  #said = 0;
+
+  private constructor(dataDir: string, backbone: Backbone, script: Script) {
+    this.#dataDir = dataDir;
+    this.backbone = backbone;
+    this.model = new ScriptedModel(script);
+    this.channels = { web: new LogChannel("web"), "web-b": new LogChannel("web-b") };
+  }
+
+  static async start(script: Script): Promise<LinkedProduct> {
+    const dataDir = await mkdtemp(join(tmpdir(), "mooring-linked-"));
+    const backbone = await openEmbeddedBackbone({ dataDir, logger, failurePauseMs: 2 });
+    const product = new LinkedProduct(dataDir, backbone, script);
+    await product.restart();
+    return product;
+  }
+
+  async restart(): Promise<void> {
+    await this.#stop();
+    const { backbone, model } = this;
+    const agents = [{ ...place, name: "mooring", model }];
+    const core = await startCore({ backbone, agents, clock, logger, meter, stopGraceMs: 50 });
+    const running = await Promise.all(
+      CHANNELS.map((channel) => {
+        const parts = { ...place, channel, publicUrl: "http://localhost", backbone, clock, logger, meter };
+        return runChannel(relayContext({ ...parts, newId: () => "id" }), this.channels[channel], "gateway");
+      }),
+    );
+    this.#stop = async () => {
+      await Promise.all([core.stop(), ...running.map((channel) => channel.stop())]);
+    };
+  }
+
+  /** The accounts become one person's, as after `link`. */
+  async link(first: [Channel, string], second: [Channel, string]): Promise<void> {
+    const { store } = this.backbone;
+    const id = personOf("default", ...first);
+    const accounts = [first, second].map(([channel, accountId], joined) => ({
+      channel,
+      accountId,
+      name: "Ann",
+      since: "2026-01-01T00:00:00.000Z",
+      joined,
+    }));
+    const person = { id, tenant: "default", membership: 1, accounts, surfaces: [] };
+    await store.put(personKey("default", id), person);
+    for (const { channel, accountId } of accounts) {
+      await store.put(accountKey({ tenant: "default", channel, accountId }), { personId: id });
+    }
+  }
+
+  /** Resolves once it is stored, to its id. */
+  async say(conversation: Conversation, text: string, more: Said = {}): Promise<string> {
+    const id = `m-${++this.#said}`;
+    const channel = this.channels[conversation.channel as Channel];
+    await channel.inbox?.accept({
+      id,
+      ...place,
+      conversation,
+      account: { id: "ann", name: "Ann" },
+      text,
+      attachments: [],
+      sentAt: new Date().toISOString(),
+      traceId: id,
+      ...more,
+    });
+    return id;
+  }
+
+  async ask(conversation: Conversation, text: string, more: Said = {}): Promise<Delivery> {
+    const id = await this.say(conversation, text, more);
+    return this.shown(conversation, ({ reply }) => reply.correlationId === id);
+  }
+
+  command(conversation: Conversation, name: string, args = "", more: Said = {}): Promise<Delivery> {
+    return this.ask(conversation, "", { command: { name, args }, ...more });
+  }
+
+  /** The first delivery in the conversation that is so. */
+  async shown({ channel, room }: Conversation, isIt: (delivery: Delivery) => boolean): Promise<Delivery> {
+    const { deliveries } = this.channels[channel as Channel];
+    const matches = (delivery: Delivery) => delivery.target.room === room && isIt(delivery);
+    const all = await deliveries.until((items) => items.some(matches));
+    return all.find(matches) as Delivery;
+  }
+
+  answers({ channel, room }: Conversation): Delivery[] {
+    const { items } = this.channels[channel as Channel].deliveries;
+    return items.filter(
+      ({ target, reply }) => target.room === room && reply.kind === "final" && reply.correlationId === undefined,
+    );
+  }
+
+  async dispose(): Promise<void> {
+    await this.#stop();
+    await this.backbone.close();
+    await rm(this.#dataDir, { recursive: true, force: true });
+  }
+}
+
+export const isAnswer = ({ reply }: Delivery): boolean => reply.kind === "final" && reply.correlationId === undefined;
