@@ -1,14 +1,12 @@
-import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { UnsolicitedReply } from "../delivery/publish-reply.ts";
 import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
 import type { Batch } from "./batch.ts";
+import { cancelAction } from "./cancel-action.ts";
 import { listNames } from "./list-names.ts";
 
 const RESULT_CHARS = 300;
-/** A button's label; platforms take about 75. */
-const LABEL_CHARS = 60;
 
 const signs: Readonly<Record<Subtask["status"], string>> = {
   pending: "waiting",
@@ -39,7 +37,7 @@ export const activityReply = (
     sessionId,
     kind,
     markdown: [title, ...subtasks.map(lineOf)].join("\n"),
-    ...(open.length > 0 && { actions: open.map(cancelling) }),
+    ...(open.length > 0 && { actions: open.map(cancelAction) }),
     data: { activity: { id, revision, title, items: subtasks.map(itemOf) } },
     origin,
     audience,
@@ -60,12 +58,6 @@ const lineOf = (subtask: Subtask): string => {
   const line = `- ${name}: ${signs[status]}`;
   return hasEnded(subtask) ? line : `${line}${note === undefined ? "" : ` (${note})`} \`${id}\``;
 };
-
-const cancelling = ({ id, name }: Subtask): ReplyAction => ({
-  name: "cancel",
-  label: cutAtGraphemes(`Cancel ${name}`, LABEL_CHARS),
-  value: id,
-});
 
 const itemOf = ({ id, name, status, startedAt, completedAt, note, result }: Subtask) => ({
   id,

@@ -36,7 +36,7 @@ describe("given a turn whose subtasks are under way", () => {
     await core.ask("m-1", "go");
     await Promise.all([a.asked, b.asked]);
     for (const id of subtaskIds(core)) await untilBegun(core, id);
-    core.clock.advance(200);
+    core.clock.advance(500);
     await progress(1);
     const [first] = entries();
     const idOf = (name: string) => Activity.parse(activityOf(first)).items.find((item) => item.name === name)?.id;
@@ -51,8 +51,8 @@ describe("given a turn whose subtasks are under way", () => {
       kind: "progress",
       markdown: `Working on: a and b\n- a: working (half way) \`${idOf("a")}\`\n- b: working \`${idOf("b")}\``,
       actions: [
-        { name: "cancel", label: "Cancel a", value: idOf("a") },
-        { name: "cancel", label: "Cancel b", value: idOf("b") },
+        { name: "cancel", label: "Cancel “a”", value: idOf("a") },
+        { name: "cancel", label: "Cancel “b”", value: idOf("b") },
       ],
     });
     a.give(`result ${"x".repeat(400)}`);
