@@ -53,8 +53,19 @@ export class WebClient {
   }
 
   /** Queues a message; one is under way at a time, so that their order is known. */
-  say(text: string): string {
-    return this.#queue({ type: "message", text });
+  say(text: string, attachments: readonly { id: string }[] = []): string {
+    return this.#queue({ type: "message", text, ...(attachments.length > 0 && { attachments }) });
+  }
+
+  /** Uploads a text file; resolves to what the gateway made of it. */
+  async upload(name: string, text: string): Promise<{ id: string; name: string }> {
+    const response = await fetch(`${this.#addressOf()}/channels/web/files?name=${encodeURIComponent(name)}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${this.#token}`, "content-type": "text/plain" },
+      body: text,
+    });
+    if (response.status !== 201) throw new Error(`refused with ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { id: string; name: string };
   }
 
   command(name: string, args = ""): string {
