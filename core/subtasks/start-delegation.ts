@@ -24,7 +24,6 @@ export const startDelegation = async (
   const { bus, events } = parts;
   const subjects = subjectsOf(agent.tenant);
   await events.listenTo(bus, agent);
-  parts.logger.debug({ tenant: agent.tenant, agent: agent.name }, "owners are listened for");
   const several = { durable: "subtasks", concurrency: HANDLERS_AT_ONCE };
   return Promise.all([
     bus.consume(
