@@ -6,6 +6,9 @@ import type { Problem } from "./problem.ts";
 const text = z.string().optional().catch(undefined);
 const entriesOf = <T extends z.ZodType>(schema: T) => z.array(schema).catch([]);
 
+const Place = z.object({ person: text, channel: text });
+const Scheduled = z.object({ name: text, deliverTo: Place.optional().catch(undefined) }).catch({});
+
 /** Only what refers or is referred to. Everything else is let pass, so that these checks run on a file with other problems. */
 const Outline = z.object({
   admin: z.object({ tokens: entriesOf(z.object({ token: text, tenant: text }).catch({})) }).catch({ tokens: [] }),
@@ -15,8 +18,8 @@ const Outline = z.object({
   ),
   agents: entriesOf(
     z
-      .object({ name: text, tenant: text, home: z.object({ person: text, channel: text }).catch({}) })
-      .catch({ home: {} }),
+      .object({ name: text, tenant: text, home: Place.catch({}), schedules: entriesOf(Scheduled) })
+      .catch({ home: {}, schedules: [] }),
   ),
   channels: z.record(z.string(), z.object({ agent: text }).catch({})).catch({}),
 });
@@ -37,10 +40,18 @@ function* dangling({ admin, tenants, people, agents, channels }: Outline): Gener
   for (const [index, { tenant }] of admin.tokens.entries()) {
     yield* mustExist(["admin", "tokens", index, "tenant"], "tenant", tenant, tenantNames);
   }
-  for (const [index, { tenant = "default", home }] of agents.entries()) {
+  for (const [index, { tenant = "default", home, schedules }] of agents.entries()) {
     yield* mustExist(["agents", index, "tenant"], "tenant", tenant, tenantNames);
     yield* mustExist(["agents", index, "home", "channel"], "channel", home.channel, channelNames);
     yield* mustExist(["agents", index, "home", "person"], "person", home.person, personNames);
+    for (const [nth, { deliverTo }] of schedules.entries()) {
+      const path = ["agents", index, "schedules", nth, "deliverTo"];
+      yield* mustExist([...path, "channel"], "channel", deliverTo?.channel, channelNames);
+      yield* mustExist([...path, "person"], "person", deliverTo?.person, personNames);
+      if (deliverTo === undefined && home.channel === undefined && home.person === undefined) {
+        yield { path, message: "is missing: say where its results go, here or in the agent's home" };
+      }
+    }
   }
   for (const [index, { accounts }] of people.entries()) {
     for (const channel of Object.keys(accounts)) {
@@ -79,6 +90,10 @@ function* agentsToChoose({ agents, channels }: Outline): Generator<Problem> {
 
 function* repeated({ admin, people, agents }: Outline): Generator<Problem> {
   yield* mustDiffer(agents.map(({ name }, index) => ({ path: ["agents", index, "name"], value: name })));
+  for (const [index, { schedules }] of agents.entries()) {
+    const path = ["agents", index, "schedules"];
+    yield* mustDiffer(schedules.map(({ name }, nth) => ({ path: [...path, nth, "name"], value: name })));
+  }
   yield* mustDiffer(people.map(({ name }, index) => ({ path: ["people", index, "name"], value: name })));
   yield* mustDiffer(
     admin.tokens.map(({ token }, index) => ({ path: ["admin", "tokens", index, "token"], value: token })),

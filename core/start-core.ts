@@ -13,9 +13,11 @@ import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
 import { handleUserMessage } from "./intake/handle-user-message.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
 import type { AgentModel } from "./model/agent-model.ts";
+import { type DeclaredPerson, declarePeople } from "./people/declare-people.ts";
 import { DueIndex } from "./schedules/due-index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
 import { startSchedules } from "./schedules/start-schedules.ts";
+import type { ConfiguredSchedule } from "./schedules/sync-configured.ts";
 import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
 import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
@@ -38,11 +40,15 @@ export interface AgentOptions {
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
+  /** Schedules that the configuration declares. */
+  readonly schedules?: readonly ConfiguredSchedule[] | undefined;
 }
 
 export interface CoreOptions {
   readonly backbone: Backbone;
   readonly agents: readonly AgentOptions[];
+  /** Whose accounts the configuration names. */
+  readonly people?: readonly DeclaredPerson[];
   /** Besides those that every agent has. */
   readonly tools?: readonly Tool[];
   readonly clock: Clock;
@@ -97,6 +103,10 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
   const tools = [nothingToSay, ...memoryTools(store, clock), ...(options.tools ?? [])];
+  for (const tenant of new Set(options.agents.map(({ tenant }) => tenant))) {
+    const declared = (options.people ?? []).filter((person) => person.tenant === tenant);
+    await declarePeople(store, tenant, declared, clock.now());
+  }
   const consumers: Consumer[] = [];
   for (const given of options.agents) {
     const { delegation = defaultDelegation } = given;
@@ -110,7 +120,11 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     const consumer = await bus.consume(subject, { durable: "intake", concurrency, buried }, (message, received) =>
       handleUserMessage(parts, agent, message, received),
     );
-    consumers.push(consumer, ...(await startDelegation(parts, agent)), await startSchedules(parts, agent));
+    consumers.push(
+      consumer,
+      ...(await startDelegation(parts, agent)),
+      await startSchedules(parts, agent, given.schedules),
+    );
   }
   return {
     async stop() {

@@ -11,6 +11,7 @@ import { isStillTarget, targetsOn } from "../core/delivery/targets.ts";
 import { privateConversationOf } from "../core/people/private-conversation-of.ts";
 import { currentSession } from "../core/sessions/current-session.ts";
 import { anchorIn } from "./anchor-in.ts";
+import type { FindPermalink } from "./find-permalink.ts";
 import { admits } from "./relay/admits.ts";
 import { defaultRelayLimits } from "./relay/default-relay-limits.ts";
 import type { RelayContext } from "./relay/relay-context.ts";
@@ -40,12 +41,13 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
 export interface ChannelRules {
   readonly access?: AccessRules | undefined;
   readonly defaultsOn?: TargetParts["defaultsOn"];
+  readonly findPermalink?: FindPermalink;
 }
 
 /** What a channel's relay works with. */
 export const relayContext = (
   { backbone, ...parts }: ChannelParts,
-  { access, defaultsOn = () => ({}) }: ChannelRules = {},
+  { access, defaultsOn = () => ({}), findPermalink = async () => undefined }: ChannelRules = {},
 ): RelayContext => {
   const { bus, store } = backbone;
   const deciding = { store, clock: parts.clock, defaultsOn, admits: admits(access) };
@@ -59,7 +61,7 @@ export const relayContext = (
     isStillTarget: isStillTarget(deciding),
     privateConversationOf: (channel, accountId) =>
       privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
-    anchorIn: anchorIn(deciding),
+    anchorIn: anchorIn({ ...deciding, findPermalink }),
     access,
     limits: defaultRelayLimits,
   };

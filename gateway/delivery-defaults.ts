@@ -11,5 +11,6 @@ export const deliveryDefaults =
       policy: { ...common?.policy, ...own?.delivery?.policy },
       quietHours: own?.delivery?.quietHours ?? common?.quietHours,
       timeZone: own?.timeZone,
+      locale: own?.locale,
     };
   };

@@ -5,6 +5,8 @@ import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
+import { configuredSchedules } from "./configured-schedules.ts";
+import { declaredPeople } from "./declared-people.ts";
 
 export interface AgentsParts {
   readonly config: Config;
@@ -22,8 +24,10 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
   startCore({
     ...parts,
     stopGraceMs: STOP_GRACE_MS,
-    agents: config.agents.map(({ model, ...agent }) => ({
+    people: declaredPeople(config),
+    agents: config.agents.map(({ model, home, schedules, ...agent }) => ({
       ...agent,
+      schedules: configuredSchedules(config, schedules, home),
       contextTokens: model.contextTokens,
       model: createModel(model, parts),
     })),

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { createAdapter } from "./adapter-registry.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
+import { findPermalink } from "./find-permalink.ts";
 import type { FrontDoor } from "./front-door.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import type { Readiness } from "./readiness.ts";
@@ -33,7 +34,11 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
       const { agent, access } = channelConfig;
       const own = { ...common, channel, agent, tenant: tenantOf(config, agent) };
-      const rules = { access, defaultsOn: deliveryDefaults(config, agent) };
+      const rules = {
+        access,
+        defaultsOn: deliveryDefaults(config, agent),
+        findPermalink: findPermalink(adapters, common),
+      };
       const adapter = await createAdapter(channelConfig, adapterContext(own));
       const started = await runChannel(relayContext(own, rules), adapter, instance);
       adapters.push(adapter);

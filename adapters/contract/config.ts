@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DeliveryConfig, TimeZone } from "../../core/contract/delivery-policy.ts";
+import { DeliveryConfig, Locale, TimeZone } from "../../core/contract/delivery-policy.ts";
 import { Name } from "../../core/contract/name.ts";
 
 const anyOrListed = z.union([z.literal("*"), z.array(z.string().min(1))]);
@@ -34,4 +34,5 @@ export const channelFields = {
   agent: Name.optional().describe("The agent that answers here. Not needed while there is only one."),
   delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people here, where they do not say."),
   timeZone: TimeZone.optional().describe("For people here whose own zone is not known."),
+  locale: Locale.optional().describe("How times are written for people here whose own language is not known."),
 };

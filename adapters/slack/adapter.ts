@@ -1,4 +1,5 @@
 import type { webApi } from "@slack/bolt";
+import { AppError } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Attachment, UserMessage } from "../../core/contract/user-message.ts";
 import type {
@@ -119,6 +120,7 @@ export class SlackAdapter
       tell: (message, why) => this.#tell(message, why),
       removed: (what) => this.#noteRemoval(what),
     });
+    if (this.#isStopped) throw new AppError("stopped", "the channel was stopped while it started");
     const appToken = this.#config.appToken?.reveal();
     const socket = appToken
       ? new SocketReceiver({ appToken, api, clock, logger, limits: this.#limits, intake })

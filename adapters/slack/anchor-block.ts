@@ -6,7 +6,7 @@ import { linkTo } from "./link.ts";
 /** A block of its own, which no text can imitate; the reader's client writes the time in their own zone (O10). */
 export const anchorBlock = (anchor: Anchor): types.ContextBlock => ({
   type: "context",
-  elements: [{ type: "mrkdwn", text: anchorText(anchor) }],
+  elements: [{ type: "mrkdwn", text: anchorText(anchor), verbatim: true }],
 });
 
 const anchorText = ({ summary, channel, startedAt, link }: Anchor): string => {

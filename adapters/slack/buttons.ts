@@ -18,12 +18,8 @@ export const buttonsBlock = (delivery: Delivery): types.ActionsBlock[] => {
   return elements.length === 0 ? [] : [{ type: "actions", elements }];
 };
 
-const actionsOf = ({ reply, part, anchor }: Delivery): readonly ReplyAction[] => {
-  if (part.index < part.count - 1) return [];
-  const given = reply.actions ?? [];
-  const why = { name: "why", label: "Why?", value: reply.id };
-  return [...given, ...cancelsOf(reply), ...(anchor && !given.some(({ name }) => name === "why") ? [why] : [])];
-};
+const actionsOf = ({ reply, part }: Delivery): readonly ReplyAction[] =>
+  part.index < part.count - 1 ? [] : [...(reply.actions ?? []), ...cancelsOf(reply)];
 
 /** Work that is under way can be ended by who asked for it. */
 const cancelsOf = (reply: Delivery["reply"]): ReplyAction[] =>

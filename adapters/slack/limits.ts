@@ -22,5 +22,5 @@ export const defaultSlackLimits: SlackLimits = {
   profileMs: 700,
 };
 
-/** Events are 3 MB at the very most; messages with many blocks stay far below. */
+/** Far more than any event that Slack sends. */
 export const MAX_BODY_BYTES = 3_000_000;

@@ -16,8 +16,13 @@ export interface SlackPost {
   /** What notifications and screen readers get; shown only where there are no blocks. */
   readonly text: string;
   readonly blocks: types.KnownBlock[];
-  readonly attachments?: types.MessageAttachment[];
+  readonly attachments: types.MessageAttachment[];
+  /** Plain words such as "@here" stay plain. */
+  readonly parse: "none";
+  readonly link_names: false;
 }
+
+const PLAIN = { parse: "none", link_names: false } as const;
 
 export const renderPost = (delivery: Delivery): SlackPost => {
   const { part, anchor } = delivery;
@@ -29,15 +34,17 @@ export const renderPost = (delivery: Delivery): SlackPost => {
     // Nearly all of it are signs that are escaped. The text of a message takes 40,000.
     const fallback = anchor?.text ?? "";
     const attachments = below.length === 0 ? [] : [{ fallback, blocks: below }];
-    return { text: sections.join("\n\n"), blocks: [], attachments };
+    return { ...PLAIN, text: sections.join("\n\n"), blocks: [], attachments };
   }
   const [first = "", ...rest] = sections;
-  return { text: `${first}${rest.length > 0 ? " …" : ""}${spoken}`, blocks: [...sections.map(sectionBlock), ...below] };
+  const text = `${first}${rest.length > 0 ? " …" : ""}${spoken}`;
+  // An edit keeps the blocks and attachments that it does not name, so both are always named.
+  return { ...PLAIN, text, blocks: [...sections.map(sectionBlock), ...below], attachments: [] };
 };
 
-/** Expanded, so that nothing hides behind "see more". */
+/** Expanded, so that nothing hides behind "see more"; verbatim, so that Slack makes no mention of plain words. */
 const sectionBlock = (text: string): types.SectionBlock => ({
   type: "section",
-  text: { type: "mrkdwn", text },
+  text: { type: "mrkdwn", text, verbatim: true },
   expand: true,
 });

@@ -1,11 +1,14 @@
 import { cancel } from "./cancel.ts";
 import type { Command } from "./command.ts";
 import { helpOn } from "./help.ts";
+import { link } from "./link.ts";
 import { newSession } from "./new-session.ts";
+import { quiet } from "./quiet.ts";
 import { schedules } from "./schedules.ts";
+import { unlink } from "./unlink.ts";
 import { why } from "./why.ts";
 
-const told: readonly Command[] = [why, cancel, schedules, newSession];
+const told: readonly Command[] = [why, cancel, schedules, newSession, link, unlink, quiet];
 
 /** Every command there is, in the order in which `help` shows them. */
 export const commands: readonly Command[] = [helpOn(told), ...told];

@@ -16,6 +16,8 @@ const LocalTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must b
 
 export const TimeZone = z.string().refine(isTimeZone, { error: 'must be a time zone such as "Europe/Berlin"' });
 
+export const Locale = z.string().refine(isLocale, { error: 'must be a language such as "en-GB" or "de"' });
+
 /** From one local time to another, over midnight if the second is the earlier one. */
 export const QuietHours = z
   .strictObject({ from: LocalTime, to: LocalTime, timeZone: TimeZone.optional() })
@@ -37,11 +39,20 @@ export interface DeliveryDefaults {
   readonly policy?: DeliveryPolicy | undefined;
   readonly quietHours?: QuietHours | undefined;
   readonly timeZone?: string | undefined;
+  readonly locale?: string | undefined;
 }
 
 function isTimeZone(timeZone: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+function isLocale(locale: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(locale).length === 1;
   } catch {
     return false;
   }

@@ -1,8 +1,7 @@
 import type { AgentReply } from "../contract/agent-reply.ts";
 import type { Store } from "../contract/store.ts";
-import { findPerson } from "../people/find-person.ts";
+import { findPerson, readPerson } from "../people/find-person.ts";
 import type { PersonRecord } from "../people/person-record.ts";
-import { personKey } from "../people/person-record.ts";
 
 /** Who stands behind a piece of work today: whoever has the account that asked for it. */
 export const askerOf = async (
@@ -14,5 +13,5 @@ export const askerOf = async (
     const { person } = await findPerson(store, { tenant, channel: conversation.channel, accountId });
     return person;
   }
-  return personId === null ? undefined : (await store.get(personKey(tenant, personId)))?.value;
+  return personId === null ? undefined : (await readPerson(store, tenant, personId))?.value;
 };

@@ -32,9 +32,10 @@ const surfaceAt = ({ surfaces }: PersonRecord, target: Conversation): Surface | 
 
 const isTheAskers = ({ audience, onlyFor }: Shown, person: PersonRecord, surface: Surface): boolean => {
   const { conversation, accountId, personId, membership } = audience;
-  if (accountId !== undefined && sameAccount(surface, { channel: conversation.channel, accountId })) return true;
+  const asker = accountId === undefined ? undefined : { channel: conversation.channel, accountId };
+  if (asker && sameAccount(surface, asker)) return true;
   // The answer to a private command is for the account that gave it.
   if (onlyFor !== undefined || person.id !== personId || membership === undefined) return false;
-  const account = listed(person, surface);
-  return account !== undefined && account.joined <= membership;
+  // Neither may have left since, not even to come back.
+  return [surface, ...(asker ? [asker] : [])].every((one) => (listed(person, one)?.joined ?? Infinity) <= membership);
 };

@@ -1,9 +1,11 @@
 import type { UserMessage } from "../contract/user-message.ts";
+import { settledOrigin } from "../origin/summary-record.ts";
 import { currentSession } from "../sessions/current-session.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { sealTurn } from "../subtasks/seal-turn.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
+import { decideSummary } from "./decide-summary.ts";
 import type { TurnRun } from "./end-turn.ts";
 import { endTurn } from "./end-turn.ts";
 import type { IntakeParts } from "./intake-parts.ts";
@@ -30,12 +32,17 @@ export const answerMessage = async (
   const ended = seenBefore ? await parts.history.endedTurn(sessionId, index, turnId) : undefined;
   const matter = ended === undefined ? await turnMatter(parts.store, message) : undefined;
   if (matter?.isMoot) return undefined;
+  // What must end in words needs its anchor's words too: both are made at the same time.
+  const summary = matter?.mustSpeak ? decideSummary(parts, agent, opened) : undefined;
+  summary?.catch(() => undefined);
   const entry = ended ?? (matter && (await endTurn(parts, agent, matter, opened, run)));
   if (entry === undefined) return undefined;
   await parts.checkpoint("reply.before");
   if (isForPeople(record, entry)) {
-    await publishFinal(parts, agent, record, entry, ended !== undefined);
-    if (correlationId === undefined) await noteWhereShown(parts, agent, record, entry);
+    await (summary ?? decideSummary(parts, agent, opened));
+    const shown = { ...record, origin: await settledOrigin(parts.store, agent, record) };
+    await publishFinal(parts, agent, shown, entry, ended !== undefined);
+    if (correlationId === undefined) await noteWhereShown(parts, agent, shown, entry);
   }
   await parts.checkpoint("reply.published");
   if (entry.delegated) await sealTurn(parts, agent, record);

@@ -2,6 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { publishReply, type ReplyDraft } from "../delivery/publish-reply.ts";
+import { settledOrigin } from "../origin/summary-record.ts";
 import { personOf } from "../people/person-of.ts";
 import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
@@ -27,7 +28,8 @@ export const handleBuriedMessage = async (
   if (message.shown !== undefined) return;
   const { record, entry } = await recordedTurn(parts, message);
   if (record && entry) {
-    if (isForPeople(record, entry)) await publishFinal(parts, agent, record, entry, true);
+    const shown = { ...record, origin: await settledOrigin(parts.store, agent, record) };
+    if (isForPeople(record, entry)) await publishFinal(parts, agent, shown, entry, true);
   } else await publishReply(parts.bus, trouble(agent, message, letter));
   await scheduleRunEnded(parts, message, entry?.outcome ?? "failed");
   // What it has delegated goes on, and must find an end.
@@ -51,7 +53,8 @@ const trouble = (agent: Agent, message: UserMessage, letter: DeadLetter): ReplyD
     const { sessionId, origin, audience } = synthetic;
     return { ...common, sessionId, kind: "final", origin, audience };
   }
-  const audience = { conversation, personId: personOf(tenant, conversation.channel, account.id) };
+  const personId = personOf(tenant, conversation.channel, account.id);
+  const audience = { conversation, personId, accountId: account.id };
   return { ...common, sessionId: null, kind: "notice", correlationId: message.id, origin: null, audience };
 };
 

@@ -3,6 +3,7 @@ import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { voidShownCodes } from "../people/void-shown-codes.ts";
 import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { Agent } from "../turns/agent.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
@@ -24,6 +25,7 @@ export const handleUserMessage = async (
 ): Promise<Outcome> => {
   await parts.checkpoint("intake.received");
   if (message.shown !== undefined) return handleShownReply(parts, message, message.shown);
+  await voidShownCodes(parts.store, message);
   const opened = await openTurn(parts, message);
   await parts.checkpoint("turn.opened");
   try {

@@ -59,10 +59,11 @@ const workLines = (work: readonly WorkDone[]): string[] => {
   return more > 0 ? [...lines.slice(0, MOST_LINES), `- and ${more} more`] : lines;
 };
 
-const stepLines = ({ name, outcome = "no longer known", steps }: WorkDone, depth: number): string[] => [
-  `${"  ".repeat(depth)}- ${oneLine(name)}: ${outcome}`,
-  ...steps.flatMap((step) => stepLines(step, depth + 1)),
-];
+const stepLines = ({ kind, id, name, outcome, steps }: WorkDone, depth: number): string[] => {
+  const what = kind === "subtask" ? oneLine(name) : `${kind} \`${id}\`: ${oneLine(name)}`;
+  const line = outcome === undefined ? what : `${what}: ${outcome}`;
+  return [`${"  ".repeat(depth)}- ${line}`, ...steps.flatMap((step) => stepLines(step, depth + 1))];
+};
 
 const placeText = (place: Conversation, began: Conversation): string => {
   const what = sameConversation(place, began) ? "where it began" : place.kind === "private" ? "private" : "a room";

@@ -17,7 +17,11 @@ export const summarisePrompt = (text: string): string => {
   const visible = dropInvisible(firstPart(text));
   // Masked again at the end: mark-up inside a secret may have hidden it from the first look.
   const plain = maskSecrets(stripMarkup(maskSecrets(visible)));
-  const folded = plain.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  // The hook is an anchor's own sign: no prompt brings one along (O16).
+  const folded = plain
+    .replace(/[↳⤷]/g, "→")
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
   return folded === "" ? EMPTY_SUMMARY : cutAtGraphemes(folded, MAX_SUMMARY_GRAPHEMES);
 };
 

@@ -6,6 +6,9 @@ import { readSubtask } from "../subtasks/subtask-record.ts";
 
 /** A step of a piece of work, with the steps it needed itself. */
 export interface WorkDone {
+  /** "subtask", "schedule"; open. */
+  readonly kind: string;
+  readonly id: string;
   readonly name: string;
   /** What became of it; undefined if that is no longer known. */
   readonly outcome: string | undefined;
@@ -21,9 +24,9 @@ type Step = ReplyCause["steps"][number];
 
 /** What was done for an answer (O13). A kind of step that is not known here is named all the same. */
 export const workDone = (store: Store, place: Place, steps: readonly Step[]): Promise<WorkDone[]> =>
-  Promise.all(steps.map((step) => (step.kind === "subtask" ? subtaskDone(store, place, step) : { ...plain(step) })));
+  Promise.all(steps.map((step) => (step.kind === "subtask" ? subtaskDone(store, place, step) : plain(step))));
 
-const plain = ({ name }: Pick<Step, "name">): WorkDone => ({ name, outcome: undefined, steps: [] });
+const plain = ({ kind, id, name }: Step): WorkDone => ({ kind, id, name, outcome: undefined, steps: [] });
 
 const subtaskDone = async (store: Store, place: Place, step: Step): Promise<WorkDone> => {
   const { tenant, agent } = place;
@@ -38,5 +41,5 @@ const subtaskDone = async (store: Store, place: Place, step: Step): Promise<Work
     place,
     own.map(({ id, name }) => ({ kind: "subtask", id, name })),
   );
-  return { name: step.name, outcome: outcomeOf(false, subtask), steps };
+  return { ...plain(step), outcome: outcomeOf(false, subtask), steps };
 };

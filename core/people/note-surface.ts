@@ -4,14 +4,14 @@ import type { UserMessage } from "../contract/user-message.ts";
 import { sameAccount } from "./find-person.ts";
 import type { PersonAccount, PersonRecord } from "./person-record.ts";
 
-type Written = Pick<UserMessage, "conversation" | "account">;
+type Written = Pick<UserMessage, "agent" | "conversation" | "account">;
 
 /**
  * The person as they are known after they wrote something: where they can be reached, and where they were last.
  * Most messages change nothing; then it is the same object, and nothing is written.
  */
 export const noteSurface = (person: PersonRecord, written: Written, now: number): PersonRecord => {
-  const { conversation, account } = written;
+  const { agent, conversation, account } = written;
   if (conversation.kind === "shared") return person;
   const address = { channel: conversation.channel, accountId: account.id };
   const accounts = noteAccount(person, written, now);
@@ -21,7 +21,7 @@ export const noteSurface = (person: PersonRecord, written: Written, now: number)
   const lastActive = conversationKey(conversation);
   if (isKnown && accounts === person.accounts && lastActive === person.lastActive) return person;
   const others = person.surfaces.filter((surface) => isKnown || !sameRoom(surface.conversation, conversation));
-  const surfaces = isKnown ? others : [...others, { conversation, ...address, since: isoTime(now) }];
+  const surfaces = isKnown ? others : [...others, { conversation, ...address, agent, since: isoTime(now) }];
   return { ...person, accounts, surfaces: surfaces.slice(-MOST_SURFACES), lastActive };
 };
 

@@ -12,6 +12,8 @@ export const PersonAccount = z.looseObject({
   since: z.iso.datetime(),
   /** The person's `membership` from which on it counts: work that began earlier never reaches it (D3). */
   joined: z.number().int().nonnegative(),
+  /** The link that brought it here. */
+  linkId: z.string().optional(),
   /** The configuration says so: it cannot be unlinked in chat. */
   declared: z.boolean().optional(),
   locale: z.string().optional(),
@@ -24,6 +26,8 @@ export const Surface = z.looseObject({
   conversation: Conversation,
   channel: z.string(),
   accountId: z.string(),
+  /** Who the person talks to there. */
+  agent: z.string(),
   since: z.iso.datetime(),
 });
 export type Surface = z.infer<typeof Surface>;
@@ -47,7 +51,10 @@ export type PersonRecord = z.infer<typeof PersonRecord>;
 const people = collection("people", PersonRecord);
 export const personKey = (tenant: string, personId: string) => keyOf(people, tenant, personId);
 
-/** Whose an account is. Counts only if the person's record lists the account too; without it, it is its own. */
+/**
+ * Whose an account is. It counts only if the person's record lists the account too, and the other way round: writing
+ * or deleting this key is the one moment at which an account is linked or unlinked. Without it, it is its own.
+ */
 export const AccountRecord = z.looseObject({ personId: z.string() });
 export type AccountRecord = z.infer<typeof AccountRecord>;
 

@@ -17,7 +17,7 @@ export interface ScheduleChange {
  * many is ignored when its time comes, one too few would never come. Undefined: there is no such schedule.
  */
 export const changeSchedule = async (
-  { store, dueTimes }: Pick<ScheduleParts, "store" | "dueTimes">,
+  { store, dueTimes, checkpoint }: Pick<ScheduleParts, "store" | "dueTimes" | "checkpoint">,
   address: ScheduleAddress,
   change: (schedule: Schedule) => Schedule,
 ): Promise<ScheduleChange | undefined> => {
@@ -29,6 +29,7 @@ export const changeSchedule = async (
     if (after === before) return { before, after };
     const moved = after.nextDueAt !== before.nextDueAt;
     if (moved && after.nextDueAt !== null) await dueTimes.add({ schedule: address, dueAt: after.nextDueAt });
+    await checkpoint("schedule.indexed");
     try {
       const isOver = after.status === "ended" || after.status === "cancelled";
       await store.put(scheduleKey(address), after, { ifRevision: found.revision, ...(isOver && { ttlMs: KEPT_MS }) });
@@ -36,6 +37,7 @@ export const changeSchedule = async (
       if (error instanceof RevisionConflict) continue;
       throw error;
     }
+    await checkpoint("schedule.changed");
     if (moved && before.nextDueAt !== null) await dueTimes.remove({ schedule: address, dueAt: before.nextDueAt });
     return { before, after };
   }

@@ -1,7 +1,7 @@
-import type { Audience } from "../contract/agent-reply.ts";
 import { AppError } from "../contract/app-error.ts";
 import { conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
+import type { Destination } from "../delivery/destination.ts";
 import { findPerson } from "../people/find-person.ts";
 import type { Seeker } from "./own-schedules.ts";
 
@@ -10,11 +10,11 @@ export const chooseTarget = async (
   store: Store,
   { tenant, audience, asker }: Seeker,
   deliverTo: string,
-): Promise<Audience> => {
-  const here = { ...audience, accountId: asker.accountId };
+): Promise<Destination> => {
+  const { conversation } = audience;
   const wanted = deliverTo.trim();
-  if (wanted === "" || wanted.toLowerCase() === "here") return here;
-  const { channel } = audience.conversation;
+  if (wanted === "" || wanted.toLowerCase() === "here") return { conversation, accountId: asker.accountId };
+  const { channel } = conversation;
   const { person } = await findPerson(store, { tenant, channel, accountId: asker.accountId });
   const there = person.surfaces.filter((surface) => surface.channel === wanted);
   const surface = there.find(({ conversation }) => conversationKey(conversation) === person.lastActive) ?? there.at(-1);
@@ -25,5 +25,5 @@ export const chooseTarget = async (
       `"${wanted.slice(0, 40)}" is no place where this person has written to me in private. Possible: ${known}.`,
     );
   }
-  return { conversation: surface.conversation, personId: person.id, accountId: surface.accountId };
+  return { conversation: surface.conversation, accountId: surface.accountId };
 };

@@ -12,7 +12,17 @@ const MOST_SCHEDULES = 100;
 
 export type NewSchedule = Pick<
   Schedule,
-  "tenant" | "agent" | "owner" | "id" | "description" | "prompt" | "when" | "missed" | "audience" | "asker" | "madeIn"
+  | "tenant"
+  | "agent"
+  | "owner"
+  | "id"
+  | "description"
+  | "prompt"
+  | "when"
+  | "missed"
+  | "destination"
+  | "asker"
+  | "madeIn"
 > & { readonly link?: string };
 
 /** Stored when it resolves. Creating it again, with the same id, gives what was created first. */
@@ -38,6 +48,7 @@ export const createSchedule = async (parts: ScheduleParts, draft: NewSchedule): 
     createdAt: isoTime(now),
   };
   await dueTimes.add({ schedule: draft, dueAt: isoTime(next) });
+  await parts.checkpoint("schedule.indexed");
   try {
     await store.put(scheduleKey(draft), schedule, { ifRevision: 0 });
     return schedule;

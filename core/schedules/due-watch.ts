@@ -22,6 +22,8 @@ export interface DueWatchParts {
   readonly dueTimes: DueIndex;
   /** Tells, durably, that a time has come. Telling it again must do no harm: every process tells it. */
   readonly tell: (due: DueTime) => Promise<void>;
+  /** What is done first, as soon as the store is there. */
+  readonly prepare: () => Promise<void>;
 }
 
 interface Pending {
@@ -40,6 +42,7 @@ export class DueWatch {
   #listener: Listener | undefined;
   #timer: Timer | undefined;
   #work: Promise<void> = Promise.resolve();
+  #isPrepared = false;
   #lookAt = 0;
   #stopped = false;
 
@@ -90,9 +93,11 @@ export class DueWatch {
 
   async #wake(): Promise<void> {
     if (this.#stopped) return;
-    const { clock, logger } = this.#parts;
+    const { clock, logger, prepare } = this.#parts;
     let pauseMs = LOOK_AGAIN_MS;
     try {
+      if (!this.#isPrepared) await prepare();
+      this.#isPrepared = true;
       if (clock.monotonic() >= this.#lookAt) {
         await this.#look();
         this.#lookAt = clock.monotonic() + LOOK_AGAIN_MS;

@@ -4,10 +4,9 @@ import type { Outcome } from "../contract/bus.ts";
 import { ack } from "../contract/bus.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { ScheduleDue } from "../contract/schedule.ts";
-import type { Store } from "../contract/store.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { orderKey } from "../contract/user-message.ts";
-import { findPerson } from "../people/find-person.ts";
+import { audienceAt } from "../delivery/destination.ts";
 import { changeSchedule } from "./change-schedule.ts";
 import { nextDue } from "./due-times.ts";
 import { planRun } from "./plan-run.ts";
@@ -52,7 +51,8 @@ const settle = async (
       ? planRun(schedule, dueAt, now)
       : { name: byHand, dueAt, firedAt: isoTime(now), through: dueAt, state: "started" as const };
   const { name } = planned;
-  const run = { ...planned, ...(planned.state === "started" && { sessionId: runSessionOf(schedule, name) }) };
+  const audience = await audienceAt(store, schedule.tenant, schedule.destination);
+  const run = planned.state === "skipped" ? planned : begun(schedule, planned, audience);
   try {
     await store.put(runKey(schedule, name), run, { ifRevision: 0 });
     meter.count("schedule_runs_total", { agent: schedule.agent, state: run.state });
@@ -64,20 +64,19 @@ const settle = async (
   }
 };
 
-const begin = async ({ bus, store, logger }: ScheduleParts, schedule: Schedule, run: ScheduleRun): Promise<void> => {
-  const message = runMessage(schedule, run, await audienceNow(store, schedule));
+/** A run is work that begins now: it reaches the accounts that are the person's now (D3). */
+const begun = (schedule: Schedule, planned: ScheduleRun, audience: Audience | undefined): ScheduleRun => {
+  if (audience !== undefined) return { ...planned, sessionId: runSessionOf(schedule, planned.name), audience };
+  return { ...planned, state: "skipped", reason: "the person it is for has not written to me in private yet" };
+};
+
+const begin = async ({ bus, logger }: ScheduleParts, schedule: Schedule, run: ScheduleRun): Promise<void> => {
+  if (run.audience === undefined) return;
+  const message = runMessage(schedule, run, run.audience);
   const { id: scheduleId, tenant, agent } = schedule;
   logger.info({ schedule: scheduleId, dueAt: run.dueAt, agent, traceId: message.traceId }, "schedule run begins");
   const subject = subjectsOf(tenant).userMessage(agent);
   await bus.publish(subject, message, { id: message.id, key: orderKey(message) });
-};
-
-/** A run is work that begins now: it reaches the accounts that are the person's now (D3). */
-const audienceNow = async (store: Store, { tenant, audience }: Schedule): Promise<Audience> => {
-  const { conversation, accountId } = audience;
-  if (accountId === undefined) return audience;
-  const { person } = await findPerson(store, { tenant, channel: conversation.channel, accountId });
-  return { ...audience, personId: person.id, membership: person.membership };
 };
 
 const moveOn = async (parts: ScheduleParts, due: ScheduleDue, run: ScheduleRun): Promise<void> => {

@@ -11,9 +11,8 @@ const FORMS = 'Use a cron expression ("0 9 * * 1-5"), a time ("2026-03-10T09:00"
 
 /** What a person or a model wrote, read in their time zone. Throws "bad-input" with the forms it takes. */
 export const parseWhen = (text: string, { now, timeZone }: { now: number; timeZone: string }): When => {
-  const given = text.trim().replace(/\s+/g, " ");
-  checkZone(timeZone);
-  const when = relative(given, now, timeZone) ?? absolute(given, timeZone) ?? cron(given, timeZone);
+  const given = folded(text);
+  const when = readWhen(text, { now, timeZone });
   const next = nextDue(when, now);
   if (next === undefined) {
     throw new AppError(
@@ -24,6 +23,15 @@ export const parseWhen = (text: string, { now, timeZone }: { now: number; timeZo
   if (next > now + LONGEST_MS) throw new AppError("bad-input", `"${given}" is more than ten years away.`);
   return when;
 };
+
+/** The same, but its time may have passed. */
+export const readWhen = (text: string, { now, timeZone }: { now: number; timeZone: string }): When => {
+  const given = folded(text);
+  checkZone(timeZone);
+  return relative(given, now, timeZone) ?? absolute(given, timeZone) ?? cron(given, timeZone);
+};
+
+const folded = (text: string): string => text.trim().replace(/\s+/g, " ");
 
 const checkZone = (timeZone: string): void => {
   try {

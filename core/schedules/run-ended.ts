@@ -61,7 +61,9 @@ const put = async ({ store }: ScheduleParts, address: ScheduleAddress, run: Sche
 };
 
 const tell = async ({ bus, clock }: ScheduleParts, schedule: Schedule, message: UserMessage): Promise<void> => {
-  const { id, tenant, agent, description, failures, status, audience } = schedule;
+  if (message.synthetic === undefined) return;
+  const { audience } = message.synthetic;
+  const { id, tenant, agent, description, failures, status } = schedule;
   const markdown =
     status === "paused"
       ? `The schedule "${description}" failed ${failures} times in a row and is paused. Resume it with \`schedules resume ${id}\`.`

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Audience } from "../contract/agent-reply.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import type { ScheduleAddress } from "../contract/schedule.ts";
 
@@ -13,6 +14,8 @@ export const ScheduleRun = z.looseObject({
   /** It stands for all due times up to this one. */
   through: z.iso.datetime(),
   sessionId: z.string().optional(),
+  /** Who sees its result, fixed when it began. */
+  audience: Audience.optional(),
   outcome: z.string().optional(),
   /** Why there was no run. */
   reason: z.string().optional(),

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Audience } from "../contract/agent-reply.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { Asker } from "../contract/owner-context.ts";
 import { ScheduleAddress } from "../contract/schedule.ts";
+import { Destination } from "../delivery/destination.ts";
 import { When } from "./when.ts";
 
 export const Schedule = ScheduleAddress.extend({
@@ -12,10 +12,12 @@ export const Schedule = ScheduleAddress.extend({
   /** What becomes of a time that passed while nothing ran: one run for all of them, or none. */
   missed: z.enum(["once", "skip"]),
   /** Where its results go. The person is looked up anew for each run. */
-  audience: Audience,
+  destination: Destination,
   asker: Asker,
   /** Where it was made. */
   madeIn: z.enum(["chat", "configuration", "console"]),
+  /** Of the configuration that declares it: tells whether that has changed. */
+  wording: z.string().optional(),
   /** A link to the message that made it. */
   link: z.string().optional(),
   status: z.enum(["active", "paused", "ended", "cancelled"]),

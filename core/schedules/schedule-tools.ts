@@ -66,7 +66,7 @@ export const scheduleTools = (parts: ScheduleParts): Tool[] => {
         prompt,
         when: parseWhen(when, { now, timeZone: zone }),
         missed,
-        audience: await chooseTarget(parts.store, context, deliverTo),
+        destination: await chooseTarget(parts.store, context, deliverTo),
         asker,
         madeIn: "chat",
         ...(link !== undefined && { link }),

@@ -6,18 +6,30 @@ import { dueId } from "./due-id.ts";
 import { DueWatch } from "./due-watch.ts";
 import { handleScheduleDue } from "./handle-schedule-due.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
+import { type ConfiguredSchedule, syncConfigured } from "./sync-configured.ts";
 
 const HANDLERS_AT_ONCE = 64;
 
 /** Begins the runs of an agent's schedules. Every core process watches the time; the bus sees to it that one acts. */
-export const startSchedules = async (parts: ScheduleParts, agent: Agent): Promise<Consumer> => {
+export const startSchedules = async (
+  parts: ScheduleParts,
+  agent: Agent,
+  configured: readonly ConfiguredSchedule[] = [],
+): Promise<Consumer> => {
   const subject = subjectsOf(agent.tenant).scheduleDue(agent.name);
   const consumer = await parts.bus.consume(subject, { durable: "schedules", concurrency: HANDLERS_AT_ONCE }, (due) =>
     handleScheduleDue(parts, due),
   );
   const tell = (due: ScheduleDue) => parts.bus.publish(subject, due, { id: dueId(due), key: `${due.owner} ${due.id}` });
   const place = { tenant: agent.tenant, agent: agent.name };
-  const watch = new DueWatch({ ...parts, tell: ({ schedule, dueAt }) => tell({ ...schedule, dueAt }) }, place);
+  const watch = new DueWatch(
+    {
+      ...parts,
+      prepare: () => syncConfigured(parts, place, configured),
+      tell: ({ schedule, dueAt }) => tell({ ...schedule, dueAt }),
+    },
+    place,
+  );
   await watch.start();
   return {
     async close() {

@@ -1,19 +1,10 @@
 import { z } from "zod";
 import { DeliveryConfig } from "../contract/delivery-policy.ts";
 import { Name } from "../contract/name.ts";
+import { Home } from "../delivery/home.ts";
 import { ModelConfig } from "../model/config.ts";
+import { ScheduleConfig } from "../schedules/config.ts";
 import { DelegationConfig } from "../subtasks/config.ts";
-
-/** Where results go that have no person to go to. */
-const Home = z.union([
-  z.strictObject({ person: z.string().min(1) }),
-  z.strictObject({
-    channel: Name,
-    workspace: z.string().min(1).optional(),
-    room: z.string().min(1),
-    thread: z.string().min(1).optional(),
-  }),
-]);
 
 export const AgentConfig = z.strictObject({
   name: Name,
@@ -29,5 +20,6 @@ export const AgentConfig = z.strictObject({
   delegation: DelegationConfig.prefault({}),
   delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people who do not say it themselves."),
   home: Home.optional().describe("A room, or a person by name: where results go that have nobody to go to."),
+  schedules: z.array(ScheduleConfig).default([]).describe("Work that starts by itself."),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;

@@ -3,6 +3,7 @@ import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
 import { delegation, delegationMemory } from "./scenarios/delegation.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
+import { slackAcknowledgement, slackEvents, slackMemory } from "./scenarios/slack-events.ts";
 import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
 import { socketMemory } from "./scenarios/socket-memory.ts";
 import { socketRoundTrip } from "./scenarios/socket-round-trip.ts";
@@ -19,5 +20,8 @@ export const scenarios: readonly Scenario[] = [
   socketRoundTrip,
   socketBroadcast,
   socketMemory,
+  slackEvents,
+  slackAcknowledgement,
   busMemory,
+  slackMemory,
 ];

@@ -4,6 +4,8 @@ import { MINIMAL, problemsOf } from "./problems-of.ts";
 const web = "channels: { web: { adapter: web } }\n";
 const TOKEN = "0123456789abcdef";
 
+const SCHEDULE = "name: s, description: d, prompt: p, when: every 2 h";
+
 describe("given a file whose parts refer to each other", () => {
   it.each([
     [
@@ -28,6 +30,12 @@ describe("given a file whose parts refer to each other", () => {
     ],
     ["a home's person", "agents: [{ name: a, model: demo, home: { person: Ada } }]", "agents[0].home.person", "person"],
     [
+      "a schedule's person",
+      `agents: [{ name: a, model: demo, schedules: [{ ${SCHEDULE}, deliverTo: { person: Ada } }] }]`,
+      "agents[0].schedules[0].deliverTo.person",
+      "person",
+    ],
+    [
       "a home's channel",
       "agents: [{ name: a, model: demo, home: { channel: web, room: r } }]",
       "agents[0].home.channel",
@@ -44,6 +52,12 @@ describe("given a file whose parts refer to each other", () => {
     const text = `agents: [{ name: a, model: demo }, { name: b, model: demo }]\n${web}`;
     expect(problemsOf(text)).toEqual([
       { path: "channels.web.agent", line: 2, message: "is missing: with several agents a channel names its own" },
+    ]);
+  });
+
+  it("when a schedule has nowhere to send its results, then that is a problem (P2)", () => {
+    expect(problemsOf(`agents: [{ name: a, model: demo, schedules: [{ ${SCHEDULE} }] }]`)).toMatchObject([
+      { path: "agents[0].schedules[0].deliverTo", message: expect.stringContaining("say where its results go") },
     ]);
   });
 

@@ -24,6 +24,7 @@ describe("given a file that leaves things out", () => {
           model: expect.anything(),
           maxToolRounds: 8,
           delegation: defaultDelegation,
+          schedules: [],
         },
       ],
       channels: {},

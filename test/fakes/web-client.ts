@@ -34,6 +34,7 @@ export class WebClient {
   readonly closeCodes: number[] = [];
   readonly #addressOf: () => string;
   readonly #name: string;
+  readonly #channel: string;
   readonly #outgoing = new Map<string, Frame>();
   readonly #waiters = new Set<() => void>();
   #socket: WebSocket | undefined;
@@ -46,8 +47,9 @@ export class WebClient {
   #closed = false;
 
   /** The address, e.g. "http://127.0.0.1:8080", is asked for at every attempt, so that a test can lead it elsewhere. */
-  constructor(name: string, addressOf: () => string) {
+  constructor(name: string, addressOf: () => string, channel = "web") {
     this.#name = name;
+    this.#channel = channel;
     this.#addressOf = addressOf;
     this.#connect();
   }
@@ -119,7 +121,7 @@ export class WebClient {
   #connect(): void {
     if (this.#closed) return;
     const address = this.#addressOf();
-    const socket = new WebSocket(`${address.replace("http", "ws")}/channels/web/socket`, "mooring.v1", {
+    const socket = new WebSocket(`${address.replace("http", "ws")}/channels/${this.#channel}/socket`, "mooring.v1", {
       origin: address,
     });
     this.#socket = socket;

@@ -8,12 +8,16 @@ import { forget } from "./rules/forget.ts";
 import { greet } from "./rules/greet.ts";
 import { recall } from "./rules/recall.ts";
 import { remember } from "./rules/remember.ts";
+import { remind } from "./rules/remind.ts";
 import { research } from "./rules/research.ts";
+import { schedule } from "./rules/schedule.ts";
 
 /** In order: the first that answers has the step. A new rule goes before `echo`. */
 const skilled: readonly DemoRule[] = [
   doSubtask,
   consolidate,
+  remind,
+  schedule,
   greet,
   calculate,
   remember,

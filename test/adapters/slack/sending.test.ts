@@ -28,10 +28,10 @@ describe("given replies to post in Slack", () => {
     const [post] = slack.posted;
     expect(post?.text).toContain("from Elsewhere");
     expect(post?.metadata).toEqual({ event_type: "mooring_delivery", event_payload: { id: delivery.id } });
-    expect(post?.blocks.map(({ type }) => type)).toEqual(["section", "context", "actions"]);
+    expect(post?.blocks.map(({ type }) => type)).toEqual(["section", "context"]);
   });
 
-  it("when it has an anchor, then as a block of its own, with a link, a local time, and a button to ask why (O10, O12)", () => {
+  it("when it has an anchor, then as a block of its own, with a link and a local time (O10, O12)", () => {
     const link = "https://chat.example/m/1?a=1&b=2";
     expect(anchorBlock({ ...sampleAnchor, summary: "<!here> & co", link })).toEqual({
       type: "context",
@@ -41,6 +41,7 @@ describe("given replies to post in Slack", () => {
           text:
             '↳ Re: "<https://chat.example/m/1?a=1&amp;b=2|&lt;!here&gt; &amp; co>"\n' +
             "started <!date^1735689600^{date_short_pretty} at {time}|2025-01-01 00:00 UTC> from Elsewhere",
+          verbatim: true,
         },
       ],
     });

@@ -92,7 +92,10 @@ export const slackHarness =
         return adapter;
       },
       places: ["private", "shared"],
-      hostile: { massMention: "<!channel> <!here|here> <@U0BOB>", anchor: "<!date^1736000000^{time}|then>" },
+      hostile: {
+        massMention: "<!channel> <!here|here> <@U0BOB> @here @channel",
+        anchor: "<!date^1736000000^{time}|then>",
+      },
       async start(inbox) {
         host.mount(adapter);
         await adapter.start(watched(inbox));
@@ -143,7 +146,7 @@ const seen = (message: SlackMessage) => {
   return {
     text: written.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"),
     anchored: all.some(({ type }) => type === "context") || written.includes("<!date"),
-    pings: [message.text, ...textsOf(all)].some((text) => /<!(channel|here|everyone|subteam)|<@/.test(text)),
+    pings: message.pings === true,
     messageId: message.ts,
     where: `${message.room}/${message.thread ?? ""}`,
   };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
+import { failureOf } from "../../contract/channel/harness-in-use.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import type { RunningSlack } from "./running-slack.ts";
 import { runSlack } from "./running-slack.ts";
@@ -135,6 +136,23 @@ describe("given a socket to Slack", () => {
     expect(await slack.say({ text: "anybody?" })).toMatchObject({ answer: "none" });
     expect(logger.lines.items).toHaveLength(lines);
   });
+
+  it.each(["auth.test", "apps.connections.open"])(
+    "when the channel is stopped while it still starts (%s), then no socket is left",
+    async (slow) => {
+      const { slack, adapter, inbox } = await runSlack("socket", { start: false });
+      slack.faultIn = (method) => (method === slow ? "hang" : undefined);
+      const starting = failureOf(adapter.start(inbox));
+      await slack.calls.until((calls) => calls.some(({ method }) => method === slow));
+      const stopped = adapter.stop();
+      slack.mend();
+      await stopped;
+      expect(await starting).toBeInstanceOf(Error);
+      expect(slack.sockets.sockets).toEqual([]);
+      expect(await slack.say({ text: "anybody?" })).toMatchObject({ answer: "none" });
+      expect(inbox.offered.items).toEqual([]);
+    },
+  );
 
   it("when a socket ends again and again at once, then it is not opened in a mad loop", async () => {
     const limits = { ...quickLimits, reconnectMs: 3_600_000, longestReconnectMs: 3_600_000 };

@@ -42,7 +42,10 @@ export class MemoryStore implements Store {
     return revision;
   }
 
-  async delete(key: Key<unknown>): Promise<void> {
+  async delete(key: Key<unknown>, { ifRevision }: { ifRevision?: number } = {}): Promise<void> {
+    await this.before("put", key.collection.name);
+    const there = this.#at(key)?.revision ?? 0;
+    if (ifRevision !== undefined && ifRevision !== there) throw new RevisionConflict(key.spelled, ifRevision);
     this.#kept.delete(nameOf(key));
   }
 

@@ -27,6 +27,27 @@ const later = (...messages: ChatMessage[]): ChatMessage[] => [
 
 const answerTo = async (text: string) => (await run(demo(), { messages: later(user(text)) })).response?.text;
 
+describe("given the demo model and schedules", () => {
+  const tools = [{ name: "schedule_task", description: "", inputSchema: { type: "object" } }];
+
+  it.each([
+    ["in 20 seconds tell me to stretch", { when: "in 20 seconds", prompt: "tell me to stretch" }],
+    ["in an hour, remind me about tea", { when: "in 1 hour", prompt: "remind me about tea" }],
+    ["Every day at 9 tell me the plan", { when: "0 9 * * *", prompt: "tell me the plan" }],
+    ["every weekday at 17:30 say goodbye", { when: "30 17 * * 1-5", prompt: "say goodbye" }],
+    ["every evening research tides", { when: "0 18 * * *", prompt: "research tides" }],
+    ["every 2 hours tell me to drink", { when: "every 2 hours", prompt: "tell me to drink" }],
+  ])("when it is told %j, then it schedules that", async (text, input) => {
+    const { response } = await run(demo(), { messages: later(user(text)), tools });
+    expect(response?.toolCalls).toMatchObject([{ name: "schedule_task", input }]);
+  });
+
+  it("when the time has come, then it does what it was to do, and does not introduce itself", async () => {
+    const { response } = await run(demo(), { messages: [user('Scheduled task "x":\n\ntell me to stretch')], tools });
+    expect(response?.text).toBe("Here is your reminder: stretch");
+  });
+});
+
 describe("given the demo model", () => {
   it("when a session begins, then it says that it is a demo, and not again later", async () => {
     const first = await run(demo(), { messages: [user("hello")] });

@@ -55,11 +55,12 @@ const checkText = (value: unknown, most: number): string[] => {
   return text.length > most ? [`must be less than ${most + 1} characters`] : [];
 };
 
-/** Every text in blocks that Slack reads mark-up in. */
-export const textsOf = (blocks: readonly Block[]): string[] =>
+/** Every text in blocks that Slack reads mark-up in; or only those whose plain words it reads too. */
+export const textsOf = (blocks: readonly Block[], which?: "not verbatim"): string[] =>
   blocks.flatMap(({ text, elements }) =>
     [text, ...(Array.isArray(elements) ? elements : [])].flatMap((part) => {
-      const { type, text: words } = (part ?? {}) as { type?: unknown; text?: unknown };
-      return type === "mrkdwn" && typeof words === "string" ? [words] : [];
+      const { type, text: words, verbatim } = (part ?? {}) as { type?: unknown; text?: unknown; verbatim?: unknown };
+      const isRead = type === "mrkdwn" && !(which && verbatim === true);
+      return isRead && typeof words === "string" ? [words] : [];
     }),
   );

@@ -22,6 +22,8 @@ export interface SlackMessage {
   blocks: readonly Block[];
   attachments: readonly { readonly blocks?: readonly Block[] }[];
   readonly metadata?: unknown;
+  /** Somebody was called. */
+  pings?: boolean;
   /** Only this user sees it. */
   readonly onlyFor?: string;
 }

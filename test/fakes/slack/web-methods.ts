@@ -1,4 +1,4 @@
-import { problemWith } from "./check-blocks.ts";
+import { problemWith, textsOf } from "./check-blocks.ts";
 import type { Block, SlackMessage, SlackWorld } from "./slack-world.ts";
 
 export type Args = Readonly<Record<string, string | undefined>>;
@@ -56,9 +56,11 @@ export const webMethods: Readonly<Record<string, Method>> = {
     if (message.user !== world.botUserId) return failed("cant_update_message");
     const problem = cannotPost(world, args);
     if (problem) return problem;
-    message.text = args.text ?? "";
-    message.blocks = json<Block[]>(args.blocks, []);
-    message.attachments = json(args.attachments, []);
+    // What an edit does not name stays.
+    message.text = args.text ?? message.text;
+    message.blocks = json(args.blocks, message.blocks);
+    message.attachments = json(args.attachments, message.attachments);
+    message.pings = isLoud(args);
     return { ok: true, channel: message.room, ts: message.ts, text: message.text };
   },
 
@@ -121,10 +123,20 @@ const keep = (world: SlackWorld, args: Args, onlyFor?: string): SlackMessage => 
     blocks: json<Block[]>(args.blocks, []),
     attachments: json(args.attachments, []),
     metadata: json(args.metadata, undefined),
+    pings: isLoud(args),
     ...(onlyFor !== undefined && { onlyFor }),
   };
   world.messages.push(message);
   return message;
+};
+
+/** Whether somebody is called: by a mention, or by plain words where Slack is not told to leave them alone. */
+const isLoud = ({ text = "", blocks, attachments, parse, link_names }: Args): boolean => {
+  const attached = json<SlackMessage["attachments"]>(attachments, []).flatMap((attachment) => attachment.blocks ?? []);
+  const all = [...json<Block[]>(blocks, []), ...attached];
+  const parsed = [...(parse === "none" && link_names === "false" ? [] : [text]), ...textsOf(all, "not verbatim")];
+  const isCall = (words: string) => /<!(channel|here|everyone|subteam)|<@/.test(words);
+  return [text, ...textsOf(all)].some(isCall) || parsed.some((words) => /@(channel|here|everyone)\b/.test(words));
 };
 
 const page = (

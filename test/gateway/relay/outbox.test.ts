@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { startFanOut } from "../../../gateway/relay/fan-out.ts";
 import { startOutbox } from "../../../gateway/relay/outbox.ts";
@@ -62,6 +64,17 @@ describe("given a channel on a platform that works", () => {
     await rig.publish("r2", room("a"), "here");
     await rig.platform.until(({ notes }) => notes.length === 1);
     expect(textsIn("a")).toEqual(["here"]);
+  });
+
+  it("when a target is no longer in the audience when it is sent, then it is withheld there, and only there (D3)", async () => {
+    const targets = ["a", "b"].map((name) => ({ conversation: room(name) }));
+    const isStillTarget = async (_: AgentReply, target: Conversation) => target.room !== "b";
+    await relay(rig.paper("repeats"), { ...rig.context, targetsOn: async () => targets, isStillTarget });
+    await rig.publish("r1", room("a"), "hello");
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message.startsWith("withheld")));
+    await rig.platform.until(({ notes }) => notes.length === 1);
+    expect(rig.platform.notes.map((note) => note.room)).toEqual(["a"]);
+    expect(await rig.deadLetters()).toEqual([]);
   });
 
   it("when a reply has several targets, then each gets it once, and one's trouble is not another's (D1)", async () => {

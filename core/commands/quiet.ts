@@ -1,0 +1,62 @@
+import type { DeliveryPolicy } from "../contract/delivery-policy.ts";
+import { OriginKind, QuietHours, Reach } from "../contract/delivery-policy.ts";
+import { changePerson } from "../people/find-person.ts";
+import type { PersonRecord } from "../people/person-record.ts";
+import type { Command } from "./command.ts";
+
+const USAGE = [
+  "- `quiet 22:00-07:00`: hold answers that nobody waits for until the morning; a time zone may follow",
+  "- `quiet off`: no quiet hours",
+  "- `quiet everywhere`, `quiet origin` or `quiet last-active`: where such answers go, besides where the work began",
+  `- the same with a kind of work behind it (${OriginKind.options.join(", ")}): only for that kind`,
+  "- `quiet default`: as whoever runs this service has set it",
+].join("\n");
+
+/** When and where answers that nobody waits for reach the person (D2). */
+export const quiet: Command = {
+  name: "quiet",
+  usage: "quiet [22:00-07:00 | off | everywhere | origin | last-active]",
+  summary: "when and where I may come to you unasked",
+  privately: true,
+  async run({ parts: { store }, message, args }) {
+    const address = { tenant: message.tenant, channel: message.conversation.channel, accountId: message.account.id };
+    const change = args === "" ? (person: PersonRecord) => person : changeFor(args);
+    if (change === undefined) return { markdown: `I do not understand "${args.slice(0, 60)}".\n${USAGE}` };
+    const person = await changePerson(store, address, change);
+    return { markdown: args === "" ? `${settingsOf(person)}\n\n${USAGE}` : settingsOf(person) };
+  },
+};
+
+type Change = (person: PersonRecord) => PersonRecord;
+
+const changeFor = (args: string): Change | undefined => {
+  const [word = "", more] = args.split(/\s+/);
+  if (word === "default") return ({ quiet: _, policy: __, ...person }) => person;
+  if (word === "off") return (person) => ({ ...person, quiet: "off" });
+  const reach = Reach.safeParse(word);
+  if (reach.success) {
+    const kind = OriginKind.safeParse(more);
+    if (!kind.success) return more === undefined ? (person) => withPolicy(person, { default: reach.data }) : undefined;
+    return (person) => withPolicy(person, { ...person.policy, [kind.data]: reach.data });
+  }
+  const [, from, to] = /^(\d{1,2}:\d{2})[-–](\d{1,2}:\d{2})$/.exec(word) ?? [];
+  const hours = QuietHours.safeParse({
+    from: from?.padStart(5, "0"),
+    to: to?.padStart(5, "0"),
+    ...(more !== undefined && { timeZone: more }),
+  });
+  return hours.success ? (person) => ({ ...person, quiet: hours.data }) : undefined;
+};
+
+const withPolicy = (person: PersonRecord, policy: DeliveryPolicy): PersonRecord => ({ ...person, policy });
+
+const settingsOf = ({ quiet, policy }: PersonRecord): string => {
+  const kinds = Object.entries(policy ?? {}).map(([kind, reach]) => (kind === "default" ? reach : `${kind}: ${reach}`));
+  return [`Quiet hours: ${hoursOf(quiet)}.`, `Answers go: ${kinds.join(", ") || "as set for everybody"}.`].join("\n");
+};
+
+const hoursOf = (quiet: PersonRecord["quiet"]): string => {
+  if (quiet === undefined) return "as set for everybody";
+  if (quiet === "off") return "off";
+  return `${quiet.from}–${quiet.to}${quiet.timeZone === undefined ? ", in your time zone" : `, ${quiet.timeZone}`}`;
+};

@@ -1,0 +1,65 @@
+import { findPerson, sameAccount } from "../people/find-person.ts";
+import { leavePerson } from "../people/leave-person.ts";
+import type { PersonAccount, PersonRecord } from "../people/person-record.ts";
+import { showAccount, showAccounts } from "../people/show-account.ts";
+import { tellAccount } from "../people/tell-account.ts";
+import type { Command, CommandAnswer, CommandCall } from "./command.ts";
+
+const IN_PRIVATE = "Accounts are unlinked in private. Write `unlink` to me in a private conversation.";
+const ALONE = "This account is not linked with any other.";
+const DECLARED = "Whoever runs this service has declared these accounts as yours: ask them to change it.";
+
+/** Takes this account out of its person, or the person's account on another channel (I1). */
+export const unlink: Command = {
+  name: "unlink",
+  usage: "unlink [channel]",
+  summary: "undo `link` for this account, or for yours on another channel",
+  privately: true,
+  async run(call) {
+    const { message, args } = call;
+    if (message.conversation.kind === "shared") return { markdown: IN_PRIVATE };
+    const me = { tenant: message.tenant, channel: message.conversation.channel, accountId: message.account.id };
+    const { person } = await findPerson(call.parts.store, me);
+    const others = person.accounts.filter((account) => !sameAccount(account, me));
+    if (others.length === 0) return { markdown: ALONE };
+    const mine = person.accounts.filter((account) => sameAccount(account, me));
+    const leaving = args === "" ? mine : others.filter(({ channel }) => channel === args);
+    if (leaving.length === 0)
+      return { markdown: `You have no other account on "${args.slice(0, 40)}". ${linkedWith(others)}` };
+    return leave(call, person, leaving);
+  },
+};
+
+const linkedWith = (others: readonly PersonAccount[]): string => `This account is linked with ${showAccounts(others)}.`;
+
+const leave = async (
+  call: CommandCall,
+  person: PersonRecord,
+  leaving: readonly PersonAccount[],
+): Promise<CommandAnswer> => {
+  const { parts, message } = call;
+  if (leaving.some(({ declared }) => declared)) return { markdown: DECLARED };
+  // First, because a run after it could not tell any more who is to hear of it.
+  await tellAll(call, person, leaving);
+  for (const account of leaving) await leavePerson(parts.store, { tenant: message.tenant, ...account });
+  const staying = person.accounts.filter((account) => !leaving.includes(account));
+  return { markdown: `${showAccounts(leaving)} is no longer linked with ${showAccounts(staying)}.` };
+};
+
+/** Nobody's account comes or goes without every side hearing of it. */
+const tellAll = async (
+  { parts, message, record }: CommandCall,
+  { accounts, surfaces }: PersonRecord,
+  leaving: readonly PersonAccount[],
+): Promise<void> => {
+  const { tenant, conversation, account: caller } = message;
+  const me = { channel: conversation.channel, accountId: caller.id };
+  for (const account of accounts) {
+    const place = surfaces.findLast((surface) => sameAccount(surface, account));
+    if (sameAccount(account, me) || place === undefined) continue;
+    const markdown = leaving.includes(account)
+      ? `This account is no longer linked with ${showAccount({ ...me, name: caller.name })}.`
+      : `${showAccounts(leaving)} is no longer linked with this account.`;
+    await tellAccount(parts.bus, place, { tenant, record, about: "unlinked", markdown });
+  }
+};

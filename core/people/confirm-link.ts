@@ -1,0 +1,77 @@
+import type { Store } from "../contract/store.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import { changeLink } from "./change-link.ts";
+import { findPerson, sameAccount } from "./find-person.ts";
+import { joinPeople } from "./join-people.ts";
+import type { LinkRecord, LinkSide } from "./link-record.ts";
+
+export type ConfirmProblem = "unknown" | "void" | "expired" | "taken";
+export interface Confirmed {
+  readonly link: LinkRecord;
+  readonly isLinked: boolean;
+  readonly other: LinkSide;
+}
+
+/** One side says yes. When both have, the accounts are one person's. */
+export const confirmLink = async (
+  store: Store,
+  message: UserMessage,
+  linkId: string,
+  now: number,
+): Promise<Confirmed | ConfirmProblem> => {
+  let problem: ConfirmProblem | undefined;
+  const link = await changeLink(store, { tenant: message.tenant, linkId }, (link) => {
+    problem = sidesFor(link, message) === undefined ? "unknown" : problemOf(link, now);
+    if (problem !== undefined || link.state !== "claimed") return link;
+    return confirmedBy(link, message);
+  });
+  const sides = link && sidesFor(link, message);
+  if (link === undefined || sides === undefined || problem !== undefined) return problem ?? "unknown";
+  const { other, issuer, claimant } = sides;
+  if (link.state === "linked") return (await areOne(store, link, sides)) ? { link, isLinked: true, other } : "void";
+  if (!issuer.confirmed || !claimant.confirmed) return { link, isLinked: false, other };
+  const joining = { linkId, tenant: link.tenant, sides: [issuer, claimant] as const, now };
+  if ((await joinPeople(store, joining)) === "taken") return "taken";
+  await changeLink(store, { tenant: link.tenant, linkId }, (link) => ({ ...link, state: "linked" }));
+  return { link, isLinked: true, other };
+};
+
+/** One side says no: that is the end of it. Undefined: there is nothing to refuse. */
+export const refuseLink = async (store: Store, message: UserMessage, linkId: string): Promise<LinkSide | undefined> => {
+  const link = await changeLink(store, { tenant: message.tenant, linkId }, (link) =>
+    link.state === "claimed" && sidesFor(link, message) ? { ...link, state: "refused" } : link,
+  );
+  return link?.state === "refused" ? sidesFor(link, message)?.other : undefined;
+};
+
+/** They may have been unlinked since. */
+const areOne = async (store: Store, { tenant }: LinkRecord, { issuer, claimant }: Sides): Promise<boolean> => {
+  const [a, b] = await Promise.all([issuer, claimant].map((side) => findPerson(store, { tenant, ...side })));
+  return a?.person.id === b?.person.id;
+};
+
+interface Sides {
+  readonly issuer: LinkSide;
+  readonly claimant: LinkSide;
+  readonly other: LinkSide;
+}
+
+/** Nothing for a stranger, and for one who asks from another conversation than the two that were asked. */
+const sidesFor = ({ issuer, claimant }: LinkRecord, { conversation, account }: UserMessage): Sides | undefined => {
+  if (claimant === undefined) return undefined;
+  const address = { channel: conversation.channel, accountId: account.id };
+  if (sameAccount(issuer, address)) return { issuer, claimant, other: claimant };
+  return sameAccount(claimant, address) ? { issuer, claimant, other: issuer } : undefined;
+};
+
+const problemOf = ({ state, expiresAt }: LinkRecord, now: number): ConfirmProblem | undefined => {
+  if (state === "void" || state === "refused") return "void";
+  return state === "claimed" && Date.parse(expiresAt) <= now ? "expired" : undefined;
+};
+
+const confirmedBy = (link: LinkRecord, { conversation, account }: UserMessage): LinkRecord => {
+  const { issuer, claimant } = link;
+  const isIssuer = sameAccount(issuer, { channel: conversation.channel, accountId: account.id });
+  if (isIssuer) return issuer.confirmed ? link : { ...link, issuer: { ...issuer, confirmed: true } };
+  return claimant === undefined || claimant.confirmed ? link : { ...link, claimant: { ...claimant, confirmed: true } };
+};

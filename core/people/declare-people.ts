@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { RevisionConflict } from "../contract/app-error.ts";
+import { isoTime } from "../contract/clock.ts";
+import { collection, keyOf } from "../contract/collection.ts";
+import type { Store } from "../contract/store.ts";
+import { stableId } from "../sessions/stable-id.ts";
+import { findPerson, listed, readPerson, sameAccount, withoutAccounts } from "./find-person.ts";
+import { letGo } from "./leave-person.ts";
+import type { AccountAddress, PersonAccount, PersonRecord } from "./person-record.ts";
+import { accountKey, personKey } from "./person-record.ts";
+
+/** A person whose accounts the configuration names. */
+export interface DeclaredPerson {
+  readonly tenant: string;
+  readonly name: string;
+  readonly accounts: readonly Omit<AccountAddress, "tenant">[];
+}
+
+/** Who is declared in a tenant: those who no longer are must be found again. */
+const declarations = collection("declared-people", z.looseObject({ names: z.array(z.string()) }));
+const declarationKey = (tenant: string) => keyOf(declarations, tenant);
+
+/** The id of a declared person, whatever accounts they have. */
+export const declaredId = (tenant: string, name: string): string => stableId("p", tenant, "declared", name);
+
+/**
+ * Makes the stored people agree with the configuration (I1). An account that is new there counts from now on, and one
+ * that is gone no longer does, just as if it had been linked or unlinked. Done at every start; changes what differs.
+ */
+export const declarePeople = async (
+  store: Store,
+  tenant: string,
+  people: readonly DeclaredPerson[],
+  now: number,
+): Promise<void> => {
+  const before = (await store.get(declarationKey(tenant)))?.value.names ?? [];
+  const names = people.map(({ name }) => name);
+  const gone = before.filter((name) => !names.includes(name));
+  const all = [...new Set([...before, ...names])];
+  if (all.length > before.length) await store.put(declarationKey(tenant), { names: all });
+  // Those who go first: an account may move from one person to another.
+  for (const name of gone) await declare(store, { tenant, name, accounts: [] }, now);
+  for (const person of people) await declare(store, person, now);
+};
+
+const declare = async (store: Store, declared: DeclaredPerson, now: number): Promise<void> => {
+  for (;;) {
+    try {
+      return await declareOnce(store, declared, now);
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+};
+
+const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPerson, now: number): Promise<void> => {
+  const id = declaredId(tenant, name);
+  const stored = await readPerson(store, tenant, id);
+  const person: PersonRecord = stored?.value ?? { id, tenant, name, membership: 0, accounts: [], surfaces: [] };
+  const isWanted = (account: PersonAccount) => accounts.some((wanted) => sameAccount(wanted, account));
+  const leaving = person.accounts.filter((account) => account.declared && !isWanted(account));
+  const coming = accounts.filter((wanted) => !listed(person, wanted));
+  const isToldAnew = person.accounts.some((account) => isWanted(account) && !account.declared);
+  if (leaving.length === 0 && coming.length === 0 && !isToldAnew) return;
+  for (const { channel, accountId } of leaving) await letGo(store, person, { tenant, channel, accountId });
+  const membership = person.membership + 1;
+  const staying = withoutAccounts(person, (account) => leaving.includes(account));
+  const arriving = await Promise.all(coming.map((account) => arrival(store, { tenant, ...account }, name)));
+  const changed: PersonRecord = {
+    ...staying,
+    name,
+    membership,
+    accounts: [
+      ...staying.accounts.map((account) => (isWanted(account) ? { ...account, declared: true } : account)),
+      ...arriving.map(({ account }) => ({ ...account, since: isoTime(now), joined: membership, declared: true })),
+    ],
+    surfaces: [...staying.surfaces, ...arriving.flatMap(({ surfaces }) => surfaces)],
+  };
+  await store.put(personKey(tenant, id), changed, { ifRevision: stored?.revision ?? 0 });
+  for (const account of coming) await claim(store, { tenant, ...account }, id);
+};
+
+/** What is known of the account already. */
+const arrival = async (store: Store, address: AccountAddress, personName: string) => {
+  const { person } = await findPerson(store, address);
+  const { channel, accountId } = address;
+  const { name = personName, locale, timeZone } = listed(person, address) ?? {};
+  const zone = { ...(locale !== undefined && { locale }), ...(timeZone !== undefined && { timeZone }) };
+  return {
+    account: { channel, accountId, name, ...zone },
+    surfaces: person.surfaces.filter((surface) => sameAccount(surface, address)),
+  };
+};
+
+/** A declaration is stronger than a link: the account leaves whoever has it. */
+const claim = async (store: Store, address: AccountAddress, personId: string): Promise<void> => {
+  const index = await store.get(accountKey(address));
+  if (index?.value.personId === personId) return;
+  await store.put(accountKey(address), { personId }, { ifRevision: index?.revision ?? 0 });
+};

@@ -1,0 +1,22 @@
+import type { Config } from "../config/config.ts";
+import type { Destination } from "../core/delivery/destination.ts";
+import type { Home } from "../core/delivery/home.ts";
+import type { ScheduleConfig } from "../core/schedules/config.ts";
+import type { ConfiguredSchedule } from "../core/schedules/sync-configured.ts";
+
+/** The schedules of an agent as its core takes them: their targets by account and conversation, not by name. */
+export const configuredSchedules = (
+  config: Pick<Config, "people">,
+  schedules: readonly ScheduleConfig[],
+  home: Home | undefined,
+): ConfiguredSchedule[] =>
+  schedules.flatMap(({ deliverTo = home, ...schedule }) =>
+    // The check of the configuration has refused one that goes nowhere.
+    deliverTo === undefined ? [] : [{ ...schedule, destination: destinationOf(config, deliverTo) }],
+  );
+
+export const destinationOf = ({ people }: Pick<Config, "people">, place: Home): Destination => {
+  if (!("person" in place)) return { conversation: { ...place, kind: "shared" } };
+  const accounts = people.find(({ name }) => name === place.person)?.accounts ?? {};
+  return { person: Object.entries(accounts).map(([channel, accountId]) => ({ channel, accountId })) };
+};

@@ -1,0 +1,69 @@
+import { Agent, request } from "node:http";
+import { asJson, signatureOf } from "../fakes/slack/event-posts.ts";
+import { envelopeOf, messageEvent } from "../fakes/slack/payloads.ts";
+import type { SlackWorld } from "../fakes/slack/slack-world.ts";
+import { throughput } from "./measure.ts";
+
+const PEOPLE = 50;
+
+/** Many people who write at once: every event is new, signed, and waited for. */
+export class EventCrowd {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  readonly #world: SlackWorld;
+  readonly #url: string;
+  readonly #secret: string;
+
+  constructor(world: SlackWorld, url: string, secret: string) {
+    this.#world = world;
+    this.#url = url;
+    this.#secret = secret;
+    for (let n = 0; n < PEOPLE; n++) world.addUser({ id: `U0${n}`, name: `person ${n}` });
+  }
+
+  /** Events acknowledged per second. */
+  perSecond(count: number, inFlight: number): Promise<number> {
+    return throughput(count, inFlight, (n) => this.#send(n));
+  }
+
+  /** The time that all but one in a hundred acknowledgements stay below, in milliseconds. */
+  async slowest(count: number, inFlight: number): Promise<number> {
+    const times: number[] = [];
+    await throughput(count, inFlight, async (n) => {
+      const begun = performance.now();
+      await this.#send(n);
+      times.push(performance.now() - begun);
+    });
+    return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
+  }
+
+  leave(): void {
+    this.#agent.destroy();
+  }
+
+  #send(n: number): Promise<void> {
+    const user = `U0${n % PEOPLE}`;
+    const words = {
+      user,
+      room: this.#world.directRoomOf(user),
+      text: "Please note this down.",
+      ts: this.#world.nextTs(),
+    };
+    const { body, contentType } = asJson(envelopeOf(this.#world, messageEvent(this.#world, words), `Ev${words.ts}`));
+    const at = Math.floor(Date.now() / 1_000);
+    const headers = {
+      "content-type": contentType,
+      "content-length": Buffer.byteLength(body),
+      "x-slack-request-timestamp": at,
+      "x-slack-signature": signatureOf(this.#secret, at, body),
+    };
+    return new Promise((resolve, reject) => {
+      const sent = request(this.#url, { method: "POST", agent: this.#agent, headers }, (response) => {
+        response.resume().on("end", () => {
+          if (response.statusCode === 200) resolve();
+          else reject(new Error(`an event was answered with ${response.statusCode}`));
+        });
+      });
+      sent.on("error", reject).end(body);
+    });
+  }
+}

@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findPerson } from "../../../core/people/find-person.ts";
+import { CoreUnderTest } from "../core-under-test.ts";
+import { At } from "../people/linked-core.ts";
+
+let core: CoreUnderTest;
+let ann: At;
+beforeEach(async () => {
+  core = await CoreUnderTest.start(() => "ok");
+  ann = new At(core, "web", "ann");
+});
+afterEach(() => core.dispose());
+
+const settings = async () => {
+  const { person } = await findPerson(core.backbone.store, { tenant: "default", channel: "web", accountId: "ann" });
+  return { quiet: person.quiet, policy: person.policy };
+};
+
+describe("given somebody who says when and where answers may come (D2, I3)", () => {
+  it("when they name hours, then these are kept, with a zone if they say one", async () => {
+    expect(await ann.command("quiet", "22:00-7:00")).toContain("22:00–07:00, in your time zone");
+    expect((await settings()).quiet).toEqual({ from: "22:00", to: "07:00" });
+    await ann.command("quiet", "23:30-06:00 Europe/Berlin");
+    expect((await settings()).quiet).toEqual({ from: "23:30", to: "06:00", timeZone: "Europe/Berlin" });
+    expect(await ann.command("quiet", "off")).toContain("Quiet hours: off");
+  });
+
+  it("when they say where, for all work or for one kind, then both are kept", async () => {
+    await ann.command("quiet", "last-active");
+    expect(await ann.command("quiet", "origin scheduled")).toContain("last-active, scheduled: origin");
+    expect((await settings()).policy).toEqual({ default: "last-active", scheduled: "origin" });
+    await ann.command("quiet", "default");
+    expect(await settings()).toEqual({ quiet: undefined, policy: undefined });
+  });
+
+  it.each(["25:00-07:00", "22:00-22:00", "22:00-07:00 Atlantis", "origin sometimes", "please"])(
+    "when they say %s, then nothing changes, and they learn what can be said",
+    async (args) => {
+      expect(await ann.command("quiet", args)).toContain("I do not understand");
+      expect(await settings()).toEqual({ quiet: undefined, policy: undefined });
+    },
+  );
+
+  it("when they ask in a shared room, then only they see the answer", async () => {
+    const room = new At(core, "web", "ann", "shared");
+    const answer = await room.say("/quiet", { command: { name: "quiet", args: "" } });
+    expect(answer).toMatchObject({ onlyFor: "ann", markdown: expect.stringContaining("as set for everybody") });
+  });
+});

@@ -1,0 +1,3 @@
+import { scheduleDeaths } from "./schedule-deaths.ts";
+
+scheduleDeaths("embedded");

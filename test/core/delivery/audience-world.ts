@@ -1,0 +1,190 @@
+import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
+import { RevisionConflict } from "../../../core/contract/app-error.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import type { DeliveryPolicy } from "../../../core/contract/delivery-policy.ts";
+import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
+import { mayContinue } from "../../../core/origin/may-continue.ts";
+import { changePerson, findPerson } from "../../../core/people/find-person.ts";
+import { joinPeople } from "../../../core/people/join-people.ts";
+import { leavePerson } from "../../../core/people/leave-person.ts";
+import { meetAsker } from "../../../core/people/meet-asker.ts";
+import { MemoryStore } from "../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { sampleReply } from "../../fakes/sample-reply.ts";
+import { userMessage } from "../core-under-test.ts";
+
+export const CHANNELS = ["paper", "stone", "glass"];
+export const ACCOUNTS = ["a", "b", "c", "d", "e", "f"];
+export const ROOMS = ["harbour", "town"];
+
+export const channelOf = (account: string): string => CHANNELS[ACCOUNTS.indexOf(account) % CHANNELS.length] ?? "";
+export const privateOf = (account: string): Conversation => ({
+  channel: channelOf(account),
+  room: `dm-${account}`,
+  kind: "private",
+});
+export const roomOf = (account: string, room: string): Conversation => ({
+  channel: channelOf(account),
+  room,
+  kind: "shared",
+});
+
+/** A piece of work, with what the test itself knows about it. */
+export interface Work {
+  readonly asker: string;
+  readonly audience: Audience;
+  readonly isScheduled: boolean;
+  /** Who was linked with the asker when it began; those who leave are struck off. */
+  readonly together: Set<string>;
+}
+
+/** People, accounts and rooms on a real store, beside a plain model of who belongs with whom. */
+export class AudienceWorld {
+  readonly clock = new ManualClock(Date.UTC(2026, 2, 10, 12));
+  readonly store = new MemoryStore(this.clock);
+  readonly work: Work[] = [];
+  readonly queued: { work: Work; reply: AgentReply; target: Conversation }[] = [];
+  readonly barred = new Set<string>();
+  readonly written = new Set<string>();
+  readonly policies = new Map<string, DeliveryPolicy>();
+  /** The group of each account; those with the same one are one person. */
+  readonly #groups = new Map(ACCOUNTS.map((account) => [account, account]));
+  #count = 0;
+  #writesLeft = Number.POSITIVE_INFINITY;
+
+  constructor() {
+    this.store.before = (operation) => {
+      if (operation === "put" && this.#writesLeft-- <= 0) throw new Error("the process was killed");
+    };
+  }
+
+  linkedWith(account: string): string[] {
+    return ACCOUNTS.filter((other) => this.#groups.get(other) === this.#groups.get(account));
+  }
+
+  /** Writing is how work begins, and how a place becomes known. */
+  async write(account: string, conversation: Conversation, isScheduled: boolean): Promise<void> {
+    const message = userMessage(`m-${this.#count++}`, "hello", {
+      conversation,
+      account: { id: account, name: account },
+    });
+    const { id: personId, membership } = await meetAsker(this, message);
+    if (conversation.kind === "private") this.written.add(account);
+    const audience = { conversation, personId, accountId: account, membership };
+    this.work.push({ asker: account, audience, isScheduled, together: new Set(this.linkedWith(account)) });
+  }
+
+  /** Killed after some writes, it is done again. */
+  async link(one: string, other: string, killedAfter: number): Promise<void> {
+    if (channelOf(one) === channelOf(other)) return;
+    const wereOne = this.linkedWith(one).includes(other);
+    const [ones, others] = [this.linkedWith(one), this.linkedWith(other)];
+    const linkId = `link-${this.#count++}`;
+    const sides = [this.#side(one), this.#side(other)] as const;
+    const joining = { linkId, tenant: "default", sides, now: this.clock.now() };
+    const result = await this.#survive(killedAfter, () => joinPeople(this.store, joining));
+    const isTaken = !wereOne && ones.length > 1 && others.length > 1;
+    if ((result === "taken") !== isTaken) throw new Error(`the link of ${one} and ${other} was ${result}`);
+    if (isTaken || wereOne) return;
+    const [host, guest] = others.length > 1 ? [other, one] : [one, other];
+    this.#groups.set(guest, this.#groups.get(host) ?? "");
+    // Two that were alone make a new person: neither's group may name the other later on.
+    if (ones.length === 1 && others.length === 1)
+      for (const account of [host, guest]) this.#groups.set(account, linkId);
+  }
+
+  async unlink(account: string, killedAfter: number): Promise<void> {
+    const before = this.linkedWith(account);
+    const address = { tenant: "default", channel: channelOf(account), accountId: account };
+    await this.#survive(killedAfter, () => leavePerson(this.store, address));
+    if (before.length < 2) return;
+    this.#groups.set(account, `alone-${this.#count++}`);
+    for (const work of this.work) {
+      if (work.asker === account) for (const other of before) if (other !== account) work.together.delete(other);
+      if (before.includes(work.asker) && work.asker !== account) work.together.delete(account);
+    }
+  }
+
+  async policy(account: string, policy: DeliveryPolicy): Promise<void> {
+    const address = { tenant: "default", channel: channelOf(account), accountId: account };
+    await changePerson(this.store, address, (person) => ({ ...person, policy }));
+  }
+
+  /** Who the store takes for one person must be who the model does. */
+  async agrees(): Promise<boolean> {
+    const ids = new Map<string, string>();
+    for (const account of ACCOUNTS) {
+      const { person } = await findPerson(this.store, {
+        tenant: "default",
+        channel: channelOf(account),
+        accountId: account,
+      });
+      ids.set(account, person.id);
+    }
+    return ACCOUNTS.every((one) =>
+      ACCOUNTS.every((other) => (ids.get(one) === ids.get(other)) === this.linkedWith(one).includes(other)),
+    );
+  }
+
+  /** Where an answer goes, on all channels. */
+  async answer(work: Work, kind: AgentReply["kind"], isSolicited: boolean): Promise<Conversation[]> {
+    const { conversation } = work.audience;
+    const channel = work.isScheduled ? "scheduled" : conversation.channel;
+    const origin = { channel, promptSummary: "ask", startedAt: "2026-03-10T12:00:00.000Z", sessionId: "s" };
+    const reply = sampleReply(`r-${this.#count++}`, conversation, "words", {
+      kind,
+      origin: kind === "notice" ? null : origin,
+      audience: work.audience,
+      ...(isSolicited && { correlationId: "m" }),
+    });
+    const found: Conversation[] = [];
+    for (const on of CHANNELS) {
+      const targets = await targetsOn({ ...this.#deciding(), defaultsOn: () => ({}) })(on, reply);
+      found.push(...targets.map(({ conversation }) => conversation));
+    }
+    this.queued.push(...found.map((target) => ({ work, reply, target })));
+    return found;
+  }
+
+  isStillTarget(reply: AgentReply, target: Conversation): Promise<boolean> {
+    return isStillTarget(this.#deciding())(reply, target);
+  }
+
+  mayContinue({ audience }: Work, conversation: Conversation): Promise<boolean> {
+    return mayContinue(this.store, { audience }, { tenant: "default", conversation });
+  }
+
+  /** What must never be otherwise: the oracle, which knows nothing of records (D3). */
+  maySee(work: Work, target: Conversation): boolean {
+    if (conversationKey(target) === conversationKey(work.audience.conversation)) return true;
+    if (target.kind === "shared") return false;
+    const owner = ACCOUNTS.find((account) => conversationKey(privateOf(account)) === conversationKey(target));
+    return owner !== undefined && work.together.has(owner);
+  }
+
+  #deciding() {
+    const admits = (target: Conversation, accountId: string | undefined) =>
+      target.kind === "shared" || !this.barred.has(accountId ?? "");
+    return { store: this.store, clock: this.clock, admits };
+  }
+
+  #side(account: string) {
+    const conversation = privateOf(account);
+    const { channel } = conversation;
+    return { channel, accountId: account, name: account, agent: "mooring", conversation, confirmed: true };
+  }
+
+  /** As the bus does it: what failed comes again. */
+  async #survive<T>(killedAfter: number, act: () => Promise<T>): Promise<T> {
+    this.#writesLeft = killedAfter;
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof RevisionConflict) && !String(error).includes("killed")) throw error;
+    } finally {
+      this.#writesLeft = Number.POSITIVE_INFINITY;
+    }
+    return act();
+  }
+}

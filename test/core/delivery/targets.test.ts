@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import type { DeliveryDefaults } from "../../../core/contract/delivery-policy.ts";
+import { targetsOn } from "../../../core/delivery/targets.ts";
+import type { PersonRecord } from "../../../core/people/person-record.ts";
+import { accountKey, personKey } from "../../../core/people/person-record.ts";
+import { MemoryStore } from "../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { sampleReply } from "../../fakes/sample-reply.ts";
+
+const tenant = "default";
+const SINCE = "2026-01-01T00:00:00.000Z";
+const dm = (channel: string, thread?: string): Conversation => ({
+  channel,
+  room: "dm",
+  kind: "private",
+  ...(thread !== undefined && { thread }),
+});
+const room: Conversation = { channel: "web", room: "harbour", kind: "shared" };
+
+let clock: ManualClock;
+let store: MemoryStore;
+beforeEach(() => {
+  clock = new ManualClock(Date.UTC(2026, 2, 10, 23));
+  store = new MemoryStore(clock);
+});
+
+/** Ann, on three channels, last seen on the second. */
+const ann = async (rest: Partial<PersonRecord> = {}, timeZone?: string) => {
+  const channels = ["web", "web-b", "web-c"];
+  const account = {
+    accountId: "ann",
+    name: "Ann",
+    since: SINCE,
+    joined: 1,
+    ...(timeZone !== undefined && { timeZone }),
+  };
+  const person: PersonRecord = {
+    id: "p",
+    tenant,
+    membership: 1,
+    accounts: channels.map((channel) => ({ ...account, channel })),
+    surfaces: channels.map((channel) => ({
+      conversation: dm(channel),
+      channel,
+      accountId: "ann",
+      agent: "mooring",
+      since: SINCE,
+    })),
+    lastActive: conversationKey(dm("web-b")),
+    ...rest,
+  };
+  await store.put(personKey(tenant, "p"), person);
+  for (const channel of channels) await store.put(accountKey({ tenant, channel, accountId: "ann" }), { personId: "p" });
+};
+
+const answerFrom = (conversation: Conversation, rest: Partial<AgentReply> = {}): AgentReply =>
+  sampleReply("r", conversation, "words", {
+    origin: { channel: conversation.channel, promptSummary: "ask", startedAt: SINCE, sessionId: "s" },
+    audience: { conversation, personId: "p", accountId: "ann", membership: 1 },
+    ...rest,
+  });
+const scheduled = { channel: "scheduled", promptSummary: "daily", startedAt: SINCE, sessionId: null };
+
+const where = async (reply: AgentReply, defaults: DeliveryDefaults = {}) => {
+  const parts = { store, clock, defaultsOn: () => defaults, admits: () => true };
+  const all = await Promise.all(["web", "web-b", "web-c"].map((channel) => targetsOn(parts)(channel, reply)));
+  return all.flat().map(({ conversation, holdUntil }) => {
+    const held = holdUntil === undefined ? "" : ` until ${new Date(holdUntil).toISOString().slice(11, 16)}`;
+    return `${conversation.channel}/${conversation.room}${held}`;
+  });
+};
+
+describe("given an answer that nobody waits for (D2)", () => {
+  it("when nothing is said, then it is shown where the work began and in all private conversations", async () => {
+    await ann();
+    expect(await where(answerFrom(dm("web")))).toEqual(["web/dm", "web-b/dm", "web-c/dm"]);
+    expect(await where(answerFrom(room))).toEqual(["web/harbour", "web/dm", "web-b/dm", "web-c/dm"]);
+  });
+
+  it.each([
+    ["origin", ["web/dm"]],
+    ["last-active", ["web/dm", "web-b/dm"]],
+  ] as const)("when the person wants %s, then it goes there", async (reach, expected) => {
+    await ann({ policy: { default: reach } });
+    expect(await where(answerFrom(dm("web")))).toEqual(expected);
+  });
+
+  it("when a kind of work has a rule of its own, then that counts, and the person's before the configuration's", async () => {
+    await ann({ policy: { scheduled: "last-active" } });
+    const defaults = { policy: { default: "origin" as const, scheduled: "everywhere" as const } };
+    expect(await where(answerFrom(dm("web"), { origin: scheduled }), defaults)).toEqual(["web/dm", "web-b/dm"]);
+    expect(await where(answerFrom(dm("web")), defaults)).toEqual(["web/dm"]);
+  });
+
+  it("when it began in a thread of a private room, then that room has it once", async () => {
+    await ann();
+    expect(await where(answerFrom(dm("web", "t1")))).toEqual(["web/dm", "web-b/dm", "web-c/dm"]);
+  });
+
+  it("when somebody waits, or it is no final, then it is only where the work began", async () => {
+    await ann();
+    expect(await where(answerFrom(dm("web"), { correlationId: "m" }))).toEqual(["web/dm"]);
+    expect(await where(answerFrom(dm("web"), { kind: "progress" }))).toEqual(["web/dm"]);
+    expect(await where(answerFrom(dm("web"), { kind: "notice", origin: null }))).toEqual(["web/dm"]);
+  });
+
+  it("when it is of work that an older version began, then it is only where the work began", async () => {
+    await ann();
+    expect(await where(answerFrom(dm("web"), { audience: { conversation: dm("web"), personId: "p" } }))).toEqual([
+      "web/dm",
+    ]);
+  });
+});
+
+describe("given quiet hours (D2)", () => {
+  const quiet = { from: "22:00", to: "07:00" };
+
+  it("when a person's work ends in them, then it is shown where it began, and held elsewhere", async () => {
+    await ann({ quiet });
+    const expected = ["web/dm", "web-b/dm until 07:00", "web-c/dm until 07:00"];
+    expect(await where(answerFrom(dm("web")))).toEqual(expected);
+  });
+
+  it("when nobody began it, then it is held everywhere; and never what somebody waits for", async () => {
+    await ann({ quiet });
+    expect((await where(answerFrom(dm("web"), { origin: scheduled })))[0]).toBe("web/dm until 07:00");
+    expect(await where(answerFrom(dm("web"), { origin: scheduled, correlationId: "m" }))).toEqual(["web/dm"]);
+  });
+
+  it("when the person has a zone, then the hours are theirs; else those of the channel", async () => {
+    await ann({ quiet });
+    expect(await where(answerFrom(dm("web")), { timeZone: "Asia/Kolkata" })).toContain("web-b/dm until 01:30");
+    await ann({ quiet }, "America/New_York");
+    expect(await where(answerFrom(dm("web")), { timeZone: "Asia/Kolkata" })).toContain("web-b/dm");
+  });
+
+  it("when a room is the target, then a person's own hours do not hold it, but the channel's do", async () => {
+    await ann({ quiet });
+    expect((await where(answerFrom(room, { origin: scheduled })))[0]).toBe("web/harbour");
+    const defaults = { quietHours: quiet, timeZone: "UTC" };
+    expect((await where(answerFrom(room, { origin: scheduled }), defaults))[0]).toBe("web/harbour until 07:00");
+  });
+
+  it("when the person has turned them off, then the configuration's do not count", async () => {
+    await ann({ quiet: "off" });
+    expect(await where(answerFrom(dm("web")), { quietHours: quiet })).toContain("web-b/dm");
+  });
+});

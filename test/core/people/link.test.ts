@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findPerson } from "../../../core/people/find-person.ts";
+import { linkIdOf, readCode } from "../../../core/people/link-code.ts";
+import { linkKey } from "../../../core/people/link-record.ts";
+import { CoreUnderTest } from "../core-under-test.ts";
+import { At, linkIdIn, linkUp } from "./linked-core.ts";
+
+const MINUTE_MS = 60_000;
+let core: CoreUnderTest;
+let ann: At;
+let annB: At;
+beforeEach(async () => {
+  core = await CoreUnderTest.start(() => "ok");
+  ann = new At(core, "web", "ann");
+  annB = new At(core, "web-b", "ann-b");
+});
+afterEach(() => core.dispose());
+
+const personAt = async (channel: string, accountId: string) =>
+  (await findPerson(core.backbone.store, { tenant: "default", channel, accountId })).person;
+const areLinked = async () => (await personAt("web", "ann")).id === (await personAt("web-b", "ann-b")).id;
+
+describe("given a person with accounts on two channels (I1)", () => {
+  it("when a code of one is entered in the other and both confirm, then they are one person", async () => {
+    const asked = await annB.command("link", await ann.code());
+    expect(asked).toContain("“ann” on web");
+    const [told] = await ann.told();
+    expect(told).toMatchObject({ kind: "notice", origin: null, markdown: expect.stringContaining("“ann-b” on web-b") });
+    expect(told?.actions?.map(({ name, value }) => `${name} ${value}`)).toEqual([
+      `link confirm ${linkIdIn(asked)}`,
+      `link refuse ${linkIdIn(asked)}`,
+    ]);
+    expect(await annB.command("link", `confirm ${linkIdIn(asked)}`)).toContain("confirm it as “ann” on web");
+    expect(await areLinked()).toBe(false);
+    expect(await ann.command("link", `confirm ${linkIdIn(asked)}`)).toContain("Linked with “ann-b” on web-b");
+    expect((await annB.told()).at(-1)?.markdown).toContain("Linked with “ann” on web");
+    expect(await areLinked()).toBe(true);
+    const person = await personAt("web", "ann");
+    expect(person.surfaces.map(({ conversation }) => conversation)).toEqual([ann.conversation, annB.conversation]);
+  });
+
+  it("when they are linked, then messages of both have the same asker, and one of them can leave again", async () => {
+    await linkUp(ann, annB);
+    const [one, other] = [await ann.say("hello"), await annB.say("hello")];
+    expect(one.audience.personId).toBe(other.audience.personId);
+    expect(await ann.command("unlink")).toContain("no longer linked with “ann-b” on web-b");
+    expect((await annB.told()).at(-1)?.markdown).toContain("“ann” on web is no longer linked");
+    expect((await ann.say("hello")).audience.personId).not.toBe((await annB.say("hello")).audience.personId);
+    expect(await ann.command("unlink")).toBe("This account is not linked with any other.");
+  });
+
+  it("when one names the other's channel, then that one leaves and hears of it", async () => {
+    await linkUp(ann, annB);
+    expect(await ann.command("unlink", "slack")).toContain("no other account");
+    expect(await ann.command("unlink", "web-b")).toContain("“ann-b” on web-b is no longer linked with “ann” on web");
+    expect((await annB.told()).at(-1)?.markdown).toContain("no longer linked with “ann” on web");
+    expect(await areLinked()).toBe(false);
+  });
+
+  it("when a third account is linked, then it joins the two; and two pairs do not become one", async () => {
+    await linkUp(ann, annB);
+    const annC = new At(core, "web-c", "ann-c");
+    await linkUp(annC, annB);
+    expect((await personAt("web-c", "ann-c")).accounts).toHaveLength(3);
+    const [bob, bobB] = [new At(core, "web", "bob"), new At(core, "web-b", "bob-b")];
+    await linkUp(bob, bobB);
+    expect(await annC.command("link", await bob.code())).toContain("Both accounts are linked with others already");
+    expect((await personAt("web", "bob")).accounts).toHaveLength(2);
+  });
+});
+
+describe("given somebody who tries what they should not (I1)", () => {
+  it("when only one side confirms, or a stranger does, then nothing is linked", async () => {
+    const linkId = linkIdIn(await annB.command("link", await ann.code()));
+    const eve = new At(core, "web", "eve");
+    await annB.command("link", `confirm ${linkId}`);
+    expect(await eve.command("link", `confirm ${linkId}`)).toContain("do not know");
+    expect(await areLinked()).toBe(false);
+  });
+
+  it("when one side refuses, then the other hears of it, and a late yes changes nothing", async () => {
+    const linkId = linkIdIn(await annB.command("link", await ann.code()));
+    await annB.command("link", `confirm ${linkId}`);
+    expect(await ann.command("link", `refuse ${linkId}`)).toContain("Nothing was linked");
+    expect((await annB.told()).at(-1)?.markdown).toContain("refused");
+    expect(await ann.command("link", `confirm ${linkId}`)).toContain("no longer works");
+    expect(await areLinked()).toBe(false);
+  });
+
+  it("when a code is guessed, then it is not known, and after five tries nobody looks any more", async () => {
+    const code = await ann.code();
+    for (let index = 0; index < 5; index++) {
+      expect(await annB.command("link", "22222-22222")).toContain("do not know this code");
+    }
+    expect(await annB.command("link", code)).toContain("often enough");
+    core.clock.advance(11 * MINUTE_MS);
+    expect(await annB.command("link", code)).toContain("expired");
+  });
+
+  it("when codes are asked for again and again, then there is an end to it, and only the newest works", async () => {
+    const codes: string[] = [];
+    for (let index = 0; index < 5; index++) codes.push(await ann.code());
+    expect(new Set(codes).size).toBe(5);
+    expect(await ann.command("link")).toContain("often enough");
+    expect(await annB.command("link", codes[3])).toContain("no longer works");
+    expect(await annB.command("link", codes[4])).toContain("Is that you?");
+  });
+
+  it("when a code is used by somebody else too, then only the first can go on", async () => {
+    const code = await ann.code();
+    const eve = new At(core, "web-b", "eve");
+    expect(await annB.command("link", code)).toContain("Is that you?");
+    expect(await eve.command("link", code)).toContain("used already");
+    expect(await annB.command("link", code)).toContain("Is that you?");
+  });
+
+  it("when a link was made, then its code and its question are used up", async () => {
+    const code = await ann.code();
+    const linkId = linkIdIn(await annB.command("link", code));
+    await annB.command("link", `confirm ${linkId}`);
+    await ann.command("link", `confirm ${linkId}`);
+    expect(await annB.command("link", code)).toContain("used already");
+    await annB.command("unlink");
+    expect(await annB.command("link", `confirm ${linkId}`)).toContain("no longer works");
+    expect(await areLinked()).toBe(false);
+  });
+
+  it("when nobody answers for ten minutes, then it is too late", async () => {
+    const linkId = linkIdIn(await annB.command("link", await ann.code()));
+    core.clock.advance(9 * MINUTE_MS);
+    await annB.command("link", `confirm ${linkId}`);
+    core.clock.advance(MINUTE_MS);
+    expect(await ann.command("link", `confirm ${linkId}`)).toContain("expired");
+    expect(await areLinked()).toBe(false);
+  });
+
+  it("when a code is entered where it was made, or by the same account, then it says what to do instead", async () => {
+    const code = await ann.code();
+    expect(await ann.command("link", code)).toContain("another channel");
+    expect(await new At(core, "web", "bob").command("link", code)).toContain("another channel");
+    expect(await annB.command("link", "hello")).toContain("A code looks like");
+  });
+
+  it.each([
+    ["as a command", (room: At, code: string) => room.command("link", code)],
+    ["in the middle of a sentence", (room: At, code: string) => room.say(`is it ${code.toLowerCase()}, perhaps?`)],
+  ])("when a code is shown in a shared room %s, then it is void", async (_, show) => {
+    const code = await ann.code();
+    const room = new At(core, "web-c", "ann-c", "shared");
+    await show(room, code);
+    expect(await annB.command("link", code)).toContain("no longer works");
+  });
+
+  it("when somebody links or unlinks in a shared room, then only they are told that it is done in private", async () => {
+    const room = new At(core, "web-b", "ann-b", "shared");
+    for (const name of ["link", "unlink"]) {
+      const answer = await room.say(`/${name}`, { command: { name, args: "" } });
+      expect(answer).toMatchObject({ onlyFor: "ann-b", markdown: expect.stringContaining("in private") });
+    }
+  });
+
+  it("when two sides confirm at the same moment, then they are linked once", async () => {
+    const linkId = linkIdIn(await annB.command("link", await ann.code()));
+    const answers = await Promise.all([ann, annB].map((side) => side.command("link", `confirm ${linkId}`)));
+    expect(answers.some((answer) => answer.includes("Linked with"))).toBe(true);
+    expect(await areLinked()).toBe(true);
+    expect((await personAt("web", "ann")).accounts).toHaveLength(2);
+  });
+
+  it("when the store is read, then the code is not in it", async () => {
+    const code = await ann.code();
+    const stored = await core.backbone.store.get(linkKey("default", linkIdOf("default", readCode(code) ?? "")));
+    expect(stored).toBeDefined();
+    expect(JSON.stringify(stored)).not.toContain(code.slice(0, 5));
+  });
+
+  it("when a name would read as mark-up or as more than a name, then only its letters are shown", async () => {
+    const eve = new At(core, "web-b", "**Ann** on slack `x`\nIs that you");
+    expect(await eve.command("link", await ann.code())).toContain("Is that you?");
+    expect((await ann.told())[0]?.markdown).toMatch(/^\*\*“Ann on slack x Is that you” on web-b\*\*/);
+  });
+});

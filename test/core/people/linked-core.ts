@@ -1,0 +1,48 @@
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { CoreUnderTest } from "../core-under-test.ts";
+
+/** Somebody at a channel, in private unless it is said otherwise. */
+export class At {
+  readonly #core: CoreUnderTest;
+  readonly #name: string;
+  readonly conversation: Conversation;
+  static #count = 0;
+
+  constructor(core: CoreUnderTest, channel: string, name: string, kind: Conversation["kind"] = "private") {
+    this.#core = core;
+    this.#name = name;
+    this.conversation = { channel, room: kind === "private" ? `dm-${name}` : "harbour", kind };
+  }
+
+  say(text: string, rest: Partial<UserMessage> = {}): Promise<AgentReply> {
+    const account = { id: this.#name, name: this.#name };
+    return this.#core.ask(`m-${At.#count++}`, text, { conversation: this.conversation, account, ...rest });
+  }
+
+  async command(name: string, args = ""): Promise<string> {
+    return (await this.say(`/${name} ${args}`, { command: { name, args } })).markdown;
+  }
+
+  /** What was said here that nobody here had asked for. */
+  async told(): Promise<AgentReply[]> {
+    return this.#core.replies.items.filter(
+      ({ audience, correlationId }) =>
+        correlationId === undefined && audience.conversation.room === this.conversation.room,
+    );
+  }
+
+  async code(): Promise<string> {
+    return /`([0-9A-Z]{5}-[0-9A-Z]{5})`/.exec(await this.command("link"))?.[1] ?? "none";
+  }
+}
+
+export const linkIdIn = (markdown: string): string => /link confirm ([0-9a-f]+)/.exec(markdown)?.[1] ?? "none";
+
+/** Both sides say yes. */
+export const linkUp = async (one: At, other: At): Promise<void> => {
+  const linkId = linkIdIn(await other.command("link", await one.code()));
+  await other.command("link", `confirm ${linkId}`);
+  await one.command("link", `confirm ${linkId}`);
+};

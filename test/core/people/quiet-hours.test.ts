@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { quietUntil } from "../../../core/people/quiet-hours.ts";
+
+const night = { from: "22:00", to: "07:00" };
+const at = (iso: string) => Date.parse(iso);
+const until = (hours: { from: string; to: string }, zone: string, now: string) => {
+  const end = quietUntil(hours, zone, at(now));
+  return end === undefined ? undefined : new Date(end).toISOString();
+};
+
+describe("given quiet hours over midnight (D2)", () => {
+  it.each([
+    ["before they begin", "UTC", "2026-03-10T21:59:59.999Z", undefined],
+    ["when they begin", "UTC", "2026-03-10T22:00:00.000Z", "2026-03-11T07:00:00.000Z"],
+    ["after midnight", "UTC", "2026-03-11T06:59:59.999Z", "2026-03-11T07:00:00.000Z"],
+    ["when they are over", "UTC", "2026-03-11T07:00:00.000Z", undefined],
+    ["in the person's zone", "Asia/Kolkata", "2026-03-10T16:30:00.000Z", "2026-03-11T01:30:00.000Z"],
+    ["in a night that is an hour short", "Europe/Berlin", "2026-03-28T22:00:00.000Z", "2026-03-29T05:00:00.000Z"],
+    ["in a night that is an hour long", "Europe/Berlin", "2026-10-24T21:00:00.000Z", "2026-10-25T06:00:00.000Z"],
+  ])("%s", (_, zone, now, expected) => expect(until(night, zone, now)).toBe(expected));
+
+  it("when they end in the hour that is left out, then they end all the same", () => {
+    expect(until({ from: "22:00", to: "02:30" }, "Europe/Berlin", "2026-03-29T00:30:00.000Z")).toBe(
+      "2026-03-29T01:30:00.000Z",
+    );
+  });
+
+  it("when they are within a day, then they are not over midnight", () => {
+    expect(until({ from: "12:00", to: "13:00" }, "UTC", "2026-03-10T12:30:00.000Z")).toBe("2026-03-10T13:00:00.000Z");
+    expect(until({ from: "12:00", to: "13:00" }, "UTC", "2026-03-10T23:30:00.000Z")).toBeUndefined();
+  });
+
+  it("when the zone is nonsense, then it is UTC's", () => {
+    expect(until(night, "Atlantis/Centre", "2026-03-10T22:00:00.000Z")).toBe("2026-03-11T07:00:00.000Z");
+  });
+
+  it("whatever the hours, the zone and the moment: what is held comes later, within a day, and is not held again", () => {
+    const time = fc
+      .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
+      .map((parts) => parts.map((part) => String(part).padStart(2, "0")).join(":"));
+    const zone = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe");
+    const moment = fc.integer({ min: at("2026-01-01T00:00:00Z"), max: at("2027-01-01T00:00:00Z") });
+    fc.assert(
+      fc.property(time, time, zone, moment, (from, to, timeZone, now) => {
+        fc.pre(from !== to);
+        const end = quietUntil({ from, to }, timeZone, now);
+        if (end === undefined) return;
+        expect(end).toBeGreaterThan(now);
+        expect(end - now).toBeLessThanOrEqual(25 * 3_600_000);
+        const again = quietUntil({ from, to }, timeZone, end);
+        // A clock that is set back brings the last hour of the quiet ones twice.
+        if (again !== undefined) expect(again - end).toBeLessThanOrEqual(3_600_000);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

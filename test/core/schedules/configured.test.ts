@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ScheduleConfig } from "../../../core/schedules/config.ts";
+import { CONFIGURED, type Schedule, schedulesOf } from "../../../core/schedules/schedule-record.ts";
+import type { ConfiguredSchedule } from "../../../core/schedules/sync-configured.ts";
+import { AGENT, CoreUnderTest } from "../core-under-test.ts";
+
+let core: CoreUnderTest;
+afterEach(() => core.dispose());
+
+const MINUTE = 60_000;
+const room = { channel: "slack", room: "C1", kind: "shared" } as const;
+
+const configured = (changes: Partial<ConfiguredSchedule> = {}): ConfiguredSchedule => ({
+  ...ScheduleConfig.parse({ name: "brief", description: "Morning brief", prompt: "the news", when: "every 10 m" }),
+  destination: { conversation: room },
+  ...changes,
+});
+
+const stored = async (): Promise<Schedule[]> => {
+  const found: Schedule[] = [];
+  const all = schedulesOf({ tenant: "default", agent: AGENT, owner: CONFIGURED });
+  for await (const { value } of core.backbone.store.list(all)) found.push(value);
+  return found;
+};
+
+const untilStored = async (holds: (schedules: readonly Schedule[]) => boolean): Promise<Schedule[]> => {
+  for (;;) {
+    const all = await stored();
+    if (holds(all)) return all;
+    await new Promise(setImmediate);
+  }
+};
+
+const start = async (...schedules: ConfiguredSchedule[]) => {
+  core = await CoreUnderTest.start(() => "the news", { heldByClock: true, agent: { schedules } });
+};
+
+const restart = async (...schedules: ConfiguredSchedule[]) => {
+  await core.stopCore();
+  return core.startCore({ agent: { schedules } });
+};
+
+const dueNext = (all: readonly Schedule[]) => all[0]?.nextDueAt === "2026-03-10T21:20:00.000Z";
+
+describe("given schedules in the configuration", () => {
+  it("when its time comes, then the result goes to its room, anchored to the schedule (P1, P2)", async () => {
+    await start(configured());
+    await untilStored(dueNext);
+    await core.clock.waits.until((waits) => waits.length > 0);
+    core.clock.advance(6 * MINUTE);
+    const [news] = await core.replies.until((replies) => replies.length > 0);
+    expect(news).toMatchObject({
+      markdown: "the news",
+      origin: { channel: "scheduled", promptSummary: "Morning brief" },
+      audience: { conversation: room, personId: null },
+    });
+  });
+
+  it("when the process starts again, then nothing begins anew; when one is changed or gone, then that counts", async () => {
+    await start(configured(), configured({ name: "other" }));
+    const before = await untilStored((all) => all.length === 2);
+    const again = await restart(configured({ prompt: "the other news" }));
+    const after = await untilStored((all) => all.some(({ status }) => status === "cancelled"));
+    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    const changed = await untilStored((all) => all.some(({ prompt }) => prompt === "the other news"));
+    expect(changed.map(({ status }) => status).sort()).toEqual(["active", "cancelled"]);
+    await again.stop();
+  });
+
+  it("when it is for a person who has not written yet, then the time has a reason, and later ones come", async () => {
+    await start(configured({ destination: { person: [{ channel: "web", accountId: "ann" }] } }));
+    await untilStored(dueNext);
+    core.clock.advance(6 * MINUTE);
+    await untilStored((all) => all[0]?.nextDueAt === "2026-03-10T21:30:00.000Z");
+    await core.ask("m1", "hello");
+    core.clock.advance(10 * MINUTE);
+    const news = await core.replies.until((replies) => replies.some(({ origin }) => origin?.channel === "scheduled"));
+    expect(news.at(-1)?.audience).toMatchObject({ conversation: { channel: "web", room: "room-1" } });
+  });
+});
+
+describe("given a schedule in the configuration that cannot be", () => {
+  it.each([
+    [{ when: "in 20 s" }, "must be a time that stays the same"],
+    [{ when: "* * * * * *" }, "once a minute is the most"],
+    [{ when: "0 0 30 2 *" }, "never comes"],
+    [{ timeZone: "Mars/Olympus" }, "is no time zone"],
+    [{ prompt: "x".repeat(20_001) }, "20000"],
+  ])("when it is %o, then it is refused", async (change, message) => {
+    core = await CoreUnderTest.start();
+    const given = { name: "brief", description: "Brief", prompt: "news", when: "every 10 m", ...change };
+    expect(JSON.stringify(ScheduleConfig.safeParse(given).error?.issues)).toContain(message);
+  });
+});
