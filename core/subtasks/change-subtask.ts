@@ -131,12 +131,13 @@ export const endKnown = async (
   const { startedAt } = known.value;
   const completedAt = isoTime(parts.clock.now());
   const address = known.value;
-  for (let stored: Stored<Subtask> | undefined = known; stored; stored = await read(parts, address)) {
+  let isRead = false;
+  for (let stored: Stored<Subtask> | undefined = known; stored; stored = await read(parts, address), isRead = true) {
     const before = stored.value.status === "pending" ? begun(stored.value, startedAt) : stored.value;
     if (hasEnded(before) || !mayEnd(before)) {
+      if (isRead) return before;
       // True only of what is stored now.
-      if (stored === known) continue;
-      return before;
+      continue;
     }
     const after: Subtask = { ...before, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) };
     try {
