@@ -4,6 +4,7 @@ import type { Batch, Member } from "./batch.ts";
 import type { DelegationConfig } from "./config.ts";
 import { type OwnerRecord, withBatch } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
+import { pointToWork } from "./work-index.ts";
 
 export interface Reservation {
   readonly accepted: readonly Member[];
@@ -16,7 +17,7 @@ type Wanted = Pick<Member, "id" | "callKey" | "name" | "reports">;
 
 /** Counts subtasks into their batch, as far as the limits allow (S9). A call that comes again finds its places taken. */
 export const reserve = async (
-  { owners, clock }: SubtaskParts,
+  { owners, store, clock }: SubtaskParts,
   limits: DelegationConfig,
   context: ToolContext,
   wanted: readonly Wanted[],
@@ -24,6 +25,7 @@ export const reserve = async (
   const { tenant, agent, standing, turnId } = context;
   const now = clock.now();
   const address = { tenant, agent, ownerId: standing.owner.ownerId };
+  if (standing.owner.ownerType !== "worker") await pointToWork(store, address, context.audience, now);
   const { before, after } = await owners.change(address, (record) => {
     const batch = record.batches[turnId] ?? openBatch(context, now);
     const fresh = wanted.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));
