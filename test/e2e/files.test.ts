@@ -22,6 +22,6 @@ it("when somebody attaches a text file in the widget, then the agent reads it", 
   const client = deployment.with(new WebClient("visitor", () => address));
   await client.until(() => client.room !== undefined, "a welcome");
   const file = await client.upload("tides.txt", "high at noon");
-  const answer = await client.answerTo(client.say("what does it say?", [file]));
+  const answer = await client.answerTo(client.say("what does it say?", undefined, [file]));
   expect(answer.markdown).toBe("I read: high at noon");
 });

@@ -11,7 +11,8 @@ export interface LogItem {
   readonly outcome?: string;
   readonly correlationId?: string;
   readonly sessionId?: string;
-  readonly anchor?: { readonly summary: string };
+  readonly anchor?: { readonly summary: string; readonly channel: string };
+  readonly actions?: readonly { readonly name: string; readonly value?: string }[];
   readonly activity?: Activity;
 }
 interface Frame {
@@ -55,8 +56,9 @@ export class WebClient {
   }
 
   /** Queues a message; one is under way at a time, so that their order is known. */
-  say(text: string, attachments: readonly { id: string }[] = []): string {
-    return this.#queue({ type: "message", text, ...(attachments.length > 0 && { attachments }) });
+  say(text: string, replyTo?: string, attachments: readonly { id: string }[] = []): string {
+    const answered = replyTo === undefined ? {} : { replyTo };
+    return this.#queue({ type: "message", text, ...answered, ...(attachments.length > 0 && { attachments }) });
   }
 
   /** Uploads a text file; resolves to what the gateway made of it. */
