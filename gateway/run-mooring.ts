@@ -76,7 +76,14 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     const healthUrl = door && !isGateway ? `http://${config.core.host}:${door.port}/health/ready` : undefined;
     if (door && healthUrl) await createServer({ door, adapters: [], readiness, metrics, logger });
     if (door && url !== undefined) {
-      const channels = await startChannels({ ...parts, publicUrl: url, door, readiness, metrics });
+      const channels = await startChannels({
+        ...parts,
+        publicUrl: url,
+        door,
+        readiness,
+        metrics,
+        adminToken: token?.token,
+      });
       stopping.underWay("channels", () => channels.stop());
     }
     starting = false;

@@ -4,6 +4,8 @@ import { isSocketAdapter, isWebhookAdapter } from "../adapters/contract/abilitie
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import { messageOf } from "../core/contract/app-error.ts";
 import type { Logger } from "../core/contract/logger.ts";
+import { adminScope } from "./admin/admin-scope.ts";
+import type { OperatorCheck } from "./admin/operator.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { toHttpError } from "./http-error.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
@@ -23,6 +25,8 @@ export interface ServerParts {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** The operators' part; absent where no operator can come. */
+  readonly admin?: { readonly check: OperatorCheck; addRoutes(scope: FastifyInstance): void };
 }
 
 /** Everything the gateway serves. Nothing of a request is logged but its id, method and route. */
@@ -32,6 +36,7 @@ export const createServer = async ({
   readiness,
   metrics,
   logger,
+  admin,
 }: ServerParts): Promise<FastifyInstance> => {
   const app = fastify({
     logger: false,
@@ -62,6 +67,7 @@ export const createServer = async ({
   await socketRoutes(app, adapters.filter(isSocketAdapter), logger);
   await webhookRoutes(app, adapters.filter(isWebhookAdapter));
   if (adapters.length > 0) homeRoute(app, adapters);
+  if (admin) await adminScope(app, admin.check, admin.addRoutes);
   healthRoutes(app, readiness);
   metricsRoute(app, metrics);
   await app.ready();

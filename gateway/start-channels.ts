@@ -1,6 +1,11 @@
+import type { FastifyInstance } from "fastify";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/config.ts";
+import { noCheckpoint } from "../core/contract/checkpoint.ts";
+import { DueIndex } from "../core/schedules/due-index.ts";
 import { createAdapter } from "./adapter-registry.ts";
+import { operatorCheck } from "./admin/operator.ts";
+import { scheduleRoutes } from "./admin/schedule-routes.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
@@ -17,11 +22,13 @@ export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" |
   readonly door: FrontDoor;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
+  /** Of the operator, where none is configured. */
+  readonly adminToken?: string | undefined;
 }
 
 /** Every configured channel, and the server in front of them. */
 export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Promise<void> }> => {
-  const { config, door, readiness, metrics, ...common } = parts;
+  const { config, door, readiness, metrics, adminToken, ...common } = parts;
   const instance = common.newId();
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
@@ -45,7 +52,18 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       running.push(started);
       readiness.watch(`channel ${channel}`, () => started.health());
     }
-    await createServer({ door, adapters, readiness, metrics, logger: common.logger });
+    const admin = {
+      check: operatorCheck(config.admin.tokens, adminToken),
+      addRoutes: (scope: FastifyInstance) =>
+        scheduleRoutes(scope, {
+          ...common,
+          ...common.backbone,
+          dueTimes: new DueIndex(common.backbone),
+          checkpoint: noCheckpoint,
+          config,
+        }),
+    };
+    await createServer({ door, adapters, readiness, metrics, logger: common.logger, admin });
   } catch (error) {
     await stop();
     throw error;

@@ -4,6 +4,7 @@ export type ErrorCode =
   | "bad-configuration"
   | "too-large"
   | "not-found"
+  | "unauthorised"
   | "forbidden"
   | "conflict"
   | "rate-limited"

@@ -4,7 +4,8 @@ export interface Logger {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
-  child(fields: LogFields): Logger;
+  /** Plain values only: what is nested is looked at per line, and these are in every line. */
+  child(fields: Readonly<Record<string, string | number | boolean>>): Logger;
 }
 
 export type LogFields = Readonly<Record<string, unknown>>;

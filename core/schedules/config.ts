@@ -11,16 +11,18 @@ import type { When } from "./when.ts";
 export const configuredWhen = ({ when, timeZone }: { when: string; timeZone: string }): When =>
   readWhen(when, { now: 0, timeZone });
 
+/** What whoever runs the service says about a schedule. */
+export const ScheduleInput = z.strictObject({
+  description: z.string().min(1).max(MAX_DESCRIPTION_CHARS).describe("What people read with each result."),
+  prompt: z.string().min(1).max(MAX_PROMPT_CHARS).describe("What the agent is to do."),
+  when: z.string().describe('A cron expression of five fields, an ISO time, or "every 2 h".'),
+  timeZone: z.string().default("UTC").describe("The IANA name of the zone that `when` is read in."),
+  deliverTo: Home.optional().describe("A room, or a person by name. Without it: the agent's home."),
+  missed: z.enum(["once", "skip"]).default("once").describe("What becomes of times that pass while nothing runs."),
+});
+
 export const ScheduleConfig = z
-  .strictObject({
-    name: Name,
-    description: z.string().min(1).max(MAX_DESCRIPTION_CHARS).describe("What people read with each result."),
-    prompt: z.string().min(1).max(MAX_PROMPT_CHARS).describe("What the agent is to do."),
-    when: z.string().describe('A cron expression of five fields, an ISO time, or "every 2 h".'),
-    timeZone: z.string().default("UTC").describe("The IANA name of the zone that `when` is read in."),
-    deliverTo: Home.optional().describe("A room, or a person by name. Without it: the agent's home."),
-    missed: z.enum(["once", "skip"]).default("once").describe("What becomes of times that pass while nothing runs."),
-  })
+  .strictObject({ name: Name, ...ScheduleInput.shape })
   .superRefine(({ when, timeZone }, context) => {
     const refuse = (message: string) => context.addIssue({ code: "custom", path: ["when"], message });
     if (/^in\b/i.test(when.trim())) return refuse("must be a time that stays the same, not one counted from now");

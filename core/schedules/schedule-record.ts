@@ -36,6 +36,8 @@ const schedules = collection("schedules", Schedule);
 
 /** The owner of what the configuration declares. Accounts hold a "/". */
 export const CONFIGURED = "configured";
+/** Of what operators make. */
+export const CONSOLE = "console";
 export const ownerOf = (channel: string, accountId: string): string => `${channel}/${accountId}`;
 
 export const scheduleKey = ({ tenant, agent, owner, id }: ScheduleAddress) =>

@@ -1,4 +1,6 @@
+import type { ChatMessage } from "../model/chat-message.ts";
 import type { HistoryEntry } from "./history-entry.ts";
+import { showEntries } from "./show-entries.ts";
 
 /** What a session remembers word for word, and a summary of what was before. */
 export interface SessionWindow {
@@ -7,6 +9,8 @@ export interface SessionWindow {
   /** The index of the first entry in here. */
   readonly from: number;
   readonly entries: readonly HistoryEntry[];
+  /** The entries as a model reads them. */
+  readonly shown: readonly ChatMessage[];
   /** About how much of a model's context it takes. */
   readonly chars: number;
 }
@@ -24,13 +28,15 @@ export const windowOf = (
   summary,
   from,
   entries,
+  shown: showEntries(entries),
   chars: entries.reduce((sum, entry) => sum + charsOf(entry), summary.length),
 });
 
-/** Entries that came after it. Only they are measured: a long session must not cost more with every turn. */
+/** Entries that came after it. Only they are looked at: a long session must not cost more with every turn. */
 export const extended = (window: SessionWindow, newer: readonly HistoryEntry[]): SessionWindow => ({
   ...window,
   entries: [...window.entries, ...newer],
+  shown: [...window.shown, ...showEntries(newer)],
   chars: newer.reduce((sum, entry) => sum + charsOf(entry), window.chars),
 });
 

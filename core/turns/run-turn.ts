@@ -3,7 +3,6 @@ import { describeTool } from "../model/describe-tool.ts";
 import { ModelFailed } from "../model/model-failed.ts";
 import type { StepRequest, StepResponse } from "../model/step.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
-import { showEntries } from "../sessions/show-entries.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { askModel } from "./ask-model.ts";
 import { cutToBytes } from "./cut-to-bytes.ts";
@@ -95,7 +94,7 @@ const askWithRoom = async (parts: CoreParts, turn: Turn, step: Step): Promise<St
 
 const requestFor = ({ agent, text, aside }: Turn, { messages, isLast, shown }: Step): StepRequest => ({
   system: systemPrompt(agent, shown.window, aside),
-  messages: showEntries(shown.window.entries).concat({ role: "user", text }, messages),
+  messages: [...shown.window.shown, { role: "user", text }, ...messages],
   tools: agent.tools.map(describeTool),
   toolChoice: isLast ? "none" : "auto",
 });

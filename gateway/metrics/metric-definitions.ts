@@ -41,6 +41,7 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
 
   subtasks_total: counter("Subtasks, by how they ended.", "agent", "outcome"),
   subtasks_running: gauge("Subtasks that this process works on.", "agent"),
+  schedule_runs_total: counter("Due times of schedules, by whether they had a run.", "agent", "state"),
   batches_total: counter("Batches of subtasks, by what made them fire.", "agent", "fired"),
   continuations_total: counter("Turns that delegated work led to, by how they ended.", "agent", "type", "outcome"),
 

@@ -1,8 +1,14 @@
-/** Text as long as a record of the product: what is stored must weigh the same on both sides. */
+const long = (length: number): string => "x".repeat(length);
+
+/** Text as long as the product's records, without what a floor stores beside it: both sides must store as many bytes. */
 export const filler = {
-  turn: "x".repeat(580),
-  history: "x".repeat(180),
-  reply: "x".repeat(560),
-  saidEntry: "x".repeat(200),
-  replyEntry: "x".repeat(450),
+  bus: { turn: long(790), history: long(180), reply: long(590) },
+  socket: {
+    message: long(350),
+    said: long(140),
+    turn: long(970),
+    history: long(180),
+    reply: long(660),
+    replyEntry: long(530),
+  },
 };

@@ -3,6 +3,8 @@ export interface Comparison {
   readonly name: string;
   /** What the numbers are: "per second" is better when larger, the others when smaller. */
   readonly unit: "per second" | "ms" | "kB";
+  /** The same every time: once is enough, without warming up. */
+  readonly steady?: boolean;
   product(): Promise<number>;
   floor(): Promise<number>;
   /** CPU milliseconds that a side has used so far. Absent: both run in this process. */
@@ -28,13 +30,13 @@ export interface Spread {
   readonly high: number;
 }
 
-/** Turn about, so that whatever else the machine does meets both alike; the first round only warms up. */
+/** Turn about, so that whatever else the machine does meets both alike; the first of several rounds only warms up. */
 export const measure = async (comparison: Comparison, rounds: number): Promise<Measured> => {
   const product: number[] = [];
   const floor: number[] = [];
   const used = { product: 0, floor: 0 };
   const cpu = comparison.cpu ?? (async () => ownCpu());
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = comparison.steady ? rounds : 0; round <= rounds; round++) {
     const order = round % 2 === 0 ? (["product", "floor"] as const) : (["floor", "product"] as const);
     for (const side of order) {
       const before = await cpu(side);

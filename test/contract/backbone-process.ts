@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { ConsumeOptions, Outcome, PublishOptions } from "../../core/contract/bus.ts";
+import { childProgram } from "../fakes/child-program.ts";
 import { Recorder } from "../fakes/recorder.ts";
 import type { TestMessage } from "./test-message.ts";
 
@@ -37,8 +37,8 @@ export class BackboneProcess {
   #calledSoFar = 0;
 
   private constructor(backbone: object) {
-    const script = fileURLToPath(new URL("./backbone-child.ts", import.meta.url));
-    this.#child = fork(script, [JSON.stringify(backbone)], { execArgv: ["--import", "tsx"], stdio: "inherit" });
+    const script = childProgram(new URL("./backbone-child.ts", import.meta.url));
+    this.#child = fork(script, [JSON.stringify(backbone)], { execArgv: ["--enable-source-maps"], stdio: "inherit" });
     this.#exited = once(this.#child, "exit").then(() => {
       for (const { reject } of this.#calls.values()) reject(new Error("the process has ended"));
       this.#calls.clear();

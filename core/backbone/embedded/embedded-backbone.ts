@@ -59,6 +59,7 @@ export class EmbeddedBackbone implements Backbone {
     await this.bus.close();
     this.sweeper.close();
     this.#writes.close();
+    this.store.close();
     try {
       this.#database.close();
     } catch (error) {

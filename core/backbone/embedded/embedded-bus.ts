@@ -4,7 +4,6 @@ import type { Bus, ConsumeOptions, Consumer, Handler, Listener, PublishOptions }
 import { MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { subjectName } from "../../contract/subject.ts";
-import { encodeToken } from "../../contract/token.ts";
 import { checkConsumeOptions } from "../check-consume-options.ts";
 import { checkMessageId } from "../check-message-id.ts";
 import { toJson } from "../to-json.ts";
@@ -16,6 +15,7 @@ import { LocalSignals } from "./local-signals.ts";
 import type { NumberSeries } from "./number-series.ts";
 import { RecentPublications } from "./recent-publications.ts";
 import type { StoredMessage } from "./stored-message.ts";
+import { toStoredText } from "./stored-text.ts";
 
 export interface EmbeddedBusParts extends DurableQueueParts {
   readonly numbers: NumberSeries;
@@ -103,11 +103,12 @@ export class EmbeddedBus implements Bus {
 
   #store(subject: string, id: string, key: string | undefined, body: string): StoredMessage | undefined {
     const publishedAt = Math.floor(this.#parts.clock.now());
-    const token = encodeToken(id);
-    if (this.#recent.has(subject, token, publishedAt)) return undefined;
+    const storedId = toStoredText(id);
+    if (this.#recent.has(subject, storedId, publishedAt)) return undefined;
     const seq = this.#parts.numbers.next();
-    this.#recent.add(subject, token, seq, publishedAt);
-    this.#insertMessage.run(seq, subject, key === undefined ? null : encodeToken(key), token, publishedAt, body);
+    this.#recent.add(subject, storedId, seq, publishedAt);
+    const storedKey = key === undefined ? null : toStoredText(key);
+    this.#insertMessage.run(seq, subject, storedKey, storedId, publishedAt, body);
     for (const durable of this.#parts.durables.of(subject)) this.#insertPending.run(durable.id, seq);
     return { seq, key, id, publishedAt, body };
   }

@@ -5,14 +5,16 @@ import { MAX_VALUE_BYTES } from "../../contract/store.ts";
 import { toJson } from "../to-json.ts";
 import type { Database } from "./database.ts";
 import type { NumberSeries } from "./number-series.ts";
+import { ReadRows, type StoredRow } from "./read-rows.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
-/** Reads come straight from the file; writes go through the group commit. */
+/** Reads come straight from the file, or were read before; writes go through the group commit. */
 export class EmbeddedStore implements Store {
   readonly #writes: WriteQueue;
   readonly #numbers: NumberSeries;
   readonly #clock: Clock;
   readonly #sql: ReturnType<typeof statements>;
+  readonly #read = new ReadRows();
 
   constructor(database: Database, writes: WriteQueue, numbers: NumberSeries, clock: Clock) {
     this.#writes = writes;
@@ -22,8 +24,11 @@ export class EmbeddedStore implements Store {
   }
 
   async get<T>({ collection, spelled }: Key<T>): Promise<Stored<T> | undefined> {
-    const row = this.#sql.get.get(collection.name, spelled, this.#clock.now());
-    return row && { value: parse({ collection, spelled }, row[0]), revision: row[1] };
+    const row = this.#read.get(collection.name, spelled, () => this.#sql.get.get(collection.name, spelled));
+    if (row === undefined) return undefined;
+    const [json, revision, expiresAt] = row;
+    if (expiresAt !== null && expiresAt <= this.#clock.now()) return undefined;
+    return { value: parse({ collection, spelled }, json), revision };
   }
 
   async put<T>(key: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
@@ -44,6 +49,7 @@ export class EmbeddedStore implements Store {
     const { collection, spelled } = key;
     const { ifRevision } = options;
     await this.#writes.submit(() => {
+      this.#read.forget(collection.name, spelled);
       if (ifRevision === undefined) this.#sql.delete.run(collection.name, spelled);
       else if (this.#sql.deleteIf.run(collection.name, spelled, ifRevision, this.#clock.now()) === 0) {
         throw new RevisionConflict(describe(key), ifRevision);
@@ -66,6 +72,11 @@ export class EmbeddedStore implements Store {
     }
   }
 
+  /** From here on the file is asked, which refuses. */
+  close(): void {
+    this.#read.clear();
+  }
+
   #write(
     { collection: { name }, spelled }: Key<unknown>,
     json: string,
@@ -74,6 +85,7 @@ export class EmbeddedStore implements Store {
     now: number,
     ifRevision: number | undefined,
   ): boolean {
+    this.#read.forget(name, spelled);
     if (ifRevision === undefined) return this.#sql.put.run(name, spelled, revision, expiresAt, json) > 0;
     if (ifRevision === 0) return this.#sql.create.run(name, spelled, revision, expiresAt, json, now) > 0;
     return this.#sql.update.run(name, spelled, revision, expiresAt, json, now, ifRevision) > 0;
@@ -102,8 +114,8 @@ const statements = (database: Database) => {
     "INSERT INTO entries (collection, key, revision, expires_at, value) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO";
   const replace = "UPDATE SET revision = excluded.revision, expires_at = excluded.expires_at, value = excluded.value";
   return {
-    get: database.prepare<[value: string, revision: number]>(
-      "SELECT value, revision FROM entries WHERE collection = ?1 AND key = ?2 AND (expires_at IS NULL OR expires_at > ?3)",
+    get: database.prepare<StoredRow>(
+      "SELECT value, revision, expires_at FROM entries WHERE collection = ?1 AND key = ?2",
     ),
     put: database.prepare(`${insert} ${replace}`),
     create: database.prepare(`${insert} ${replace} WHERE expires_at <= ?6`),

@@ -26,7 +26,7 @@ export class RecentPublications {
     );
   }
 
-  /** Ids are tokens, as they are stored. */
+  /** Ids as they are stored. */
   has(subject: string, id: string, now: number): boolean {
     this.#generations ??= this.#load(now);
     return this.#generations.some(({ seqs }) => this.#isIn(seqs, subject, id, now));

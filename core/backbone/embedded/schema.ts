@@ -3,7 +3,7 @@ export const APPLICATION_ID = 0x4d6f6f72;
 
 /**
  * One entry per version, never changed once released; `user_version` says how many have run.
- * Ids are stored as tokens: SQLite's text ends at NUL, and UTF-8 has no lone surrogates.
+ * Keys of entries, names of durables and subjects are tokens; ids and keys of messages are stored text.
  */
 export const migrations: readonly string[] = [
   `
@@ -51,4 +51,20 @@ export const migrations: readonly string[] = [
   `,
   // The messages themselves say which ids are recent.
   "DROP TABLE recent_ids",
+  // Values one behind the other, and an index that says where: among the keys, which are scattered, every few of them
+  // made pages split, and a message wrote twice as many of them.
+  `
+  ALTER TABLE entries RENAME TO entries_by_key;
+  CREATE TABLE entries (
+    collection TEXT NOT NULL,
+    key TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    expires_at INTEGER,
+    value TEXT NOT NULL,
+    UNIQUE (collection, key)
+  ) STRICT;
+  INSERT INTO entries SELECT * FROM entries_by_key;
+  DROP TABLE entries_by_key;
+  CREATE INDEX entries_by_expiry ON entries (expires_at) WHERE expires_at IS NOT NULL;
+  `,
 ];

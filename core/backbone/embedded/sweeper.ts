@@ -103,8 +103,7 @@ const SWEEP_EVERY_MS = 60_000;
 
 const statements = (database: Database) => ({
   entries: database.prepare(
-    `DELETE FROM entries WHERE (collection, key) IN
-       (SELECT collection, key FROM entries WHERE expires_at <= ? LIMIT ${SLICE})`,
+    `DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries WHERE expires_at <= ? LIMIT ${SLICE})`,
   ),
   messageTimes: database.prepare<[seq: number, publishedAt: number]>(
     `SELECT seq, published_at FROM messages WHERE seq > ? ORDER BY seq LIMIT ${SLICE}`,

@@ -6,13 +6,14 @@ import type { Floor } from "./floor.ts";
 
 /** As long as those of the product. */
 const SUBJECT = "default.user.message.bench";
-const KEY = "+bench/-/+the%20room%20of%20a%20conversation/-".repeat(2);
+const KEY = "+bench/-/+the%20room%20of%20a%20conversation/-";
 
 /** libsql with one transaction for all that waits in a pass of the event loop: a row in, a row out. */
 export const embeddedFloor = async (): Promise<Floor> => {
   const dir = await mkdtemp(join(tmpdir(), "mooring-floor-"));
   const db = new Database(join(dir, "floor.db"));
   db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA locking_mode=EXCLUSIVE");
+  db.exec("PRAGMA wal_autocheckpoint=4000; PRAGMA cache_size=-32000");
   db.exec("CREATE TABLE messages (seq INTEGER PRIMARY KEY, subject TEXT, key TEXT, id TEXT, at INTEGER, body TEXT)");
   db.exec("CREATE TABLE pending (seq INTEGER PRIMARY KEY)");
   db.exec(

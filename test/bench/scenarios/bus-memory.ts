@@ -19,6 +19,7 @@ export const busMemory: Scenario = {
       yield {
         name: `bus: memory over a million messages (${on})`,
         unit: "kB",
+        steady: true,
         product: async () => late,
         floor: async () => early,
       };

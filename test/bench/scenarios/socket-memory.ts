@@ -28,6 +28,7 @@ export const socketMemory: Scenario = {
     yield {
       name: "socket: memory of an idle one",
       unit: "kB",
+      steady: true,
       product: () => kilobytesPerSocket("product", "mooring.v1", count),
       floor: () => kilobytesPerSocket("raw", "nothing", count),
     };

@@ -13,20 +13,21 @@ const floor = natsUrl ? await natsFloor(natsUrl) : await embeddedFloor();
 const app = fastify({ logger: false });
 await app.register(websocket, { options: { perMessageDeflate: false } });
 let serial = 0;
+const records = filler.socket;
 app.get("/socket", { websocket: true }, (socket) => {
   const answer = async (text: string) => {
     const message = JSON.parse(text) as { id: string };
     const key = scatteredKey(++serial);
-    const reply = { type: "reply", correlationId: message.id, markdown: "Noted.", more: filler.reply };
-    await floor.publish(message, async () => {
-      await floor.put(`turn-${key}`, filler.turn);
-      await floor.put(`history-${key}`, filler.history);
+    const reply = { type: "reply", correlationId: message.id, markdown: "Noted.", more: records.reply };
+    await floor.publish({ ...message, more: records.message }, async () => {
+      await floor.put(`turn-${key}`, records.turn);
+      await floor.put(`history-${key}`, records.history);
       await floor.publish(reply, async () => {
-        await floor.put(`log-${key}-reply`, filler.replyEntry);
+        await floor.put(`log-${key}-reply`, records.replyEntry);
         socket.send(JSON.stringify(reply));
       });
     });
-    await floor.put(`log-${key}-said`, filler.saidEntry);
+    await floor.put(`log-${key}-said`, records.said);
     socket.send(JSON.stringify({ type: "accepted", id: message.id }));
   };
   socket.on("message", (data) => void answer(String(data)));

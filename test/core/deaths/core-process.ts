@@ -1,9 +1,9 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { childProgram } from "../../fakes/child-program.ts";
 import type { PlaceOptions } from "./backbone-place.ts";
 
 export interface ChildOptions {
@@ -29,9 +29,9 @@ export class CoreProcess {
   #calledSoFar = 0;
 
   private constructor(options: ChildOptions, onReply: (reply: AgentReply) => void) {
-    const script = fileURLToPath(new URL("./core-child.ts", import.meta.url));
+    const script = childProgram(new URL("./core-child.ts", import.meta.url));
     this.#onReply = onReply;
-    this.#child = fork(script, [JSON.stringify(options)], { execArgv: ["--import", "tsx"], stdio: "inherit" });
+    this.#child = fork(script, [JSON.stringify(options)], { execArgv: ["--enable-source-maps"], stdio: "inherit" });
     this.exited = once(this.#child, "exit").then(() => {
       for (const { reject } of this.#calls.values()) reject(new Error("the process has died"));
       this.#calls.clear();

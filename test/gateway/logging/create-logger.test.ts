@@ -9,15 +9,23 @@ const logging = (level: "debug" | "info") => {
 describe("given the log", () => {
   it("when fields hold secrets or message text, then the line does not (U4)", () => {
     const { lines, logger } = logging("info");
-    const error = Object.assign(new Error("refused"), { requestBody: "canary-body" });
-    logger
-      .child({ channel: "slack", botToken: "canary-child" })
-      .info({ token: "canary-top", config: { apiKey: "canary-nested" }, text: "canary-text", error }, "said");
+    const error = Object.assign(new Error("refused"), { requestBody: "canary-body", body: "canary-body" });
+    logger.child({ channel: "slack", botToken: "canary-child" }).info(
+      {
+        token: "canary-top",
+        config: { apiKey: "canary-nested", model: "m1" },
+        text: "canary-text",
+        error,
+        cause: error,
+      },
+      "said",
+    );
     expect(lines.join("")).not.toContain("canary");
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({
       level: "info",
       msg: "said",
       channel: "slack",
+      config: { apiKey: "[hidden]", model: "m1" },
       error: { message: "refused" },
     });
   });

@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { ChildBackbone } from "../../contract/open-for-child.ts";
+import { childProgram } from "../../fakes/child-program.ts";
 
 export interface RelayChildOptions {
   readonly backbone: ChildBackbone;
@@ -37,8 +37,8 @@ export class RelayProcess {
   }
 
   static async start(options: RelayChildOptions): Promise<RelayProcess> {
-    const script = fileURLToPath(new URL("./relay-child.ts", import.meta.url));
-    const child = fork(script, [JSON.stringify(options)], { execArgv: ["--import", "tsx"], stdio: "inherit" });
+    const script = childProgram(new URL("./relay-child.ts", import.meta.url));
+    const child = fork(script, [JSON.stringify(options)], { execArgv: ["--enable-source-maps"], stdio: "inherit" });
     const exited = once(child, "exit");
     const ready = await Promise.race([once(child, "message"), exited.then(() => ["ended before it was ready"])]);
     const [message] = ready as [FromRelayChild | string];

@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { childProgram } from "../../../fakes/child-program.ts";
 
 export interface Child {
   readonly process: ChildProcess;
@@ -38,9 +38,8 @@ const child = (command: string, args: string[]): Child => {
 };
 
 const nodeArgs = (script: string, args: string[]): string[] => [
-  "--import",
-  "tsx",
-  fileURLToPath(new URL(`./${script}`, import.meta.url)),
+  "--enable-source-maps",
+  childProgram(new URL(`./${script}`, import.meta.url)),
   ...args,
 ];
 

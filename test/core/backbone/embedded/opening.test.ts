@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Database } from "../../../../core/backbone/embedded/database.ts";
 import { openDriver } from "../../../../core/backbone/embedded/driver.ts";
 import { openEmbeddedBackbone } from "../../../../core/backbone/embedded/open-embedded-backbone.ts";
+import { APPLICATION_ID, migrations } from "../../../../core/backbone/embedded/schema.ts";
 import { keyOf } from "../../../../core/contract/collection.ts";
 import { silentLogger } from "../../../../core/contract/logger.ts";
 import { runScript } from "./child-process.ts";
@@ -159,6 +160,23 @@ describe("given a data file that cannot be used", () => {
         message: expect.stringMatching(/newer Mooring.*Update/),
       });
     }
+  });
+
+  it("when an older Mooring wrote it, then it holds the same entries in today's form", async () => {
+    const dir = scratchDir();
+    const driver = openDriver(join(dir, "mooring.db"), 0);
+    for (const migration of migrations.slice(0, 2)) driver.exec(migration);
+    const expiry = Date.now() + 60_000;
+    driver.exec(`INSERT INTO entries VALUES ('notes', 'kept', 7, NULL, '{"text":"kept"}')`);
+    driver.exec(`INSERT INTO entries VALUES ('notes', 'lasting', 8, ${expiry}, '{"text":"lasting"}')`);
+    driver.exec(`INSERT INTO entries VALUES ('notes', 'over', 9, 1, '{"text":"over"}')`);
+    driver.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 2; UPDATE numbers SET reserved = 9`);
+    driver.close();
+    const { database, backbone } = openScratch(dir);
+    expect(await backbone.store.get(keyOf(notes, "kept"))).toEqual({ value: { text: "kept" }, revision: 7 });
+    expect(await backbone.store.put(keyOf(notes, "lasting"), { text: "" }, { ifRevision: 8 })).toBeGreaterThan(9);
+    await backbone.sweeper.sweep();
+    expect(readOne(database, "SELECT count(*) FROM entries")).toBe(2);
   });
 
   it("when it belongs to another program, then it is refused", () => {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { childProgram } from "../../../fakes/child-program.ts";
 
-const program = fileURLToPath(new URL("./consumer-process.ts", import.meta.url));
+const program = () => childProgram(new URL("./consumer-process.ts", import.meta.url));
 
 /** A consuming process of its own, to be stalled and killed. */
 export class ChildConsumer {
@@ -14,7 +14,7 @@ export class ChildConsumer {
   }
 
   static async start(url: string, { leaseMs = 1_000, handleMs = 0 } = {}): Promise<ChildConsumer> {
-    const args = ["--import", "tsx", program, url, String(leaseMs), String(handleMs)];
+    const args = ["--enable-source-maps", program(), url, String(leaseMs), String(handleMs)];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     const consumer = new ChildConsumer(child);
     await new Promise<void>((resolve, reject) => {

@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { roles } from "../core/subtasks/delegating.ts";
+import { calls } from "../fakes/scripted-model.ts";
+import { isAnswer, LinkedProduct, privateRoom } from "./linked-product.ts";
+
+let product: LinkedProduct;
+afterEach(() => product.dispose());
+
+const web = privateRoom("web", "ann");
+const webB = privateRoom("web-b", "ann");
+const bob = privateRoom("web-b", "bob");
+
+const start = async (deliverTo?: string) => {
+  const task = {
+    description: "Stretch",
+    prompt: "tell Ann to stretch",
+    when: "in 1 s",
+    ...(deliverTo && { deliverTo }),
+  };
+  product = await LinkedProduct.start(
+    roles({
+      primary: ({ text, outputs }) => {
+        if (text.startsWith("Scheduled task")) return "time to stretch";
+        if (outputs.length > 0) return outputs.join();
+        return text === "later" ? calls({ name: "schedule_task", input: task }) : "fine";
+      },
+    }),
+  );
+  await product.link(["web", "ann"], ["web-b", "ann"]);
+  await product.ask(webB, "hello from b");
+  await product.ask(bob, "hello", { account: { id: "bob", name: "Bob" } });
+};
+
+describe("given a schedule of a linked person", () => {
+  it("when it fires, then each of their views shows it once, with the schedule's anchor, and nobody else's (O5, D2)", async () => {
+    await start();
+    await product.ask(web, "later");
+    const [here, there] = await Promise.all([product.shown(web, isAnswer), product.shown(webB, isAnswer)]);
+    for (const { anchor, reply } of [here, there]) {
+      expect(reply.markdown).toBe("time to stretch");
+      expect(anchor).toMatchObject({ channel: "scheduled", summary: "Stretch" });
+      expect(anchor?.text).toBe("scheduled · Stretch · just now");
+    }
+    expect([product.answers(web), product.answers(webB)].map(({ length }) => length)).toEqual([1, 1]);
+    expect(product.answers(bob)).toEqual([]);
+  });
+
+  it("when everything is restarted before its time, then it still fires, once", async () => {
+    await start();
+    await product.ask(web, "later");
+    await product.restart();
+    await product.shown(webB, isAnswer);
+    await product.shown(web, isAnswer);
+    expect(product.answers(webB)).toHaveLength(1);
+  });
+
+  it("when it is to go to another channel of theirs, then that is its place; a place that is not theirs is refused (P2)", async () => {
+    await start("web-b");
+    await product.ask(web, "later");
+    expect((await product.shown(webB, isAnswer)).reply.audience.conversation).toEqual(webB);
+    await product.dispose();
+    await start("elsewhere");
+    expect((await product.ask(web, "later")).reply.markdown).toContain("Possible: here, web-b, web");
+  });
+});
