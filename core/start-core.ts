@@ -28,6 +28,7 @@ import { SubtaskEvents } from "./subtasks/subtask-events.ts";
 import type { Agent } from "./turns/agent.ts";
 import { BackgroundWork } from "./turns/background-work.ts";
 import { nothingToSay } from "./turns/nothing-to-say.ts";
+import { RunningTurns } from "./turns/running-turns.ts";
 import type { Tool } from "./turns/tool.ts";
 import { TurnYielded } from "./turns/turn-yielded.ts";
 
@@ -96,6 +97,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     dueTimes: new DueIndex({ bus, store }),
     sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
+    turns: new RunningTurns({ bus, clock }),
     stopping: stopping.signal,
     turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
@@ -115,6 +117,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
     const buried = (message: UserMessage | undefined, letter: DeadLetter) =>
       handleBuriedMessage(parts, agent, message, letter);
+    await parts.turns.listenTo(agent);
     const consumer = await bus.consume(subject, { durable: "intake", concurrency, buried }, (message, received) =>
       handleUserMessage(parts, agent, message, received),
     );
@@ -132,6 +135,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       await Promise.all(consumers.map((consumer) => consumer.close()));
       timer.cancel();
       events.close();
+      parts.turns.close();
       await activity.stop();
       await parts.background.stop();
     },

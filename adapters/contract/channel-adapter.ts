@@ -2,6 +2,7 @@ import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../core/contract/anchor.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
+import type { Measure } from "./split-markdown.ts";
 
 /** A channel, as the gateway sees it. More abilities are the named interfaces in `abilities.ts`. */
 export interface ChannelAdapter {
@@ -33,8 +34,10 @@ export interface Capabilities {
    * repeats: a second message, so an attempt found half-way is never blindly repeated.
    */
   readonly resend: "log" | "idempotent" | "repeats";
-  /** The longest text of one part, in UTF-16 units; absent: no limit. */
+  /** The longest text of one part; absent: no limit. The platform's own limit, less what an anchor and mark-up add. */
   readonly maxPartLength?: number;
+  /** How long a text is for the platform; absent: its UTF-16 units. */
+  readonly measure?: Measure;
   /** The shortest time between two edits of one message that the platform bears; absent: 1 s. */
   readonly editEveryMs?: number;
 }

@@ -5,11 +5,21 @@ import { lastBreakWithin } from "./text-break.ts";
 /** Room for a fence on both sides and as much text between them. */
 export const SMALLEST_PART = 2 * (REOPENING_ROOM + CLOSING_ROOM);
 
+/** How long a text is, as a platform counts it: never less for a longer text. */
+export type Measure = (text: string) => number;
+
+const utf16Units: Measure = ({ length }) => length;
+export const utf8Bytes: Measure = (text) => Buffer.byteLength(text);
+
 /**
  * Splits at a paragraph, else a line, a sentence, a word, a grapheme. Nothing is lost but white space at the cuts;
- * a code fence that is cut is closed, and reopened in the next part. Lengths are UTF-16 units.
+ * a code fence that is cut is closed, and reopened in the next part. Lengths are what `measure` says.
  */
-export const splitMarkdown = (markdown: string, maxLength = Number.POSITIVE_INFINITY): string[] => {
+export const splitMarkdown = (
+  markdown: string,
+  maxLength = Number.POSITIVE_INFINITY,
+  measure: Measure = utf16Units,
+): string[] => {
   if (maxLength < SMALLEST_PART) {
     throw new AppError(
       "bad-input",
@@ -17,11 +27,12 @@ export const splitMarkdown = (markdown: string, maxLength = Number.POSITIVE_INFI
     );
   }
   const parts: string[] = [];
-  const closingRoom = /```|~~~/.test(markdown) ? CLOSING_ROOM : 0;
+  const closingRoom = /```|~~~/.test(markdown) ? measure(" ".repeat(CLOSING_ROOM)) : 0;
   let prefix = "";
   let rest = markdown;
-  while (prefix.length + rest.length + closingRoom > maxLength) {
-    const cut = beforeFenceLine(rest, lastBreakWithin(rest, maxLength - prefix.length - closingRoom));
+  while (measure(prefix) + measure(rest) + closingRoom > maxLength) {
+    const room = unitsWithin(rest, maxLength - measure(prefix) - closingRoom, measure);
+    const cut = beforeFenceLine(rest, lastBreakWithin(rest, room));
     const taken = prefix + rest.slice(0, cut);
     const after = rest.slice(cut);
     const fence = openFenceAt(taken);
@@ -37,6 +48,19 @@ export const splitMarkdown = (markdown: string, maxLength = Number.POSITIVE_INFI
   }
   const last = withFenceClosed(prefix + rest);
   return parts.length > 0 && last.trim() === "" ? parts : [...parts, last];
+};
+
+/** How many UTF-16 units of a text may be taken: not more than the room, even if the platform counts fewer. */
+const unitsWithin = (text: string, room: number, measure: Measure): number => {
+  let most = Math.min(text.length, room);
+  if (measure(text.slice(0, most)) <= room) return most;
+  let least = 1;
+  while (least < most - 1) {
+    const middle = Math.floor((least + most) / 2);
+    if (measure(text.slice(0, middle)) <= room) least = middle;
+    else most = middle;
+  }
+  return least;
 };
 
 /** The line at the start of a text that would close a fence; the part before has closed it already. */

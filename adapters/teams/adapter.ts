@@ -194,7 +194,9 @@ export class TeamsAdapter implements Abilities {
     if (channel !== this.channel) {
       throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${channel}"`);
     }
-    const known = await this.#references.room(room);
+    const known = await this.#references.room(room).catch((cause: unknown) => {
+      throw new DeliveryFailed("unavailable", `the store cannot be read: ${messageOf(cause)}`, { cause });
+    });
     if (known === undefined)
       throw new DeliveryFailed("target-gone", "unknown: add the app there, then it can be reached");
     if (known.value.removed) throw new DeliveryFailed("target-gone", "removed: the app was taken out; add it again");

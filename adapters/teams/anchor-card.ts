@@ -27,8 +27,8 @@ export const anchorCard = (anchor: Anchor | null, actions: readonly ReplyAction[
 
 /** One line for previews and for clients that show no cards, with a time that is right in every zone. */
 export const plainAnchor = (anchor: Anchor): string => {
-  const { what, whence } = wordsOf(anchor);
-  return withoutTemplates(`${what} · ${anchor.startedAt.slice(0, 16).replace("T", " ")} UTC${whence}`);
+  const { what, when } = wordsOf(anchor);
+  return withoutTemplates(`${what} · ${when(`${anchor.startedAt.slice(0, 16).replace("T", " ")} UTC`)}`);
 };
 
 /** Text runs know no markdown, so a summary cannot be more than text. */
@@ -48,17 +48,23 @@ const whatLine = (anchor: Anchor): Card => {
 /** The reader's client puts its own date and time in: upper case, no spaces and no fractions, or it shows the braces. */
 const whenLine = (anchor: Anchor): Card => {
   const at = `${anchor.startedAt.slice(0, 19)}Z`;
-  const { whence } = wordsOf(anchor);
-  const text = `{{DATE(${at},SHORT)}} {{TIME(${at})}}${whence}`;
+  const text = wordsOf(anchor).when(`{{DATE(${at},SHORT)}} {{TIME(${at})}}`);
   return { type: "TextBlock", text, size: "Small", isSubtle: true, spacing: "None", wrap: true };
 };
 
+interface AnchorWords {
+  readonly what: string;
+  readonly when: (time: string) => string;
+}
+
 /** The channel's name is a name of the configuration: letters, digits and "-". */
-const wordsOf = ({ channel, summary }: Anchor): { what: string; whence: string } => {
+const wordsOf = ({ channel, summary }: Anchor): AnchorWords => {
   const short = cut(summary.replace(/\s+/g, " "), LONGEST_SUMMARY);
-  if (channel === "scheduled") return { what: `scheduled · ${short}`, whence: "" };
-  if (channel === "a2a-inbound") return { what: short, whence: "" };
-  return { what: `↳ Re: "${short}"`, whence: ` from ${channel.replace(/[^\p{L}\p{N}-]/gu, "")}` };
+  if (channel === "scheduled") return { what: `scheduled · ${short}`, when: (time) => time };
+  if (channel === "a2a-inbound") return { what: short, when: (time) => time };
+  const name = cut(channel.replace(/[^\p{L}\p{N}-]/gu, ""), LONGEST_LABEL);
+  const shown = name.charAt(0).toUpperCase() + name.slice(1);
+  return { what: `↳ Re: "${short}"`, when: (time) => `started ${time} from ${shown}` };
 };
 
 const buttonOf = ({ name, label, value }: ReplyAction): Card => ({

@@ -14,6 +14,8 @@ export class BotToken {
   readonly #tokenUrl: string;
   #asking: Promise<string> | undefined;
   #refused = false;
+  /** MSAL keeps to itself what went wrong on the way. */
+  #networkFailure: unknown;
   /** Why the last request got none. */
   problem: string | undefined;
 
@@ -23,7 +25,7 @@ export class BotToken {
     this.#tokenUrl = tokenUrl;
     this.#client = new ConfidentialClientApplication({
       auth: { clientId: appId, clientSecret: appPassword.reveal(), authority: `${AUTHORITY}/${tenantId}` },
-      system: { networkClient: requestsTo(tokenUrl), loggerOptions: { loggerCallback: () => undefined } },
+      system: { networkClient: this.#requestsTo(tokenUrl), loggerOptions: { loggerCallback: () => undefined } },
     });
   }
 
@@ -49,34 +51,32 @@ export class BotToken {
       this.problem = undefined;
       return result.accessToken;
     } catch (error) {
-      this.problem = explainTokenFailure(error, this.#tokenUrl);
+      this.problem = explainTokenFailure(this.#networkFailure ?? error, this.#tokenUrl);
       throw new AppError("unavailable", this.problem, { cause: error });
     }
+  }
+
+  /** MSAL's requests with a deadline, and to the configured address: MSAL itself takes no proxy and no test server. */
+  #requestsTo(tokenUrl: string): NetworkClient {
+    const send = async <T>(method: string, url: string, options: RequestOptions = {}) => {
+      this.#networkFailure = undefined;
+      try {
+        const signal = AbortSignal.timeout(PATIENCE_MS);
+        const answer = await fetch(url.replace(AUTHORITY, tokenUrl), { method, ...options, redirect: "error", signal });
+        return { headers: Object.fromEntries(answer.headers), status: answer.status, body: (await answer.json()) as T };
+      } catch (error) {
+        this.#networkFailure = error;
+        throw error;
+      }
+    };
+    return {
+      sendGetRequestAsync: (url, options) => send("GET", url, options),
+      sendPostRequestAsync: (url, options) => send("POST", url, options),
+    };
   }
 }
 
 type NetworkClient = NonNullable<
   NonNullable<ConstructorParameters<typeof ConfidentialClientApplication>[0]["system"]>["networkClient"]
 >;
-
-/** MSAL's requests with a deadline, and to the configured address: MSAL itself refuses proxies and test servers. */
-const requestsTo = (tokenUrl: string): NetworkClient => {
-  const send = async <T>(
-    method: string,
-    url: string,
-    options?: { headers?: Record<string, string>; body?: string },
-  ) => {
-    const answer = await fetch(url.replace(AUTHORITY, tokenUrl), {
-      method,
-      ...options,
-      redirect: "error",
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
-    const headers = Object.fromEntries(answer.headers);
-    return { headers, status: answer.status, body: (await answer.json()) as T };
-  };
-  return {
-    sendGetRequestAsync: (url, options) => send("GET", url, options),
-    sendPostRequestAsync: (url, options) => send("POST", url, options),
-  };
-};
+type RequestOptions = { headers?: Record<string, string>; body?: string };

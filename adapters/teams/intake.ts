@@ -27,9 +27,10 @@ export const receiveActivity = async (
   parts: IntakeParts,
 ): Promise<WebhookResponse> => {
   const { config, context } = parts;
-  const json = readBody(body);
+  let json: unknown;
   try {
     const serviceUrl = await verifyToken(headers.authorization, { config, keys: parts.keys, clock: context.clock });
+    json = readBody(body);
     if (!isOurs(json, { serviceUrl, tenantId: config.tenantId })) throw new AppError("forbidden", "not for this bot");
   } catch (error) {
     context.logger.debug({ reason: messageOf(error) }, "request refused");

@@ -1,7 +1,7 @@
 import type { Delivery } from "../contract/channel-adapter.ts";
 import { anchorCard, plainAnchor } from "./anchor-card.ts";
 import type { OutgoingActivity } from "./connector.ts";
-import { escapeXml } from "./inert.ts";
+import { escapeXml, withoutTemplates } from "./inert.ts";
 import { offeredActions } from "./offered-actions.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 
@@ -10,7 +10,7 @@ const WANTED_BYTES = 25 * 1024;
 const BYTES_PER_UNIT = 2;
 
 /** Text with its mark-up then stays below what is wanted, and escaped to the last character below what is taken. */
-export const MAX_PART_LENGTH = 8_000;
+export const MAX_PART_LENGTH = 6_000;
 
 /** A part of a reply as Teams takes it: the words as text, the anchor and buttons in a card of their own. */
 export const renderDelivery = (delivery: Delivery): OutgoingActivity => {
@@ -26,16 +26,15 @@ export const renderDelivery = (delivery: Delivery): OutgoingActivity => {
   };
 };
 
-/** As it is meant; if the mark-up makes it too large, as it was written. */
+/** As it is meant; if that would be too deep to parse in good time, or too large, as it was written. */
 const drawnText = (markdown: string): string => {
-  try {
-    const drawn = renderMarkdown(markdown);
-    if (drawn.length * BYTES_PER_UNIT <= WANTED_BYTES) return drawn;
-  } catch (error) {
-    // thousands of nested quotes are too deep for the parser's stack
-    if (!(error instanceof RangeError)) throw error;
-  }
+  const drawn = TOO_DEEP.test(markdown) ? undefined : renderMarkdown(markdown);
+  if (drawn !== undefined && drawn.length * BYTES_PER_UNIT <= WANTED_BYTES) return drawn;
   return escapeXml(markdown).replaceAll("\n", "<br/>");
 };
 
-const firstWords = (markdown: string): string => [...markdown.replace(/\s+/g, " ").trim()].slice(0, 140).join("");
+/** A line that begins with this many quotes and lists in each other: no person's, and slow to parse. */
+const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){12}/m;
+
+const firstWords = (markdown: string): string =>
+  withoutTemplates([...markdown.replace(/\s+/g, " ").trim()].slice(0, 140).join(""));

@@ -4,6 +4,7 @@ import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
 import { cancelSubtask, ownSubtask } from "../subtasks/cancel-subtask.ts";
+import { callerOf } from "./caller.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 import { workFor } from "./work-for.ts";
 
@@ -20,7 +21,8 @@ export const cancel: Command = {
 /** Where others read along, only what began in front of them is named. */
 const offer = async (call: CommandCall): Promise<CommandAnswer> => {
   const { conversation } = call.message;
-  const work = (await workFor(call)).filter((subtask) => isTold(subtask, call));
+  const caller = await callerOf(call);
+  const work = (await workFor(call, caller)).filter((subtask) => isTold(subtask, call));
   if (work.length === 0) {
     const where = conversation.kind === "shared" ? " in this conversation" : "";
     return { markdown: `Nothing of yours is under way${where}.` };
@@ -46,7 +48,8 @@ const end = async (call: CommandCall): Promise<CommandAnswer> => {
   const { tenant, agent } = message;
   try {
     const subtask = await ownSubtask(parts, { tenant, agent, id }, { personId: record.asker.personId });
-    const name = isTold(subtask, call) ? `"${subtask.name}"` : id;
+    const isNamed = isTold(subtask, call) && (await callerOf(call)).owns(subtask.audience);
+    const name = isNamed ? `"${subtask.name}"` : id;
     if (hasEnded(subtask)) return { markdown: `${name} has ended already: ${subtask.status}.` };
     const ended = await cancelSubtask(parts, subtask, "the person who asked for it no longer wants it");
     return { markdown: ended?.status === "cancelled" ? `${name} is cancelled.` : `${name} ended just before.` };

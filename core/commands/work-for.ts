@@ -2,21 +2,26 @@ import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import { readOwner } from "../subtasks/owner-record.ts";
 import { readSubtasks } from "../subtasks/subtask-record.ts";
+import { ownersWorkingFor } from "../subtasks/work-index.ts";
+import type { Caller } from "./caller.ts";
 import type { CommandCall } from "./command.ts";
 
-/** The delegated work that is under way for the caller, oldest first. */
-export const workFor = async ({ parts: { store }, message, record }: CommandCall): Promise<Subtask[]> => {
+/** The delegated work that is under way for the caller, whichever account asked for it, oldest first. */
+export const workFor = async (
+  { parts: { store }, message }: CommandCall,
+  { accounts, owns }: Caller,
+): Promise<Subtask[]> => {
   const { tenant, agent } = message;
-  const { batches } = await readOwner(store, { tenant, agent, ownerId: record.sessionId });
-  const open = Object.values(batches)
-    .filter(({ asker }) => asker.personId === record.asker.personId)
-    .flatMap(({ members }) => members.filter(({ ended }) => !ended));
-  const subtasks = await readSubtasks(
-    store,
-    { tenant, agent },
-    open.map(({ id }) => id),
+  const owners = await Promise.all(accounts.map((account) => ownersWorkingFor(store, { tenant, agent, ...account })));
+  const records = await Promise.all(
+    [...new Set(owners.flat())].map((ownerId) => readOwner(store, { tenant, agent, ownerId })),
   );
-  return subtasks
+  const open = records
+    .flatMap(({ batches }) => Object.values(batches))
+    .filter(({ audience }) => owns(audience))
+    .flatMap(({ members }) => members.filter(({ ended }) => !ended));
+  const ids = open.map(({ id }) => id);
+  return (await readSubtasks(store, { tenant, agent }, ids))
     .filter((subtask) => !hasEnded(subtask))
     .sort((one, other) => one.createdAt.localeCompare(other.createdAt));
 };

@@ -1,5 +1,6 @@
 import { AgentReply } from "./agent-reply.ts";
-import { DeliveryRequest } from "./delivery-request.ts";
+import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
+import { TurnsAsked, TurnsTold } from "./running-turn.ts";
 import { ScheduleDue } from "./schedule.ts";
 import { subject } from "./subject.ts";
 import { Subtask } from "./subtask.ts";
@@ -15,6 +16,8 @@ export const subjectsOf = (tenant: string) => ({
   userResponse: (agent: string) => subject(tenant, "user.response", AgentReply, agent),
   /** key: target conversation. A channel's relay → the gateway that may send there. */
   delivery: (channel: string) => subject(tenant, "delivery", DeliveryRequest, channel),
+  /** key: itself. Held by the bus until what is kept back for a conversation is due; then it joins the queue above. */
+  digestDue: (channel: string) => subject(tenant, "digest.due", DigestDue, channel),
   /** key: subtask, so that those of one owner run side by side. Core → core. */
   subtaskRun: (agent: string) => subject(tenant, "subtask.run", SubtaskAddress, agent),
   /** key: owner. A subtask → its owner. */
@@ -29,6 +32,9 @@ export const subjectsOf = (tenant: string) => ({
   scheduleDue: (agent: string) => subject(tenant, "schedule.due", ScheduleDue, agent),
   /** Not stored. A schedule has a new due time → all core processes. */
   scheduleDueAdded: (agent: string) => subject(tenant, "schedule.added", ScheduleDue, agent),
+  /** Not stored. What is every process at? */
+  turnsAsked: (agent: string) => subject(tenant, "turns.asked", TurnsAsked, agent),
+  turnsTold: (agent: string) => subject(tenant, "turns.told", TurnsTold, agent),
   /** Not stored. Deltas, typing, new log entries → all gateways. */
   userSignal: (agent: string) => subject(tenant, "user.signal", UserSignal, agent),
 });

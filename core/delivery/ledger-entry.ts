@@ -8,6 +8,7 @@ import { conversationKey } from "../contract/conversation.ts";
  * claimed: about to be sent. Found later without an end, the platform may have it.
  * unknown: the platform may have it.
  * failed: the platform certainly does not have it.
+ * withdrawn: it goes another way, as in a digest, and is never to be sent by itself.
  */
 export const LedgerEntry = z.discriminatedUnion("state", [
   z.looseObject({
@@ -25,6 +26,7 @@ export const LedgerEntry = z.discriminatedUnion("state", [
     reason: z.string(),
   }),
   z.looseObject({ state: z.literal("failed"), at: z.iso.datetime(), reason: z.string() }),
+  z.looseObject({ state: z.literal("withdrawn"), at: z.iso.datetime() }),
 ]);
 export type LedgerEntry = z.infer<typeof LedgerEntry>;
 

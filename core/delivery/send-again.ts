@@ -1,3 +1,4 @@
+import { AgentReply } from "../contract/agent-reply.ts";
 import type { Bus } from "../contract/bus.ts";
 import type { Clock } from "../contract/clock.ts";
 import { isoTime } from "../contract/clock.ts";
@@ -18,16 +19,27 @@ export const sendAgain = async (
   { bus, store, clock }: { bus: Bus; store: Store; clock: Clock },
   letter: DeadLetter,
 ): Promise<void> => {
-  const request = DeliveryRequest.parse(letter.message);
+  const asked = DeliveryRequest.safeParse(letter.message);
+  // A channel with a log of its own has no requests: there the reply itself was given up.
+  if (!asked.success) return publishAgain(bus, store, letter, AgentReply.parse(letter.message));
+  const request = { ...asked.data, byHand: true };
   const { reply, target } = request;
   for await (const { key, value, revision } of store.list(ledgerOfTarget(reply.id, target))) {
-    if (value.state !== "unknown") continue;
+    if (value.state !== "unknown" && value.state !== "withdrawn") continue;
     const part = Number(keyParts(key).at(-1));
-    const asked = { state: "failed", at: isoTime(clock.now()), reason: "send again" } as const;
-    await store.put(ledgerKey(reply.id, target, part), asked, { ifRevision: revision });
+    const wanted = { state: "failed", at: isoTime(clock.now()), reason: "send again" } as const;
+    await store.put(ledgerKey(reply.id, target, part), wanted, { ifRevision: revision });
   }
   // The time of its death makes the id a new one for the bus, and the same one if this is done twice.
   const options = { id: `${request.id}/again/${letter.deadAt}`, key: conversationKey(target) };
   await bus.publish(subjectsOf(reply.tenant).delivery(target.channel), request, options);
+  await store.delete(deadLetterKey(letter.durable, letter.id));
+};
+
+/** Whoever has shown it recognises it. */
+const publishAgain = async (bus: Bus, store: Store, letter: DeadLetter, reply: AgentReply): Promise<void> => {
+  const options = { id: `${reply.id}/again/${letter.deadAt}`, key: conversationKey(reply.audience.conversation) };
+  const subject = subjectsOf(reply.tenant).userResponse(reply.agent);
+  await bus.publish(subject, { ...reply, mayRepeat: true }, options);
   await store.delete(deadLetterKey(letter.durable, letter.id));
 };

@@ -55,7 +55,9 @@ const handle = async (
     return;
   }
   const startedAt = parts.clock.monotonic();
-  const entry = await answerMessage(parts, agent, message, opened, { number: run, isLast: run >= MAX_FAILURES });
+  const isOver = parts.turns.begin(opened.record);
+  const number = { number: run, isLast: run >= MAX_FAILURES };
+  const entry = await answerMessage(parts, agent, message, opened, number).finally(isOver);
   if (entry === undefined) {
     parts.logger.debug({ traceId, turnId }, "nothing left to do");
     return;

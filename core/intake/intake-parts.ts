@@ -3,11 +3,13 @@ import type { SessionFinder } from "../sessions/session-finder.ts";
 import type { SessionHistory } from "../sessions/session-history.ts";
 import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
 import type { BackgroundWork } from "../turns/background-work.ts";
+import type { RunningTurns } from "../turns/running-turns.ts";
 
 export interface IntakeParts extends SubtaskParts, ScheduleParts {
   readonly history: SessionHistory;
   readonly sessions: SessionFinder;
   readonly background: BackgroundWork;
+  readonly turns: RunningTurns;
   /** Aborted with TurnYielded when this process must let go of its turns. */
   readonly stopping: AbortSignal;
   readonly turnDeadlineMs: number;

@@ -4,6 +4,7 @@ import type { Batch, Member } from "./batch.ts";
 import type { DelegationConfig } from "./config.ts";
 import { changeOwner, type OwnerRecord, withBatch } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
+import { pointToWork } from "./work-index.ts";
 
 export interface Reservation {
   readonly accepted: readonly Member[];
@@ -24,6 +25,7 @@ export const reserve = async (
   const { tenant, agent, standing, turnId } = context;
   const now = clock.now();
   const address = { tenant, agent, ownerId: standing.owner.ownerId };
+  if (standing.owner.ownerType !== "worker") await pointToWork(store, address, context.audience, now);
   const { before, after } = await changeOwner(store, address, now, (record) => {
     const batch = record.batches[turnId] ?? openBatch(context, now);
     const fresh = wanted.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));

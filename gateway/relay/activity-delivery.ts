@@ -14,7 +14,7 @@ export const activityDelivery = async (
   target: Conversation,
   id: string,
 ): Promise<Delivery> => {
-  const markdown = inertAnchors(activityText(reply.markdown, activity, capabilities.maxPartLength));
+  const markdown = inertAnchors(activityText(reply.markdown, activity, capabilities));
   return {
     id: `${id}/${conversationKey(target)}/0`,
     reply: { ...reply, id },

@@ -1,5 +1,6 @@
 import type { DeliveryFailed, DeliveryFailure } from "../../adapters/contract/delivery-failed.ts";
 import type { Outcome, Received } from "../../core/contract/bus.ts";
+import { ack } from "../../core/contract/bus.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { retryPause } from "./retry-pause.ts";
@@ -18,6 +19,7 @@ export const afterTrouble = (
   logger: Logger,
 ): Outcome => {
   if ("waitMs" in trouble) return { retryInMs: trouble.waitMs };
+  if ("withdrawn" in trouble) return ack;
   if ("dead" in trouble) return deadLetter(context, channel, trouble.dead);
   return afterFailure(context, channel, trouble.again, received, logger);
 };

@@ -14,7 +14,7 @@ import type { Ledger } from "./ledger.ts";
 import { PartSender } from "./part-sender.ts";
 import { onlyTo, toPrivate } from "./private-answer.ts";
 import type { RelayContext } from "./relay-context.ts";
-import { isTrouble, sendParts } from "./send-parts.ts";
+import { isTrouble, partsOf, sendParts } from "./send-parts.ts";
 
 export interface PrivateMeans {
   readonly context: RelayContext;
@@ -34,7 +34,8 @@ export const answerPrivately = async (
   const { channel } = adapter;
   if (isEphemeralAdapter(adapter) && !(await wasRejected(context, request))) {
     const shown = onlyTo(adapter, caller);
-    const sent = await sendParts(context, shown, new PartSender(shown, ledger, context, maySend), request, received);
+    const sender = new PartSender(shown, ledger, context, maySend);
+    const sent = await sendParts(context, sender, await partsOf(context, shown, request), received);
     if (!isTrouble(sent)) return delivered(context, request);
     const isRejected = "dead" in sent && sent.dead.reason === "rejected";
     if (!isRejected) return afterTrouble(context, channel, sent, received, logger);

@@ -3,7 +3,7 @@ import type { RelayContext } from "./relay-context.ts";
 
 /** Counts what became of a part. */
 export const countPart = ({ meter }: RelayContext, channel: string, outcome: PartOutcome): void => {
-  if ("waitMs" in outcome) return;
+  if ("waitMs" in outcome || "withdrawn" in outcome) return;
   if ("accepted" in outcome) {
     const isNew = outcome.accepted !== "before";
     meter.count("deliveries_total", { channel, outcome: isNew ? "accepted" : "accepted-before" });

@@ -8,6 +8,8 @@ export const defaultRelayLimits: RelayLimits = {
   settledAfterMs: 5_000,
   recognisedForMs: 120_000,
   concurrency: 128,
+  digestAfterMs: 15 * 60_000,
+  gatherMs: 5_000,
   stopWithinMs: 15_000,
   leaseMs: 10_000,
 };

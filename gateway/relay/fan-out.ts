@@ -6,6 +6,7 @@ import { ack } from "../../core/contract/bus.ts";
 import { conversationKey, sameConversation } from "../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import { noteUndelivered } from "../../core/delivery/note-undelivered.ts";
 import type { ActivityUpdate } from "./activity-update.ts";
 import { activityUpdateIn } from "./activity-update.ts";
 import { appendToLog } from "./append-to-log.ts";
@@ -28,15 +29,31 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
     : (request, update) => enqueueActivity(context, request, update);
   return context.bus.consume(
     subjectsOf(context.tenant).userResponse(context.agent),
-    { durable: relayDurable(channel), concurrency: context.limits.concurrency, from: "now" },
+    {
+      durable: relayDurable(channel),
+      concurrency: context.limits.concurrency,
+      from: "now",
+      async buried(reply, letter) {
+        if (reply === undefined || activityUpdateIn(reply)) return;
+        const [target] = await context.targetsOn(channel, reply);
+        if (target) await noteUndelivered(context.store, { reply, target: target.conversation }, letter);
+      },
+    },
     async (reply, received) => {
       const update = activityUpdateIn(reply);
-      const all = (await context.targetsOn(channel, reply)).map(({ conversation }) => conversation);
+      const all = await context.targetsOn(channel, reply);
       // Activity goes to the origin conversation only (D2).
-      const targets = update ? all.filter((target) => sameConversation(target, reply.audience.conversation)) : all;
+      const targets = update
+        ? all.filter(({ conversation }) => sameConversation(conversation, reply.audience.conversation))
+        : all;
       if (targets.length === 0) return ack;
       await context.checkpoint("relay.received");
-      const requests = targets.map((target) => ({ id: `${reply.id}/${conversationKey(target)}`, reply, target }));
+      const requests = targets.map(({ conversation, holdUntil }) => ({
+        id: `${reply.id}/${conversationKey(conversation)}`,
+        reply,
+        target: conversation,
+        ...(holdUntil !== undefined && { holdUntil }),
+      }));
       const handle = (request: DeliveryRequest) =>
         update ? show(request, update, received) : deliver(request, received);
       return worst(await Promise.all(requests.map(handle)));

@@ -16,6 +16,8 @@ export interface Claim {
   readonly inDoubt: boolean;
 }
 
+type PartAddress = Pick<Delivery, "reply" | "target"> & { readonly part: Pick<Delivery["part"], "index"> };
+
 /** Which parts were sent, kept so that a part is never sent twice by mistake. Each step is a compare-and-set. */
 export class Ledger {
   readonly #store: Store;
@@ -63,6 +65,30 @@ export class Ledger {
     await this.#put(delivery, { state: "failed", at: isoTime(this.#clock.now()), reason }, revision);
   }
 
+  /**
+   * From now on nobody sends it by itself. False: somebody has sent it, or may have. Rejects with RevisionConflict if
+   * another process is at it.
+   */
+  async withdraw(part: PartAddress): Promise<boolean> {
+    const known = await this.#store.get(keyOf(part));
+    if (known?.value.state === "withdrawn") return true;
+    if (known !== undefined && known.value.state !== "failed") return false;
+    const entry: LedgerEntry = { state: "withdrawn", at: isoTime(this.#clock.now()) };
+    await this.#put(part, entry, known?.revision ?? 0);
+    return true;
+  }
+
+  /** It did not get through on its other way either. */
+  async release(part: PartAddress, reason: string): Promise<void> {
+    await this.#put(part, { state: "failed", at: isoTime(this.#clock.now()), reason });
+  }
+
+  /** What became of it on its other way is not known. */
+  async doubtWithdrawn(delivery: Delivery, reason: string): Promise<void> {
+    const at = isoTime(this.#clock.now());
+    await this.#put(delivery, { state: "unknown", at, maybeSentAt: at, reason });
+  }
+
   async doubt({ delivery, revision, maybeSentAt }: Claim, reason: string): Promise<void> {
     const at = isoTime(this.#clock.now());
     await this.#put(delivery, { state: "unknown", at, maybeSentAt, reason }, revision);
@@ -72,9 +98,9 @@ export class Ledger {
     return { state: "accepted", at: isoTime(this.#clock.now()), messageId };
   }
 
-  #put(delivery: Delivery, entry: LedgerEntry, ifRevision?: number): Promise<number> {
-    return this.#store.put(keyOf(delivery), entry, ifRevision === undefined ? {} : { ifRevision });
+  #put(part: PartAddress, entry: LedgerEntry, ifRevision?: number): Promise<number> {
+    return this.#store.put(keyOf(part), entry, ifRevision === undefined ? {} : { ifRevision });
   }
 }
 
-const keyOf = ({ reply, target, part }: Delivery) => ledgerKey(reply.id, target, part.index);
+const keyOf = ({ reply, target, part }: PartAddress) => ledgerKey(reply.id, target, part.index);

@@ -5,20 +5,23 @@ import type { Consumer, Outcome, Received } from "../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import { noteUndelivered } from "../../core/delivery/note-undelivered.ts";
 import { ActivitySender, dropped } from "./activity-sender.ts";
 import { activityUpdateIn } from "./activity-update.ts";
 import { afterFailure, afterTrouble } from "./after-failure.ts";
 import { answerPrivately } from "./answer-privately.ts";
 import { delivered } from "./delivered.ts";
+import { DigestSender } from "./digest/digest-sender.ts";
+import { hold, holdBack } from "./digest/hold.ts";
+import { wakeUpLater } from "./digest/wake-up.ts";
 import { Ledger } from "./ledger.ts";
 import { noteShown } from "./note-shown.ts";
+import { outboxDurable } from "./outbox-durable.ts";
 import { PartSender } from "./part-sender.ts";
 import { callerOf } from "./private-answer.ts";
 import type { RelayContext } from "./relay-context.ts";
-import { isTrouble, sendParts } from "./send-parts.ts";
+import { isTrouble, partsOf, sendParts } from "./send-parts.ts";
 import { withheld } from "./withheld.ts";
-
-export const outboxDurable = (channel: string) => `outbox-${channel}`;
 
 /** Sends what waits for a channel: in order per conversation, each part once, with patience. */
 export const startOutbox = (
@@ -32,19 +35,33 @@ export const startOutbox = (
   const { editEveryMs = DEFAULT_EDIT_EVERY_MS } = adapter.capabilities;
   const post = sender.send.bind(sender);
   const activities = new ActivitySender(context, adapter, { post, maySend, editEveryMs });
+  const digests = new DigestSender(context, adapter, sender, ledger);
   const privately = { context, adapter, ledger, maySend };
   const send = async (request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome> => {
-    if (!(await context.isStillTarget(request.reply, request.target))) return withheld(context, request);
+    if (request.digestDue) return digests.send(request.target, received);
+    if (!(await isForTarget(context, request))) return withheld(context, request);
     const caller = callerOf(request);
     if (caller !== undefined) return answerPrivately(privately, request, caller, received, logger);
-    const sent = await sendParts(context, adapter, sender, request, received);
+    const kept = await holdBack(context, ledger, request);
+    if (kept !== undefined) return kept;
+    const sent = await sendParts(context, sender, await partsOf(context, adapter, request), received);
+    // Whoever withdrew it may have died before it was kept.
+    if ("withdrawn" in sent) return hold(context, request, 0);
     if (isTrouble(sent)) return afterTrouble(context, channel, sent, received, logger);
     await noteShown(context, request, sent);
     return delivered(context, request);
   };
   return context.bus.consume(
     subjectsOf(context.tenant).delivery(channel),
-    { durable: outboxDurable(channel), concurrency: context.limits.concurrency },
+    {
+      durable: outboxDurable(channel),
+      concurrency: context.limits.concurrency,
+      async buried(request, letter) {
+        if (request === undefined || activityUpdateIn(request.reply)) return;
+        if (request.digestDue) await wakeUpLater(context, request.target);
+        else await noteUndelivered(context.store, request, letter);
+      },
+    },
     async (request, received) => {
       const { traceId } = request.reply;
       const logger = context.logger.child({ channel, delivery: request.id, traceId, attempt: received.attempt });
@@ -62,6 +79,10 @@ export const startOutbox = (
     },
   );
 };
+
+/** A private answer has found its way to its caller by itself: that conversation may be a new one. */
+const isForTarget = async ({ isStillTarget }: RelayContext, { reply, target }: DeliveryRequest): Promise<boolean> =>
+  (reply.onlyFor !== undefined && target.kind === "private") || isStillTarget(reply, target);
 
 /** For adapters that do not say how often their platform bears an edit. */
 const DEFAULT_EDIT_EVERY_MS = 1_000;

@@ -15,6 +15,8 @@ export type PartOutcome =
   | { readonly accepted: "now" | "before" | "settled"; readonly messageId: string }
   | { readonly again: DeliveryFailed }
   | { readonly waitMs: number }
+  /** It goes another way. */
+  | { readonly withdrawn: true }
   | { readonly dead: DeliveryFailed };
 
 type InDoubt = Extract<LedgerEntry, { state: "claimed" | "unknown" }>;
@@ -38,6 +40,7 @@ export class PartSender {
     if ("delivery" in known) return this.#deliver(known);
     const { value: entry, revision } = known;
     if (entry.state === "accepted") return { accepted: "before", messageId: entry.messageId };
+    if (entry.state === "withdrawn") return { withdrawn: true };
     if (entry.state === "failed") return this.#deliver(await this.#ledger.claim(delivery, attempt, revision));
     return this.#settle(delivery, attempt, { value: entry, revision });
   }

@@ -48,6 +48,10 @@ export interface RelayLimits {
   readonly recognisedForMs: number;
   /** How many conversations of a channel are delivered to at once. */
   readonly concurrency: number;
+  /** What nobody waits for and is older than this when it could be sent comes in a digest. */
+  readonly digestAfterMs: number;
+  /** How long a digest waits for what else is late. */
+  readonly gatherMs: number;
   /** How long a stop waits for the deliveries under way. */
   readonly stopWithinMs: number;
   /** A gateway that dies is replaced within this time, on channels that only one may connect to. */

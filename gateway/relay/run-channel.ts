@@ -4,6 +4,7 @@ import { messageOf } from "../../core/contract/app-error.ts";
 import type { Consumer } from "../../core/contract/bus.ts";
 import { ChannelConnection } from "./channel-connection.ts";
 import { ChannelLease } from "./channel-lease.ts";
+import { startWakeUps } from "./digest/wake-up.ts";
 import { startFanOut } from "./fan-out.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { withinDeadline } from "./within-deadline.ts";
@@ -30,7 +31,7 @@ export const runChannel = async (
   const consumers: Consumer[] = [];
   const isLog = capabilities.resend === "log";
   // Replies are queued from now on, whether or not the platform can be reached.
-  if (!isLog) consumers.push(await startFanOut(context, adapter));
+  if (!isLog) consumers.push(await startFanOut(context, adapter), await startWakeUps(context, channel));
 
   let lease: ChannelLease | undefined;
   const connection = new ChannelConnection(context, adapter, () => lease?.held ?? true);

@@ -1,4 +1,4 @@
-import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import type { ChannelAdapter, Delivery } from "../../adapters/contract/channel-adapter.ts";
 import type { Received } from "../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { countPart } from "./count-part.ts";
@@ -8,19 +8,17 @@ import type { RelayContext } from "./relay-context.ts";
 
 export type Trouble = Exclude<PartOutcome, { accepted: unknown }>;
 
-/** Sends what is still to be sent of a reply, in order, up to the first trouble. Otherwise: the platform's ids of all its parts. */
+/** Sends what is still to be sent, in order, up to the first trouble. Otherwise: the platform's ids of all parts. */
 export const sendParts = async (
   context: RelayContext,
-  { channel, capabilities }: ChannelAdapter,
   sender: PartSender,
-  request: DeliveryRequest,
+  parts: readonly Delivery[],
   received: Received,
 ): Promise<readonly string[] | Trouble> => {
-  const anchor = await context.anchorIn(request.target, request.reply);
   const messageIds: string[] = [];
-  for (const part of deliveryParts(request, capabilities, anchor)) {
+  for (const part of parts) {
     const outcome = await sender.send(part, received);
-    countPart(context, channel, outcome);
+    countPart(context, part.target.channel, outcome);
     if (!("accepted" in outcome)) return outcome;
     messageIds.push(outcome.messageId);
   }
@@ -28,3 +26,10 @@ export const sendParts = async (
 };
 
 export const isTrouble = (sent: readonly string[] | Trouble): sent is Trouble => !Array.isArray(sent);
+
+/** A reply as it is to be sent now, with the anchor of this moment. */
+export const partsOf = async (
+  { anchorIn }: RelayContext,
+  { capabilities }: ChannelAdapter,
+  request: DeliveryRequest,
+): Promise<Delivery[]> => deliveryParts(request, capabilities, await anchorIn(request.target, request.reply));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openFenceAt } from "../../../adapters/contract/code-fence.ts";
-import { SMALLEST_PART, splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
+import { SMALLEST_PART, splitMarkdown, utf8Bytes } from "../../../adapters/contract/split-markdown.ts";
 
 const sentence = (word: string, count: number) => `${Array.from({ length: count }, () => word).join(" ")}.`;
 
@@ -128,6 +128,22 @@ describe("given any text", () => {
         expect(splitMarkdown(text, max).flatMap(clusters)).toEqual(clusters(text));
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it("when the platform counts bytes, or fewer than there are, then its limit is kept and nothing is lost", () => {
+    const codePoints = (text: string) => [...text].length;
+    const bare = (text: string) => text.replace(/[\s`~]/g, "");
+    fc.assert(
+      fc.property(noise, limit, fc.constantFrom(utf8Bytes, codePoints), (text, max, measure) => {
+        const parts = splitMarkdown(text, max, measure);
+        for (const part of parts) {
+          expect(measure(part)).toBeLessThanOrEqual(max);
+          expect(openFenceAt(part)).toBeUndefined();
+        }
+        expect(bare(parts.join("")).replaceAll("a", "")).toBe(bare(text).replaceAll("a", ""));
+      }),
+      { numRuns: 200 },
     );
   });
 

@@ -3,7 +3,7 @@ import type { Scenario } from "../scenario.ts";
 import { ServerProcess } from "../servers/server-process.ts";
 import { openClients, SocketClient } from "../socket-client.ts";
 
-const REPLIES = 8;
+const REPLIES = 5;
 
 /** Milliseconds from the order to send one reply until the last of all sockets has it. */
 const spread = (server: ServerProcess, clients: readonly SocketClient[], to: string): Promise<number> =>

@@ -13,6 +13,7 @@ import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import { SubtaskEvents } from "../../../core/subtasks/subtask-events.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
+import { RunningTurns } from "../../../core/turns/running-turns.ts";
 import type { Tool } from "../../../core/turns/tool.ts";
 import { TurnYielded } from "../../../core/turns/turn-yielded.ts";
 import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
@@ -43,6 +44,7 @@ const processes = async () => {
       dueTimes: new DueIndex(core.backbone),
       activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger }),
       background: new BackgroundWork(silentLogger),
+      turns: new RunningTurns({ bus: core.backbone.bus, clock: core.clock }),
       stopping: stopping.signal,
       turnDeadlineMs: 900_000,
       maxWindowEntries: 40,

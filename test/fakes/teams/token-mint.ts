@@ -16,7 +16,8 @@ export interface TokenChanges {
 
 /** Signs tokens as the Bot Framework does, and as those do who would like to be it. */
 export class TokenMint {
-  readonly kid = randomUUID();
+  /** The name of its key. Another name is another key, to who knows keys by name. */
+  kid: string = randomUUID();
   readonly issuer: string;
   endorsements: string[] = ["msteams"];
 

@@ -261,6 +261,6 @@ describe("given the text of an activity entry", () => {
     [30, "x".repeat(31), "Research: 2 of 3 done"],
     [15, "x".repeat(31), "2 of 3 done"],
   ])("when %i characters fit, then what matters most stays", (max, markdown, text) => {
-    expect(activityText(markdown, activity, max)).toBe(text);
+    expect(activityText(markdown, activity, { maxPartLength: max })).toBe(text);
   });
 });

@@ -161,7 +161,7 @@ describe("given a platform in trouble", () => {
     rig.platform.faultIn = () => "unavailable";
     const adapter = rig.paper("repeats");
     const fanOut = await startFanOut(rig.context, adapter);
-    await rig.publish("r1", room("a"), "hello");
+    await rig.publish("r1", room("a"), "hello", { correlationId: "m1" });
     await rig.checkpoints.until((names) => names.includes("relay.received"));
     await fanOut.close();
     rig.clock.advance(25 * 3_600_000);
@@ -171,7 +171,7 @@ describe("given a platform in trouble", () => {
     expect(letter).toMatchObject({ durable: "outbox-paper", attempts: 5 });
     expect(letter?.reason).toMatch(/^unavailable: .* \(after 5 attempts\)$/);
     rig.platform.mend();
-    await rig.publish("r2", room("a"), "next");
+    await rig.publish("r2", room("a"), "next", { correlationId: "m2" });
     await rig.platform.until(({ notes }) => notes.length === 1);
     expect(textsIn("a")).toEqual(["next"]);
   });

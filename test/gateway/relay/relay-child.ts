@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ack } from "../../../core/contract/bus.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
@@ -17,7 +18,7 @@ import { sampleReply } from "../../fakes/sample-reply.ts";
 import { WebhookHost } from "../../fakes/webhook-host.ts";
 import type { FromRelayChild, RelayChildOptions } from "./relay-process.ts";
 
-/** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear, after some work if asked. */
+/** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear, after some work or too late if asked. */
 const options: RelayChildOptions = JSON.parse(process.argv[2] ?? "");
 const { backbone, apiUrl, token, secret, resend, ability, dieAt } = options;
 const identity = { tenant: "default", agent: "mooring" };
@@ -31,13 +32,21 @@ const checkpoint = (name: string): Promise<void> | void => {
   return new Promise(() => undefined);
 };
 
+const echo = (id: string, conversation: Conversation, text: string) =>
+  sampleReply(`reply-${id}`, conversation, text, { createdAt: new Date().toISOString() });
+/** As if the gateway had been down since they were made. */
+const lateReplies = (id: string, conversation: Conversation) => {
+  const createdAt = new Date(Date.now() - 20 * 60_000).toISOString();
+  return [1, 2, 3].map((n) => sampleReply(`reply-${id}/${n}`, conversation, `late ${n}`, { createdAt }));
+};
+
 const { bus, store } = await openForChild(backbone);
 await bus.consume(subjects.userMessage(identity.agent), { durable: "echo", concurrency: 8 }, async (message) => {
   const { id, conversation, text } = message;
   const states = text === "work" ? [1, 2, 3] : [];
   const replies = [
     ...states.map((revision) => sampleActivity(id, conversation, revision)),
-    sampleReply(`reply-${id}`, conversation, text),
+    ...(text === "late" ? lateReplies(id, conversation) : [echo(id, conversation, text)]),
   ];
   for (const reply of replies) {
     const options = { id: reply.id, key: conversationKey(conversation) };
@@ -66,7 +75,7 @@ await runChannel(
     isStillTarget: async () => true,
     privateConversationOf: async () => undefined,
     anchorIn: async () => null,
-    limits: { ...defaultRelayLimits, retry, settledAfterMs: 20 },
+    limits: { ...defaultRelayLimits, retry, settledAfterMs: 20, gatherMs: 200 },
   },
   adapter,
   "gateway",

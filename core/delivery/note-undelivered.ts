@@ -1,0 +1,39 @@
+import type { AgentReply } from "../contract/agent-reply.ts";
+import type { Conversation } from "../contract/conversation.ts";
+import type { DeadLetter } from "../contract/dead-letter.ts";
+import type { Store } from "../contract/store.ts";
+import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
+import { stableId } from "../sessions/stable-id.ts";
+import type { Undelivered } from "./undelivered.ts";
+import { addresseeOf, pointerKey, undeliveredKey } from "./undelivered.ts";
+
+/** Lists a dead letter where people and operators find it. Again: the same entry. */
+export const noteUndelivered = async (
+  store: Store,
+  { reply, target }: { reply: AgentReply; target: Conversation },
+  { durable, id: letterId, reason, publishedAt, deadAt }: DeadLetter,
+): Promise<void> => {
+  const { tenant, audience, origin, markdown } = reply;
+  const id = `${newestFirst(Date.parse(publishedAt))}-${stableId("d", durable, letterId).slice(2, 10)}`;
+  const entry: Undelivered = {
+    id,
+    tenant,
+    channel: target.channel,
+    letter: { durable, id: letterId },
+    target,
+    audience,
+    origin,
+    excerpt: cutAtGraphemes(markdown.replace(/\s+/g, " ").trim(), EXCERPT),
+    reason,
+    deadAt,
+  };
+  const addressee = addresseeOf(audience);
+  if (addressee !== undefined) await store.put(pointerKey(tenant, addressee, id), { channel: target.channel });
+  await store.put(undeliveredKey(entry), entry);
+};
+
+const EXCERPT = 120;
+
+/** A spelling that sorts later times first. */
+const newestFirst = (ms: number): string => (LAST_MOMENT - ms).toString(36).padStart(9, "0");
+const LAST_MOMENT = 36 ** 9 - 1;

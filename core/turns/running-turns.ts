@@ -1,0 +1,68 @@
+import type { Bus, Listener } from "../contract/bus.ts";
+import type { Clock } from "../contract/clock.ts";
+import type { RunningTurn, TurnsAsked } from "../contract/running-turn.ts";
+import { subjectsOf } from "../contract/subjects.ts";
+import type { Agent } from "./agent.ts";
+import type { TurnRecord } from "./turn-record.ts";
+
+type Place = { readonly tenant: string; readonly agent: string };
+type Accounts = TurnsAsked["accounts"];
+
+/** Long enough for a process in the same network to answer; somebody waits for it at a screen. */
+const GATHER_MS = 150;
+
+/**
+ * What every process is at. It costs no write: a turn is asked after far less often than it is run. Who does not answer
+ * in time is left out, and what a dead process was at is at rest until another takes it over.
+ */
+export class RunningTurns {
+  readonly #bus: Bus;
+  readonly #clock: Clock;
+  readonly #running = new Map<string, RunningTurn>();
+  readonly #gathering = new Map<string, Map<string, RunningTurn>>();
+  readonly #listeners: Listener[] = [];
+
+  constructor({ bus, clock }: { bus: Bus; clock: Clock }) {
+    this.#bus = bus;
+    this.#clock = clock;
+  }
+
+  /** The result ends it. */
+  begin({ turnId, origin, audience, openedAt }: TurnRecord): () => void {
+    const turn = { turnId, summary: origin.promptSummary, startedAt: openedAt, audience };
+    this.#running.set(turnId, turn);
+    return () => {
+      if (this.#running.get(turnId) === turn) this.#running.delete(turnId);
+    };
+  }
+
+  async listenTo({ tenant, name }: Pick<Agent, "tenant" | "name">): Promise<void> {
+    const subjects = subjectsOf(tenant);
+    this.#listeners.push(
+      await this.#bus.listen(subjects.turnsAsked(name), ({ ask, accounts }) => {
+        const turns = [...this.#running.values()].filter((turn) => isFor(accounts, turn));
+        if (turns.length > 0) this.#bus.signal(subjects.turnsTold(name), { ask, turns });
+      }),
+      await this.#bus.listen(subjects.turnsTold(name), ({ ask, turns }) => {
+        for (const turn of turns) this.#gathering.get(ask)?.set(turn.turnId, turn);
+      }),
+    );
+  }
+
+  /** What is under way for these accounts, the oldest first. `ask` names the question. */
+  async of({ tenant, agent }: Place, accounts: Accounts, ask: string): Promise<RunningTurn[]> {
+    const found = new Map<string, RunningTurn>();
+    this.#gathering.set(ask, found);
+    this.#bus.signal(subjectsOf(tenant).turnsAsked(agent), { ask, accounts });
+    await new Promise<void>((resolve) => this.#clock.after(GATHER_MS, resolve));
+    this.#gathering.delete(ask);
+    return [...found.values()].sort((one, other) => one.startedAt.localeCompare(other.startedAt));
+  }
+
+  close(): void {
+    for (const listener of this.#listeners) listener.close();
+  }
+}
+
+const isFor = (accounts: Accounts, { audience: { conversation, accountId: asker } }: RunningTurn): boolean =>
+  accounts.some(({ channel, accountId }) => channel === conversation.channel && accountId === asker);

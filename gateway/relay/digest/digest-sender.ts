@@ -1,0 +1,213 @@
+import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Outcome, Received } from "../../../core/contract/bus.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { HeldItem, HeldRecord } from "../../../core/delivery/held-record.ts";
+import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/held-record.ts";
+import { mayTryAgain } from "../after-failure.ts";
+import { buryRequest } from "../bury-request.ts";
+import { delivered } from "../delivered.ts";
+import type { Ledger } from "../ledger.ts";
+import { noteShown } from "../note-shown.ts";
+import type { PartSender } from "../part-sender.ts";
+import type { RelayContext } from "../relay-context.ts";
+import { retryPause } from "../retry-pause.ts";
+import { isTrouble, partsOf, sendParts } from "../send-parts.ts";
+import { withheld } from "../withheld.ts";
+import type { Digest } from "./digest-request.ts";
+import { digestText, fitting, partsOfDigest } from "./digest-request.ts";
+import { sortItems } from "./due-requests.ts";
+import { setWakeUp, withWakeUp } from "./wake-up.ts";
+
+type Requests = readonly [DeliveryRequest, ...DeliveryRequest[]];
+
+interface Begun {
+  readonly digest: Digest;
+  readonly requests: Requests;
+  readonly parts: readonly Delivery[];
+}
+
+/**
+ * Sends what was kept back for a conversation, in its place in that conversation's queue. A digest whose first part may
+ * be on the platform is sent to its end as it is; any other is made anew each time, so that it has all that is due.
+ */
+export class DigestSender {
+  readonly #context: RelayContext;
+  readonly #adapter: ChannelAdapter;
+  readonly #sender: PartSender;
+  readonly #ledger: Ledger;
+
+  constructor(context: RelayContext, adapter: ChannelAdapter, sender: PartSender, ledger: Ledger) {
+    this.#context = context;
+    this.#adapter = adapter;
+    this.#sender = sender;
+    this.#ledger = ledger;
+  }
+
+  async send(target: Conversation, received: Received): Promise<Outcome> {
+    const record = await readHeld(this.#context.store, target);
+    const open = await this.#goOn(target, record);
+    if (open && !(await this.#isStillFor(target, open))) return this.#remove(target, open.requests);
+    const begun = open ?? (await this.#begin(target, record));
+    if (begun === undefined) return this.#rest(target);
+    const sent = await sendParts(this.#context, this.#sender, begun.parts, received);
+    await this.#context.checkpoint("digest.tried");
+    if (!isTrouble(sent)) return this.#accepted(target, begun, sent);
+    if ("waitMs" in sent) return { retryInMs: sent.waitMs };
+    if ("withdrawn" in sent) throw anotherIsAtIt();
+    const failure = "dead" in sent ? sent.dead : sent.again;
+    if ("dead" in sent || !mayTryAgain(failure)) return this.#giveUp(target, begun, failure);
+    return this.#tryLater(target, begun, failure);
+  }
+
+  /** The digest that was begun, if its platform may have a part of it. */
+  async #goOn(target: Conversation, { digest }: HeldRecord): Promise<Begun | undefined> {
+    if (digest === undefined) return undefined;
+    const loaded = await Promise.all(digest.itemIds.map((id) => this.#request(target, id)));
+    const requests = loaded.filter((request) => request !== undefined);
+    if (!isSome(requests)) return undefined;
+    const parts = await partsOfDigest(this.#context, this.#adapter, target, digest, requests);
+    const [first] = parts;
+    return first && (await this.#ledger.withdraw(first)) ? undefined : { digest, requests, parts };
+  }
+
+  /** The rest of it would show again what may not be seen there any more. */
+  async #isStillFor(target: Conversation, { requests }: Begun): Promise<boolean> {
+    const still = await Promise.all(requests.map(({ reply }) => this.#context.isStillTarget(reply, target)));
+    const gone = requests.filter((_, index) => !still[index]);
+    for (const request of gone) withheld(this.#context, request);
+    return gone.length === 0;
+  }
+
+  async #begin(target: Conversation, before: HeldRecord): Promise<Begun | undefined> {
+    const { store, clock } = this.#context;
+    const now = clock.now();
+    const ripe = before.items.filter(({ notBefore }) => notBefore <= now);
+    const { due, later, lost } = await sortItems(this.#context, target, ripe);
+    for (const { request } of lost) if (request) withheld(this.#context, request);
+    const requests = fitting(due);
+    const number = before.digests + 1;
+    const digest: Digest = {
+      number,
+      itemIds: requests.map(({ id }) => id),
+      markdown: await digestText(this.#context, requests),
+    };
+    const lostIds = new Set(lost.map(({ id }) => id));
+    await changeHeld(store, target, (record) => {
+      if (record.digests !== before.digests) throw anotherIsAtIt();
+      const items = record.items
+        .filter(({ id }) => !lostIds.has(id))
+        .map((item) => ({ ...item, notBefore: later.get(item.id) ?? item.notBefore }));
+      const { digest: _, ...rest } = record;
+      return isSome(requests) ? { ...rest, items, digest, digests: number } : { ...rest, items };
+    });
+    await this.#forget(target, [...lostIds]);
+    await this.#context.checkpoint("digest.begun");
+    if (!isSome(requests)) return undefined;
+    return {
+      digest,
+      requests,
+      parts: await partsOfDigest(this.#context, this.#adapter, target, digest, requests),
+    };
+  }
+
+  async #accepted(target: Conversation, { requests }: Begun, messageIds: readonly string[]): Promise<Outcome> {
+    const messageId = messageIds.at(-1) ?? "";
+    for (const request of requests) {
+      for (const part of await partsOf(this.#context, this.#adapter, request)) {
+        await this.#ledger.accept(part, { messageId });
+      }
+      // One message of several answers is an answer to none of them: whoever replies to it begins something new.
+      await noteShown(this.#context, request, requests.length === 1 ? messageIds : []);
+      delivered(this.#context, request);
+    }
+    await this.#context.checkpoint("digest.marked");
+    return this.#remove(target, requests);
+  }
+
+  async #giveUp(target: Conversation, { requests, parts }: Begun, failure: DeliveryFailed): Promise<Outcome> {
+    const { channel } = this.#adapter;
+    const [first] = parts;
+    const isUnseen = first === undefined || (failure.reason !== "unknown" && (await this.#ledger.withdraw(first)));
+    const known = isUnseen ? failure : new DeliveryFailed("unknown", `${failure.message}; it was part of a digest`);
+    const { items } = await readHeld(this.#context.store, target);
+    for (const request of requests) {
+      for (const part of await partsOf(this.#context, this.#adapter, request)) {
+        if (!isUnseen) await this.#ledger.doubtWithdrawn(part, known.message);
+        else if (part.part.index === 0) await this.#ledger.release(part, known.reason);
+      }
+      const heldAt = items.find(({ id }) => id === request.id)?.heldAt ?? request.reply.createdAt;
+      await buryRequest(this.#context, channel, request, known, heldAt);
+    }
+    await this.#context.checkpoint("digest.buried");
+    return this.#remove(target, requests);
+  }
+
+  async #tryLater(target: Conversation, begun: Begun, failure: DeliveryFailed): Promise<Outcome> {
+    const { store, clock, limits, meter, random } = this.#context;
+    const now = clock.now();
+    const [first] = begun.parts;
+    const { reason, retryAfterMs } = failure;
+    const record = await readHeld(store, target);
+    const attempt = record.attempts + 1;
+    const ageMs = now - since(record.items, begun.digest);
+    const pauseMs = retryPause(limits.retry, { attempt, ageMs, retryAfterMs, random: random() });
+    if (pauseMs === undefined) return this.#giveUp(target, begun, failure);
+    meter.count("delivery_retries_total", { channel: target.channel, reason });
+    const isUnseen = first !== undefined && (await this.#ledger.withdraw(first));
+    const changed = await changeHeld(store, target, (before) => ({
+      ...(isUnseen ? withWakeUp(before, now + pauseMs, now) : before),
+      attempts: attempt,
+    }));
+    // What may be seen in part is finished before anything else is said there.
+    if (!isUnseen) return { retryInMs: pauseMs };
+    await setWakeUp(this.#context, target, changed);
+    return ack;
+  }
+
+  async #remove(target: Conversation, requests: Requests): Promise<Outcome> {
+    const ids = new Set(requests.map(({ id }) => id));
+    await changeHeld(this.#context.store, target, ({ digest: _, ...record }) => ({
+      ...record,
+      items: record.items.filter(({ id }) => !ids.has(id)),
+      attempts: 0,
+    }));
+    await this.#forget(target, [...ids]);
+    return this.#rest(target);
+  }
+
+  /** Sees to it that what is still kept back has a wake-up. */
+  async #rest(target: Conversation): Promise<Outcome> {
+    const now = this.#context.clock.now();
+    const record = await changeHeld(this.#context.store, target, (before) => {
+      if (before.items.length === 0) return before;
+      const next = Math.min(...before.items.map(({ notBefore }) => notBefore));
+      return withWakeUp(before, Math.max(next, now), now);
+    });
+    if (record.items.length > 0) await setWakeUp(this.#context, target, record);
+    return ack;
+  }
+
+  async #request(target: Conversation, id: string): Promise<DeliveryRequest | undefined> {
+    return (await this.#context.store.get(heldRequestKey(target, id)))?.value;
+  }
+
+  async #forget(target: Conversation, ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.#context.store.delete(heldRequestKey(target, id));
+  }
+}
+
+const anotherIsAtIt = () => new AppError("conflict", "another gateway makes this digest");
+
+const isSome = (requests: readonly DeliveryRequest[]): requests is Requests => requests.length > 0;
+
+/** When the oldest of them could first have been sent. */
+const since = (items: readonly HeldItem[], { itemIds }: Digest): number =>
+  Math.min(
+    ...items
+      .filter(({ id }) => itemIds.includes(id))
+      .map(({ heldAt, notBefore }) => Math.max(Date.parse(heldAt), notBefore)),
+  );

@@ -1,0 +1,84 @@
+import type { Consumer } from "../../../core/contract/bus.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import { isoTime } from "../../../core/contract/clock.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import type { DeliveryRequest, DigestDue } from "../../../core/contract/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { HeldRecord } from "../../../core/delivery/held-record.ts";
+import { changeHeld } from "../../../core/delivery/held-record.ts";
+import type { RelayContext } from "../relay-context.ts";
+
+/** With a wake-up at this time, unless one comes as early. */
+export const withWakeUp = (record: HeldRecord, at: number, now: number): HeldRecord => {
+  const { wakeAt } = record;
+  if (wakeAt !== undefined && wakeAt > now && wakeAt <= at) return record;
+  return { ...record, wakes: record.wakes + 1, wakeAt: at };
+};
+
+/** Has the bus keep the record's latest wake-up, whatever becomes of this process. Again: nothing new. */
+export const setWakeUp = async (
+  { bus, tenant }: RelayContext,
+  target: Conversation,
+  { wakes, wakeAt }: HeldRecord,
+): Promise<void> => {
+  if (wakeAt === undefined) return;
+  const id = wakeUpId(target, wakes);
+  // A lane of its own: a later wake-up may be for an earlier time.
+  await bus.publish(
+    subjectsOf(tenant).digestDue(target.channel),
+    { target, at: wakeAt, number: wakes },
+    { id, key: id },
+  );
+};
+
+/** A wake-up could not be obeyed: what is kept back is looked at again later. */
+export const wakeUpLater = async (context: RelayContext, target: Conversation): Promise<void> => {
+  const { store, clock, limits } = context;
+  const now = clock.now();
+  const record = await changeHeld(store, target, (before) =>
+    before.items.length === 0 ? before : withWakeUp(before, now + limits.retry.longestPauseMs, now),
+  );
+  if (record.items.length > 0) await setWakeUp(context, target, record);
+};
+
+/** Waits for wake-ups, each of which then takes its place in the queue of its conversation. */
+export const startWakeUps = (context: RelayContext, channel: string): Promise<Consumer> => {
+  const { bus, clock, tenant, limits } = context;
+  const subjects = subjectsOf(tenant);
+  return bus.consume(
+    subjects.digestDue(channel),
+    { durable: `digest-${channel}`, concurrency: limits.concurrency },
+    async (due) => {
+      const leftMs = due.at - clock.now();
+      if (leftMs > 0) return { retryInMs: leftMs };
+      const request = dueRequest(context, due);
+      const options = { id: request.id, key: conversationKey(due.target) };
+      await bus.publish(subjects.delivery(channel), request, options);
+      return ack;
+    },
+  );
+};
+
+const wakeUpId = (target: Conversation, number: number): string => `digest-due/${conversationKey(target)}/${number}`;
+
+const dueRequest = ({ tenant, agent }: RelayContext, { target, at, number }: DigestDue): DeliveryRequest => {
+  const id = wakeUpId(target, number);
+  return {
+    id,
+    target,
+    digestDue: true,
+    reply: {
+      id,
+      tenant,
+      agent,
+      sessionId: null,
+      kind: "notice",
+      markdown: "",
+      origin: null,
+      audience: { conversation: target, personId: null },
+      createdAt: isoTime(at),
+      traceId: id,
+    },
+  };
+};

@@ -1,0 +1,1 @@
+export const outboxDurable = (channel: string) => `outbox-${channel}`;

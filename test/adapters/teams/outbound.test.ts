@@ -1,0 +1,242 @@
+import { describe, expect, it } from "vitest";
+import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { failureOf } from "../../contract/channel/harness-in-use.ts";
+import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import type { TeamsFault } from "../../fakes/teams/fault.ts";
+import { teamsFaults } from "../../fakes/teams/fault.ts";
+import { CHANNEL_ROOM, objectIdOf } from "../../fakes/teams/sent-activity.ts";
+import { TeamsUnderTest } from "./teams-under-test.ts";
+
+const use = new TeamsUnderTest();
+const deliver = (target: Conversation, text = "an answer", more: Partial<Delivery> = {}) =>
+  use.adapter.deliver(sampleDelivery(text, target, text, more));
+const sends = () => use.teams.requests.filter((request) => /^(POST|PUT) .*\/v3\//.test(request));
+
+describe("given conversations that the agent writes in, long after the last request", () => {
+  it("when nobody has written since a restart, then each kind is reached (C4)", async () => {
+    const targets = [
+      await use.conversation(),
+      await use.conversation({ place: "groupChat" }),
+      await use.conversation({ place: "channel", id: "17" }),
+    ];
+    await use.start();
+    for (const target of targets) await deliver(target);
+    expect(use.teams.api.posts.items.map(({ conversationId }) => conversationId)).toEqual([
+      "a:chat-with-ann",
+      "19:sailors@thread.v2",
+      `${CHANNEL_ROOM};messageid=17`,
+    ]);
+  });
+
+  it("when the target is a channel and no thread, then a new thread begins, which can be edited", async () => {
+    await use.teams.install("add", { place: "channel" });
+    const target: Conversation = { channel: "teams", room: CHANNEL_ROOM, kind: "shared" };
+    const { messageId } = await deliver(target, "good morning");
+    await use.adapter.edit(messageId, sampleDelivery("r2", target, "good evening"));
+    const conversationId = `${CHANNEL_ROOM};messageid=${messageId}`;
+    const activity = { text: "<p>good evening</p>" };
+    expect(use.teams.api.posts.items).toMatchObject([{ id: messageId, conversationId, activity }]);
+    const answer = await use.heard({ text: "thanks", place: "channel", thread: messageId });
+    expect(answer.replyTo).toBe(messageId);
+  });
+
+  it("when Teams moves a tenant to another address, then answers go to the newest one", async () => {
+    const target = await use.conversation();
+    const moved = `${use.teams.origin}/emea/moved/`;
+    await use.heard({ text: "again", more: { serviceUrl: moved } });
+    await failureOf(deliver(target));
+    expect(use.teams.requests.at(-1)).toContain("/emea/moved/v3/");
+  });
+
+  it("when an address is no longer allowed, then nothing is sent there", async () => {
+    const target = await use.conversation();
+    await use.start({ serviceUrls: ["https://smba.trafficmanager.net"] });
+    expect(await failureOf(deliver(target))).toMatchObject({ reason: "forbidden" });
+    expect(sends()).toEqual([]);
+  });
+
+  it("when the app has never been there, then that is said", async () => {
+    const target: Conversation = { channel: "teams", room: "19:nowhere@thread.v2", kind: "shared" };
+    expect(await failureOf(deliver(target))).toMatchObject({
+      reason: "target-gone",
+      message: expect.stringContaining("add the app"),
+    });
+  });
+
+  it("when it works on an answer, then that is shown", async () => {
+    await use.adapter.showTyping(await use.conversation({ place: "channel", id: "17" }));
+    expect(use.teams.api.typing.items).toEqual([`${CHANNEL_ROOM};messageid=17`]);
+  });
+
+  it("when somebody asks for a message's address, then rooms have one", async () => {
+    const target = await use.conversation({ place: "channel", id: "17" });
+    expect(await use.adapter.permalink(target, "18")).toContain("/18?tenantId=");
+    expect(await use.adapter.permalink(await use.conversation(), "18")).toBeUndefined();
+  });
+});
+
+describe("given a person who has only written in a room", () => {
+  it("when they must be told something in private, then a chat with them is opened, once", async () => {
+    await use.heard({ text: "hello", place: "channel" });
+    const target = await use.adapter.privateConversation(objectIdOf("ann"));
+    expect(target).toEqual({ channel: "teams", room: "a:chat-with-ann", kind: "private" });
+    await deliver(target, "psst");
+    expect(use.teams.api.posts.items).toMatchObject([{ conversationId: "a:chat-with-ann" }]);
+    const before = sends().length;
+    expect(await use.adapter.privateConversation(objectIdOf("ann"))).toEqual(target);
+    expect(sends()).toHaveLength(before);
+  });
+
+  it("when nobody knows them, then that is said", async () => {
+    expect(await failureOf(use.adapter.privateConversation("nobody"))).toMatchObject({ reason: "target-gone" });
+  });
+});
+
+describe("given a room that the app is taken out of", () => {
+  it("when something is to be said there, then it is refused at once, until the app is added again", async () => {
+    const target = await use.conversation({ place: "groupChat" });
+    await use.teams.install("remove", { place: "groupChat" });
+    expect(await failureOf(deliver(target))).toMatchObject({
+      reason: "target-gone",
+      message: expect.stringContaining("removed"),
+    });
+    expect(sends()).toEqual([]);
+    await use.teams.install("add", { place: "groupChat" });
+    await deliver(target, "back");
+    expect(use.teams.api.posts.items).toHaveLength(1);
+  });
+
+  it("when only Teams' refusal tells of it, then Teams is not asked again until somebody writes there", async () => {
+    const target = await use.conversation();
+    use.teams.fault = teamsFaults.removed;
+    for (let n = 0; n < 2; n++) expect(await failureOf(deliver(target))).toHaveProperty("reason", "target-gone");
+    expect(sends()).toHaveLength(1);
+    use.teams.mend();
+    await use.heard({ text: "I am back" });
+    await deliver(target, "welcome");
+    expect(use.teams.api.posts.items).toHaveLength(1);
+  });
+
+  it("when the app is upgraded, then it has not gone", async () => {
+    const target = await use.conversation();
+    await use.teams.say({ more: { type: "installationUpdate", action: "remove-upgrade" } });
+    await deliver(target, "still here");
+    expect(use.teams.api.posts.items).toHaveLength(1);
+  });
+});
+
+describe("given Teams in trouble", () => {
+  it.each<[string, TeamsFault, Record<string, unknown>]>([
+    ["asks to wait", teamsFaults.rateLimited, { reason: "rate-limited", retryAfterMs: 2_000 }],
+    ["asks to wait, not saying how long", { status: 429 }, { reason: "rate-limited", retryAfterMs: 5_000 }],
+    [
+      "is blocked by the person",
+      teamsFaults.blocked,
+      { reason: "forbidden", message: expect.stringMatching(/^blocked:/) },
+    ],
+    [
+      "is muted by the person",
+      teamsFaults.writesBlocked,
+      { reason: "forbidden", message: expect.stringMatching(/^blocked:/) },
+    ],
+    [
+      "is disabled by an admin",
+      teamsFaults.disabled,
+      { reason: "forbidden", message: expect.stringMatching(/^disabled:/) },
+    ],
+    ["has no such conversation", teamsFaults.gone, { reason: "target-gone", message: expect.stringMatching(/^gone:/) }],
+    ["has another call under way", teamsFaults.busy, { reason: "unavailable" }],
+    ["is away", teamsFaults.unavailable, { reason: "unavailable" }],
+    ["fails", teamsFaults.failed, { reason: "unknown" }],
+    ["has a bad gateway", { status: 502 }, { reason: "unknown" }],
+    ["times out", { status: 504 }, { reason: "unknown" }],
+    ["finds it too large", { status: 413, code: "MessageSizeTooBig" }, { reason: "rejected" }],
+    [
+      "refuses it",
+      { status: 400, code: "BadSyntax" },
+      { reason: "rejected", message: expect.stringContaining("BadSyntax") },
+    ],
+    ["sends us elsewhere", { status: 307, headers: { location: "http://127.0.0.1:9/" } }, { reason: "rejected" }],
+    ["cuts the line", "cut-after-accept", { reason: "unknown" }],
+  ])("when it %s, then it is asked once, and the outbox knows what may be done", async (_, fault, expected) => {
+    const target = await use.conversation();
+    use.teams.fault = fault;
+    const failure = await failureOf(deliver(target));
+    expect(failure).toBeInstanceOf(DeliveryFailed);
+    expect(failure).toMatchObject(expected);
+    expect(sends()).toHaveLength(1);
+  });
+
+  it("when the store is away, then nothing was sent", async () => {
+    const target = await use.conversation();
+    use.store.before = () => {
+      throw new Error("disk");
+    };
+    expect(await failureOf(deliver(target))).toMatchObject({ reason: "unavailable" });
+    expect(sends()).toEqual([]);
+  });
+});
+
+describe("given the bot's own token", () => {
+  const tokenRequests = () => use.teams.requests.filter((request) => request.endsWith("/oauth2/v2.0/token"));
+
+  it("when many answers go out at once, then it is asked for once", async () => {
+    const target = await use.conversation();
+    await Promise.all(["a", "b", "c"].map((text) => deliver(target, text)));
+    expect(tokenRequests()).toHaveLength(1);
+  });
+
+  it("when Teams does not take it any more, then the next attempt has a new one", async () => {
+    const target = await use.conversation();
+    await deliver(target, "before");
+    use.teams.signIn.revokeAll();
+    expect(await failureOf(deliver(target, "between"))).toMatchObject({ reason: "unavailable" });
+    await deliver(target, "after");
+    expect(tokenRequests()).toHaveLength(2);
+  });
+
+  it("when there is none, then answers wait, and the channel's health says why", async () => {
+    const target = await use.conversation();
+    use.teams.signIn.error = 7_000_222;
+    expect(await failureOf(deliver(target))).toMatchObject({
+      reason: "unavailable",
+      message: expect.stringContaining("expired"),
+    });
+    expect(use.adapter.health()).toMatchObject({ ok: false, reason: expect.stringContaining("expired") });
+    expect(sends()).toEqual([]);
+    use.teams.signIn.error = undefined;
+    await deliver(target);
+    expect(use.adapter.health()).toEqual({ ok: true });
+  });
+});
+
+describe("given what people attach", () => {
+  const file = (url: string) => ({ id: "1", name: "plan.pdf", mediaType: "application/pdf", url });
+
+  it("when it is fetched, then pictures come with the bot's token and files without", async () => {
+    const picture = `${use.teams.serviceUrl}v3/attachments/1/views/original`;
+    use.teams.files.set(new URL(picture).pathname, Buffer.from("picture"));
+    use.teams.files.set("/files/plan", Buffer.from("plan"));
+    expect(Buffer.from(await use.adapter.fetchAttachment(file(picture), 100)).toString()).toBe("picture");
+    const plan = await use.adapter.fetchAttachment(file(`${use.teams.origin}/files/plan`), 100);
+    expect(Buffer.from(plan).toString()).toBe("plan");
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ["too large", () => `${use.teams.origin}/files/plan`, "too-large"],
+    ["gone", () => `${use.teams.origin}/files/other`, "not-found"],
+    ["on another host", () => "https://evil.example/plan", "forbidden"],
+    ["on a host that only begins like one", () => `${use.teams.origin}.evil.example/plan`, "forbidden"],
+    ["in a file of ours", () => "file:///etc/passwd", "forbidden"],
+    ["nowhere", () => undefined, "not-found"],
+  ])("when it is %s, then that is said", async (_, url, code) => {
+    use.teams.files.set("/files/plan", Buffer.alloc(1_000));
+    const fetched = use.adapter.fetchAttachment({ ...file(""), url: url() }, 100);
+    const failure = await failureOf(fetched);
+    expect(failure).toBeInstanceOf(AppError);
+    expect(failure).toHaveProperty("code", code);
+  });
+});

@@ -1,0 +1,176 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { messageBy } from "../../fakes/teams/sent-activity.ts";
+import type { TokenChanges } from "../../fakes/teams/token-mint.ts";
+import { TeamsUnderTest } from "./teams-under-test.ts";
+
+const use = new TeamsUnderTest();
+const nowS = () => Math.floor(Date.now() / 1_000);
+const activity = (more: Readonly<Record<string, unknown>> = {}) =>
+  messageBy(use.teams, { text: "let me in", more }, use.teams.api.nextId());
+const refuse = async (answer: Promise<number>) => {
+  expect(await answer).toBe(401);
+  expect(use.inbox.offered.items).toEqual([]);
+  expect(use.store.writes).toEqual([]);
+};
+
+describe("given a request that is not Teams'", () => {
+  it.each<[string, () => TokenChanges & { authorization?: string }]>([
+    ["has no token", () => ({ authorization: "" })],
+    ["has garbage for a token", () => ({ authorization: "Bearer garbage" })],
+    ["has garbage in three parts", () => ({ authorization: "Bearer e30.e30.e30" })],
+    ["has another scheme", () => ({ authorization: "Basic YTpi" })],
+    ["has an endless token", () => ({ authorization: `Bearer ${"a".repeat(9_000)}.b.c` })],
+    ["names a key that is not known", () => ({ header: { kid: "another" } })],
+    ["names no key", () => ({ header: { kid: undefined } })],
+    ["brings a key of its own", () => ({ forged: true, header: { jwk: { kty: "RSA", n: "AQAB", e: "AQAB" } } })],
+    ["points to keys of its own", () => ({ forged: true, header: { jku: "http://127.0.0.1:1/keys" } })],
+    ["is signed with another key", () => ({ forged: true })],
+    ["is signed with our public key as a password", () => ({ header: { alg: "HS256" } })],
+    ["is for another bot", () => ({ claims: { aud: "11111111-1111-4111-8111-111111111111" } })],
+    ["is for nobody", () => ({ claims: { aud: undefined } })],
+    ["is of another issuer", () => ({ claims: { iss: "https://evil.example" } })],
+    [
+      "is an emulator's",
+      () => ({
+        claims: {
+          iss: "https://sts.windows.net/d6d49420-f39b-4df7-a1dc-d59a935871db/",
+          appid: use.teams.appId,
+          serviceurl: undefined,
+        },
+      }),
+    ],
+    ["has expired", () => ({ claims: { exp: nowS() - 600 } })],
+    ["never expires", () => ({ claims: { exp: undefined } })],
+    ["is not valid yet", () => ({ claims: { nbf: nowS() + 600 } })],
+    ["has a token for another address", () => ({ claims: { serviceurl: "https://smba.trafficmanager.net/amer/" } })],
+    ["has a token for no address", () => ({ claims: { serviceurl: undefined } })],
+  ])("when it %s, then it is refused with 401 and leaves no trace", async (_, changes) => {
+    await refuse(use.teams.send(activity(), changes()));
+  });
+
+  it("when it is not signed at all, then it is refused", async () => {
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const claims = { iss: "https://api.botframework.com", aud: use.teams.appId, serviceurl: use.teams.serviceUrl };
+    const header = { alg: "none", kid: use.teams.mint.kid };
+    await refuse(use.teams.send(activity(), { authorization: `Bearer ${part(header)}.${part(claims)}.` }));
+    await refuse(use.teams.send(activity(), { authorization: `Bearer ${part(header)}.${part(claims)}.AA` }));
+  });
+
+  it("when the key is not endorsed for Teams, then nothing is taken", async () => {
+    use.teams.mint.endorsements = ["webchat"];
+    expect(await use.teams.send(activity())).toBe(503);
+    expect(use.inbox.offered.items).toEqual([]);
+  });
+});
+
+describe("given a genuine token, and an activity that it does not speak for", () => {
+  it.each<[string, () => Record<string, unknown>]>([
+    ["it is of another channel", () => ({ channelId: "webchat" })],
+    ["it is of the emulator", () => ({ channelId: "emulator" })],
+    ["its channel would make the SDK ask elsewhere", () => ({ channelId: "AseChannel" })],
+    ["it has no channel", () => ({ channelId: undefined })],
+    ["it is of another tenant", () => ({ channelData: { tenant: { id: "22222222-2222-4222-8222-222222222222" } } })],
+    ["it has two tenants", () => ({ conversation: { id: "a:x", tenantId: "22222222-2222-4222-8222-222222222222" } })],
+    ["it has no tenant", () => ({ channelData: {}, conversation: { id: "a:x", conversationType: "personal" } })],
+    ["it names another service address", () => ({ serviceUrl: `${use.teams.serviceUrl}x` })],
+  ])("when %s, then it is refused", async (_, more) => {
+    const serviceurl = use.teams.serviceUrl;
+    await refuse(use.teams.send(activity(more()), { claims: { serviceurl } }));
+  });
+
+  it("when it has no service address, then it is refused", async () => {
+    await refuse(use.teams.send(activity({ serviceUrl: undefined })));
+  });
+
+  it.each([
+    ["us", () => use.host.urlOf("teams", "messages")],
+    ["a private network", () => "http://10.0.0.1/emea/"],
+    ["a cloud's own data", () => "http://169.254.169.254/emea/"],
+    ["a file", () => "file:///etc/passwd"],
+    ["a name that begins like Teams'", () => `${use.teams.origin}.evil.example/emea/`],
+    ["a name with Teams' as its user", () => `http://${new URL(use.teams.origin).host}@evil.example/emea/`],
+    ["another path of the same host", () => `${use.teams.origin}/emeax/`],
+    ["a path that climbs out", () => `${use.teams.origin}/emea/../other/`],
+    ["nothing that is an address", () => "teams"],
+  ])("when its service address, signed, points to %s, then it is refused", async (_, address) => {
+    await refuse(use.teams.send(activity({ serviceUrl: address() })));
+  });
+});
+
+describe("given a genuine token, and something that is no activity", () => {
+  const badInput: [string, (genuine: Record<string, unknown>) => unknown][] = [
+    ["no type", (genuine) => ({ ...genuine, type: undefined })],
+    ["a type that is no text", (genuine) => ({ ...genuine, type: 7 })],
+    ["no conversation id", (genuine) => ({ ...genuine, conversation: { tenantId: use.teams.tenantId } })],
+    ["an endless conversation id", (genuine) => ({ ...genuine, conversation: { id: "x".repeat(2_000) } })],
+    ["no conversation", (genuine) => ({ ...genuine, conversation: undefined })],
+  ];
+  it.each(badInput)("when it has %s, then it is a bad request", async (_, change) => {
+    expect(await use.teams.send(change(activity()))).toBe(400);
+    expect(use.inbox.offered.items).toEqual([]);
+  });
+
+  it.each(["", "{", "null", "[]", '"text"', "7"])("when the body is %j, then it is refused", async (body) => {
+    await refuse(use.teams.send(body));
+  });
+
+  it.each([
+    ["entities that are none", { entities: "x" }],
+    ["attachments that are none", { attachments: [7, null, { contentType: 3 }] }],
+    ["a sender without a name", { from: { id: "29:x", aadObjectId: "o", name: 7 } }],
+    ["a time that is none", { timestamp: "soon" }],
+  ])("when it has %s, then what can be read is taken", async (_, more) => {
+    expect(await use.teams.send(activity(more))).toBe(200);
+    expect(use.inbox.accepted.items).toMatchObject([{ text: "let me in" }]);
+  });
+});
+
+describe("given the keys of Teams", () => {
+  const keyRequests = () => use.teams.requests.filter((request) => request.endsWith("/keys"));
+  let genuine: () => Promise<number>;
+  beforeEach(() => {
+    genuine = () => use.teams.send(activity());
+  });
+
+  it("when many requests come, forged ones too, then they are fetched once", async () => {
+    await Promise.all([genuine(), genuine(), use.teams.send(activity(), { header: { kid: "made-up" } })]);
+    for (let n = 0; n < 5; n++) await use.teams.send(activity(), { header: { kid: `made-up-${n}` } });
+    expect(keyRequests()).toHaveLength(1);
+  });
+
+  it("when they cannot be fetched, then Teams is asked to come again, and is heard then", async () => {
+    use.teams.keysFail = true;
+    expect(await genuine()).toBe(503);
+    use.teams.keysFail = false;
+    expect(await genuine()).toBe(200);
+  });
+
+  it("when Teams has a new key, then it is known within a minute; a day later all are asked for anew", async () => {
+    let elapsedMs = 0;
+    await use.start({}, { clock: { ...systemClock, monotonic: () => elapsedMs } });
+    expect(await genuine()).toBe(200);
+    use.teams.mint.kid = "the next one";
+    expect(await genuine()).toBe(401);
+    elapsedMs += 60_000;
+    expect(await genuine()).toBe(200);
+    use.teams.keysFail = true;
+    elapsedMs += 25 * 3_600_000;
+    expect(await genuine()).toBe(200);
+    expect(await use.teams.send(activity(), { header: { kid: "made-up" } })).toBe(503);
+  });
+
+  it("when the document names keys on another host, then they are not fetched", async () => {
+    use.teams.metadata = { jwks_uri: "http://127.0.0.1:9/keys" };
+    expect(await genuine()).toBe(503);
+    expect(use.inbox.offered.items).toEqual([]);
+  });
+
+  it.each([{ jwks_uri: 7 }, { jwks_uri: undefined }])(
+    "when the document is %j, then nothing is taken",
+    async (metadata) => {
+      use.teams.metadata = metadata;
+      expect(await genuine()).toBe(503);
+    },
+  );
+});

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
+import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { listUndeliveredOn } from "../../../core/delivery/list-undelivered.ts";
+import { noteUndelivered } from "../../../core/delivery/note-undelivered.ts";
+import { settleUndelivered } from "../../../core/delivery/settle-undelivered.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import { sampleReply } from "../../fakes/sample-reply.ts";
+import { CoreUnderTest, userMessage } from "../core-under-test.ts";
+
+let core: CoreUnderTest;
+const sentAgain = new Recorder<string>();
+beforeEach(async () => {
+  core = await CoreUnderTest.start(() => "hello");
+  await core.backbone.bus.consume(
+    subjectsOf("default").delivery("web"),
+    { durable: "spy", concurrency: 1 },
+    async ({ id, byHand }) => {
+      sentAgain.add(`${id} ${byHand}`);
+      return { ack: true };
+    },
+  );
+});
+afterEach(() => core.dispose());
+
+const { conversation } = userMessage("", "");
+const anns: Audience = { conversation, personId: "p-1", accountId: "ann" };
+const bob: Partial<UserMessage> = { account: { id: "bob", name: "Bob" } };
+const place = { tenant: "default", channel: "web" };
+
+/** A delivery that was given up, as the relay leaves it. */
+const giveUp = async (n: number, reason: string, audience = anns): Promise<void> => {
+  const request = {
+    id: `r${n}/${conversationKey(conversation)}`,
+    reply: sampleReply(`r${n}`, conversation, `answer ${n}`, { audience }),
+    target: conversation,
+  };
+  const letter: DeadLetter = {
+    subject: "delivery",
+    durable: "outbox-web",
+    id: request.id,
+    message: request,
+    reason,
+    attempts: 1,
+    publishedAt: `2026-03-10T20:0${n}:00.000Z`,
+    deadAt: `2026-03-10T21:0${n}:05.000Z`,
+  };
+  await core.backbone.store.put(deadLetterKey(letter.durable, letter.id), letter);
+  await noteUndelivered(core.backbone.store, request, letter);
+};
+let asked = 0;
+const inbox = (args = "", more: Partial<UserMessage> = {}): Promise<AgentReply> =>
+  core.ask(`m-${++asked}`, "", { command: { name: "inbox", args }, ...more });
+const buttonOf = ({ actions = [] }: AgentReply, label: string): string =>
+  actions.find((action) => action.label === label)?.value ?? "";
+const left = async () => (await listUndeliveredOn(core.backbone.store, place, { limit: 10 })).length;
+
+describe("given deliveries that were given up (D6)", () => {
+  it("when the asker looks into the inbox, then the newest come first, each with its reason, a page at a time", async () => {
+    await giveUp(1, "target-gone: the room no longer exists");
+    await giveUp(2, "unknown: an attempt was cut off");
+    await giveUp(3, "unavailable: down (after 50 attempts)");
+    await giveUp(4, "forbidden: not a member");
+    const first = await inbox();
+    expect(first.markdown.split("\n")).toEqual([
+      "These did not get through:",
+      "1. “answer 4”, for your private conversation on Web, 10 min ago: I may not write there (not a member)",
+      "2. “answer 3”, for your private conversation on Web, 11 min ago: the platform could not be reached (down (after 50 attempts))",
+      "3. “answer 2”, for your private conversation on Web, 12 min ago: it may or may not have arrived (an attempt was cut off)",
+    ]);
+    const second = await inbox(buttonOf(first, "More"));
+    expect(second.markdown).toContain("1. “answer 1”");
+    expect(second.markdown).toContain("the conversation is gone (the room no longer exists)");
+    expect(second.actions).toHaveLength(3);
+  });
+
+  it("when the asker reads one, then they see all of it", async () => {
+    await giveUp(1, "target-gone: gone");
+    const reply = await inbox(buttonOf(await inbox(), "Read 1"));
+    expect(reply.markdown).toBe("For your private conversation on Web. About “deep research”.\n\nanswer 1");
+  });
+
+  it("when the asker has one sent again, twice, then it is sent once, by itself", async () => {
+    await giveUp(1, "unknown: cut off");
+    const button = buttonOf(await inbox(), "Send 1 again");
+    expect((await inbox(button)).markdown).toBe("I am sending it again, to your private conversation on Web.");
+    expect((await inbox(button)).markdown).toContain("no such message in your inbox");
+    expect(await sentAgain.count(1)).toEqual([`r1/${conversationKey(conversation)} true`]);
+    expect((await inbox()).markdown).toBe("Your inbox is empty: everything got through.");
+    expect(await left()).toBe(0);
+  });
+
+  it("when the asker dismisses one, then it is gone, with its letter", async () => {
+    await giveUp(1, "rejected: too odd");
+    expect((await inbox(buttonOf(await inbox(), "Dismiss 1"))).markdown).toBe("It is dismissed.");
+    expect(await left()).toBe(0);
+    const key = deadLetterKey("outbox-web", `r1/${conversationKey(conversation)}`);
+    expect(await core.backbone.store.get(key)).toBeUndefined();
+  });
+
+  it("when somebody else tries, then they see nothing of it and change nothing", async () => {
+    await giveUp(1, "rejected: too odd");
+    const own = await inbox();
+    expect((await inbox("", bob)).markdown).toBe("Your inbox is empty: everything got through.");
+    for (const label of ["Read 1", "Send 1 again", "Dismiss 1"]) {
+      expect((await inbox(buttonOf(own, label), bob)).markdown).toContain("no such message in your inbox");
+    }
+    expect(await left()).toBe(1);
+  });
+
+  it("when two want it sent again at the same moment, then one of them does it", async () => {
+    await giveUp(1, "unknown: cut off");
+    const [entry] = await listUndeliveredOn(core.backbone.store, place, { limit: 1 });
+    if (entry === undefined) throw new Error("there is none");
+    const parts = { ...core.backbone, clock: core.clock };
+    const both = ["operator-1", "operator-2"].map((by) => settleUndelivered(parts, entry, "send-again", by));
+    expect((await Promise.all(both)).sort()).toEqual(["done", "gone"]);
+  });
+
+  it("when the arguments are nonsense, then it says what to write", async () => {
+    expect((await inbox("../../x")).markdown).toBe("Write `inbox` alone, or press one of its buttons.");
+    expect((await inbox("read ../../x")).markdown).toContain("no such message");
+  });
+});

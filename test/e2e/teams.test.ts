@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseConfig } from "../../config/parse-config.ts";
+import { systemClock } from "../../core/contract/clock.ts";
+import { type Running, runMooring } from "../../gateway/run-mooring.ts";
+import { calls, Gate, type ModelAnswer, says } from "../fakes/model-answer.ts";
+import type { ModelRequest } from "../fakes/model-request.ts";
+import { NatsServer } from "../fakes/nats-server.ts";
+import { RecordingLogger } from "../fakes/recording-logger.ts";
+import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
+import type { Post } from "../fakes/teams/connector-api.ts";
+import { FakeTeams } from "../fakes/teams/fake-teams.ts";
+import { teamsFaults } from "../fakes/teams/fault.ts";
+import { CHANNEL_ROOM, messageBy, objectIdOf } from "../fakes/teams/sent-activity.ts";
+import { plainConfig } from "./deployment.ts";
+
+const textOf = ({ activity }: Post) => (activity.text ?? "").replace(/<[^>]*>/g, " ");
+const cardsOf = ({ activity }: Post) => JSON.stringify(activity.attachments ?? []);
+const saying = (posts: readonly Post[], words: string) => posts.filter((post) => textOf(post).includes(words));
+
+/** In this process, so that the egress guard watches all of it. */
+describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
+  let teams: FakeTeams;
+  let branch: FakeTeams;
+  let model: ScriptedModelServer;
+  let nats: NatsServer | undefined;
+  let folder: string;
+  let mooring: Running;
+  let logger: RecordingLogger;
+  /** Holds the subtask. */
+  let gate: Gate;
+
+  const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
+    if (toolNames.includes("complete_subtask")) return says([gate, "They have lights."]);
+    if (lastUserText.startsWith("[")) return says("Here is all about lighthouses.");
+    if (!lastUserText.includes("research")) return says(`You said: ${lastUserText}`);
+    if (toolOutputs.length > 0) return says("I am on it.");
+    return calls([{ name: "spawn_subtask", arguments: { name: "lighthouses", prompt: "lighthouses" } }]);
+  };
+
+  const start = async () => {
+    const account = objectIdOf("ann");
+    const config = plainConfig({
+      backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000 } } : "embedded",
+      dataDir: folder,
+      agents: [
+        {
+          name: "mooring",
+          model: { provider: "openai-compatible", baseUrl: model.baseUrl, model: "scripted", apiKey: "none" },
+        },
+      ],
+      channels: { teams: teams.config, branch: branch.config },
+      people: [{ name: "Ann", accounts: { teams: account, branch: account } }],
+    });
+    mooring = await runMooring({
+      config: parseConfig({ file: "mooring.yaml", text: JSON.stringify(config), env: {} }),
+      roles: ["gateway", "core"],
+      clock: systemClock,
+      logger,
+      newId: randomUUID,
+      giveUp: new AbortController().signal,
+    });
+    teams.endpoint = `${mooring.url}/channels/teams/messages`;
+    branch.endpoint = `${mooring.url}/channels/branch/messages`;
+  };
+
+  beforeEach(async () => {
+    gate = new Gate();
+    logger = new RecordingLogger();
+    folder = await mkdtemp(join(tmpdir(), "mooring-teams-"));
+    nats = kind === "nats" ? await NatsServer.start() : undefined;
+    model = await ScriptedModelServer.start(answer);
+    teams = await FakeTeams.start();
+    branch = await FakeTeams.start();
+    await start();
+  });
+  afterEach(async () => {
+    gate.release();
+    await mooring.stop();
+    await Promise.all([nats?.stop(), model.stop(), teams.stop(), branch.stop()]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("when a person writes, in private or in a thread, then the answer is there, once, whatever Teams repeats", async () => {
+    expect(await teams.say({ text: "tides?", id: "17" })).toBe(200);
+    expect(await teams.say({ text: "tides?", id: "17" })).toBe(200);
+    expect(await teams.say({ text: "tides?", place: "channel", id: "18" })).toBe(200);
+    expect(await teams.say({ text: "knots?", id: "19" })).toBe(200);
+    const posts = await teams.api.posts.until((items) => saying(items, "You said").length >= 3);
+    expect(posts.map(({ conversationId }) => conversationId).sort()).toEqual([
+      `${CHANNEL_ROOM};messageid=18`,
+      "a:chat-with-ann",
+      "a:chat-with-ann",
+    ]);
+  });
+
+  it("when somebody else writes in Teams' name, then nobody hears it", async () => {
+    const forged = messageBy(teams, { text: "psst" }, "17");
+    expect(await teams.send(forged, { forged: true })).toBe(401);
+    expect(await branch.send(forged)).toBe(401);
+    expect(await teams.send("x".repeat(300_000))).toBe(413);
+    await teams.say({ text: "knots?", id: "18" });
+    const posts = await teams.api.posts.count(1);
+    expect(posts.map(textOf).join()).toContain("knots?");
+    expect(model.requests.map(({ lastUserText }) => lastUserText).join()).not.toContain("psst");
+  });
+
+  it("when Teams refuses an answer, then it is kept with the state that people know, and others go on", async () => {
+    await teams.say({ text: "tides?" });
+    await teams.api.posts.count(1);
+    teams.fault = teamsFaults.blocked;
+    await teams.say({ text: "knots?" });
+    const lines = await logger.lines.until((all) => all.some(({ message }) => message === "dead letter"));
+    const [dead] = lines.filter(({ message }) => message === "dead letter");
+    expect(dead?.fields.reason).toMatch(/^forbidden: blocked: the person has blocked the app/);
+    teams.mend();
+    await teams.say({ text: "ropes?" });
+    expect(textOf((await teams.api.posts.count(2))[1] as Post)).toContain("ropes?");
+  });
+
+  it("when work ends after a restart, in another session, then the answer comes, with an anchor (O8)", async () => {
+    await teams.say({ text: "research lighthouses" });
+    await teams.api.posts.until((items) => saying(items, "I am on it.").length > 0);
+    await teams.say({ text: "/new" });
+    await teams.api.posts.until((items) => saying(items, "new session").length > 0);
+    await mooring.stop();
+    await start();
+    gate.release();
+    const posts = await teams.api.posts.until((items) => saying(items, "all about lighthouses").length > 0);
+    const [last] = saying(posts, "all about lighthouses") as [Post];
+    expect(last.conversationId).toBe("a:chat-with-ann");
+    expect(cardsOf(last)).toMatch(/↳ Re: .*research lighthouses.*\{\{DATE\(.*from Teams/);
+    expect(cardsOf(last)).toContain('"command":"why"');
+  });
+});
