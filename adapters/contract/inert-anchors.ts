@@ -30,7 +30,7 @@ const ANCHOR_LINES: readonly RegExp[] = [
 
 /** A caller, its skill and a time in any language (O9). A list loses its dots with it, which does no harm; a sum does not. */
 const readsLikeInbound = (seen: string): boolean => {
-  const parts = seen.split(BETWEEN);
+  const parts = seen.split(BETWEEN).filter((part) => part.trim() !== "");
   const last = parts.at(-1) ?? "";
   return parts.length > 2 && last.length <= LONGEST_TIME && /\p{L}|\p{N}[./-]\p{N}/u.test(last) && !last.includes("=");
 };
@@ -47,7 +47,10 @@ export const inertAnchors = (text: string): string => {
 const inertLine = (line: string): string => {
   const seen = asSeen(line);
   const isLikeOne = ANCHOR_LINES.some((form) => form.test(seen)) || readsLikeInbound(seen);
-  return isLikeOne ? line.replace(ANY_DOT, ",") : line;
+  if (!isLikeOne) return line;
+  // The one that begins a line is a bullet of a list.
+  const start = line.search(/\S/);
+  return line.replace(ANY_DOT, (dot, at: number) => (at <= start ? dot : ","));
 };
 
 /** Only the signs in question are read; every other reference stays as it is. */

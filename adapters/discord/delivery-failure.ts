@@ -30,7 +30,8 @@ const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNRE
 export const deliveryFailure = (cause: unknown): DeliveryFailed => {
   if (cause instanceof DeliveryFailed) return cause;
   if (cause instanceof RateLimitError) {
-    const retryAfterMs = Math.max(cause.retryAfter, cause.timeToReset, LEAST_PAUSE_MS);
+    const askedMs = cause.retryAfter > 0 ? cause.retryAfter : cause.timeToReset;
+    const retryAfterMs = Math.max(askedMs, LEAST_PAUSE_MS);
     return new DeliveryFailed("rate-limited", "Discord asks to wait", { retryAfterMs, cause });
   }
   if (cause instanceof DiscordAPIError) return refusal(cause);

@@ -48,7 +48,8 @@ export class GatewayConnection {
 
   health(): { ok: true } | { ok: false; reason: string } {
     if (this.#endReason !== undefined) return { ok: false, reason: this.#endReason };
-    const awayMs = this.#awaySince === undefined ? 0 : this.#parts.clock.monotonic() - this.#awaySince;
+    if (this.#awaySince === undefined) return { ok: true };
+    const awayMs = this.#parts.clock.monotonic() - this.#awaySince;
     if (awayMs < this.#parts.timing.reportAfterMs) return { ok: true };
     return { ok: false, reason: `no connection to Discord for ${Math.round(awayMs / 1_000)} s` };
   }

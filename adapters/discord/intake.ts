@@ -26,9 +26,13 @@ export interface IntakeParts {
   readonly stopping: AbortSignal;
 }
 
+const MOST_REMEMBERED = 10_000;
+
 /** What people write. Discord has no acknowledgements, so a message is offered until it is stored or refused. */
 export class Intake {
   readonly #parts: IntakeParts;
+  /** Discord tells some events twice, and what is fetched after a gap may be told as well. */
+  readonly #taken = new Set<string>();
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
@@ -36,8 +40,12 @@ export class Intake {
 
   /** `known`: the conversation it was fetched from, because fetched messages do not name their server. */
   async take(message: DiscordMessage, known?: Conversation): Promise<void> {
+    if (this.#taken.has(message.id)) return;
     const done = await this.#untilDone(() => this.#takeOnce(message, known));
-    if (done) this.#parts.known.hasRead(message.channel_id, message.id);
+    if (!done) return;
+    this.#parts.known.hasRead(message.channel_id, message.id);
+    if (this.#taken.size >= MOST_REMEMBERED) this.#taken.clear();
+    this.#taken.add(message.id);
   }
 
   async #takeOnce(message: DiscordMessage, fetchedFrom: Conversation | undefined): Promise<void> {

@@ -41,6 +41,9 @@ export const interactionMessage = (
 const commandIn = (interaction: DiscordInteraction): UserMessage["command"] => {
   if (interaction.type === 3) return pressedAction(interaction.data.custom_id);
   const { name, options } = interaction.data;
-  const args = options.map(({ value }) => String(value ?? "")).join(" ");
-  return { name, args: args.trim() };
+  const args = options.map(({ value }) => String(value ?? "").trim()).join(" ");
+  // People copy the link of a message more easily than its id.
+  return { name, args: args.replace(MESSAGE_LINK, "$1") };
 };
+
+const MESSAGE_LINK = /^https:\/\/(?:\w+\.)?discord(?:app)?\.com\/channels\/[^/\s]+\/\d+\/(\d+)$/;

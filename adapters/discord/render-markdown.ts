@@ -8,8 +8,20 @@ import { escapeText, escapeUrl } from "./escape-text.ts";
  * Markdown as Discord draws it: it has no tables, images and rules, and it has signs of its own. Everything goes
  * through a tree, so that text stays text: what is not mark-up of ours cannot become mark-up of Discord's (O16).
  */
-export const renderMarkdown = (markdown: string): string =>
-  blocks(fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }).children);
+export const renderMarkdown = (markdown: string): string => {
+  const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const addresses = new Map<string, string>();
+  for (const node of tree.children) if (node.type === "definition") addresses.set(node.identifier, node.url);
+  return blocks(tree.children.map((node) => withAddresses(node, addresses)));
+};
+
+/** Links that have their address elsewhere in the text get it where they stand. */
+const withAddresses = <N extends Nodes>(node: N, addresses: ReadonlyMap<string, string>): Nodes => {
+  if (!("children" in node)) return node;
+  const children = node.children.map((child) => withAddresses(child, addresses));
+  const url = node.type === "linkReference" ? addresses.get(node.identifier) : undefined;
+  return { ...node, ...(url !== undefined && { type: "link", url }), children } as Nodes;
+};
 
 const blocks = (nodes: readonly Nodes[], between = "\n\n"): string =>
   nodes
@@ -59,9 +71,9 @@ const inline = (node: Nodes): string => {
     case "break":
       return "\n";
     case "link":
-      return link(oneLine(node.children), node.url);
+      return link(oneLine(node.children), node.url, plainText(node));
     case "image":
-      return link(escapeText(node.alt || "image"), node.url);
+      return link(escapeText(node.alt || "image"), node.url, node.alt ?? "");
     case "footnoteReference":
       return escapeText(`[${node.identifier}]`);
     default:
@@ -72,11 +84,12 @@ const inline = (node: Nodes): string => {
 /** Nothing between two marks would show the marks. */
 const around = (mark: string, text: string): string => (text.trim() === "" ? text : `${mark}${text}${mark}`);
 
-const link = (label: string, url: string): string => {
+/** `text` is the label without mark-up. Where it is the address, or all of it that people write, one of them is enough. */
+const link = (label: string, url: string, text: string): string => {
+  if (url === `mailto:${text}`) return label;
   if (!/^(https?:\/\/|mailto:)/i.test(url)) return label === "" ? escapeText(url) : `${label} (${escapeText(url)})`;
   const address = escapeUrl(url);
-  if (label === "" || label === escapeText(url)) return /^https?:/i.test(url) ? address : escapeText(url);
-  return `[${label}](${address})`;
+  return text === "" || text === url || url === `http://${text}` ? address : `[${label}](${address})`;
 };
 
 const inlineCode = (code: string): string => {

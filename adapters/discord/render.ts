@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Delivery } from "../contract/channel-adapter.ts";
 import { splitMarkdown } from "../contract/split-markdown.ts";
+import { escapeText } from "./escape-text.ts";
 import { renderActions } from "./render-actions.ts";
 import { LONGEST_ANCHOR, renderAnchor } from "./render-anchor.ts";
 import { renderMarkdown } from "./render-markdown.ts";
@@ -40,7 +41,8 @@ export const nonceOf = (deliveryId: string, index: number): string =>
   createHash("sha256").update(`${deliveryId}#${index}`).digest("base64url").slice(0, 25);
 
 const fitting = (markdown: string, room: number, partLength = MAX_PART_LENGTH): readonly string[] => {
-  const text = renderMarkdown(markdown);
+  // Text of which nothing is left, such as a mere definition, is shown as it was written.
+  const text = renderMarkdown(markdown) || escapeText(markdown.trim());
   if (text.length <= room) return [text];
   // Halves, until what is drawn fits. Text that only gets longer by being drawn is cut as it is.
   const half = Math.floor(Math.min(partLength, markdown.length) / 2);

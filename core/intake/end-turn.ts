@@ -83,7 +83,8 @@ const runNow = async (
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
-    showTyping(parts, agent, record);
+    // Work that begins by itself is nobody's who waits.
+    if (!record.standing.background) showTyping(parts, agent, record);
     return await runTurn(parts, {
       agent: mustSpeak ? withoutSilence(agent) : agent,
       record,

@@ -52,8 +52,7 @@ type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" |
 const begin = async (parts: IntakeParts, message: UserMessage) => {
   const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
   // After the asker was met: where they may see something is known from then on.
-  const answered = message.command === undefined ? await answeredWork(parts.store, message) : undefined;
-  const continues = answered && { replyId: answered.replyId, origin: answered.origin, sessionId: answered.sessionId };
+  const continues = message.command === undefined ? await answeredWork(parts.store, message) : undefined;
   return { window, work: { ...begun(message, window.sessionId, person), ...(continues && { continues }) } };
 };
 

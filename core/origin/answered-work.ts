@@ -1,5 +1,6 @@
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import type { ContinuedWork } from "./continued-work.ts";
 import { mayContinue } from "./may-continue.ts";
 import type { ShownRecord } from "./shown-record.ts";
 import { readShown } from "./shown-record.ts";
@@ -19,7 +20,15 @@ export const pointedAt = async (
 };
 
 /** The work that a message goes on with, if its writer may (O14). To anybody else it is a message like any other. */
-export const answeredWork = async (store: Store, message: UserMessage): Promise<ShownRecord | undefined> => {
+export const answeredWork = async (store: Store, message: UserMessage): Promise<ContinuedWork | undefined> => {
   const shown = await pointedAt(store, message);
-  return shown && (await mayContinue(store, shown, message)) ? shown : undefined;
+  if (shown === undefined || !(await mayContinue(store, shown, message))) return undefined;
+  const { replyId, origin, sessionId, rootTurnId, turnId } = shown;
+  const own = [rootTurnId, turnId].filter((id) => id !== undefined);
+  return { replyId, origin, sessionId, turns: knewItAll(shown, message) ? "all" : own };
 };
+
+/** An account may have been linked after other work there began, and before this: then only this is its business (D3). */
+const knewItAll = ({ audience }: ShownRecord, { conversation, account }: UserMessage): boolean =>
+  conversation.kind === "shared" ||
+  (conversation.channel === audience.conversation.channel && account.id === audience.accountId);

@@ -14,6 +14,8 @@ export const ShownRecord = z.looseObject({
   /** The session in which it was said. */
   sessionId: z.string().nullable(),
   turnId: z.string().optional(),
+  /** The turn that began the work. */
+  rootTurnId: z.string().optional(),
 });
 export type ShownRecord = z.infer<typeof ShownRecord>;
 

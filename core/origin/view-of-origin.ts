@@ -1,19 +1,16 @@
-import type { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { HistoryEntry } from "../sessions/history-entry.ts";
 import type { SessionHistory } from "../sessions/session-history.ts";
+import type { ContinuedWork } from "./continued-work.ts";
 
 const MAX_CHARS = 12_000;
 const QUOTED_CHARS = 2_000;
 
-interface Answered {
-  readonly origin: ReplyOrigin;
-  /** The session in which the work was done. */
-  readonly sessionId: string | null;
-}
-
 /** What was said where a piece of work began, for one turn elsewhere that goes on with it (O14). Only read. */
-export const viewOfOrigin = async (history: SessionHistory, { origin, sessionId }: Answered): Promise<string> => {
-  const { summary, entries } = sessionId === null ? NOTHING : await history.window(sessionId);
+export const viewOfOrigin = async (history: SessionHistory, work: ContinuedWork): Promise<string> => {
+  const { origin, sessionId, turns } = work;
+  const window = sessionId === null ? NOTHING : await history.window(sessionId);
+  const summary = turns === "all" ? window.summary : "";
+  const entries = window.entries.filter((entry) => turns === "all" || isOneOf(turns, entry));
   const lines = newest(entries.map(quote), MAX_CHARS - Math.min(summary.length, QUOTED_CHARS));
   return [
     "The person's message answers something you said here about work that began in another conversation: " +
@@ -24,6 +21,9 @@ export const viewOfOrigin = async (history: SessionHistory, { origin, sessionId 
 };
 
 const NOTHING = { summary: "", entries: [] };
+
+const isOneOf = (turns: readonly string[], entry: HistoryEntry): boolean =>
+  entry.kind === "turn" && turns.includes(entry.turnId);
 
 const newest = (lines: readonly string[], maxChars: number): string[] => {
   let room = maxChars;

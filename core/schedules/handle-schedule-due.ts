@@ -3,7 +3,7 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome } from "../contract/bus.ts";
 import { ack } from "../contract/bus.ts";
 import { isoTime } from "../contract/clock.ts";
-import type { ScheduleDue } from "../contract/schedule.ts";
+import type { ScheduleAddress, ScheduleDue } from "../contract/schedule.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { orderKey } from "../contract/user-message.ts";
 import { audienceAt } from "../delivery/destination.ts";
@@ -36,29 +36,54 @@ export const handleScheduleDue = async (parts: ScheduleParts, due: ScheduleDue):
   return ack;
 };
 
+/** The run could not be begun, however often it was tried: its time has that reason, and the next one comes. */
+export const handleBuriedDue = async (parts: ScheduleParts, due: ScheduleDue): Promise<void> => {
+  const { dueAt, byHand } = due;
+  const reason = "it could not be begun: the log says why";
+  const firedAt = isoTime(parts.clock.now());
+  const run = await record(parts, due, {
+    name: byHand ?? dueAt,
+    dueAt,
+    through: dueAt,
+    firedAt,
+    state: "skipped",
+    reason,
+  });
+  if (byHand === undefined) await moveOn(parts, due, run);
+};
+
 const isNext = ({ status, nextDueAt }: Schedule, { dueAt }: ScheduleDue): boolean =>
   status === "active" && nextDueAt === dueAt;
 
 /** Decides what becomes of the due time, once: whoever comes second goes by the first one's word. */
 const settle = async (
-  { store, clock, meter }: ScheduleParts,
+  parts: ScheduleParts,
   schedule: Schedule,
   { dueAt, byHand }: ScheduleDue,
 ): Promise<ScheduleRun> => {
+  const { store, clock } = parts;
   const now = clock.now();
   const planned =
     byHand === undefined
       ? planRun(schedule, dueAt, now)
       : { name: byHand, dueAt, firedAt: isoTime(now), through: dueAt, state: "started" as const };
-  const { name } = planned;
   const audience = await audienceAt(store, schedule.tenant, schedule.destination);
   const run = planned.state === "skipped" ? planned : begun(schedule, planned, audience);
+  return record(parts, schedule, run);
+};
+
+const record = async (
+  { store, meter }: ScheduleParts,
+  address: ScheduleAddress,
+  run: ScheduleRun,
+): Promise<ScheduleRun> => {
+  const key = runKey(address, run.name);
   try {
-    await store.put(runKey(schedule, name), run, { ifRevision: 0 });
-    meter.count("schedule_runs_total", { agent: schedule.agent, state: run.state });
+    await store.put(key, run, { ifRevision: 0 });
+    meter.count("schedule_runs_total", { agent: address.agent, state: run.state });
     return run;
   } catch (error) {
-    const known = error instanceof RevisionConflict ? await store.get(runKey(schedule, name)) : undefined;
+    const known = error instanceof RevisionConflict ? await store.get(key) : undefined;
     if (known === undefined) throw error;
     return known.value;
   }

@@ -4,7 +4,7 @@ import { subjectsOf } from "../contract/subjects.ts";
 import type { Agent } from "../turns/agent.ts";
 import { dueId } from "./due-id.ts";
 import { DueWatch } from "./due-watch.ts";
-import { handleScheduleDue } from "./handle-schedule-due.ts";
+import { handleBuriedDue, handleScheduleDue } from "./handle-schedule-due.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
 import { type ConfiguredSchedule, syncConfigured } from "./sync-configured.ts";
 
@@ -17,8 +17,15 @@ export const startSchedules = async (
   configured: readonly ConfiguredSchedule[] = [],
 ): Promise<Consumer> => {
   const subject = subjectsOf(agent.tenant).scheduleDue(agent.name);
-  const consumer = await parts.bus.consume(subject, { durable: "schedules", concurrency: HANDLERS_AT_ONCE }, (due) =>
-    handleScheduleDue(parts, due),
+  const consumer = await parts.bus.consume(
+    subject,
+    {
+      durable: "schedules",
+      concurrency: HANDLERS_AT_ONCE,
+      // One that does not parse is nobody's.
+      buried: async (due) => due && handleBuriedDue(parts, due),
+    },
+    (due) => handleScheduleDue(parts, due),
   );
   const tell = (due: ScheduleDue) => parts.bus.publish(subject, due, { id: dueId(due), key: `${due.owner} ${due.id}` });
   const place = { tenant: agent.tenant, agent: agent.name };

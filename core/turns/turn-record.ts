@@ -6,6 +6,7 @@ import { Asker } from "../contract/owner-context.ts";
 import { ReplyCause } from "../contract/reply-cause.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { ContinuedWork } from "../origin/continued-work.ts";
 import { stableId } from "../sessions/stable-id.ts";
 import { Standing } from "./standing.ts";
 
@@ -22,7 +23,7 @@ export const TurnRecord = z.looseObject({
   /** Present if no person's message started it. */
   cause: ReplyCause.optional(),
   /** The work that it goes on with, if the message answers an unsolicited one (O14). Of its session it only reads. */
-  continues: z.looseObject({ replyId: z.string(), origin: ReplyOrigin, sessionId: z.string().nullable() }).optional(),
+  continues: ContinuedWork.optional(),
   /** Absent if nobody waits for its reply. */
   correlationId: z.string().optional(),
   standing: Standing,

@@ -20,7 +20,13 @@ export const noteShown = async (
   const { id: replyId, kind, correlationId, origin, audience, sessionId, cause, tenant, agent } = reply;
   if (kind !== "final" || correlationId !== undefined || origin === null) return;
   const place = { tenant, agent, conversation: target };
-  const shown = { replyId, origin, audience, sessionId, ...(cause !== undefined && { turnId: cause.turnId }) };
+  const shown = {
+    replyId,
+    origin,
+    audience,
+    sessionId,
+    ...(cause && { turnId: cause.turnId, rootTurnId: cause.rootTurnId }),
+  };
   await Promise.all(messageIds.map((messageId) => putShown(store, place, messageId, shown)));
   await noteTold(store, { ...reply, origin }, target, isoTime(clock.now()));
   await checkpoint("shown.noted");

@@ -121,18 +121,35 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     expect(textOf((await teams.api.posts.count(2))[1] as Post)).toContain("ropes?");
   });
 
-  it("when work ends after a restart, in another session, then the answer comes, with an anchor (O8)", async () => {
+  it("when work ends in another session, then its answer survives a restart, and has an anchor (O8, D5)", async () => {
     await teams.say({ text: "research lighthouses" });
     await teams.api.posts.until((items) => saying(items, "I am on it.").length > 0);
     await teams.say({ text: "/new" });
     await teams.api.posts.until((items) => saying(items, "new session").length > 0);
+    // Teams is away when the work ends, so that the answer waits for it through the restart
+    teams.fault = teamsFaults.unavailable;
+    gate.release();
+    await logger.lines.until((all) => all.some(({ message }) => message === "delivery waits for another attempt"));
     await mooring.stop();
     await start();
-    gate.release();
+    teams.mend();
     const posts = await teams.api.posts.until((items) => saying(items, "all about lighthouses").length > 0);
     const [last] = saying(posts, "all about lighthouses") as [Post];
     expect(last.conversationId).toBe("a:chat-with-ann");
     expect(cardsOf(last)).toMatch(/↳ Re: .*research lighthouses.*\{\{DATE\(.*from Teams/);
     expect(cardsOf(last)).toContain('"command":"why"');
+  });
+
+  it("when a person has another private place, then the answer is there too, with an anchor (D2, O8)", async () => {
+    await branch.say({ text: "hello" });
+    await branch.api.posts.count(1);
+    await teams.say({ text: "research lighthouses" });
+    await teams.api.posts.until((items) => saying(items, "I am on it.").length > 0);
+    gate.release();
+    const [, there] = (await branch.api.posts.count(2)) as [Post, Post];
+    expect(textOf(there)).toContain("all about lighthouses");
+    expect(cardsOf(there)).toMatch(/↳ Re: .*research lighthouses.*from Teams/);
+    const posts = await teams.api.posts.until((items) => saying(items, "all about lighthouses").length > 0);
+    expect(cardsOf(saying(posts, "all about lighthouses")[0] as Post)).not.toContain("↳ Re:");
   });
 });

@@ -1,4 +1,5 @@
 import { ACTIVITY_STYLE } from "./activity-style.ts";
+import { AnswerBar } from "./answer-bar.ts";
 import { element, icon } from "./dom.ts";
 import { tickTimes } from "./draw-anchor.ts";
 import { tickElapsed } from "./draw-elapsed.ts";
@@ -9,7 +10,8 @@ const CLOSE = "M6.4 5 12 10.6 17.6 5 19 6.4 13.4 12l5.6 5.6-1.4 1.4-5.6-5.6L6.4 
 const SEND = "M3 20.5v-7l10-1.5-10-1.5v-7L22 12z";
 
 export interface PanelEvents {
-  submit(text: string): void;
+  /** `replyTo`: the message that it answers, if the person chose one. */
+  submit(text: string, replyTo?: string): void;
   older(): void;
   startOver(): void;
 }
@@ -19,6 +21,7 @@ export class ChatPanel {
   readonly log = element("div", { class: "log", role: "log", "aria-live": "polite", "aria-label": "Messages" });
   /** Outside the log: a screen reader hears a reply once, when it is whole. */
   readonly drafts = element("div", { class: "drafts", "aria-live": "off" });
+  readonly #answering = new AnswerBar();
   readonly #events: PanelEvents;
   readonly #title = element("h2", { id: "title" }, "Chat");
   readonly #status = element("span", { class: "status", role: "status" });
@@ -39,7 +42,8 @@ export class ChatPanel {
     const close = element("button", { type: "button", class: "plain", "aria-label": "Close the chat" }, icon(CLOSE));
     const send = element("button", { type: "submit", class: "send", "aria-label": "Send" }, icon(SEND));
     const form = element("form", {}, this.#input, send);
-    this.#panel.append(element("header", {}, this.#title, this.#status, this.#startOver, close), this.#scroll, form);
+    this.#panel.append(element("header", {}, this.#title, this.#status, this.#startOver, close));
+    this.#panel.append(this.#scroll, this.#answering.node, form);
     this.#launcher.append(icon(CHAT), this.#badge);
     this.#label();
     this.#launcher.addEventListener("click", () => this.show(this.#panel.hasAttribute("hidden")));
@@ -100,6 +104,12 @@ export class ChatPanel {
     this.#older.hidden = !isThereMore;
   }
 
+  /** What is written next answers this message. */
+  answer(id: string, about: string): void {
+    this.#answering.begin(id, about);
+    this.#input.focus();
+  }
+
   setTyping(isTyping: boolean): void {
     clearTimeout(this.#typingEnds);
     this.#typing.hidden = !isTyping;
@@ -126,7 +136,7 @@ export class ChatPanel {
     const text = this.#input.value.trim();
     if (text === "") return;
     this.#input.value = "";
-    this.#events.submit(text);
+    this.#events.submit(text, this.#answering.take());
     this.#scroll.scrollTop = this.#scroll.scrollHeight;
   }
 

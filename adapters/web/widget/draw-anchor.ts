@@ -6,24 +6,24 @@ import { element } from "./dom.ts";
 export const drawAnchor = (anchor: Anchor): HTMLElement => {
   const started = new Date(anchor.startedAt);
   const time = element("time", { datetime: anchor.startedAt, title: started.toLocaleString() });
-  const where = WITHOUT_PLACE.has(anchor.channel)
-    ? anchor.channel.replace("a2a-inbound", "another agent")
-    : `from ${anchor.channel}`;
-  const summary = `↳ Re: “${anchor.summary}”`;
-  const link = anchor.link !== undefined && /^https?:\/\//.test(anchor.link) ? anchor.link : undefined;
-  const made = element(
-    "p",
-    { class: "anchor" },
-    link
-      ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, summary)
-      : element("span", {}, summary),
-    element("br"),
-    `started ${clockTime(started)} ${where} · `,
-    time,
-  );
+  const made = element("p", { class: "anchor" }, ...linesOf(anchor, started), time);
   tickTimes(made);
   return made;
 };
+
+/** As the text form has them: a schedule and a caller are named, and nobody asked. */
+const linesOf = (anchor: Anchor, started: Date): (Node | string)[] => {
+  const { channel, summary } = anchor;
+  if (channel === "scheduled") return ["scheduled · ", linked(summary, anchor), " · "];
+  if (channel === "a2a-inbound") return [linked(summary, anchor), " · "];
+  const when = `started ${clockTime(started)} from ${channel} · `;
+  return [linked(`↳ Re: “${summary}”`, anchor), element("br"), when];
+};
+
+const linked = (text: string, { link }: Anchor): HTMLElement =>
+  link !== undefined && /^https?:\/\//.test(link)
+    ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer", dir: "auto" }, text)
+    : element("bdi", {}, text);
 
 /** Writes every <time> below the node anew. */
 export const tickTimes = (root: ParentNode): void => {
@@ -32,8 +32,6 @@ export const tickTimes = (root: ParentNode): void => {
     time.textContent = relativeTime(Date.parse(time.dateTime), Date.now(), { locale: navigator.language, timeZone });
   }
 };
-
-const WITHOUT_PLACE = new Set(["scheduled", "a2a-inbound"]);
 
 const clockTime = (date: Date): string => {
   const isToday = date.toDateString() === new Date().toDateString();

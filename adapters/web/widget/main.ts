@@ -22,7 +22,8 @@ const start = (script: string): void => {
   const tokens = new KeptValues(() => localStorage, prefix);
 
   const panel = new ChatPanel({
-    submit: (text) => submit({ type: "message", id: newId(), text }),
+    submit: (text, replyTo) =>
+      submit({ type: "message", id: newId(), text, ...(replyTo !== undefined && { replyTo }) }),
     older: () => socket.askForHistory(transcript.oldest ?? 1),
     startOver: () => {
       transcript.clear();
@@ -33,6 +34,7 @@ const start = (script: string): void => {
     log: panel.log,
     drafts: panel.drafts,
     act: (name, args) => submit({ type: "command", id: newId(), name, args }),
+    answer: (id, about) => panel.answer(id, about),
   });
   const show = (frame: ServerFrame): void => {
     if (frame.type === "welcome") panel.setAgent(frame.agent);

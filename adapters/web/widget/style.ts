@@ -68,6 +68,8 @@ pre { padding: 10px; background: var(--paper); border: 1px solid var(--line); bo
 .typing i:nth-child(2) { animation-delay: .2s; }
 .typing i:nth-child(3) { animation-delay: .4s; }
 @keyframes blink { 0%, 60%, 100% { opacity: .25; } 30% { opacity: 1; } }
+.answering { display: flex; align-items: center; gap: 8px; padding: 4px 6px 4px 14px; border-top: 1px solid var(--line); font-size: 13px; color: var(--faint); }
+.answering span { flex: 1; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 form { display: flex; align-items: flex-end; gap: 8px; padding: 10px; border-top: 1px solid var(--line); }
 textarea {
   flex: 1; resize: none; min-height: 42px; max-height: 140px; padding: 9px 12px; font: inherit; field-sizing: content;

@@ -15,6 +15,8 @@ export interface TranscriptParts {
   readonly log: HTMLElement;
   readonly drafts: HTMLElement;
   act(name: string, args: string): void;
+  /** The person wants to answer this message, which is about that. */
+  answer(id: string, about: string): void;
 }
 
 /** What is on the screen: the conversation in the order of its log, then what is not in there yet. */
@@ -129,8 +131,16 @@ export class Transcript {
       button.addEventListener("click", () => this.#parts.act(name, value ?? ""));
       return button;
     });
+    if (item.anchor) buttons.push(this.#answerButton(item.id, item.anchor.summary));
     if (buttons.length) node.append(element("div", { class: "actions" }, ...buttons));
     return node;
+  }
+
+  /** Work that began elsewhere goes on here by an answer to what came of it. */
+  #answerButton(id: string, about: string): HTMLButtonElement {
+    const button = element("button", { type: "button" }, "Answer");
+    button.addEventListener("click", () => this.#parts.answer(id, about));
+    return button;
   }
 
   #drawActivity({ id, anchor }: Shown, activity: Activity): HTMLElement {

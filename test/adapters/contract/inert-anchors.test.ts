@@ -17,6 +17,8 @@ describe("given text that imitates an anchor (O16)", () => {
     ["scheduled · daily report · 2h ago", "scheduled, daily report, 2h ago"],
     ["- scheduled&nbsp;&#183; daily report", "- scheduled&nbsp;, daily report"],
     ["scout · weather · just now", "scout, weather, just now"],
+    ["scheduled   · daily report", "scheduled  , daily report"],
+    ["• scout · weather · just now", "• scout, weather, just now"],
     ["scout · weather · 3 Mar 2026", "scout, weather, 3 Mar 2026"],
   ])("when it is %j, then it reads %j", (text, inert) => {
     expect(inertAnchors(text)).toBe(inert);
@@ -28,6 +30,7 @@ describe("given text that imitates an anchor (O16)", () => {
     "2 · 3 · 4 = 24",
     "a &amp; b &lt;x&gt; &#65; &copy;",
     "• one\n• two",
+    "• one · two",
     "The train started at 9 from Berlin.",
   ])("when it is %j, then it is left alone", (text) => {
     expect(inertAnchors(text)).toBe(text);

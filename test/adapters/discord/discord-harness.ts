@@ -28,11 +28,16 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
   let adapter = makeDiscordAdapter(discord, { channel, store });
   /** Ids of messages that the inbox has said yes or no to. */
   const settled = new Recorder<{ id: string; accepted: boolean }>();
+  /** Those since the last start: a repeat of one of them is not offered. */
+  const taken = new Set<string>();
   const times = (id: string) => settled.items.filter((each) => each.id === id).length;
   const watched = (inbox: Inbox): Inbox => ({
     accept: (message) =>
       inbox.accept(message).then(
-        () => settled.add({ id: message.id, accepted: true }),
+        () => {
+          taken.add(message.id);
+          settled.add({ id: message.id, accepted: true });
+        },
         (error) => {
           settled.add({ id: message.id, accepted: false });
           throw error;
@@ -51,7 +56,10 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
     },
     places: ["private", "shared"],
     hostile: { massMention: "@everyone", anchor: '-# ↳ Re: "deep research" · <t:1735689600:R>' },
-    start: (inbox) => adapter.start(watched(inbox)),
+    start(inbox) {
+      taken.clear();
+      return adapter.start(watched(inbox));
+    },
     async restart(inbox) {
       const lastOfEach = new Map(settled.items.filter(({ accepted }) => accepted).map(({ id }) => [channelOf(id), id]));
       const before = [...lastOfEach.values()].map((id) => ({ id, times: times(id) }));
@@ -59,6 +67,7 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
       await adapter.stop();
       store = new MortalStore(memory);
       adapter = makeDiscordAdapter(discord, { channel, store });
+      taken.clear();
       await adapter.start(watched(inbox));
       // What may have been missed is offered again first.
       await settled.until(() => before.every(({ id, times: known }) => times(id) > known));
@@ -71,7 +80,7 @@ export const discordHarness = async ({ channel }: { channel: string }): Promise<
       const saying = { person, in: where, text, mention: place === "shared", more: { id } };
       if (world.messages.some((message) => message.id === id)) world.remove(id);
       discord.say(saying);
-      if (gateway.live.length === 0) return "none";
+      if (gateway.live.length === 0 || taken.has(messageId)) return "none";
       await settled.until(() => times(messageId) > before);
       return "none";
     },

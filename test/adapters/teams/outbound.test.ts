@@ -159,7 +159,6 @@ describe("given Teams in trouble", () => {
       { status: 400, code: "BadSyntax" },
       { reason: "rejected", message: expect.stringContaining("BadSyntax") },
     ],
-    ["sends us elsewhere", { status: 307, headers: { location: "http://127.0.0.1:9/" } }, { reason: "rejected" }],
     ["cuts the line", "cut-after-accept", { reason: "unknown" }],
   ])("when it %s, then it is asked once, and the outbox knows what may be done", async (_, fault, expected) => {
     const target = await use.conversation();
@@ -168,6 +167,13 @@ describe("given Teams in trouble", () => {
     expect(failure).toBeInstanceOf(DeliveryFailed);
     expect(failure).toMatchObject(expected);
     expect(sends()).toHaveLength(1);
+  });
+
+  it("when it sends us elsewhere, then we do not go: the token is for this address", async () => {
+    const target = await use.conversation();
+    use.teams.fault = { status: 307, headers: { location: `${use.teams.origin}/elsewhere` } };
+    expect(await failureOf(deliver(target))).toMatchObject({ reason: "rejected" });
+    expect(use.teams.requests.at(-1)).not.toContain("/elsewhere");
   });
 
   it("when the store is away, then nothing was sent", async () => {

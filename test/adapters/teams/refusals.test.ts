@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../core/contract/clock.ts";
+import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import { messageBy } from "../../fakes/teams/sent-activity.ts";
 import type { TokenChanges } from "../../fakes/teams/token-mint.ts";
 import { TeamsUnderTest } from "./teams-under-test.ts";
@@ -161,9 +162,11 @@ describe("given the keys of Teams", () => {
   });
 
   it("when the document names keys on another host, then they are not fetched", async () => {
-    use.teams.metadata = { jwks_uri: "http://127.0.0.1:9/keys" };
+    const stranger = await FakeTeams.start();
+    use.teams.metadata = { jwks_uri: `${stranger.origin}/v1/.well-known/keys` };
     expect(await genuine()).toBe(503);
-    expect(use.inbox.offered.items).toEqual([]);
+    expect(stranger.requests).toEqual([]);
+    await stranger.stop();
   });
 
   it.each([{ jwks_uri: 7 }, { jwks_uri: undefined }])(

@@ -51,9 +51,9 @@ export class MemoryStore implements Store {
 
   async *list<T>(prefix: Prefix<T>): AsyncIterable<Listed<T>> {
     for (const [name, kept] of [...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const inside = name.startsWith(`${prefix.collection.name}/${prefix.spelled}`);
+      if (!name.startsWith(`${prefix.collection.name}/${prefix.spelled}`)) continue;
       const value = prefix.collection.schema.parse(JSON.parse(kept.json));
-      if (inside) yield { key: name.slice(prefix.collection.name.length + 1), value, revision: kept.revision };
+      yield { key: name.slice(prefix.collection.name.length + 1), value, revision: kept.revision };
     }
   }
 

@@ -44,6 +44,22 @@ describe("given a page with the widget, under a strict policy (C5)", () => {
     expect(await widget.arrived(gateway, 2)).toMatchObject({ command: { name: "why", args: "r1" } });
   });
 
+  it("when somebody answers an anchored reply, then their next message says so, and only that one (O14)", async () => {
+    const gateway = await start();
+    await widget.open(gateway);
+    await widget.write("hello");
+    const { conversation } = await widget.arrived(gateway, 1);
+    const anchor = { summary: "deep research", channel: "slack", startedAt: new Date().toISOString(), text: "" };
+    await gateway.adapter.deliver(makeDelivery(conversation.room, "r1", { anchor }));
+    await widget.page.getByRole("button", { name: "Answer" }).click();
+    await widget.page.locator(".answering", { hasText: "deep research" }).waitFor();
+    await widget.write("and at noon?");
+    expect(await widget.arrived(gateway, 2)).toMatchObject({ text: "and at noon?", replyTo: "r1" });
+    expect(await widget.page.locator(".answering").isVisible()).toBe(false);
+    await widget.write("something else");
+    expect(await widget.arrived(gateway, 3)).not.toHaveProperty("replyTo");
+  });
+
   it("when the gateway dies and another takes over, then what was written meanwhile arrives, and nothing twice", async () => {
     const store = new MemoryStore(new HandClock());
     const first = await start({ store });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import type { StepRequest } from "../../../core/model/step.ts";
+import { settledOrigin, settleSummary } from "../../../core/origin/summary-record.ts";
 import type { Answer, Script } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import { backgroundTask, delegates, Held, roles, startDelegating, untilFinals } from "../subtasks/delegating.ts";
@@ -102,6 +103,20 @@ describe("given a prompt that is longer than an anchor (O4)", () => {
     await start(() => `"**Use** password=hunter2"`);
     await core.receive(userMessage("m-1", LONG));
     expect((await summaries(2))[1]).toBe("Use password=•••");
+  });
+});
+
+describe("given two processes that decide at the same time (O4)", () => {
+  it("when both have words for it, then those that came first are everybody's", async () => {
+    core = await startDelegating(() => "fine");
+    const { store } = core.backbone;
+    const place = { tenant: "default", name: "mooring" };
+    await Promise.all([settleSummary(store, place, "t-1", "first"), settleSummary(store, place, "t-1", "second")]);
+    await settleSummary(store, place, "t-1", "third");
+    const origin = { channel: "web", promptSummary: "cut…", startedAt: "2026-03-10T21:14:00.000Z", sessionId: "s-1" };
+    const owner = { ownerType: "agent" as const, ownerId: "s-1" };
+    const standing = { owner, depth: 0, rootTurnId: "t-1", background: false };
+    expect(await settledOrigin(store, place, { origin, standing })).toEqual({ ...origin, promptSummary: "first" });
   });
 });
 

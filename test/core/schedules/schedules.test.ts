@@ -221,6 +221,21 @@ describe("given a schedule whose time passes while nothing runs", () => {
 });
 
 describe("given a schedule whose runs fail", () => {
+  it("when a run cannot even be begun, then its time has a reason, and the next one comes (P1)", async () => {
+    let broken = 0;
+    await start(scheduling("schedule_task", BRIEF), {
+      checkpoint: (name) => {
+        if (name === "schedule.recorded" && ++broken <= 5) throw new Error("as if something were broken");
+      },
+    });
+    await core.ask("m1", "go");
+    await core.clock.waits.until((waits) => waits.some((wait) => wait > 0 && wait <= 10 * MINUTE));
+    core.clock.advance(10 * MINUTE);
+    for (const pauseMs of [2, 4, 8, 16]) await core.clock.passNext(pauseMs);
+    await until(async () => ((await schedules())[0]?.nextDueAt ?? "") > "2026-03-10T21:30");
+    expect(await pass(10 * MINUTE, 1)).toMatchObject([{ markdown: "the news" }]);
+  });
+
   it("when it fails again and again, then it is put off, told of after two, and paused after five (P3)", async () => {
     let broken = true;
     await start(

@@ -17,7 +17,7 @@ interface Session {
 }
 
 /** What happened on the gateway, in order. */
-export type GatewayEvent = "connected" | "identified" | "resumed" | "resume refused" | "closed";
+export type GatewayEvent = "connected" | "identified" | "resumed" | "resume refused" | "closed" | "turned away";
 
 /** Discord's gateway: sessions that outlive their connection, numbered dispatches, heartbeats, close codes. */
 export class FakeGateway {
@@ -48,8 +48,10 @@ export class FakeGateway {
     server.on("upgrade", (request: IncomingMessage, socket, head) => {
       const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost");
       const wellFormed = searchParams.get("v") === "10" && searchParams.get("encoding") === "json";
-      if (!this.acceptsConnections || pathname !== "/gateway" || !wellFormed) socket.destroy();
-      else this.#sockets.handleUpgrade(request, socket, head, (client) => this.#greet(client));
+      if (!this.acceptsConnections || pathname !== "/gateway" || !wellFormed) {
+        socket.destroy();
+        this.events.add("turned away");
+      } else this.#sockets.handleUpgrade(request, socket, head, (client) => this.#greet(client));
     });
   }
 
@@ -76,7 +78,7 @@ export class FakeGateway {
     const isPrivate = this.#world.channels.get(message.channel_id)?.type === ChannelType.private;
     const { pings: _, ...data } = message;
     const { id: botId } = this.#world.bot;
-    const concernsBot = isPrivate || message.author.id === botId || message.mentions.some(({ id }) => id === botId);
+    const concernsBot = isPrivate || message.author?.id === botId || message.mentions.some(({ id }) => id === botId);
     const hidden = { ...data, content: "", attachments: [], components: [] };
     for (const session of this.#sessions.values()) {
       const needs = isPrivate ? Intent.directMessages : Intent.guildMessages;

@@ -73,7 +73,8 @@ export class FakeRest {
     if (fault === "firewall") return void response.writeHead(403, { "content-type": "text/html" }).end("<h1>1015</h1>");
     if (fault === "garbage") return void response.writeHead(200, { "content-type": "application/json" }).end("{oops");
     const bucket = this.buckets.take(call.method, path);
-    const headers: Record<string, string> = { "content-type": "application/json", ...bucket.headers };
+    const mediaType = answer.status === 204 ? "text/html; charset=utf-8" : "application/json";
+    const headers: Record<string, string> = { "content-type": mediaType, ...bucket.headers };
     if (!bucket.allowed || answer.status === 429) {
       const retryAfter = answer.status === 429 ? RETRY_AFTER_S : bucket.retryAfter;
       const global = fault === "global-limit";

@@ -30,7 +30,7 @@ export type PostInput = z.infer<typeof PostInput>;
 /** Whom a text calls, as far as the sender lets it. */
 export const pingsOf = ({ content, allowed_mentions }: PostInput): boolean => {
   const allowed = allowed_mentions?.parse ?? ["everyone", "roles", "users"];
-  const calls = withoutCode(content).replace(/\\[^\w\s]/g, "");
+  const calls = withoutCode(content).replace(/\\[^\w\s]/g, "\0");
   return (
     (allowed.includes("everyone") && /@(everyone|here)\b/.test(calls)) ||
     (allowed.includes("roles") && /<@&\d+>/.test(calls)) ||
@@ -47,7 +47,7 @@ export const smallPrintOf = ({ content }: Pick<FakeMessage, "content">): string[
 /** Text that Discord would replace by something of its own: times, mentions, commands. */
 export const liveMarksOf = (content: string): string[] =>
   withoutCode(content)
-    .replace(/\\[^\w\s]/g, "")
+    .replace(/\\[^\w\s]/g, "\0")
     .match(/<(?:@[!&]?\d+|#\d+|t:-?\d+(?::\w)?|\/[\w ]+:\d+|a?:\w+:\d+)>/g) ?? [];
 
 const withoutCode = (content: string): string =>

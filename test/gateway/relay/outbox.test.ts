@@ -4,6 +4,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { Store } from "../../../core/contract/store.ts";
+import { listUndeliveredOn } from "../../../core/delivery/list-undelivered.ts";
 import { startFanOut } from "../../../gateway/relay/fan-out.ts";
 import { startOutbox } from "../../../gateway/relay/outbox.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
@@ -33,6 +34,14 @@ const relay = async (adapter: ChannelAdapter, context = rig.context): Promise<vo
   rig.closes(async () => {
     await Promise.all([adapter.stop(), ...consumers.map((consumer) => consumer.close())]);
   });
+};
+/** What is listed as given up, once there is something. */
+const untilListed = async (channel: string) => {
+  for (;;) {
+    const listed = await listUndeliveredOn(rig.backbone.store, { tenant: "default", channel }, { limit: 10 });
+    if (listed.length > 0) return listed;
+    await new Promise(setImmediate);
+  }
 };
 const textsIn = (name: string) => rig.platform.notes.filter((note) => note.room === name).map(({ text }) => text);
 
@@ -188,6 +197,8 @@ describe("given a platform in trouble", () => {
     expect(rig.platform.posts).toBe(1);
     expect(await rig.ledger("r1")).toEqual(["failed"]);
     expect(rig.meter.counts.get(`delivery_dead_letters_total{channel=paper,reason=${reason}}`)).toBe(1);
+    const listed = await untilListed("paper");
+    expect(listed).toMatchObject([{ excerpt: "hello", target: room("a"), reason: letter?.reason }]);
   });
 });
 

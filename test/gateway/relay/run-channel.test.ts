@@ -4,6 +4,8 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import { DUPLICATE_WINDOW_MS } from "../../../core/contract/bus.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { listUndeliveredFor } from "../../../core/delivery/list-undelivered.ts";
+import { settleUndelivered } from "../../../core/delivery/settle-undelivered.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
 import { Recorder } from "../../fakes/recorder.ts";
@@ -74,6 +76,32 @@ describe("given a channel with a log of its own", () => {
     await rig.publish("r1", logTarget, "hello");
     await rig.clock.passNext(1_000);
     expect((await adapter.deliveries.count(1)).map(({ mayRepeat }) => mayRepeat)).toEqual([true]);
+  });
+
+  it("when a reply can never be appended, then it is listed, and sending it again appends it (D6)", async () => {
+    const adapter = new LogChannel("log");
+    let isFull = true;
+    adapter.before = async () => {
+      if (isFull) throw new DeliveryFailed("rejected", "the entry is too large");
+    };
+    await run(adapter);
+    const audience = { conversation: logTarget, personId: "p-1", accountId: "ann" };
+    await rig.publish("r1", logTarget, "hello", { audience });
+    await rig.untilDead(1);
+    const { store } = rig.backbone;
+    const inboxOf = (account: string) =>
+      listUndeliveredFor(store, "default", [["account", "log", account]], { limit: 5 });
+    let [entry] = await inboxOf("ann");
+    while (entry === undefined) {
+      await new Promise(setImmediate);
+      [entry] = await inboxOf("ann");
+    }
+    expect(entry).toMatchObject({ excerpt: "hello", reason: "rejected: the entry is too large" });
+    expect(await inboxOf("bob")).toEqual([]);
+    isFull = false;
+    expect(await settleUndelivered({ ...rig.backbone, clock: rig.clock }, entry, "send-again", "ann")).toBe("done");
+    expect(await adapter.deliveries.count(1)).toMatchObject([{ reply: { id: "r1" }, mayRepeat: true }]);
+    expect(await inboxOf("ann")).toEqual([]);
   });
 
   it("when a reply may have been published before, then the log is told", async () => {

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach } from "vitest";
+import type { DiscordAdapter } from "../../../adapters/discord/index.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
+import type { FakeChannel, FakeGuild } from "../../fakes/discord/world.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { TestInbox } from "../../fakes/test-inbox.ts";
+import { MemoryStore } from "../web/memory-store.ts";
+import type { AdapterOptions } from "./make-discord-adapter.ts";
+import { makeDiscordAdapter } from "./make-discord-adapter.ts";
+import { MortalStore } from "./mortal-store.ts";
+
+/** A local Discord with one server and one room for each test, and the adapters that were made for it. */
+export class DiscordUnderTest {
+  discord!: FakeDiscord;
+  guild!: FakeGuild;
+  room!: FakeChannel;
+  /** Ann's private channel. */
+  dm!: FakeChannel;
+  inbox!: TestInbox;
+  store!: MemoryStore;
+  logger!: RecordingLogger;
+  adapter!: DiscordAdapter;
+  #mortal: MortalStore | undefined;
+  #options: AdapterOptions = {};
+  readonly #adapters: DiscordAdapter[] = [];
+
+  constructor() {
+    beforeEach(async () => {
+      this.discord = await FakeDiscord.start();
+      const { world } = this.discord;
+      this.guild = world.addGuild("harbour");
+      this.room = world.addRoom(this.guild);
+      this.dm = world.privateChannel(world.person("ann"));
+      this.inbox = new TestInbox();
+      this.store = new MemoryStore(systemClock);
+      this.logger = new RecordingLogger();
+    });
+    afterEach(async () => {
+      await Promise.all(this.#adapters.splice(0).map((adapter) => adapter.stop()));
+      await this.discord.stop();
+    });
+  }
+
+  make(options: AdapterOptions = {}): DiscordAdapter {
+    this.#options = options;
+    this.#mortal = new MortalStore(this.store);
+    this.adapter = makeDiscordAdapter(this.discord, { store: this.#mortal, logger: this.logger, ...options });
+    this.#adapters.push(this.adapter);
+    return this.adapter;
+  }
+
+  async start(options: AdapterOptions = {}): Promise<DiscordAdapter> {
+    const adapter = this.make(options);
+    await adapter.start(this.inbox);
+    return adapter;
+  }
+
+  /** What it has not stored is lost. */
+  async die(): Promise<void> {
+    this.#mortal?.die();
+    await this.adapter.stop();
+  }
+
+  async startAgain(): Promise<DiscordAdapter> {
+    return this.start(this.#options);
+  }
+
+  get texts(): string[] {
+    return this.inbox.accepted.items.map(({ text }) => text);
+  }
+
+  /** Something was said to the agent in private, and has arrived. Says nothing about what came before it elsewhere. */
+  async heardInPrivate(text: string): Promise<UserMessage> {
+    this.discord.say({ person: "ann", in: this.dm, text });
+    const messages = await this.inbox.accepted.until((items) => items.some((item) => item.text === text));
+    return messages.find((item) => item.text === text) as UserMessage;
+  }
+
+  get inRoom(): Conversation {
+    return { channel: "discord", workspace: this.guild.id, room: this.room.id, kind: "shared" };
+  }
+
+  get inPrivate(): Conversation {
+    return { channel: "discord", room: this.dm.id, kind: "private" };
+  }
+}

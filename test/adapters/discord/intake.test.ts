@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import { DiscordUnderTest } from "./discord-under-test.ts";
+
+const test = new DiscordUnderTest();
+
+/** Of two messages in the same channel the first is taken in first: when the second is there, the first will not come. */
+const heardLast = async (text = "the end") => {
+  test.discord.say({ person: "ann", in: test.room, text, mention: true });
+  const messages = await test.inbox.accepted.until((items) => items.at(-1)?.text === text);
+  return messages.slice(0, -1);
+};
+
+describe("given people who write in a server (C2)", () => {
+  it("when the bot is mentioned, then it hears the text without the mention, and where it was said", async () => {
+    await test.start();
+    const said = test.discord.say({ person: "ann", in: test.room, text: "what is new?", mention: true });
+    const [message] = await test.inbox.accepted.count(1);
+    expect(message).toMatchObject({
+      id: `discord:${said.id}`,
+      text: "what is new?",
+      conversation: test.inRoom,
+      account: { id: test.discord.world.person("ann").id, name: "ann" },
+      link: `https://discord.com/channels/${test.guild.id}/${test.room.id}/${said.id}`,
+    });
+    expect(message).not.toHaveProperty("command");
+  });
+
+  it("when it is not mentioned, then it does not hear it, and does not ask for the right to", async () => {
+    await test.start();
+    test.discord.say({ person: "ann", in: test.room, text: "among ourselves" });
+    expect(await heardLast()).toEqual([]);
+    expect(test.discord.gateway.identifies).toMatchObject([{ intents: 4609 }]);
+  });
+
+  it("when it may hear everything, then it does, and asks for the intent", async () => {
+    await test.start({ access: { guilds: "*", mentionOnly: false } });
+    test.discord.say({ person: "ann", in: test.room, text: "among ourselves" });
+    await test.inbox.accepted.count(1);
+    expect(test.texts).toEqual(["among ourselves"]);
+    expect(test.discord.gateway.identifies).toMatchObject([{ intents: 37_377 }]);
+  });
+
+  it("when its message is answered, then it is meant, and knows which (O14)", async () => {
+    await test.start({ access: { guilds: "*", mentionOnly: false } });
+    const { discord, room } = test;
+    const own = discord.write({ person: "ann", in: room, text: "answer", more: { author: discord.world.bot } });
+    discord.say({ person: "ann", in: room, text: "and now?", answers: own });
+    const [message] = await test.inbox.accepted.count(1);
+    expect(message).toMatchObject({ text: "and now?", replyTo: own.id });
+  });
+
+  it("when it is said in a thread, then the thread is the conversation, and what it hangs on is answered (O14)", async () => {
+    const { world } = test.discord;
+    const starter = test.discord.write({ person: "ann", in: test.room, text: "topic" });
+    const known = world.addThread(test.room, starter.id);
+    await test.start();
+    const laterOn = world.addThread(test.room);
+    for (const thread of [known, laterOn]) {
+      test.discord.say({ person: "ann", in: thread, text: "hello", mention: true });
+    }
+    const messages = await test.inbox.accepted.count(2);
+    const conversations = [known, laterOn].map(({ id }) => ({ ...test.inRoom, thread: id }));
+    expect(messages.map(({ conversation }) => conversation)).toEqual(expect.arrayContaining(conversations));
+    expect(messages.find(({ conversation }) => conversation.thread === starter.id)?.replyTo).toBe(starter.id);
+  });
+
+  it("when others are mentioned too, then their names are readable", async () => {
+    await test.start();
+    const bob = test.discord.world.person("bob");
+    const { bot } = test.discord.world;
+    const more = { content: `<@!${bot.id}> ask <@${bob.id}> and <@1> <@${bot.id}>`, mentions: [bot, bob] };
+    test.discord.say({ person: "ann", in: test.room, text: "", more });
+    const [message] = await test.inbox.accepted.count(1);
+    expect(message?.text).toBe("ask @bob and <@1>");
+  });
+
+  it("when there is nothing but the mention, then help is asked for", async () => {
+    await test.start();
+    test.discord.say({ person: "ann", in: test.room, text: "", mention: true });
+    const [message] = await test.inbox.accepted.count(1);
+    expect(message).toMatchObject({ command: { name: "help", args: "" } });
+  });
+
+  it("when a command is typed as text, then it is one (I3)", async () => {
+    await test.start();
+    test.discord.say({ person: "ann", in: test.dm, text: "/cancel subtask-1a2b3c4d" });
+    const [message] = await test.inbox.accepted.count(1);
+    expect(message).toMatchObject({ command: { name: "cancel", args: "subtask-1a2b3c4d" } });
+  });
+
+  it("when files are attached, then they can be fetched, up to a size", async () => {
+    const adapter = await test.start();
+    const files = [{ name: "list.txt", bytes: Buffer.from("rope, anchor") }];
+    const said = test.discord.say({ person: "ann", in: test.dm, text: "", files });
+    const [message] = await test.inbox.accepted.count(1);
+    const attachment = message?.attachments[0] ?? { id: "", name: "", mediaType: "" };
+    expect(attachment).toMatchObject({ name: "list.txt", mediaType: "text/plain", bytes: 12 });
+    expect(String(await adapter.fetchAttachment(attachment, 12))).toBe("rope, anchor");
+    await expect(adapter.fetchAttachment(attachment, 11)).rejects.toMatchObject({ code: "too-large" });
+    test.discord.world.remove(said.id);
+    await expect(adapter.fetchAttachment(attachment, 12)).rejects.toMatchObject({ code: "not-found" });
+    await expect(adapter.fetchAttachment({ ...attachment, id: "../secret" }, 12)).rejects.toMatchObject({
+      code: "bad-input",
+    });
+  });
+
+  it("when an attachment's address leads elsewhere, then it is not followed", async () => {
+    const adapter = await test.start();
+    const more = { attachments: [{ id: "123456789012345678", filename: "a", url: "http://127.0.0.2:1/secret" }] };
+    test.discord.say({ person: "ann", in: test.dm, text: "see", more });
+    const [message] = await test.inbox.accepted.count(1);
+    const attachment = message?.attachments[0] ?? { id: "", name: "", mediaType: "" };
+    await expect(adapter.fetchAttachment(attachment, 12)).rejects.toMatchObject({ code: "forbidden" });
+  });
+});
+
+describe("given messages that are nobody's words", () => {
+  it.each([
+    ["another bot's", { author: { id: "123456789012345678", username: "other", global_name: "other", bot: true } }],
+    ["a webhook's", { webhook_id: "123456789012345678" }],
+    ["a join", { type: 7 }],
+    ["a pin", { type: 6 }],
+    ["without an author", { author: undefined }],
+    ["with a broken time", { timestamp: "yesterday" }],
+    ["with text that is none", { content: { a: 1 } }],
+    ["with a broken id", { id: "x" }],
+    ["in a channel that nobody knows", { channel_id: "999999999999999999" }],
+    ["in a channel of another server", { guild_id: "888888888888888888" }],
+  ])("when one comes (%s), then it is left alone, and the next is heard", async (_, more) => {
+    await test.start();
+    const broken = { person: "ann", in: test.room, text: "not for you", mention: true, more: more as object };
+    test.discord.say(broken);
+    await heardLast();
+    expect(test.texts).toEqual(["the end"]);
+  });
+
+  it("when embeds are giant, then they do not matter", async () => {
+    await test.start();
+    const embeds = [{ description: "x".repeat(500_000) }];
+    test.discord.say({ person: "ann", in: test.room, text: "look", mention: true, more: { embeds } as object });
+    await test.inbox.accepted.count(1);
+    expect(test.texts).toEqual(["look"]);
+  });
+
+  it("when the bot's own posts come back, then it does not answer itself", async () => {
+    const adapter = await test.start();
+    await adapter.deliver(sampleDelivery("r1", test.inPrivate, "hello yourself"));
+    await test.heardInPrivate("hello");
+    expect(test.texts).toEqual(["hello"]);
+  });
+});
+
+describe("given that not everybody may talk to the agent (I2)", () => {
+  it("when a server or a room is not named, then nothing is heard there", async () => {
+    const { world } = test.discord;
+    const otherRoom = world.addRoom(test.guild);
+    const elsewhere = world.addRoom(world.addGuild("another"));
+    await test.start({ access: { guilds: [test.guild.id], rooms: [test.room.id] } });
+    const thread = world.addThread(test.room);
+    for (const place of [otherRoom, elsewhere, thread]) {
+      test.discord.say({ person: "ann", in: place, text: `in ${place.id}`, mention: true });
+    }
+    await test.inbox.accepted.until((items) => items.some(({ text }) => text === `in ${thread.id}`));
+    await test.heardInPrivate("the end");
+    expect(test.texts).toEqual([`in ${thread.id}`, "the end"]);
+  });
+
+  it("when somebody of another server writes in private, then they are told once, and not heard", async () => {
+    await test.start({ access: { guilds: [test.guild.id] } });
+    const stranger = test.discord.world.person("stranger");
+    test.guild.members.delete(stranger.id);
+    const door = test.discord.world.privateChannel(stranger);
+    test.discord.say({ person: "stranger", in: door, text: "let me in" });
+    await test.discord.untilPosted(1);
+    test.discord.say({ person: "stranger", in: door, text: "please" });
+    await test.heardInPrivate("the end");
+    expect(test.texts).toEqual(["the end"]);
+    expect(test.discord.posted).toMatchObject([
+      { channel_id: door.id, content: expect.stringContaining("ask whoever") },
+    ]);
+  });
+
+  it("when accounts are named, then a private word needs no server", async () => {
+    const ann = test.discord.world.person("ann");
+    test.guild.members.delete(ann.id);
+    await test.start({ access: { accounts: [ann.id] } });
+    await test.heardInPrivate("hello");
+  });
+
+  it("when the inbox refuses, then the person is told why, once, and the next message is offered", async () => {
+    await test.start();
+    test.inbox.refuseNext(new AppError("rate-limited", "more than 2 messages in a minute: wait a little"));
+    test.discord.say({ person: "ann", in: test.dm, text: "too much" });
+    const [notice] = await test.discord.untilPosted(1);
+    expect(notice).toMatchObject({ channel_id: test.dm.id, content: expect.stringContaining("wait a little") });
+    await test.heardInPrivate("later");
+    expect(test.texts).toEqual(["later"]);
+    expect(test.inbox.offered.items).toHaveLength(2);
+  });
+
+  it("when the inbox is away for a while, then messages of a channel wait, in order", async () => {
+    await test.start();
+    test.inbox.refuseNext(new AppError("unavailable", "the store is away"));
+    for (const text of ["one", "two", "three"]) test.discord.say({ person: "ann", in: test.dm, text });
+    await test.inbox.accepted.count(3);
+    expect(test.texts).toEqual(["one", "two", "three"]);
+  });
+});

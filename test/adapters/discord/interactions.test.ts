@@ -1,0 +1,233 @@
+import { describe, expect, it } from "vitest";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { FakeInteraction } from "../../fakes/discord/fake-interactions.ts";
+import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import { sampleReply } from "../../fakes/sample-reply.ts";
+import { DiscordUnderTest } from "./discord-under-test.ts";
+
+const test = new DiscordUnderTest();
+const until = (interaction: FakeInteraction, is: (interaction: FakeInteraction) => boolean) =>
+  test.discord.interactions.changes.until(() => is(interaction));
+const acknowledged = (interaction: FakeInteraction) =>
+  until(interaction, ({ acknowledgedAt }) => acknowledgedAt !== undefined);
+/** What core answers to a command. */
+const answerTo = (interaction: FakeInteraction, target: Conversation, markdown: string) => {
+  const correlationId = `discord:interaction:${interaction.id}`;
+  const reply = sampleReply(`reply-${interaction.id}`, target, markdown, { kind: "notice", correlationId });
+  return sampleDelivery(reply.id, target, markdown, { reply });
+};
+
+describe("given slash commands (I3)", () => {
+  it("when the adapter starts, then they are registered, and the next time only if they have changed", async () => {
+    const written = () => test.discord.rest.calls.items.filter(({ method }) => method === "PUT");
+    const read = () =>
+      test.discord.rest.calls.items.filter(({ method, path }) => method === "GET" && path.endsWith("/commands"));
+    await test.start();
+    await test.discord.rest.calls.until(() => written().length === 1);
+    const names = ((written()[0]?.body ?? []) as { name: string }[]).map(({ name }) => name);
+    expect(names).toEqual(["cancel", "help", "inbox", "link", "new", "quiet", "schedules", "status", "unlink", "why"]);
+    await test.adapter.stop();
+    await test.startAgain();
+    await test.discord.rest.calls.until(() => read().length === 2);
+    await test.adapter.stop();
+    expect(written()).toHaveLength(1);
+    test.discord.registeredCommands = [];
+    await test.startAgain();
+    await test.discord.rest.calls.until(() => written().length === 2);
+  });
+
+  it("when they cannot be registered, then the channel works all the same", async () => {
+    test.discord.rest.faultIn = ({ path }) => (path.endsWith("/commands") ? "unavailable" : undefined);
+    await test.start();
+    await test.logger.lines.until((lines) => lines.some(({ message }) => message.includes("slash commands")));
+    await test.heardInPrivate("hello");
+  });
+
+  it("when one is given in private, then it is stored, acknowledged and answered in its place", async () => {
+    await test.start();
+    const interaction = test.discord.command("ann", test.dm, "cancel", "subtask-1a2b3c4d");
+    const [message] = await test.inbox.accepted.count(1);
+    expect(message).toMatchObject({
+      id: `discord:interaction:${interaction.id}`,
+      command: { name: "cancel", args: "subtask-1a2b3c4d" },
+      conversation: test.inPrivate,
+      account: { id: test.discord.world.person("ann").id, locale: "en-GB" },
+    });
+    await acknowledged(interaction);
+    expect(interaction).toMatchObject({ thinking: true, ephemeral: false });
+    const receipt = await test.adapter.deliver(answerTo(interaction, test.inPrivate, "cancelled"));
+    expect(interaction).toMatchObject({ thinking: false, answers: [{ id: receipt.messageId, content: "cancelled" }] });
+    expect(test.discord.posted).toEqual([]);
+  });
+
+  it.each([
+    ["status", true],
+    ["why", true],
+    ["inbox", true],
+    ["new", false],
+  ])("when %s is given in a server, then that the answer is the caller's alone is %s", async (name, ephemeral) => {
+    await test.start();
+    const interaction = test.discord.command("ann", test.room, name);
+    await acknowledged(interaction);
+    expect(interaction.ephemeral).toBe(ephemeral);
+    const [message] = await test.inbox.accepted.count(1);
+    expect(message?.conversation).toEqual(test.inRoom);
+  });
+
+  it("when the answer is for the caller alone, then only the caller sees it", async () => {
+    await test.start();
+    const interaction = test.discord.command("ann", test.room, "status");
+    await acknowledged(interaction);
+    const delivery = answerTo(interaction, test.inRoom, "all is quiet");
+    await test.adapter.deliverOnlyTo(test.discord.world.person("ann").id, delivery);
+    expect(interaction).toMatchObject({ ephemeral: true, thinking: false, answers: [{ content: "all is quiet" }] });
+    expect(test.discord.posted).toEqual([]);
+  });
+
+  it("when it cannot be shown to the caller alone, then it is not shown at all, and nothing waits for it", async () => {
+    await test.start();
+    const interaction = test.discord.command("ann", test.room, "new");
+    await acknowledged(interaction);
+    const ann = test.discord.world.person("ann").id;
+    const deliver = test.adapter.deliverOnlyTo(ann, answerTo(interaction, test.inRoom, "secret"));
+    await expect(deliver).rejects.toMatchObject({ reason: "rejected" });
+    expect(interaction).toMatchObject({ thinking: false, answers: [] });
+    const bob = test.discord.command("bob", test.room, "status");
+    await acknowledged(bob);
+    await expect(test.adapter.deliverOnlyTo(ann, answerTo(bob, test.inRoom, "secret"))).rejects.toMatchObject({
+      reason: "rejected",
+    });
+    expect(bob.answers).toEqual([]);
+  });
+
+  it("when its answer goes to the caller's private channel, then the room does not see it", async () => {
+    await test.start();
+    const interaction = test.discord.command("ann", test.room, "new");
+    await acknowledged(interaction);
+    await test.adapter.deliver(answerTo(interaction, test.inPrivate, "for you alone"));
+    expect(interaction.answers).toEqual([]);
+    expect(test.discord.posted).toMatchObject([{ channel_id: test.dm.id, content: "for you alone" }]);
+  });
+
+  it("when the process dies before the answer, then the next one still answers in its place", async () => {
+    await test.start();
+    const interaction = test.discord.command("ann", test.dm, "help");
+    await acknowledged(interaction);
+    await test.die();
+    await test.startAgain();
+    await test.adapter.deliver(answerTo(interaction, test.inPrivate, "help yourself"));
+    expect(interaction.answers).toMatchObject([{ content: "help yourself" }]);
+  });
+
+  it("when the time to answer is over, then the answer comes as a message", async () => {
+    await test.start();
+    const interaction = test.discord.command("ann", test.dm, "help");
+    await acknowledged(interaction);
+    test.discord.interactions.expire(interaction);
+    await test.adapter.deliver(answerTo(interaction, test.inPrivate, "help yourself"));
+    expect(test.discord.posted).toMatchObject([{ content: "help yourself" }]);
+  });
+
+  it("when the link of a message is given, then its id is meant", async () => {
+    await test.start();
+    test.discord.command("ann", test.dm, "why", `https://discord.com/channels/@me/${test.dm.id}/123456789012345678`);
+    const [message] = await test.inbox.accepted.count(1);
+    expect(message?.command).toEqual({ name: "why", args: "123456789012345678" });
+  });
+});
+
+describe("given that an interaction has to be acknowledged within three seconds", () => {
+  it("when storing takes longer, then it is acknowledged all the same", async () => {
+    await test.start({ timing: { acknowledgeWithinMs: 30 } });
+    const store = test.inbox.holdNext();
+    const interaction = test.discord.command("ann", test.dm, "help");
+    await acknowledged(interaction);
+    expect(interaction.thinking).toBe(true);
+    expect(test.inbox.accepted.items).toEqual([]);
+    store();
+    await test.inbox.accepted.count(1);
+  });
+
+  it("when it can be stored in time, then it is stored first", async () => {
+    await test.start({ timing: { acknowledgeWithinMs: 60_000 } });
+    const store = test.inbox.holdNext();
+    const interaction = test.discord.command("ann", test.dm, "help");
+    await test.inbox.offered.count(1);
+    expect(interaction.acknowledgedAt).toBeUndefined();
+    store();
+    await acknowledged(interaction);
+  });
+
+  it("when it cannot be stored, then the person is told, and nobody else", async () => {
+    await test.start();
+    test.inbox.refuseNext(new AppError("unavailable", "the store is away"));
+    const interaction = test.discord.command("ann", test.room, "help");
+    await acknowledged(interaction);
+    expect(interaction).toMatchObject({ ephemeral: true, answers: [{ content: expect.stringMatching(/Try again/) }] });
+  });
+
+  it("when that is known too late, then the person is told in its place", async () => {
+    await test.start({ timing: { acknowledgeWithinMs: 0 } });
+    test.inbox.refuseNext(new AppError("rate-limited", "wait a little"));
+    const interaction = test.discord.command("ann", test.room, "help");
+    await until(interaction, ({ answers }) => answers.length > 0);
+    expect(interaction.answers).toMatchObject([{ content: "wait a little" }]);
+  });
+
+  it("when the server is not named in access, then the person is told so", async () => {
+    const elsewhere = test.discord.world.addRoom(test.discord.world.addGuild("another"));
+    await test.start({ access: { guilds: [test.guild.id] } });
+    const interaction = test.discord.command("ann", elsewhere, "help");
+    await acknowledged(interaction);
+    expect(interaction).toMatchObject({
+      ephemeral: true,
+      answers: [{ content: expect.stringMatching(/ask whoever/) }],
+    });
+    expect(test.inbox.offered.items).toEqual([]);
+  });
+
+  it.each([
+    ["of a new type", { type: 9 }],
+    ["without data", { type: 2 }],
+    ["of a button of somebody else", { type: 3, data: { custom_id: "other" }, message: { id: "123456789012345678" } }],
+  ])("when one comes that cannot be read (%s), then it is answered all the same", async (_, what) => {
+    await test.start();
+    const { interactions, world } = test.discord;
+    const interaction = interactions.make(world.person("ann"), test.dm, what);
+    await acknowledged(interaction);
+    expect(interaction.answers).toHaveLength(1);
+    await test.heardInPrivate("still here");
+  });
+
+  it("when the answer is faster than the acknowledgement, then it waits for it", async () => {
+    await test.start();
+    test.discord.rest.faultIn = ({ path }) => (path.endsWith("/callback") ? "hanging" : undefined);
+    const interaction = test.discord.command("ann", test.dm, "help");
+    await test.inbox.accepted.count(1);
+    await test.discord.rest.calls.until((calls) => calls.some(({ path }) => path.endsWith("/callback")));
+    const delivering = test.adapter.deliver(answerTo(interaction, test.inPrivate, "quick"));
+    test.discord.rest.mend();
+    await delivering;
+    expect(interaction.answers).toMatchObject([{ content: "quick" }]);
+    expect(test.discord.posted).toEqual([]);
+  });
+});
+
+describe("given buttons", () => {
+  it("when one is pressed, then its command is given, about its message, in order with what was said", async () => {
+    await test.start();
+    const actions = [{ name: "why", label: "Why?", value: "turn-1/final" }];
+    const reply = sampleReply("r1", test.inRoom, "result", { actions });
+    await test.adapter.deliver(sampleDelivery("r1", test.inRoom, "result", { reply }));
+    const [post] = await test.discord.untilPosted(1);
+    if (post === undefined) throw new Error("nothing was posted");
+    test.discord.say({ person: "bob", in: test.room, text: "first", mention: true });
+    const interaction = test.discord.press("ann", post, "Why?");
+    const messages = await test.inbox.accepted.count(2);
+    expect(messages.map(({ command }) => command)).toEqual([undefined, { name: "why", args: "turn-1/final" }]);
+    expect(messages[1]).toMatchObject({ replyTo: post.id, conversation: test.inRoom });
+    await acknowledged(interaction);
+    expect(interaction.ephemeral).toBe(true);
+  });
+});

@@ -1,0 +1,44 @@
+import { setImmediate as nextPass } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
+import { TestInbox } from "../../fakes/test-inbox.ts";
+import { makeDiscordAdapter } from "./make-discord-adapter.ts";
+
+/** What keeps the process alive, of the kinds that an adapter makes. */
+const handles = () => process.getActiveResourcesInfo().filter((kind) => /^(TCP|TLS|GetAddr|Timeout)/.test(kind)).length;
+
+const connected = (discord: FakeDiscord, times: number) =>
+  discord.gateway.events.until((events) => events.filter((event) => event === "connected").length >= times);
+
+/** A life of an adapter: how it ends is what differs. */
+const endings: readonly ((discord: FakeDiscord) => Promise<void> | void)[] = [
+  () => undefined,
+  (discord) => discord.gateway.drop(),
+  async (discord) => {
+    discord.gateway.saysHello = false;
+    discord.gateway.drop();
+    await connected(discord, 2);
+  },
+  (discord) => discord.gateway.close(4_004),
+];
+
+describe("given an adapter that is started and stopped 20 times, in every state", () => {
+  it("then nothing of it is left open", async () => {
+    const before = handles();
+    for (let life = 0; life < 20; life++) {
+      const discord = await FakeDiscord.start();
+      const dm = discord.world.privateChannel(discord.world.person("ann"));
+      const inbox = new TestInbox();
+      const adapter = makeDiscordAdapter(discord);
+      await adapter.start(inbox);
+      discord.say({ person: "ann", in: dm, text: "hello" });
+      await inbox.accepted.count(1);
+      await endings[life % endings.length]?.(discord);
+      await adapter.stop();
+      await discord.stop();
+    }
+    // What was closed is gone after some passes of the event loop; what was not would keep this from ending.
+    while (handles() > before) await nextPass();
+    expect(handles()).toBeLessThanOrEqual(before);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runChannel } from "../../../gateway/relay/run-channel.ts";
+import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
+import type { FakeChannel } from "../../fakes/discord/world.ts";
+import type { RelayRig } from "../../gateway/relay/relay-rig.ts";
+import { openRelayRig } from "../../gateway/relay/relay-rig.ts";
+import { makeDiscordAdapter } from "./make-discord-adapter.ts";
+
+let rig: RelayRig;
+let discord: FakeDiscord;
+let dm: FakeChannel;
+beforeEach(async () => {
+  rig = await openRelayRig();
+  discord = await FakeDiscord.start();
+  dm = discord.world.privateChannel(discord.world.person("ann"));
+});
+afterEach(async () => {
+  await rig.close();
+  await discord.stop();
+});
+
+const run = async () => {
+  const { store } = rig.backbone;
+  const adapter = makeDiscordAdapter(discord, { store });
+  const running = await runChannel(rig.context, adapter, "gateway-1");
+  rig.closes(() => running.stop());
+  return running;
+};
+const toAnn = () => ({ channel: "discord", room: dm.id, kind: "private" as const });
+const onPosts = (fault: ReturnType<FakeDiscord["rest"]["faultIn"]>, times = Number.POSITIVE_INFINITY) => {
+  let left = times;
+  discord.rest.faultIn = ({ method, path }) =>
+    method === "POST" && path.endsWith("/messages") && left-- > 0 ? fault : undefined;
+};
+
+describe("given replies that nobody waits for (D4, D5, D6)", () => {
+  it("when the person takes no messages of the bot, then it is kept for the inbox, with the reason", async () => {
+    dm.refuses = 50_007;
+    await run();
+    await rig.publish("r1", toAnn(), "the result");
+    const [letter] = await rig.untilDead(1);
+    expect(letter).toMatchObject({ reason: expect.stringMatching(/^forbidden: .*no direct messages.*50007/) });
+    expect(discord.posted).toEqual([]);
+  });
+
+  it("when an answer is lost, then it is sent again under the same nonce, and people see it once", async () => {
+    await run();
+    onPosts("answer-lost", 1);
+    await rig.publish("r1", toAnn(), "the result");
+    await rig.clock.passNext(1_000);
+    await rig.checkpoints.until((names) => names.includes("delivery.marked"));
+    expect(discord.posted.map(({ content }) => content)).toEqual(["the result"]);
+    expect(await rig.ledger("r1")).toEqual(["accepted"]);
+  });
+
+  it("when Discord asks to wait, then it waits that long, and other conversations do not", async () => {
+    await run();
+    const bob = discord.world.privateChannel(discord.world.person("bob"));
+    discord.rest.faultIn = ({ path }) => (path === `/channels/${dm.id}/messages` ? "rate-limited" : undefined);
+    await rig.publish("r1", toAnn(), "for ann");
+    await rig.publish("r2", { ...toAnn(), room: bob.id }, "for bob");
+    await discord.untilPosted(1);
+    expect(discord.posted).toMatchObject([{ channel_id: bob.id }]);
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message.includes("waits for another attempt")));
+    discord.rest.mend();
+    await rig.clock.passNext(1_000);
+    expect((await discord.untilPosted(2)).map(({ content }) => content)).toEqual(["for bob", "for ann"]);
+  });
+
+  it("when the text is longer than a message, then all of it comes, in order, with the anchor at the end (D7)", async () => {
+    rig.anchor = { summary: "a long story", channel: "slack", startedAt: "2025-01-01T00:00:00.000Z", text: "" };
+    await run();
+    const words = Array.from({ length: 1_500 }, (_, index) => `word${index}`);
+    await rig.publish("r1", toAnn(), words.join(" "));
+    await discord.world.changes.until(() => discord.posted.some(({ content }) => content.includes("-# ")));
+    const seen = discord.posted.map(({ content }) => content);
+    expect(seen.every(({ length }) => length <= 2_000)).toBe(true);
+    expect(seen.join(" ").match(/word\d+/g)).toEqual(words);
+    expect(seen.map((text) => text.includes("-# ↳ Re:"))).toEqual(seen.map((_, index) => index === seen.length - 1));
+  });
+});
+
+describe("given a channel whose connection Discord ends for good", () => {
+  it("when that happens, then its health says why, and what waits is sent once it is back", async () => {
+    const running = await run();
+    expect(running.health()).toEqual({ ok: true, standby: false });
+    discord.rest.faultIn = () => ({ status: 401, body: { message: "401: Unauthorized", code: 0 } });
+    discord.gateway.close(4_004);
+    await discord.rest.calls.until((calls) => calls.filter(({ path }) => path === "/gateway/bot").length >= 3);
+    expect(running.health()).toMatchObject({ ok: false, reason: expect.stringContaining("refuses the bot token") });
+    await rig.publish("r1", toAnn(), "the result");
+    await rig.logger.lines.until((lines) =>
+      lines.some(({ message }) => message === "delivery waits for another attempt"),
+    );
+    discord.rest.mend();
+    await discord.gateway.events.until((events) => events.filter((event) => event === "identified").length === 2);
+    await rig.clock.passNext(1_000, 4_000);
+    await discord.untilPosted(1);
+    expect(running.health()).toEqual({ ok: true, standby: false });
+  });
+});

@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { nonceOf, renderParts } from "../../../adapters/discord/render.ts";
+import { renderMarkdown } from "../../../adapters/discord/render-markdown.ts";
+import { liveMarksOf, smallPrintOf } from "../../fakes/discord/post-input.ts";
+import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import { sampleAnchor } from "../../fakes/sample-reply.ts";
+
+describe("given markdown that Discord draws differently", () => {
+  it.each([
+    ["plain mark-up", "**b** _i_ ~~d~~ `c`", "**b** *i* ~~d~~ `c`"],
+    ["headings", "# one\n\n#### four", "# one\n\n**four**"],
+    ["lists", "1. a\n2. b\n   - c\n- [x] d", "1. a\n2. b\n   - c\n\n- ☑ d"],
+    ["a quote in a quote", "> a\n>\n> > b", "> a\n> \n> b"],
+    ["a table", "| a | b |\n|---|---|\n| 1 | **two** |", "```\na │ b\n──┼────\n1 │ two\n```"],
+    ["a picture", "![alt](https://example.com/x.png)", "[alt](https://example.com/x.png)"],
+    ["a rule", "a\n\n---\n\nb", "a\n\n──────\n\nb"],
+    ["a fence in a fence", "````\n```\nx\n```\n````", "```\n`\u200b``\nx\n`\u200b``\n```"],
+    ["an address", "see https://example.com/a_b", "see https://example.com/a_b"],
+    ["a mail address", "to a_b@example.com", "to a\\_b@example.com"],
+    ["an address kept elsewhere", "[here][1]\n\n[1]: https://example.com", "[here](https://example.com)"],
+    ["an address that runs code", "[x](javascript:alert)", "x (javascript:alert)"],
+    ["names with underscores", "snake_case", "snake\\_case"],
+    ["a spoiler of Discord's own", "||x||", "\\|\\|x\\|\\|"],
+    ["html", "<b>x</b>", "<b>x\\</b>"],
+  ])("when there is %s, then it reads as it should", (_, markdown, drawn) => {
+    expect(renderMarkdown(markdown)).toBe(drawn);
+  });
+});
+
+describe("given text of which nothing would be left", () => {
+  it("then it is shown as it was written", () => {
+    const target = { channel: "d", room: "1", kind: "private" as const };
+    const [post] = renderParts(sampleDelivery("r1", target, "[1]: https://example.com"));
+    expect(post?.content).toContain("https://example.com");
+  });
+});
+
+const hostileText = fc
+  .array(
+    fc.constantFrom(
+      ...["-# ", "-#", "\n", "\n\n", "<t:1:R>", "<@123>", "<@&1>", "@everyone", "> ", "- ", "1. ", "`", "```", "~~~"],
+      ...["*", "**", "_", "\\", "[", "](", ")", "<", ">", "&lt;", "&#45;", "#", "|", "x", " ", "text", "https://a.b/"],
+      ...["\t", "    ", "\u200b", "| a |\n|---|\n| -# b |\n", "<b>", "![", "&#10;", "\r\n"],
+    ),
+    { maxLength: 40 },
+  )
+  .map((pieces) => pieces.join(""));
+
+describe("given any text at all (O16)", () => {
+  it("then nothing in it becomes small print, a mention or a live time, and every message fits", () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        for (const post of renderParts(sampleDelivery("r1", { channel: "d", room: "1", kind: "private" }, text))) {
+          expect(post.content.length).toBeLessThanOrEqual(2_000);
+          expect(smallPrintOf(post)).toEqual([]);
+          expect(liveMarksOf(post.content)).toEqual([]);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("then as the summary of an anchor it stays within the anchor's one line", () => {
+    fc.assert(
+      fc.property(hostileText, (summary) => {
+        const anchor = { ...sampleAnchor, summary: summary.repeat(5) };
+        const target = { channel: "d", room: "1", kind: "private" as const };
+        const [post] = renderParts(sampleDelivery("r1", target, "x".repeat(1_400), { anchor }));
+        expect(post?.content.length).toBeLessThanOrEqual(2_000);
+        expect(post && smallPrintOf(post)).toHaveLength(1);
+        expect(liveMarksOf(post?.content ?? "")).toHaveLength(2);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("then the nonce fits, and differs for each message of each delivery", () => {
+    const nonces = ["a", "b"].flatMap((id) => [0, 1].map((index) => nonceOf(id, index)));
+    expect(new Set(nonces).size).toBe(4);
+    expect(nonces.every(({ length }) => length === 25)).toBe(true);
+  });
+});

@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { afterEach, describe, expect, it } from "vitest";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { troubleText } from "../../../core/turns/trouble-text.ts";
+import { calls } from "../../fakes/scripted-model.ts";
+import { projectFiles, projectRoot } from "../../setup/project-files.ts";
+import { type CoreUnderTest, type TestOptions, userMessage } from "../core-under-test.ts";
+import type { Asked, Roles } from "../subtasks/delegating.ts";
+import { backgroundTask, counted, delegates, Held, roles, startDelegating, taskOf } from "../subtasks/delegating.ts";
+
+let core: CoreUnderTest;
+afterEach(() => core.dispose());
+
+const SECOND = "2026-03-10T21:20:00.000Z";
+const CEILING_MS = 300_000;
+const GRACE_MS = 5_000;
+
+/** A session whose second message begins the work. */
+const begin = async (parts: Partial<Roles>, options: TestOptions = {}, delegation: Record<string, unknown> = {}) => {
+  const primary = (asked: Asked) =>
+    asked.text === "go" ? delegates(["quick", "slow"], "on it", delegation)(asked) : "hello yourself";
+  core = await startDelegating(roles({ primary, ...parts }), options);
+  await core.ask("m-1", "hello");
+  await core.receive(userMessage("m-2", "go", { sentAt: SECOND, link: "https://chat.example/2" }));
+};
+
+const unsolicited = async (isIt: (reply: AgentReply) => boolean): Promise<AgentReply> => {
+  const matches = (reply: AgentReply) => reply.correlationId === undefined && isIt(reply);
+  return (await core.replies.until((all) => all.some(matches))).find(matches) as AgentReply;
+};
+const isFinal = ({ kind }: AgentReply) => kind === "final";
+
+const expectOrigin = (reply: AgentReply): void => {
+  expect(reply.origin).toEqual({
+    channel: "web",
+    promptSummary: "go",
+    startedAt: SECOND,
+    sessionId: core.replies.items[0]?.sessionId,
+    link: "https://chat.example/2",
+  });
+  expect(reply.audience).toMatchObject({ conversation: { room: "room-1" }, accountId: "ann" });
+};
+
+describe("given each place that says something nobody waits for (O6)", () => {
+  it("when a subtask makes progress, then the entry has the origin of the message that began it", async () => {
+    const held = new Held();
+    await begin({ subagent: () => held.answer });
+    await held.asked;
+    await core.clock.passNext(200);
+    expectOrigin(await unsolicited(({ kind }) => kind === "progress"));
+  });
+
+  it("when the last of them has ended, then the completed entry has it", async () => {
+    await begin({});
+    expectOrigin(await unsolicited(({ kind }) => kind === "completion"));
+  });
+
+  it("when the results are put together, then the answer has it, and says what made it", async () => {
+    await begin({});
+    const reply = await unsolicited(isFinal);
+    expectOrigin(reply);
+    expect(reply.cause).toMatchObject({
+      trigger: "synthesis",
+      asker: { accountId: "ann", name: "Ann" },
+      steps: [
+        { kind: "subtask", name: "quick" },
+        { kind: "subtask", name: "slow" },
+      ],
+    });
+    expect(reply.cause?.rootTurnId).not.toBe(reply.cause?.turnId);
+  });
+
+  it("when the model cannot put them together, then the plain results have it", async () => {
+    await begin({ continuation: () => new ModelFailed("credentials", "no key") });
+    const reply = await unsolicited(isFinal);
+    expect(reply.markdown).toContain("as they came in");
+    expectOrigin(reply);
+  });
+
+  it("when a late result amends the answer, then the follow-up has it", async () => {
+    const slow = new Held();
+    let reported: () => void = () => {};
+    const onItsWay = new Promise<void>((resolve) => {
+      reported = resolve;
+    });
+    let ends = 0;
+    const checkpoint = async (name: string) => {
+      if (name === "end.received" && ++ends === 2) await onItsWay;
+    };
+    const subagent = (asked: Asked) => (taskOf(asked) === "quick" ? "done" : slow.answer);
+    await begin({ subagent }, { checkpoint });
+    await counted(core, "turns_total mooring answered", 2);
+    await slow.asked;
+    slow.give("late but good");
+    await core.clock.passNext(CEILING_MS);
+    await core.clock.passNext(GRACE_MS);
+    await unsolicited(isFinal);
+    reported();
+    const amendment = await unsolicited(({ cause }) => cause?.trigger === "amendment");
+    expectOrigin(amendment);
+    expect(amendment.cause?.steps).toMatchObject([{ kind: "subtask", name: "slow" }]);
+  });
+
+  it("when a subtask reports alone, then what is said of it has it", async () => {
+    await begin({}, {}, { consolidate: false });
+    const reply = await unsolicited(isFinal);
+    expectOrigin(reply);
+    expect(reply.cause).toMatchObject({ trigger: "wake-up", steps: [{ kind: "subtask" }] });
+  });
+
+  it("when a subtask asks something, then the question has it", async () => {
+    const subagent = ({ text, outputs }: Asked) =>
+      text === "do slow" && outputs.length === 0
+        ? calls({ name: "notify_owner", input: { type: "question", content: "which coast?" } })
+        : "done";
+    await begin({ subagent, continuation: ({ text }) => (text.includes("coast") ? "Which coast?" : "in short") });
+    expectOrigin(await unsolicited(({ markdown }) => markdown === "Which coast?"));
+  });
+
+  it("when an answer can never be made, then the word of trouble has it", async () => {
+    let isFired = false;
+    let broken = 0;
+    const checkpoint = async (name: string) => {
+      if (name === "batch.fired") isFired = true;
+      if (name === "turn.opened" && isFired && broken++ < 5) throw new Error("a bug");
+    };
+    // The bus pauses between tries, by a clock that goes on by itself.
+    await begin({}, { checkpoint, heldByClock: false });
+    const reply = await unsolicited(isFinal);
+    expect(reply.markdown).toBe(troubleText.internal);
+    expectOrigin(reply);
+  });
+
+  it("when a schedule's run speaks, then its answer has the run's own", async () => {
+    core = await startDelegating(roles({ primary: () => "the news" }));
+    await core.receive(backgroundTask("run-1", "tell the news"));
+    const reply = await unsolicited(isFinal);
+    expect(reply.origin).toMatchObject({ channel: "scheduled", promptSummary: "Morning brief" });
+    expect(reply.cause).toMatchObject({ trigger: "task" });
+  });
+});
+
+describe("given the sources (O6)", () => {
+  it("when something is said to people, then it goes through the one function whose types insist on an origin", () => {
+    const publishers = projectFiles()
+      .filter((file) => file.startsWith("core/") && file.endsWith(".ts"))
+      .filter((file) => readFileSync(`${projectRoot}${file}`, "utf8").includes(".userResponse("));
+    // The second repeats a reply that was published, as it was.
+    expect(publishers).toEqual(["core/delivery/publish-reply.ts", "core/delivery/send-again.ts"]);
+  });
+});
