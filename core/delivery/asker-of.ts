@@ -13,5 +13,5 @@ export const askerOf = async (
     const { person } = await findPerson(store, { tenant, channel: conversation.channel, accountId });
     return person;
   }
-  return personId === null ? undefined : (await readPerson(store, tenant, personId))?.value;
+  return personId === null ? undefined : (await readPerson(store, tenant, personId))?.person;
 };

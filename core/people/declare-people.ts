@@ -55,8 +55,8 @@ const declare = async (store: Store, declared: DeclaredPerson, now: number): Pro
 
 const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPerson, now: number): Promise<void> => {
   const id = declaredId(tenant, name);
-  const stored = await readPerson(store, tenant, id);
-  const person: PersonRecord = stored?.value ?? { id, tenant, name, membership: 0, accounts: [], surfaces: [] };
+  const found = await readPerson(store, tenant, id);
+  const person: PersonRecord = found?.person ?? { id, tenant, name, membership: 0, accounts: [], surfaces: [] };
   const isWanted = (account: PersonAccount) => accounts.some((wanted) => sameAccount(wanted, account));
   const leaving = person.accounts.filter((account) => account.declared && !isWanted(account));
   const coming = accounts.filter((wanted) => !listed(person, wanted));
@@ -64,7 +64,8 @@ const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPer
   if (leaving.length === 0 && coming.length === 0 && !isToldAnew) return;
   for (const { channel, accountId } of leaving) await letGo(store, person, { tenant, channel, accountId });
   const membership = person.membership + 1;
-  const staying = withoutAccounts(person, (account) => leaving.includes(account));
+  const isMoving = (account: PersonAccount) => [...leaving, ...coming].some((one) => sameAccount(one, account));
+  const staying = withoutAccounts(found?.stored ?? person, isMoving);
   const arriving = await Promise.all(coming.map((account) => arrival(store, { tenant, ...account }, name)));
   const changed: PersonRecord = {
     ...staying,
@@ -76,7 +77,7 @@ const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPer
     ],
     surfaces: [...staying.surfaces, ...arriving.flatMap(({ surfaces }) => surfaces)],
   };
-  await store.put(personKey(tenant, id), changed, { ifRevision: stored?.revision ?? 0 });
+  await store.put(personKey(tenant, id), changed, { ifRevision: found?.revision ?? 0 });
   for (const account of coming) await claim(store, { tenant, ...account }, id);
 };
 

@@ -1,11 +1,13 @@
 import { RevisionConflict } from "../contract/app-error.ts";
-import type { Store, Stored } from "../contract/store.ts";
+import type { Store } from "../contract/store.ts";
 import { personOf } from "./person-of.ts";
 import type { AccountAddress, PersonAccount, PersonRecord } from "./person-record.ts";
 import { accountKey, personKey } from "./person-record.ts";
 
 export interface FoundPerson {
   readonly person: PersonRecord;
+  /** As it is stored, with accounts that do not count, or not yet. What is written is made of it, so none gets lost. */
+  readonly stored: PersonRecord;
   /** 0: nothing is stored about them yet. */
   readonly revision: number;
 }
@@ -16,31 +18,27 @@ export const findPerson = async (store: Store, address: AccountAddress): Promise
   const ownId = ownIdOf(address);
   const [index, own] = await Promise.all([store.get(accountKey(address)), store.get(personKey(tenant, ownId))]);
   if (index !== undefined) {
-    const stored = await readPerson(store, tenant, index.value.personId);
-    if (stored && listed(stored.value, address)) return { person: stored.value, revision: stored.revision };
+    const found = await readPerson(store, tenant, index.value.personId);
+    if (found && listed(found.person, address)) return found;
   }
-  if (own) return { person: own.value, revision: own.revision };
-  return { person: { id: ownId, tenant, membership: 0, accounts: [], surfaces: [] }, revision: 0 };
+  const person = own?.value ?? { id: ownId, tenant, membership: 0, accounts: [], surfaces: [] };
+  return { person, stored: person, revision: own?.revision ?? 0 };
 };
 
 export const ownIdOf = ({ tenant, channel, accountId }: AccountAddress): string => personOf(tenant, channel, accountId);
 
 /** A person by id, with the accounts that are theirs now: a link or unlink that broke off half-way does not count. */
-export const readPerson = async (
-  store: Store,
-  tenant: string,
-  personId: string,
-): Promise<Stored<PersonRecord> | undefined> => {
-  const stored = await store.get(personKey(tenant, personId));
-  if (stored === undefined) return undefined;
-  const { value: person } = stored;
+export const readPerson = async (store: Store, tenant: string, personId: string): Promise<FoundPerson | undefined> => {
+  const found = await store.get(personKey(tenant, personId));
+  if (found === undefined) return undefined;
+  const { value: stored, revision } = found;
   const isTheirs = async ({ channel, accountId }: PersonAccount) => {
     const address = { tenant, channel, accountId };
     return ownIdOf(address) === personId || (await store.get(accountKey(address)))?.value.personId === personId;
   };
-  const theirs = await Promise.all(person.accounts.map(isTheirs));
-  if (theirs.every(Boolean)) return stored;
-  return { ...stored, value: withoutAccounts(person, (_, index) => !theirs[index]) };
+  const theirs = await Promise.all(stored.accounts.map(isTheirs));
+  const person = theirs.every(Boolean) ? stored : withoutAccounts(stored, (_, index) => !theirs[index]);
+  return { person, stored, revision };
 };
 
 /** The person without some accounts, and without the conversations of those. */
@@ -69,11 +67,11 @@ export const changePerson = async (
   found?: FoundPerson,
 ): Promise<PersonRecord> => {
   for (let known = found; ; known = undefined) {
-    const { person, revision } = known ?? (await findPerson(store, address));
-    const changed = change(person);
-    if (changed === person) return person;
+    const { stored, revision } = known ?? (await findPerson(store, address));
+    const changed = change(stored);
+    if (changed === stored) return stored;
     try {
-      await store.put(personKey(person.tenant, person.id), changed, { ifRevision: revision });
+      await store.put(personKey(stored.tenant, stored.id), changed, { ifRevision: revision });
       return changed;
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;

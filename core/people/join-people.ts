@@ -73,12 +73,10 @@ const found = async (store: Store, { linkId, tenant, now }: Joining, host: Membe
 const goOver = async (
   store: Store,
   { linkId, tenant, now }: Joining,
-  { person, revision }: FoundPerson,
+  { stored: person, revision }: FoundPerson,
   guest: Member,
 ): Promise<void> => {
-  const stored = await store.get(personKey(tenant, person.id));
-  if (stored === undefined || stored.revision !== revision) throw new RevisionConflict(person.id, revision);
-  const isDone = listed(stored.value, guest.address)?.linkId === linkId;
+  const isDone = listed(person, guest.address)?.linkId === linkId;
   if (!isDone) {
     const membership = person.membership + 1;
     const others = withoutAccounts(person, (account) => sameAccount(account, guest.address));

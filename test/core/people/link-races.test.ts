@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RevisionConflict } from "../../../core/contract/app-error.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { claimLink } from "../../../core/people/claim-link.ts";
+import { confirmLink } from "../../../core/people/confirm-link.ts";
+import { findPerson } from "../../../core/people/find-person.ts";
+import { linkIdOf } from "../../../core/people/link-code.ts";
+import { offerLink } from "../../../core/people/offer-link.ts";
+import { MemoryStore } from "../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { userMessage } from "../core-under-test.ts";
+
+const clock = new ManualClock();
+const now = clock.now();
+const at = (channel: string, id: string): UserMessage =>
+  userMessage(`${channel}-${id}`, "", {
+    conversation: { channel, room: id, kind: "private" },
+    account: { id, name: id },
+  });
+const personAt = async (store: MemoryStore, { conversation, account }: UserMessage) =>
+  (await findPerson(store, { tenant: "default", channel: conversation.channel, accountId: account.id })).person;
+
+/** A store whose every operation waits until the scheduler lets it go on: any interleaving can happen. */
+const scheduled = (scheduler: fc.Scheduler): MemoryStore => {
+  const store = new MemoryStore(clock);
+  store.before = () => scheduler.schedule(Promise.resolve());
+  return store;
+};
+
+/** As the bus does it: what lost a compare-and-set, or was killed, comes again. */
+const untilDone = async <T>(act: () => Promise<T>): Promise<T> => {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof RevisionConflict) && !String(error).includes("killed")) throw error;
+    }
+  }
+};
+
+const offered = async (store: MemoryStore, issuer: UserMessage) => {
+  const code = await offerLink(store, issuer, now);
+  return { code, linkId: linkIdOf("default", code) };
+};
+
+describe("given a code that several would use at once (I1)", () => {
+  it("then one of them has it, whatever the order", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+        const store = scheduled(scheduler);
+        const { code } = await scheduler.waitFor(offered(store, at("web", "ann")));
+        const claims = ["b", "c", "d"].map((id) => claimLink(store, at("web-b", id), code, now));
+        const results = await scheduler.waitFor(Promise.all(claims));
+        expect(results.filter((result) => result === "used")).toHaveLength(2);
+        expect(results.filter((result) => typeof result !== "string")).toHaveLength(1);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("given two sides that confirm at once, with deaths in between (I1)", () => {
+  it("then both are one person in the end, once", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.array(fc.nat(12), { maxLength: 4 }), async (scheduler, deaths) => {
+        const store = scheduled(scheduler);
+        const sides = [at("web", "ann"), at("web-b", "ann-b")] as const;
+        const { code, linkId } = await scheduler.waitFor(offered(store, sides[0]));
+        await scheduler.waitFor(claimLink(store, sides[1], code, now));
+        let writes = 0;
+        store.before = async (operation) => {
+          await scheduler.schedule(Promise.resolve());
+          if (operation === "put" && deaths.includes(writes++)) throw new Error("killed");
+        };
+        const confirm = (side: UserMessage) => untilDone(() => confirmLink(store, side, linkId, now));
+        const results = await scheduler.waitFor(Promise.all(sides.map(confirm)));
+        expect(results.some((result) => typeof result !== "string" && result.isLinked)).toBe(true);
+        store.before = () => undefined;
+        const [one, other] = await Promise.all(sides.map((side) => personAt(store, side)));
+        expect(one).toEqual(other);
+        expect(one?.accounts).toHaveLength(2);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("given an account that is linked with several others at once (I1)", () => {
+  it("then every account is one person's, and that person knows it", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+        const store = scheduled(scheduler);
+        const [ann, ...others] = [at("web", "a"), at("web-b", "b"), at("web-c", "c"), at("web-d", "d")] as const;
+        const open: { linkId: string; sides: [UserMessage, UserMessage] }[] = [];
+        for (const other of others) {
+          const { code, linkId } = await scheduler.waitFor(offered(store, other));
+          await scheduler.waitFor(claimLink(store, ann, code, now));
+          open.push({ linkId, sides: [ann, other] });
+        }
+        const confirmations = open.flatMap(({ linkId, sides }) =>
+          sides.map((side) => untilDone(() => confirmLink(store, side, linkId, now))),
+        );
+        await scheduler.waitFor(Promise.all(confirmations));
+        store.before = () => undefined;
+        for (const one of [ann, ...others]) {
+          const person = await personAt(store, one);
+          for (const { channel, accountId } of person.accounts) {
+            expect((await personAt(store, at(channel, accountId))).id).toBe(person.id);
+          }
+        }
+        expect((await personAt(store, ann)).accounts).toHaveLength(4);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
