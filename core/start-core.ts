@@ -23,6 +23,7 @@ import { SessionHistory } from "./sessions/session-history.ts";
 import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
 import { type DelegationConfig, defaultDelegation } from "./subtasks/config.ts";
 import { delegationTools } from "./subtasks/delegation-tools.ts";
+import { OwnerRecords } from "./subtasks/owner-records.ts";
 import { startDelegation } from "./subtasks/start-delegation.ts";
 import { SubtaskEvents } from "./subtasks/subtask-events.ts";
 import type { Agent } from "./turns/agent.ts";
@@ -93,6 +94,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     checkpoint,
     events,
     activity,
+    owners: new OwnerRecords(store, clock),
     history,
     dueTimes: new DueIndex({ bus, store }),
     sessions: new SessionFinder(store, history),

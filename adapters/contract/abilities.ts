@@ -77,15 +77,21 @@ export interface Webhook {
   readonly method: "GET" | "POST" | "OPTIONS";
   readonly path: string;
   readonly maxBodyBytes: number;
+  /** Asked before the body is read: what it answers with is the answer. Absent: every body is read. */
+  readonly refuse?: (head: WebhookHead) => Promise<WebhookResponse | undefined>;
   /** The body as it came, because signatures are over bytes. */
   handle(request: WebhookRequest): Promise<WebhookResponse>;
 }
 
-export interface WebhookRequest {
+/** A request without its body. */
+export interface WebhookHead {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly query: Readonly<Record<string, string | undefined>>;
-  readonly body: Buffer;
   readonly remoteAddress: string;
+}
+
+export interface WebhookRequest extends WebhookHead {
+  readonly body: Buffer;
 }
 
 export interface WebhookResponse {

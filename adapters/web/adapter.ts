@@ -1,7 +1,9 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Timer } from "../../core/contract/clock.ts";
+import type { Attachment } from "../../core/contract/user-message.ts";
 import type { UserSignal } from "../../core/contract/user-signal.ts";
 import type {
+  AttachmentAdapter,
   ClientSocket,
   EditingAdapter,
   SignalAdapter,
@@ -21,24 +23,27 @@ import { closeCodes } from "./close-codes.ts";
 import type { WebConfig } from "./config.ts";
 import { Connection } from "./connection.ts";
 import { encodeFrame } from "./encode-frame.ts";
-import { clientIdOf } from "./inbound.ts";
+import { fileRoutes } from "./file-routes.ts";
+import { clientIdOf, fileOf } from "./inbound.ts";
 import { OpenRooms } from "./open-rooms.ts";
 import type { LoggedFrame } from "./protocol.ts";
 import { PROTOCOL } from "./protocol.ts";
 import { renderEdit, renderReply, shownId } from "./render.ts";
 import { loadSigningKey } from "./signing-key.ts";
+import { VisitorFiles } from "./visitor-files.ts";
 import { VisitorTokens } from "./visitor-tokens.ts";
 import { widgetWebhooks } from "./widget-file.ts";
 
 /** Browsers, over sockets. A reply is delivered once it is in the conversation's log; sockets follow the log. */
-export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter, EditingAdapter {
+export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter, EditingAdapter, AttachmentAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities = { connection: "shared", resend: "log" };
   readonly socket: { readonly protocol: string; readonly maxFrameBytes: number };
-  readonly webhooks: readonly Webhook[] = widgetWebhooks();
+  readonly webhooks: readonly Webhook[];
   readonly #config: WebConfig;
   readonly #context: AdapterContext;
   readonly #rooms: OpenRooms;
+  readonly #files: VisitorFiles;
   readonly #mayOpen: (origin: string) => boolean;
   readonly #dialogues = new Set<ClientDialogue>();
   readonly #addresses = new AddressCounts();
@@ -56,8 +61,13 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     this.#context = context;
     this.socket = { protocol: PROTOCOL, maxFrameBytes: limits.frameBytes };
     this.#mayOpen = originCheck(context.publicUrl, config.allowedOrigins);
-    const retentionMs = config.retentionDays * 24 * 3_600_000;
+    const retentionMs = config.retentionDays * DAY_MS;
     this.#rooms = new OpenRooms({ store, clock, channel, retentionMs, limits, logger, signal });
+    this.#files = new VisitorFiles({ ...context, lifeMs: config.fileDays * DAY_MS, limits });
+    const mayOpen = this.#mayOpen;
+    const tokens = () => (this.#stopping ? undefined : this.#parts?.tokens);
+    const files = { files: this.#files, maxBytes: limits.fileBytes, mayOpen, tokens };
+    this.webhooks = [...widgetWebhooks(), ...fileRoutes(files)];
   }
 
   async start(inbox: Inbox): Promise<void> {
@@ -66,7 +76,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const tokens = new VisitorTokens(signing, this.channel, clock, newId);
     // a start that failed was followed by a stop
     this.#stopping = undefined;
-    this.#parts = { context: this.#context, inbox, limits: this.#config.limits, rooms: this.#rooms, tokens };
+    const { limits } = this.#config;
+    this.#parts = { context: this.#context, inbox, limits, rooms: this.#rooms, tokens, files: this.#files };
     this.#stopping = undefined;
     this.#armSweep();
   }
@@ -123,6 +134,14 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
 
   edit(messageId: string, delivery: Delivery): Promise<Receipt> {
     return this.#log(delivery, renderEdit(messageId, delivery), messageId);
+  }
+
+  async fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array> {
+    const { visitor, fileId } = fileOf(attachment);
+    const [file] = await this.#files.find(visitor, [fileId]);
+    if (file === undefined) throw new AppError("not-found", "the file has expired; ask for it again");
+    if (file.bytes > maxBytes) throw new AppError("too-large", `${file.bytes} bytes; ${maxBytes} are the most`);
+    return this.#files.read(visitor, file);
   }
 
   hear(signal: UserSignal): void {
@@ -216,6 +235,7 @@ const failureOf = (error: unknown): DeliveryFailed =>
     : new DeliveryFailed("unknown", `the log could not be written: ${messageOf(error)}`, { cause: error });
 
 const TYPING = encodeFrame({ type: "typing" });
+const DAY_MS = 24 * 3_600_000;
 const SWEEP_EVERY_MS = 1_000;
 const STOP_WITHIN_MS = 5_000;
 const GOODBYE_WITHIN_MS = 1_000;

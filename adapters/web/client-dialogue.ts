@@ -14,6 +14,7 @@ import { parseFrame } from "./parse-frame.ts";
 import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } from "./protocol.ts";
 import { readHistory } from "./read-history.ts";
 import { TokenBucket } from "./token-bucket.ts";
+import type { VisitorFiles } from "./visitor-files.ts";
 import type { VisitorTokens } from "./visitor-tokens.ts";
 
 export interface DialogueParts {
@@ -22,6 +23,7 @@ export interface DialogueParts {
   readonly limits: WebLimits;
   readonly rooms: OpenRooms;
   readonly tokens: VisitorTokens;
+  readonly files: VisitorFiles;
 }
 
 /** The listening half of one socket: frames in, one at a time, in order. */
@@ -148,21 +150,29 @@ export class ClientDialogue {
    * `said` is appended. Older ids are repeats against the protocol; core still runs their message once.
    */
   async #message(frame: Message | Command, account: Account): Promise<void> {
-    const { context, inbox, limits, rooms } = this.#parts;
+    const { context, files, inbox, limits, rooms } = this.#parts;
     const length = frame.type === "message" ? frame.text.length : (frame.args?.length ?? 0);
     if (length > limits.textLength) return this.#error("too-long", `at most ${limits.textLength} characters`, frame);
-    if (frame.type === "message" && frame.text.trim() === "") return this.#bad("text: must not be empty", frame.id);
-    if (frame.type === "message" && frame.attachments?.length) {
-      return this.#error("attachments-unavailable", "this channel takes no files", frame);
+    const attached = frame.type === "message" ? (frame.attachments ?? []).map(({ id }) => id) : [];
+    if (frame.type === "message" && frame.text.trim() === "" && attached.length === 0) {
+      return this.#bad("text: must not be empty", frame.id);
     }
     if (!this.#room?.messages.take(context.clock.monotonic())) return this.#slowDown("too many messages", frame);
     this.#refusals = 0;
     const once = `said:${frame.id}`;
     if (!rooms.log(account.id).knows(once)) {
+      const found = attached.length === 0 ? [] : await files.find(account.id, attached);
+      const missing = attached.find((_, index) => found[index] === undefined);
+      if (missing !== undefined) {
+        return this.#error("attachment-unknown", `${missing}: no such file of yours, or it has expired`, frame);
+      }
+      const theirs = found.filter((file) => file !== undefined);
       const now = context.clock.now();
       const { channel, tenant, agent } = context;
-      await inbox.accept(userMessageOf(frame, { channel, tenant, agent, account, now, traceId: context.newId() }));
-      await rooms.append(account.id, { once, at: now, frame: saidOf(frame, now) }, { afterSeq: this.#searchFrom });
+      const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: theirs };
+      await inbox.accept(userMessageOf(frame, arrival));
+      const entry = { once, at: now, frame: saidOf(frame, now, theirs) };
+      await rooms.append(account.id, entry, { afterSeq: this.#searchFrom });
     }
     this.connection.say(encodeFrame({ type: "accepted", id: frame.id }));
   }

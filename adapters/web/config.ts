@@ -19,6 +19,7 @@ export const WebConfig = z.strictObject({
     .optional()
     .describe("Signs visitors' tokens. Not configured: made once and kept in the store."),
   retentionDays: z.int().min(1).max(3650).default(30).describe("How long a conversation can be read back."),
+  fileDays: z.int().min(1).max(365).default(7).describe("How long what visitors upload is kept."),
   limits: WebLimits.prefault({}).describe("What one client may ask of a gateway."),
 });
 export type WebConfig = z.infer<typeof WebConfig>;

@@ -1,6 +1,7 @@
 import { isoTime } from "../../core/contract/clock.ts";
-import type { Account, UserMessage } from "../../core/contract/user-message.ts";
+import type { Account, Attachment, UserMessage } from "../../core/contract/user-message.ts";
 import { textCommand } from "../contract/text-command.ts";
+import type { StoredFile } from "./file-record.ts";
 import type { Command, Hello, LoggedFrame, Message } from "./protocol.ts";
 
 export interface Arrival {
@@ -10,6 +11,8 @@ export interface Arrival {
   readonly account: Account;
   readonly now: number;
   readonly traceId: string;
+  /** As the visitor knows them. */
+  readonly files: readonly StoredFile[];
 }
 
 /** A visitor, as the rest of the product sees it. Zones and locales that Node does not know are left out. */
@@ -22,7 +25,7 @@ export const accountOf = (visitor: string, { timeZone, locale }: Hello): Account
 
 /** A repeat of the client's id is a repeat of the message, on whatever socket it comes. */
 export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserMessage => {
-  const { channel, tenant, agent, account, now, traceId } = arrival;
+  const { channel, tenant, agent, account, now, traceId, files } = arrival;
   return {
     id: `${messageIdPrefix(channel, account.id)}${frame.id}`,
     tenant,
@@ -30,7 +33,7 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserM
     conversation: { channel, room: account.id, kind: "private" },
     account,
     text: textOf(frame),
-    attachments: [],
+    attachments: files.map((file) => ({ ...attachmentOf(file), id: `${account.id}/${file.id}` })),
     ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
     ...commandOf(frame),
     sentAt: isoTime(now),
@@ -39,14 +42,23 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserM
 };
 
 /** The same message as all tabs of the visitor see it. */
-export const saidOf = (frame: Message | Command, now: number): LoggedFrame => ({
+export const saidOf = (frame: Message | Command, now: number, files: readonly StoredFile[]): LoggedFrame => ({
   type: "said",
   id: frame.id,
   text: textOf(frame),
   ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
   ...commandOf(frame),
+  ...(files.length > 0 && { attachments: files.map(attachmentOf) }),
   createdAt: isoTime(now),
 });
+
+const attachmentOf = ({ id, name, mediaType, bytes }: StoredFile): Attachment => ({ id, name, mediaType, bytes });
+
+/** Whose file an attachment of this channel is. */
+export const fileOf = ({ id }: Attachment): { visitor: string; fileId: string } => {
+  const at = id.lastIndexOf("/");
+  return { visitor: id.slice(0, Math.max(0, at)), fileId: id.slice(at + 1) };
+};
 
 /** The client's own id of the message that is waited for, if it came from this visitor. */
 export const clientIdOf = (correlationId: string, channel: string, visitor: string): string | undefined => {

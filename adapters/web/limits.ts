@@ -13,5 +13,8 @@ export const WebLimits = z.strictObject({
   connectionsPerVisitor: count(20),
   connectionsPerAddress: count(200),
   connections: count(20_000),
+  fileBytes: z.int().min(1_000).max(20_000_000).default(20_000_000).describe("The largest file a visitor may upload."),
+  filesPerVisitor: z.int().min(0).max(200).default(50).describe("Files of one visitor that are kept; 0: no uploads."),
+  fileBytesPerVisitor: z.int().min(0).max(1_000_000_000).default(100_000_000).describe("All of them together."),
 });
 export type WebLimits = z.infer<typeof WebLimits>;

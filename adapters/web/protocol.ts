@@ -28,7 +28,11 @@ export const Message = z.object({
   text: z.string(),
   /** The `id` of the reply that this answers. */
   replyTo: z.string().max(500).optional(),
-  attachments: z.array(Attachment).max(10).optional(),
+  /** Files that were uploaded before. Only the `id` counts. */
+  attachments: z
+    .array(z.object({ id: z.string().max(100) }))
+    .max(10)
+    .optional(),
 });
 export type Message = z.infer<typeof Message>;
 
@@ -110,7 +114,7 @@ export const ErrorCodes = [
   "token-foreign",
   "too-many-connections",
   "too-long",
-  "attachments-unavailable",
+  "attachment-unknown",
   "rate-limited",
   "busy",
   "refused",

@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import { sameConversation } from "../contract/conversation.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
-import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
+import { cancelAction } from "../subtasks/cancel-action.ts";
 import { cancelSubtask, ownSubtask } from "../subtasks/cancel-subtask.ts";
 import { callerOf } from "./caller.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
@@ -32,12 +32,6 @@ const offer = async (call: CommandCall): Promise<CommandAnswer> => {
     actions: work.map(cancelAction),
   };
 };
-
-export const cancelAction = ({ id, name }: Pick<Subtask, "id" | "name">) => ({
-  name: "cancel",
-  label: `Cancel “${cutAtGraphemes(name, 40)}”`,
-  value: id,
-});
 
 /** Only who asked for the work may end it (I3). */
 const end = async (call: CommandCall): Promise<CommandAnswer> => {

@@ -4,9 +4,9 @@ import { relativeTime } from "../contract/relative-time.ts";
 import { readHeld } from "../delivery/held-record.ts";
 import { channelLabel } from "../origin/channel-label.ts";
 import { clockTime } from "../origin/clock-time.ts";
+import { cancelAction } from "../subtasks/cancel-action.ts";
 import type { Caller } from "./caller.ts";
 import { callerOf } from "./caller.ts";
-import { cancelAction } from "./cancel.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { workFor } from "./work-for.ts";
 

@@ -12,6 +12,8 @@ export const SubtaskMessage = z.looseObject({
   priority: z.enum(["critical", "high", "normal", "low"]),
   subtask: SubtaskAddress,
   owner: OwnerContext,
+  /** How deep in other people's work its sender is. */
+  depth: z.int().min(1).optional(),
   planId: z.string(),
   turnId: z.string(),
   traceId: z.string(),

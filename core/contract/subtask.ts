@@ -65,7 +65,7 @@ export const Subtask = z.looseObject({
   result: SubtaskResult.optional(),
   /** What ended it: the same call again is told the same. */
   endedBy: z.string().optional(),
-  /** How often it was begun, and how often it was left in good order: one that breaks its process is given up. */
+  /** How often it was taken up again, and how often it was left in good order: one that breaks its process is given up. */
   runs: z.int(),
   yields: z.int(),
   /** It was asked to stop: its time was up. */

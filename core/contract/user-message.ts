@@ -9,6 +9,8 @@ export const Attachment = z.looseObject({
   name: z.string(),
   mediaType: z.string(),
   bytes: z.number().int().nonnegative().optional(),
+  /** What it says, as far as it is text; long ones are cut. */
+  text: z.string().optional(),
 });
 export type Attachment = z.infer<typeof Attachment>;
 

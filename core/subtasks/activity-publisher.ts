@@ -12,8 +12,8 @@ import { isOver } from "./batch.ts";
 import { readOwner } from "./owner-record.ts";
 import { readSubtasks } from "./subtask-record.ts";
 
-/** Long enough for work to begin, so that the first look shows it. */
-const FIRST_LOOK_MS = 200;
+/** Long enough for work to begin, so that the first look shows it; what is over by then needs no look in between. */
+const FIRST_LOOK_MS = 500;
 /** Between two looks at one turn's work (D8). */
 const PAUSE_MS = 1_000;
 

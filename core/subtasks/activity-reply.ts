@@ -3,6 +3,7 @@ import { hasEnded } from "../contract/subtask.ts";
 import type { UnsolicitedReply } from "../delivery/publish-reply.ts";
 import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
 import type { Batch } from "./batch.ts";
+import { cancelAction } from "./cancel-action.ts";
 import { listNames } from "./list-names.ts";
 
 const RESULT_CHARS = 300;
@@ -27,6 +28,7 @@ export const activityReply = (
   const revision = revisionOf(subtasks) + (kind === "completion" ? 1 : 0);
   const id = `${turnId}/activity`;
   const names = listNames(batch.members.map(({ name }) => name));
+  const open = subtasks.filter((subtask) => !hasEnded(subtask));
   const title = kind === "completion" ? `Worked on: ${names}` : `Working on: ${names}`;
   return {
     id: `${id}/${revision}`,
@@ -35,6 +37,7 @@ export const activityReply = (
     sessionId,
     kind,
     markdown: [title, ...subtasks.map(lineOf)].join("\n"),
+    ...(open.length > 0 && { actions: open.map(cancelAction) }),
     data: { activity: { id, revision, title, items: subtasks.map(itemOf) } },
     origin,
     audience,
@@ -49,9 +52,11 @@ const revisionOf = (subtasks: readonly Subtask[]): number =>
 
 const stage = (subtask: Subtask): number => (hasEnded(subtask) ? 2 : subtask.status === "running" ? 1 : 0);
 
+/** With its id as long as it can be cancelled by it, for channels without buttons. */
 const lineOf = (subtask: Subtask): string => {
-  const words = hasEnded(subtask) ? "" : (subtask.note ?? "");
-  return `- ${subtask.name}: ${signs[subtask.status]}${words === "" ? "" : ` (${words})`}`;
+  const { id, name, status, note } = subtask;
+  const line = `- ${name}: ${signs[status]}`;
+  return hasEnded(subtask) ? line : `${line}${note === undefined ? "" : ` (${note})`} \`${id}\``;
 };
 
 const itemOf = ({ id, name, status, startedAt, completedAt, note, result }: Subtask) => ({

@@ -5,7 +5,7 @@ import type { Subtask } from "../contract/subtask.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { orderKey } from "../contract/user-message.ts";
 import type { Batch } from "./batch.ts";
-import { countedMembers, isOver } from "./batch.ts";
+import { countedMembers, isOver, isSettled } from "./batch.ts";
 import { continuationMessage } from "./continuation-message.ts";
 import type { GateChange } from "./gate.ts";
 import { addNotification } from "./notifications.ts";
@@ -33,12 +33,17 @@ export const afterGate = async (parts: SubtaskParts, place: Place, change: GateC
     await wake(parts, place, amendmentMessage(place, after, after.amendedAt));
   }
   if (isOver(after)) await parts.activity.complete(place, after);
+  if (!isSettled(after)) return;
+  const { ownerId } = after.standing.owner;
+  parts.owners.markTold({ tenant: place.tenant, agent: place.agent, ownerId }, after.turnId);
 };
 
 /** Puts a turn that nobody waits for into the owner's session, behind whatever runs there (S8). */
 export const wake = async ({ bus, logger }: SubtaskParts, place: Place, message: UserMessage): Promise<void> => {
   const { id, synthetic, traceId } = message;
-  logger.info({ message: id, type: synthetic?.type, owner: synthetic?.owner.ownerId, traceId }, "owner woken");
+  const { type, owner, rootTurnId: planId, data } = synthetic ?? {};
+  const fields = { message: id, type, planId, owner: owner?.ownerId, ownerType: owner?.ownerType, traceId };
+  logger.info({ ...fields, ...(type === "wake-up" && { subtask: data?.subtask }) }, "owner woken");
   const subject = subjectsOf(place.tenant).userMessage(place.agent);
   await bus.publish(subject, message, { id, key: orderKey(message) });
 };

@@ -1,5 +1,6 @@
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
+import type { Stored } from "../contract/store.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask, SubtaskResult, SubtaskStatus } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
@@ -24,25 +25,32 @@ export const changeSubtask = async (
   parts: CoreParts,
   address: SubtaskAddress,
   change: (subtask: Subtask) => Subtask,
-): Promise<Subtask | undefined> => {
-  for (;;) {
-    const stored = await parts.store.get(subtaskKey(address));
-    if (stored === undefined) return undefined;
+): Promise<Subtask | undefined> => (await changeStored(parts, address, change))?.value;
+
+const changeStored = async (
+  parts: CoreParts,
+  address: SubtaskAddress,
+  change: (subtask: Subtask) => Subtask,
+): Promise<Stored<Subtask> | undefined> => {
+  for (let stored = await read(parts, address); stored; stored = await read(parts, address)) {
     const before = stored.value;
     const after = change(before);
-    if (after === before) return before;
+    if (after === before) return stored;
     if (hasEnded(before) || (before.status !== after.status && !next[before.status].includes(after.status))) {
       throw new AppError("conflict", `${before.id} cannot go from ${before.status} to ${after.status}`);
     }
     try {
-      await parts.store.put(subtaskKey(address), after, { ifRevision: stored.revision });
+      const revision = await parts.store.put(subtaskKey(address), after, { ifRevision: stored.revision });
       tell(parts, before, after);
-      return after;
+      return { value: after, revision };
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
     }
   }
+  return undefined;
 };
+
+const read = ({ store }: CoreParts, address: SubtaskAddress) => store.get(subtaskKey(address));
 
 const tell = ({ bus, logger, meter }: CoreParts, before: Subtask, after: Subtask): void => {
   const subjects = subjectsOf(after.tenant);
@@ -56,18 +64,40 @@ const tell = ({ bus, logger, meter }: CoreParts, before: Subtask, after: Subtask
   meter.count("subtasks_total", { agent: after.agent, outcome: after.status });
 };
 
-/** Takes it up: for the first time, or again after the death of a process. One that has ended stays as it is. */
-export const claimSubtask = (parts: CoreParts, address: SubtaskAddress): Promise<Subtask | undefined> =>
-  changeSubtask(parts, address, (subtask) =>
-    hasEnded(subtask)
-      ? subtask
-      : {
-          ...subtask,
-          status: "running",
-          startedAt: subtask.startedAt ?? isoTime(parts.clock.now()),
-          runs: subtask.runs + 1,
-        },
+/** Takes it up again after a run that did not end it, and counts that. One that has ended stays as it is. */
+export const claimAgain = (parts: CoreParts, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> =>
+  changeStored(parts, address, (subtask) =>
+    hasEnded(subtask) ? subtask : { ...begun(subtask, isoTime(parts.clock.now())), runs: subtask.runs + 1 },
   );
+
+/**
+ * Takes it up for the first time. That is told, but not stored yet: most of what is done in a moment needs no record
+ * of having been begun.
+ */
+export const claimFirst = async (parts: CoreParts, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> => {
+  const stored = await read(parts, address);
+  if (stored?.value.status !== "pending") return stored;
+  const value = begun(stored.value, isoTime(parts.clock.now()));
+  tell(parts, stored.value, value);
+  return { ...stored, value };
+};
+
+/** Stores that it was begun, if nothing has happened to it since. */
+export const noteBegun = async (parts: CoreParts, { value, revision }: Stored<Subtask>): Promise<Stored<Subtask>> => {
+  try {
+    return { value, revision: await parts.store.put(subtaskKey(value), value, { ifRevision: revision }) };
+  } catch (error) {
+    if (!(error instanceof RevisionConflict)) throw error;
+    const note = (subtask: Subtask) => (subtask.status === "pending" ? begun(subtask, value.startedAt) : subtask);
+    return (await changeStored(parts, value, note)) ?? { value, revision };
+  }
+};
+
+export const begun = (subtask: Subtask, startedAt: string | undefined): Subtask => ({
+  ...subtask,
+  status: "running",
+  startedAt: subtask.startedAt ?? startedAt,
+});
 
 export interface Ending {
   readonly status: "completed" | "failed" | "cancelled";
@@ -80,16 +110,43 @@ export interface Ending {
 export const endSubtask = async (
   parts: CoreParts,
   address: SubtaskAddress,
-  { status, result, endedBy }: Ending,
+  ending: Ending,
+  { isBegun = false } = {},
 ): Promise<Subtask | undefined> => {
-  const completedAt = isoTime(parts.clock.now());
+  const stored = await read(parts, address);
+  if (stored?.value.status !== "pending") return stored && endKnown(parts, stored, ending, () => true);
   // One that nobody has taken up passes through "running" all the same: there is no other way to an end.
-  await changeSubtask(parts, address, (subtask) =>
-    subtask.status === "pending" ? { ...subtask, status: "running", startedAt: completedAt } : subtask,
-  );
-  return changeSubtask(parts, address, (subtask) =>
-    hasEnded(subtask)
-      ? subtask
-      : { ...subtask, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) },
-  );
+  const value = begun(stored.value, isoTime(parts.clock.now()));
+  if (!isBegun) tell(parts, stored.value, value);
+  return endKnown(parts, { ...stored, value }, ending, () => true);
+};
+
+/** The same for one that was taken up, as long as it may end as it is now. One that may not comes back unended. */
+export const endKnown = async (
+  parts: CoreParts,
+  known: Stored<Subtask>,
+  { status, result, endedBy }: Ending,
+  mayEnd: (subtask: Subtask) => boolean,
+): Promise<Subtask | undefined> => {
+  const { startedAt } = known.value;
+  const completedAt = isoTime(parts.clock.now());
+  const address = known.value;
+  let isRead = false;
+  for (let stored: Stored<Subtask> | undefined = known; stored; stored = await read(parts, address), isRead = true) {
+    const before = stored.value.status === "pending" ? begun(stored.value, startedAt) : stored.value;
+    if (hasEnded(before) || !mayEnd(before)) {
+      if (isRead) return before;
+      // True only of what is stored now.
+      continue;
+    }
+    const after: Subtask = { ...before, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) };
+    try {
+      await parts.store.put(subtaskKey(address), after, { ifRevision: stored.revision });
+      tell(parts, before, after);
+      return after;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+  return undefined;
 };

@@ -5,7 +5,7 @@ import type { Batch, Member } from "./batch.ts";
 import { advanced, openMembers } from "./batch.ts";
 import { ceilingMs } from "./config.ts";
 import type { OwnerAddress } from "./owner-record.ts";
-import { changeOwner, withBatch } from "./owner-record.ts";
+import { withBatch } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 
 /** A batch before and after a change; the same twice if there was nothing to change, as when a message comes again. */
@@ -18,12 +18,12 @@ type BatchAddress = OwnerAddress & { readonly turnId: string };
 
 /** Undefined: the owner has no such batch, or all about it is long settled. */
 const changeBatch = async (
-  { store, clock }: SubtaskParts,
+  { owners }: SubtaskParts,
   address: BatchAddress,
   change: (batch: Batch) => Batch,
 ): Promise<GateChange | undefined> => {
   const { turnId } = address;
-  const { before, after } = await changeOwner(store, address, clock.now(), (record) => {
+  const { before, after } = await owners.change(address, (record) => {
     const batch = record.batches[turnId];
     if (batch === undefined) return record;
     const changed = change(batch);
@@ -45,11 +45,21 @@ export const countEnd = (parts: SubtaskParts, subtask: Subtask): Promise<GateCha
   changeBatch(parts, batchOf(subtask), (batch) => {
     const member = batch.members.find(({ id }) => id === subtask.id);
     if (member === undefined || member.ended) return batch;
-    // Whoever was stopped was listed as timed out, and has nothing to add to that.
-    const late = batch.firedAt !== undefined && subtask.status !== "cancelled";
+    const late = isLate(batch, subtask);
     const changed = withMember(batch, { ...member, ended: true, ...(late && { late }) });
     return advanced(changed, parts.clock.now());
   });
+
+/** The same, but leaves an end that comes too late uncounted. */
+export const countInTime = (parts: SubtaskParts, subtask: Subtask): Promise<GateChange | undefined> =>
+  changeBatch(parts, batchOf(subtask), (batch) => {
+    const member = batch.members.find(({ id }) => id === subtask.id);
+    if (member === undefined || member.ended || isLate(batch, subtask)) return batch;
+    return advanced(withMember(batch, { ...member, ended: true }), parts.clock.now());
+  });
+
+/** Whoever was stopped was listed as timed out, and has nothing to add to that. */
+const isLate = ({ firedAt }: Batch, { status }: Subtask): boolean => firedAt !== undefined && status !== "cancelled";
 
 /** The turn has ended: from here the ceiling counts, and the batch may fire (B2). Doing it again changes nothing. */
 export const sealBatch = (

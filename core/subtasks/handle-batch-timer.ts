@@ -7,23 +7,19 @@ import type { Agent } from "../turns/agent.ts";
 import { afterGate } from "./after-gate.ts";
 import { type Batch, isSettled, openMembers } from "./batch.ts";
 import { changeSubtask } from "./change-subtask.ts";
-import { AMENDMENT_SLACK_MS, ceilingMs } from "./config.ts";
+import { AMENDMENT_SLACK_MS } from "./config.ts";
 import { amendNow, countLost, fireAtCeiling, markStopped } from "./gate.ts";
 import { readOwner } from "./owner-record.ts";
-import { sealTurn } from "./seal-turn.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
-
-export interface TimerParts extends SubtaskParts {
-  /** A turn that has not ended long after this never will: its process died too often. */
-  readonly turnDeadlineMs: number;
-}
+import { unlessUnreadable } from "./unless-unreadable.ts";
 
 /** Looks at a batch when its next moment has come. The bus holds the timer in between, also across deaths. */
-export const handleBatchTimer = async (parts: TimerParts, agent: Agent, timer: BatchTimer): Promise<Outcome> => {
+export const handleBatchTimer = async (parts: SubtaskParts, agent: Agent, timer: BatchTimer): Promise<Outcome> => {
   const batch = (await readOwner(parts.store, timer)).batches[timer.turnId];
   if (batch === undefined || isSettled(batch)) return ack;
   const now = parts.clock.now();
-  if (batch.sealedAt === undefined || batch.ceilingAt === undefined) return guard(parts, agent, batch, now);
+  // It is set when the batch is sealed, so another process must be the one that knows better.
+  if (batch.ceilingAt === undefined) return { retryInMs: agent.delegation.graceMs };
   if (batch.firedAt === undefined) {
     if (now < batch.ceilingAt) return { retryInMs: batch.ceilingAt - now };
     if (batch.stoppedAt === undefined) {
@@ -43,25 +39,16 @@ export const handleBatchTimer = async (parts: TimerParts, agent: Agent, timer: B
   return ack;
 };
 
-/** Its turn is still running, or died: the ceiling counts from its end, so it cannot come before this. */
-const guard = async (parts: TimerParts, agent: Agent, batch: Batch, now: number): Promise<Outcome> => {
-  const ceiling = ceilingMs(agent.delegation, batch.standing.background);
-  if (now < batch.openedAt + ceiling) return { retryInMs: batch.openedAt + ceiling - now };
-  if (now < batch.openedAt + 2 * parts.turnDeadlineMs) return { retryInMs: ceiling };
-  parts.logger.warn({ batch: batch.turnId, traceId: batch.traceId }, "a turn never ended: its batch is sealed");
-  await sealTurn(parts, agent, batch);
-  return { retryInMs: ceiling };
-};
-
 /** They end by themselves, with what they have to say; who does not is left behind after the grace (B3). */
 const stopStragglers = async (parts: SubtaskParts, timer: BatchTimer, batch: Batch): Promise<void> => {
   const { tenant, agent } = timer;
   const stopRequestedAt = isoTime(parts.clock.now());
   const asked = await Promise.all(
     openMembers(batch).map(async ({ id }) => {
-      const found = await changeSubtask(parts, { tenant, agent, id }, (subtask) =>
+      const asking = changeSubtask(parts, { tenant, agent, id }, (subtask) =>
         hasEnded(subtask) || subtask.stopRequestedAt !== undefined ? subtask : { ...subtask, stopRequestedAt },
       );
+      const found = await unlessUnreadable(asking);
       return { id, isLost: found === undefined };
     }),
   );

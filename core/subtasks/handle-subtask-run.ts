@@ -1,6 +1,7 @@
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
-import type { Outcome } from "../contract/bus.ts";
+import type { Outcome, Received } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
+import type { Stored } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
@@ -10,9 +11,10 @@ import type { Tool } from "../turns/tool.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
+import { BegunNote } from "./begun-note.ts";
 import { cancelChildren } from "./cancel-subtask.ts";
 import type { Ending } from "./change-subtask.ts";
-import { changeSubtask, claimSubtask, endSubtask } from "./change-subtask.ts";
+import { changeSubtask, claimAgain, claimFirst, endKnown, endSubtask } from "./change-subtask.ts";
 import { deepest } from "./config.ts";
 import { reportEnd } from "./report-end.ts";
 import type { SubagentParts } from "./run-subagent.ts";
@@ -33,17 +35,23 @@ export interface RunParts extends SubagentParts {
 const TAKEN_OVER_PAUSE_MS = 1_000;
 
 /** One subtask, from its claim to the word to its owner. Taken up again, it goes on from its journal (S11). */
-export const handleSubtaskRun = async (parts: RunParts, agent: Agent, address: SubtaskAddress): Promise<Outcome> => {
-  await parts.checkpoint("subtask.received");
-  const subtask = await claimSubtask(parts, address);
-  if (subtask === undefined) {
+export const handleSubtaskRun = async (
+  parts: RunParts,
+  agent: Agent,
+  address: SubtaskAddress,
+  { attempt }: Pick<Received, "attempt">,
+): Promise<Outcome> => {
+  await parts.checkpoint("subtask.received", address.id);
+  const claimed = await (attempt === 1 ? claimFirst : claimAgain)(parts, address);
+  if (claimed === undefined) {
     parts.logger.warn({ subtask: address.id }, "no record of a subtask that is to be run");
     return ack;
   }
+  const subtask = claimed.value;
   await parts.checkpoint("subtask.claimed");
   parts.activity.touch(subtask);
   try {
-    const ended = hasEnded(subtask) ? subtask : await workOn(parts, agent, subtask);
+    const ended = hasEnded(subtask) ? subtask : await workOn(parts, agent, claimed);
     if (ended !== undefined) {
       await reportEnd(parts, ended);
       if (ended.depth < deepest(agent.delegation, ended.background)) await cancelChildren(parts, ended);
@@ -58,9 +66,10 @@ export const handleSubtaskRun = async (parts: RunParts, agent: Agent, address: S
   }
 };
 
-const workOn = async (parts: RunParts, agent: Agent, subtask: Subtask): Promise<Subtask | undefined> => {
+const workOn = async (parts: RunParts, agent: Agent, claimed: Stored<Subtask>): Promise<Subtask | undefined> => {
+  const subtask = claimed.value;
   // One less than the bus allows: the word to the owner needs a run too (S7).
-  const brokenOff = subtask.runs - subtask.yields - 1;
+  const brokenOff = subtask.runs - subtask.yields;
   if (brokenOff >= MAX_FAILURES - 1) {
     const error = `It was begun ${brokenOff} times, and each time something broke off the work.`;
     return endSubtask(parts, subtask, failed(error));
@@ -73,15 +82,20 @@ const workOn = async (parts: RunParts, agent: Agent, subtask: Subtask): Promise<
     }
   });
   parts.running.add(agent.name, 1);
+  const note = new BegunNote(parts, claimed);
   try {
     const subagent = subagentFor(agent, subtask, parts.reportTools);
-    const end = await runSubagent(parts, subagent, subtask, over.signal);
-    return await endSubtask(parts, subtask, endingFor(end));
+    return await runSubagent(parts, subagent, claimed, over.signal, async (end, latest, mayEnd) => {
+      const noted = await note.close();
+      const known = latest.revision === claimed.revision ? (noted ?? latest) : latest;
+      return endKnown(parts, known, endingFor(end), mayEnd);
+    });
   } catch (error) {
     const ending = endingAfter(error);
     if (ending === undefined) throw error;
     return await endSubtask(parts, subtask, ending);
   } finally {
+    await note.close();
     timer.cancel();
     unwatch();
     over.release();

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { RevisionConflict } from "../contract/app-error.ts";
 import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
@@ -33,48 +32,43 @@ export interface OwnerAddress {
   readonly ownerId: string;
 }
 
-const ownerKey = ({ tenant, agent, ownerId }: OwnerAddress) => keyOf(owners, tenant, agent, ownerId);
-const nothing: OwnerRecord = { batches: {}, tallies: {} };
+export const ownerKey = ({ tenant, agent, ownerId }: OwnerAddress) => keyOf(owners, tenant, agent, ownerId);
+export const emptyOwner: OwnerRecord = { batches: {}, tallies: {} };
 
 export const readOwner = async (store: Store, address: OwnerAddress): Promise<OwnerRecord> =>
-  (await store.get(ownerKey(address)))?.value ?? nothing;
-
-/** Changes the record by compare-and-set. The change may be asked several times; the same record back: nothing to write. */
-export const changeOwner = async (
-  store: Store,
-  address: OwnerAddress,
-  now: number,
-  change: (record: OwnerRecord) => OwnerRecord,
-): Promise<{ before: OwnerRecord; after: OwnerRecord }> => {
-  for (;;) {
-    const stored = await store.get(ownerKey(address));
-    const before = stored?.value ?? nothing;
-    const after = change(before);
-    if (after === before) return { before, after };
-    try {
-      await store.put(ownerKey(address), withoutOld(after, now), { ifRevision: stored?.revision ?? 0 });
-      return { before, after };
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
-};
+  (await store.get(ownerKey(address)))?.value ?? emptyOwner;
 
 export const withBatch = (record: OwnerRecord, batch: Batch): OwnerRecord => ({
   ...record,
   batches: { ...record.batches, [batch.turnId]: batch },
 });
 
-/** How long what is over is kept: repeats of its messages are recognised meanwhile. */
+/** How long what is over is kept, if nobody knows whether all of it was told: repeats of its messages bring that on. */
 const KEPT_MS = 3_600_000;
 /** How long the limits of one request are counted. */
 const TALLY_KEPT_MS = 24 * 3_600_000;
+/** Requests whose limits are counted at once; those that were used last. */
+const MOST_TALLIES = 16;
 
-const withoutOld = ({ batches, tallies, ...rest }: OwnerRecord, now: number): OwnerRecord => ({
-  ...rest,
-  batches: pick(batches, (batch) => !isSettled(batch) || now - (batch.sealedAt ?? now) < KEPT_MS),
-  tallies: pick(tallies, ({ usedAt }) => now - usedAt < TALLY_KEPT_MS),
-});
+/** Without what nobody needs any more. The newest batch stays, so that its owner can look at it. */
+export const withoutOld = (
+  { batches, tallies, ...rest }: OwnerRecord,
+  now: number,
+  told: ReadonlySet<string>,
+): OwnerRecord => {
+  const newest = Object.keys(batches).at(-1);
+  const isNeeded = (batch: Batch) =>
+    batch.turnId === newest || !isSettled(batch) || (now - (batch.sealedAt ?? now) < KEPT_MS && !isTold(batch, told));
+  const used = Object.entries(tallies)
+    .filter(([, { usedAt }]) => now - usedAt < TALLY_KEPT_MS)
+    .slice(-MOST_TALLIES);
+  return {
+    ...rest,
+    batches: Object.fromEntries(Object.entries(batches).filter(([, batch]) => isNeeded(batch))),
+    tallies: Object.fromEntries(used),
+  };
+};
 
-const pick = <T>(record: Record<string, T>, keep: (value: T) => boolean): Record<string, T> =>
-  Object.fromEntries(Object.entries(record).filter(([, value]) => keep(value)));
+/** A word of one that reports alone may still wait to be heard, and must then find out whether it was returned. */
+const isTold = ({ turnId, members }: Batch, told: ReadonlySet<string>): boolean =>
+  told.has(turnId) && members.every(({ reports }) => reports !== "alone");

@@ -3,35 +3,64 @@ import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import type { SubtaskMessage } from "../contract/subtask-message.ts";
 import type { CoreParts } from "../turns/turn.ts";
+import { afterGate } from "./after-gate.ts";
+import { isOver } from "./batch.ts";
+import { countInTime, type GateChange } from "./gate.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 
-/** Tells the owner, durably (S3). Whoever sees the end may do it: the message's id makes it one. */
+/**
+ * Makes an end known to the owner, once, whoever does it and however often. A member that is in time is counted here
+ * and now; its run is acknowledged after that, so a death loses nothing. Everything else that owners must hear goes
+ * through their queue (S3).
+ */
 export const reportEnd = async (parts: SubtaskParts, subtask: Subtask): Promise<void> => {
   await parts.checkpoint("subtask.ended");
-  await sendToOwner(parts, subtask, {
-    id: `${subtask.id}/end`,
-    type: "completion",
-    priority: "normal",
-    content: subtask.status,
-    timestamp: subtask.completedAt ?? isoTime(parts.clock.now()),
-  });
+  const change = subtask.reports === "alone" ? undefined : await countNow(parts, subtask);
+  if (change === undefined) {
+    await sendToOwner(parts, subtask, {
+      id: `${subtask.id}/end`,
+      type: "completion",
+      priority: "normal",
+      content: subtask.status,
+      timestamp: subtask.completedAt ?? isoTime(parts.clock.now()),
+    });
+  }
   await parts.checkpoint("subtask.reported");
-  parts.activity.touch(subtask);
+  if (change === undefined || !isOver(change.after)) parts.activity.touch(subtask);
+};
+
+/** Undefined: it came too late for that, or nobody knows its batch. */
+const countNow = async (parts: SubtaskParts, subtask: Subtask): Promise<GateChange | undefined> => {
+  await parts.checkpoint("end.received", subtask.id);
+  const change = await countInTime(parts, subtask);
+  const member = change?.after.members.find(({ id }) => id === subtask.id);
+  if (member?.ended !== true || member.late) return undefined;
+  await parts.checkpoint("end.counted");
+  logWord(parts, subtask, { id: `${subtask.id}/end`, type: "completion" });
+  await afterGate(parts, subtask, change);
+  return change;
 };
 
 type Words = Pick<SubtaskMessage, "id" | "type" | "priority" | "content" | "timestamp">;
 
-export const sendToOwner = async ({ bus, logger }: CoreParts, subtask: Subtask, words: Words): Promise<void> => {
-  const { tenant, agent, id, owner, planId, parentTurnId, traceId } = subtask;
-  logger.info({ subtask: id, message: words.id, type: words.type, owner: owner.ownerId, traceId }, "message to owner");
+const logWord = ({ logger }: CoreParts, subtask: Subtask, words: Pick<Words, "id" | "type">): void => {
+  const { id, depth, planId, owner, traceId } = subtask;
+  const to = { owner: owner.ownerId, ownerType: owner.ownerType };
+  logger.info({ subtask: id, message: words.id, type: words.type, depth, planId, ...to, traceId }, "word to the owner");
+};
+
+export const sendToOwner = async (parts: CoreParts, subtask: Subtask, words: Words): Promise<void> => {
+  const { tenant, agent, id, depth, owner, planId, parentTurnId, traceId } = subtask;
+  logWord(parts, subtask, words);
   const message: SubtaskMessage = {
     ...words,
     subtask: { tenant, agent, id },
     owner,
+    depth,
     planId,
     turnId: parentTurnId,
     traceId,
   };
   const subject = subjectsOf(tenant).subtaskMessage(agent);
-  await bus.publish(subject, message, { id: words.id, key: owner.ownerId });
+  await parts.bus.publish(subject, message, { id: words.id, key: owner.ownerId });
 };

@@ -2,7 +2,7 @@ import type { Standing } from "../turns/standing.ts";
 import type { ToolContext } from "../turns/tool.ts";
 import type { Batch, Member } from "./batch.ts";
 import type { DelegationConfig } from "./config.ts";
-import { changeOwner, type OwnerRecord, withBatch } from "./owner-record.ts";
+import { type OwnerRecord, withBatch } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { pointToWork } from "./work-index.ts";
 
@@ -17,7 +17,7 @@ type Wanted = Pick<Member, "id" | "callKey" | "name" | "reports">;
 
 /** Counts subtasks into their batch, as far as the limits allow (S9). A call that comes again finds its places taken. */
 export const reserve = async (
-  { store, clock }: SubtaskParts,
+  { owners, store, clock }: SubtaskParts,
   limits: DelegationConfig,
   context: ToolContext,
   wanted: readonly Wanted[],
@@ -26,7 +26,7 @@ export const reserve = async (
   const now = clock.now();
   const address = { tenant, agent, ownerId: standing.owner.ownerId };
   if (standing.owner.ownerType !== "worker") await pointToWork(store, address, context.audience, now);
-  const { before, after } = await changeOwner(store, address, now, (record) => {
+  const { before, after } = await owners.change(address, (record) => {
     const batch = record.batches[turnId] ?? openBatch(context, now);
     const fresh = wanted.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));
     const { places } = placesLeft(record, limits, context);

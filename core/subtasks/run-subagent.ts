@@ -1,7 +1,7 @@
 import { isoTime } from "../contract/clock.ts";
+import type { Stored } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
-import type { ChatMessage } from "../model/chat-message.ts";
 import { fitEntry } from "../sessions/fit-entry.ts";
 import type { SessionHistory } from "../sessions/session-history.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
@@ -15,9 +15,8 @@ import { childrenResults } from "./children-results.ts";
 import { ceilingMs } from "./config.ts";
 import { showResults } from "./show-results.ts";
 import { subagentSession, subagentTurn } from "./subagent.ts";
+import { SubtaskInbox } from "./subtask-inbox.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
-import { readSubtask } from "./subtask-record.ts";
-import { SubtaskStopped } from "./subtask-stopped.ts";
 
 export interface SubagentParts extends SubtaskParts {
   readonly history: SessionHistory;
@@ -26,19 +25,28 @@ export interface SubagentParts extends SubtaskParts {
 /** Whoever is told something new at each of its ends would never come to one. */
 const MOST_PHASES = 5;
 
+/** Ends the subtask, unless there is something that it has not been told: then it comes back unended. */
+export type Finish = (
+  end: TurnEnd,
+  known: Stored<Subtask>,
+  mayEnd: (subtask: Subtask) => boolean,
+) => Promise<Subtask | undefined>;
+
 /**
  * The subagent's work, as journaled turns of a session of its own. A turn that leaves subtasks of its own open, or
- * that was told something it has not seen, is followed by another one (S8).
+ * that was told something it has not seen, is followed by another one (S8). Resolves to the subtask as it ended.
  */
 export const runSubagent = async (
   parts: SubagentParts,
   agent: Agent,
-  subtask: Subtask,
+  claimed: Stored<Subtask>,
   signal: AbortSignal,
-): Promise<TurnEnd> => {
-  const inbox = new Inbox(parts, subtask);
+  finish: Finish,
+): Promise<Subtask | undefined> => {
+  const subtask = claimed.value;
+  const inbox = new SubtaskInbox(parts, claimed);
   // Before the first run there is nothing to read.
-  const isResumed = subtask.runs > 1;
+  const isResumed = subtask.runs > 0;
   let window = isResumed ? await parts.history.window(subagentSession(subtask)) : emptyWindow(subtask);
   for (let phase = nextIndex(window); ; phase++) {
     const record = subagentTurn(subtask, phase);
@@ -58,8 +66,11 @@ export const runSubagent = async (
       shrink: async (whole) => ({ ...whole, entries: [], chars: 0 }),
     });
     const news = await newsFor(parts, agent, subtask, phase, signal);
-    const isDone = news === undefined && !(await inbox.hasUnread());
-    if (isDone || end.outcome === "failed" || phase + 1 >= MOST_PHASES) return end;
+    const isLast = end.outcome === "failed" || phase + 1 >= MOST_PHASES;
+    if (news === undefined || isLast) {
+      const ended = await finish(end, inbox.latest, (is) => isLast || inbox.hasSeen(is));
+      if (ended === undefined || hasEnded(ended)) return ended;
+    }
     const entry = fitEntry({
       kind: "turn",
       turnId: record.turnId,
@@ -96,35 +107,3 @@ const newsFor = async (
   if (results.length === 0) return undefined;
   return `[results of delegated work] Finish your work with these.\n\n${showResults(results)}`;
 };
-
-/** What the subtask is told while it works. Looking also finds out whether it is still to be worked on. */
-class Inbox {
-  readonly #parts: SubtaskParts;
-  readonly #subtask: Subtask;
-  #seen = 0;
-
-  constructor(parts: SubtaskParts, subtask: Subtask) {
-    this.#parts = parts;
-    this.#subtask = subtask;
-  }
-
-  async unread(): Promise<ChatMessage[]> {
-    const inbox = await this.#read();
-    const fresh = inbox.slice(this.#seen);
-    this.#seen = inbox.length;
-    return fresh.map(({ type, content }) => ({ role: "user", text: `[${type} from your owner]\n${content}` }));
-  }
-
-  async hasUnread(): Promise<boolean> {
-    const subtask = await readSubtask(this.#parts.store, this.#subtask);
-    return subtask !== undefined && !hasEnded(subtask) && subtask.inbox.length > this.#seen;
-  }
-
-  async #read(): Promise<Subtask["inbox"]> {
-    const subtask = await readSubtask(this.#parts.store, this.#subtask);
-    if (subtask === undefined || hasEnded(subtask) || subtask.stopRequestedAt !== undefined) {
-      throw new SubtaskStopped(this.#subtask.id);
-    }
-    return subtask.inbox;
-  }
-}

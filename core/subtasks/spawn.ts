@@ -6,7 +6,6 @@ import type { ToolContext } from "../turns/tool.ts";
 import type { Member } from "./batch.ts";
 import { type DelegationConfig, deepest } from "./config.ts";
 import { reserve } from "./reserve.ts";
-import { setBatchTimer } from "./set-batch-timer.ts";
 import { subtaskIdFor } from "./subtask-id.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { subtaskKey } from "./subtask-record.ts";
@@ -38,7 +37,8 @@ export const spawn = async (
 ): Promise<Spawned> => {
   const { standing, idempotencyKey } = context;
   const depthLeft = deepest(limits, standing.background) - standing.depth;
-  if (depthLeft <= 0) return { accepted: [], refusal: "Refused: subtasks may not nest deeper here. Do it yourself." };
+  if (depthLeft <= 0)
+    return refused(parts, context, tasks.length, "Refused: subtasks may not nest deeper here. Do it yourself.");
   // More than could ever be accepted need no id.
   const wanted = await Promise.all(
     tasks.slice(0, limits.perTurn).map(async ({ name }, index) => {
@@ -46,14 +46,21 @@ export const spawn = async (
       return { id: await subtaskIdFor(parts.store, context, callKey), callKey, name, reports };
     }),
   );
-  const { accepted, refused, reason } = await reserve(parts, limits, context, wanted);
+  const { accepted, refused: without, reason } = await reserve(parts, limits, context, wanted);
   await parts.checkpoint("spawn.reserved");
-  if (accepted.length > 0) await setBatchTimer(parts, context);
   await Promise.all(
     accepted.map((member) => start(parts, context, member, tasks[wanted.findIndex(({ id }) => id === member.id)])),
   );
-  const left = refused + tasks.length - wanted.length;
-  return { accepted, refusal: left === 0 ? undefined : `Refused ${left} of ${tasks.length}: ${reason}.` };
+  const left = without + tasks.length - wanted.length;
+  if (left === 0) return { accepted, refusal: undefined };
+  return { ...refused(parts, context, left, `Refused ${left} of ${tasks.length}: ${reason}.`), accepted };
+};
+
+const refused = ({ logger }: SubtaskParts, context: ToolContext, count: number, refusal: string): Spawned => {
+  const { turnId, standing, traceId } = context;
+  const { owner, depth, rootTurnId: planId } = standing;
+  logger.warn({ turnId, planId, depth, owner: owner.ownerId, count, refusal, traceId }, "subtasks refused");
+  return { accepted: [], refusal };
 };
 
 const start = async (parts: SubtaskParts, context: ToolContext, member: Member, task?: Task): Promise<void> => {
@@ -68,7 +75,7 @@ const start = async (parts: SubtaskParts, context: ToolContext, member: Member, 
   } catch (error) {
     if (!(error instanceof RevisionConflict)) throw error;
   }
-  await parts.checkpoint("spawn.created");
+  await parts.checkpoint("spawn.created", id);
   await parts.bus.publish(subjectsOf(tenant).subtaskRun(agent), { tenant, agent, id }, { id, key: id });
   await parts.checkpoint("spawn.published");
   parts.activity.touch(subtask);

@@ -2,6 +2,9 @@ import type { Consumer } from "../contract/bus.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Agent } from "../turns/agent.ts";
 import { handleBatchTimer } from "./handle-batch-timer.ts";
+import { handleBuriedRun } from "./handle-buried-run.ts";
+import { handleBuriedSubtaskMessage } from "./handle-buried-subtask-message.ts";
+import { handleBuriedTimer } from "./handle-buried-timer.ts";
 import { handleSubtaskMessage } from "./handle-subtask-message.ts";
 import type { RunParts } from "./handle-subtask-run.ts";
 import { handleSubtaskRun } from "./handle-subtask-run.ts";
@@ -23,10 +26,24 @@ export const startDelegation = async (
   await events.listenTo(bus, agent);
   const several = { durable: "subtasks", concurrency: HANDLERS_AT_ONCE };
   return Promise.all([
-    bus.consume(subjects.subtaskRun(agent.name), { ...several, concurrency: RUNS_AT_ONCE }, (address) =>
-      handleSubtaskRun(parts, agent, address),
+    bus.consume(
+      subjects.subtaskRun(agent.name),
+      {
+        ...several,
+        concurrency: RUNS_AT_ONCE,
+        buried: (_, letter) => handleBuriedRun(parts, agent, letter),
+      },
+      (address, received) => handleSubtaskRun(parts, agent, address, received),
     ),
-    bus.consume(subjects.subtaskMessage(agent.name), several, (message) => handleSubtaskMessage(parts, message)),
-    bus.consume(subjects.batchTimer(agent.name), several, (timer) => handleBatchTimer(parts, agent, timer)),
+    bus.consume(
+      subjects.subtaskMessage(agent.name),
+      { ...several, buried: (message, letter) => handleBuriedSubtaskMessage(parts, message, letter) },
+      (message) => handleSubtaskMessage(parts, message),
+    ),
+    bus.consume(
+      subjects.batchTimer(agent.name),
+      { ...several, buried: (timer, letter) => handleBuriedTimer(parts, agent, timer, letter) },
+      (timer) => handleBatchTimer(parts, agent, timer),
+    ),
   ]);
 };

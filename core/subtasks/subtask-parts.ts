@@ -1,9 +1,11 @@
 import type { CoreParts } from "../turns/turn.ts";
 import type { ActivityPublisher } from "./activity-publisher.ts";
+import type { OwnerRecords } from "./owner-records.ts";
 import type { SubtaskEvents } from "./subtask-events.ts";
 
 /** What delegation runs on. */
 export interface SubtaskParts extends CoreParts {
   readonly events: SubtaskEvents;
   readonly activity: ActivityPublisher;
+  readonly owners: OwnerRecords;
 }

@@ -3,6 +3,7 @@ import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import { Subtask } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
+import { unlessUnreadable } from "./unless-unreadable.ts";
 
 const subtasks = collection("subtasks", Subtask, { ttlMs: RETENTION_MS });
 
@@ -11,13 +12,13 @@ export const subtaskKey = ({ tenant, agent, id }: SubtaskAddress) => keyOf(subta
 export const readSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> =>
   (await store.get(subtaskKey(address)))?.value;
 
-/** In the order asked for; one that has expired is left out. */
+/** In the order asked for; one that has expired, or cannot be read, is left out. */
 export const readSubtasks = async (
   store: Store,
   place: Pick<SubtaskAddress, "tenant" | "agent">,
   ids: readonly string[],
 ): Promise<Subtask[]> => {
   const { tenant, agent } = place;
-  const read = await Promise.all(ids.map((id) => readSubtask(store, { tenant, agent, id })));
+  const read = await Promise.all(ids.map((id) => unlessUnreadable(readSubtask(store, { tenant, agent, id }))));
   return read.filter((subtask) => subtask !== undefined);
 };

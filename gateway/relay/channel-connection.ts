@@ -1,7 +1,10 @@
+import { isAttachmentAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Consumer, Listener } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
+import type { UserMessage } from "../../core/contract/user-message.ts";
+import { withAttachmentText } from "./attachment-text.ts";
 import { startFanOut } from "./fan-out.ts";
 import { createInbox } from "./inbox.ts";
 import { startOutbox } from "./outbox.ts";
@@ -78,7 +81,11 @@ export class ChannelConnection {
   /** Bounded, because a lease that is lost meanwhile waits for it. */
   #start(): Promise<void> {
     const { clock, limits } = this.#context;
-    const starting = this.#adapter.start(createInbox(this.#context));
+    const adapter = this.#adapter;
+    const read = isAttachmentAdapter(adapter)
+      ? (message: UserMessage) => withAttachmentText(this.#context, adapter, message)
+      : undefined;
+    const starting = adapter.start(createInbox({ ...this.#context, read }));
     return withinDeadline(clock, limits.startWithinMs, starting, () => {
       throw new AppError("unavailable", `the adapter did not start within ${limits.startWithinMs} ms`);
     });

@@ -20,10 +20,13 @@ export interface InboxParts {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly checkpoint?: Checkpoint;
+  /** Adds what can be read of a message's attachments. */
+  readonly read?: ((message: UserMessage) => Promise<UserMessage>) | undefined;
 }
 
 /** Where adapters put what people say. What is refused, or cannot be stored, is the adapter's to tell its platform. */
-export const createInbox = ({ bus, clock, access, logger, meter, checkpoint = noCheckpoint }: InboxParts): Inbox => {
+export const createInbox = (parts: InboxParts): Inbox => {
+  const { bus, clock, access, logger, meter, checkpoint = noCheckpoint, read = async (message) => message } = parts;
   const check = accessCheck(access, clock);
   return {
     async accept(message) {
@@ -32,7 +35,8 @@ export const createInbox = ({ bus, clock, access, logger, meter, checkpoint = no
       await checkpoint("inbox.before");
       try {
         check(message);
-        await bus.publish(subjectsOf(tenant).userMessage(agent), message, { id, key: laneOf(message) });
+        const whole = message.attachments.length === 0 ? message : await read(message);
+        await bus.publish(subjectsOf(tenant).userMessage(agent), whole, { id, key: laneOf(message) });
       } catch (error) {
         meter.count("messages_refused_total", { channel });
         throw error;

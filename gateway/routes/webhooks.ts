@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Webhook, WebhookAdapter } from "../../adapters/contract/abilities.ts";
+import type { Webhook, WebhookAdapter, WebhookHead, WebhookResponse } from "../../adapters/contract/abilities.ts";
 import { channelPath } from "./channel-path.ts";
 
 /** What platforms and browsers call over HTTP. The body reaches the adapter as it came: signatures are over bytes. */
@@ -21,22 +21,30 @@ const addWebhook = (scope: FastifyInstance, url: string, webhook: Webhook): void
     // Fastify knows no limit of 0
     bodyLimit: Math.max(1, webhook.maxBodyBytes),
     exposeHeadRoute: webhook.method === "GET",
+    onRequest: async (request, reply) => {
+      const refusal = await webhook.refuse?.(headOf(request));
+      return refusal && send(reply, refusal);
+    },
     handler: (request, reply) => answer(webhook, request, reply),
   });
 };
 
 const answer = async (webhook: Webhook, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-  const { status, headers, body } = await webhook.handle({
-    headers: singleValues(request.headers),
-    query: singleValues(request.query),
-    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    remoteAddress: request.ip,
-  });
-  return reply
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  return send(reply, await webhook.handle({ ...headOf(request), body }));
+};
+
+const headOf = (request: FastifyRequest): WebhookHead => ({
+  headers: singleValues(request.headers),
+  query: singleValues(request.query),
+  remoteAddress: request.ip,
+});
+
+const send = (reply: FastifyReply, { status, headers, body }: WebhookResponse): FastifyReply =>
+  reply
     .code(status)
     .headers(headers ?? {})
     .send(body);
-};
 
 /** A value that was sent more than once is left out: which of them counts would be a guess. */
 const singleValues = (values: unknown): Record<string, string | undefined> =>

@@ -1,6 +1,7 @@
 import type { Scenario } from "./scenario.ts";
 import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
+import { delegation, delegationMemory } from "./scenarios/delegation.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
 import { slackAcknowledgement, slackEvents, slackMemory } from "./scenarios/slack-events.ts";
 import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
@@ -14,6 +15,8 @@ export const scenarios: readonly Scenario[] = [
   busLatency,
   storeThroughput,
   messageReply,
+  delegation,
+  delegationMemory,
   socketRoundTrip,
   socketBroadcast,
   socketMemory,

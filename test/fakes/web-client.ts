@@ -42,6 +42,8 @@ export class WebClient {
   #welcomed = false;
   /** As the latest welcome said. */
   sessionId: string | undefined;
+  /** The room that the gateway knows this visitor's conversation by. */
+  room: string | undefined;
   #token: string | undefined;
   #closed = false;
 
@@ -54,8 +56,20 @@ export class WebClient {
   }
 
   /** Queues a message; one is under way at a time, so that their order is known. */
-  say(text: string, replyTo?: string): string {
-    return this.#queue({ type: "message", text, ...(replyTo !== undefined && { replyTo }) });
+  say(text: string, replyTo?: string, attachments: readonly { id: string }[] = []): string {
+    const answered = replyTo === undefined ? {} : { replyTo };
+    return this.#queue({ type: "message", text, ...answered, ...(attachments.length > 0 && { attachments }) });
+  }
+
+  /** Uploads a text file; resolves to what the gateway made of it. */
+  async upload(name: string, text: string): Promise<{ id: string; name: string }> {
+    const response = await fetch(`${this.#addressOf()}/channels/web/files?name=${encodeURIComponent(name)}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${this.#token}`, "content-type": "text/plain" },
+      body: text,
+    });
+    if (response.status !== 201) throw new Error(`refused with ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { id: string; name: string };
   }
 
   command(name: string, args = ""): string {
@@ -133,6 +147,7 @@ export class WebClient {
       this.#token = String(frame.token);
       this.#welcomed = true;
       this.sessionId = String(frame.sessionId);
+      this.room = String(frame.conversation);
       this.#sendNext();
     } else if (frame.type === "accepted") {
       this.accepted.push(String(frame.id));

@@ -4,7 +4,7 @@ import { isoTime } from "../../contract/clock.ts";
 import type { Subtask } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
-import { changeSubtask, endSubtask } from "../change-subtask.ts";
+import { begun, changeSubtask, endSubtask } from "../change-subtask.ts";
 import { readOwner } from "../owner-record.ts";
 import { sendToOwner } from "../report-end.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
@@ -45,7 +45,13 @@ export const reportTools = (parts: SubtaskParts): Tool[] => {
       const own = ownAddress(context, input.id);
       if (input.type === "status_update") {
         const note = input.content.replace(/\s+/g, " ").trim().slice(0, NOTE_CHARS);
-        parts.activity.touch(await change(parts, own, (subtask) => noted(subtask, note, context.idempotencyKey)));
+        const subtask = await change(parts, own, (is) => noted(is, note, context.idempotencyKey));
+        const { planId, owner, traceId } = subtask;
+        parts.logger.debug(
+          { subtask: own.id, type: input.type, planId, owner: owner.ownerId, traceId },
+          "progress noted",
+        );
+        parts.activity.touch(subtask);
         return "Noted.";
       }
       return input.type === "error" ? tell(parts, own, input, context) : ask(parts, own, input, context);
@@ -68,7 +74,8 @@ export const reportTools = (parts: SubtaskParts): Tool[] => {
       }
       const status = result.status === "failed" ? "failed" : "completed";
       const endedBy = context.idempotencyKey;
-      const ended = await endSubtask(parts, own, { status, result: withoutUndefined(result), endedBy });
+      const ending = { status, result: withoutUndefined(result), endedBy } as const;
+      const ended = await endSubtask(parts, own, ending, { isBegun: true });
       if (ended?.endedBy === endedBy) return "Completed.";
       throw new AppError("conflict", `${own.id} has ended already: ${ended?.status ?? "it is gone"}.`);
     },
@@ -86,7 +93,11 @@ const ownAddress = ({ tenant, agent, standing }: ToolContext, given: string | un
 };
 
 const change = async (parts: SubtaskParts, own: Address, by: (subtask: Subtask) => Subtask): Promise<Subtask> => {
-  const subtask = await changeSubtask(parts, own, (is) => (hasEnded(is) ? is : by(is)));
+  const now = isoTime(parts.clock.now());
+  // Whoever speaks was begun, whether or not that is stored by now.
+  const subtask = await changeSubtask(parts, own, (is) =>
+    hasEnded(is) ? is : by(is.status === "pending" ? begun(is, now) : is),
+  );
   if (subtask !== undefined && !hasEnded(subtask)) return subtask;
   throw new AppError("conflict", `${own.id} has ended; nobody hears you any more.`);
 };

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import type { Backbone } from "../../../core/contract/backbone.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { NatsServer } from "../../fakes/nats-server.ts";
 import { startEcho, startOnBackbone } from "./backbone-gateway.ts";
+import { fileServer } from "./file-server.ts";
 import { enter } from "./web-client.ts";
 
 const ended: (() => Promise<unknown>)[] = [];
@@ -66,5 +68,22 @@ describe.each([
     expect(back.client.logged().map(({ seq }) => seq)).toEqual([39, 40, 41]);
     await gateway.stop();
     await closeAll(again.all);
+  });
+
+  it("when a file is uploaded to one, then the other one has it, whole", async () => {
+    const { all, one, two } = await (await prepare())();
+    const gateways = [await startOnBackbone(one), await startOnBackbone(two)] as const;
+    const { client, welcome } = await enter(gateways[0]);
+    const uploading = await fileServer(gateways[0].adapter);
+    const downloading = await fileServer(gateways[1].adapter);
+    const bytes = randomBytes(1_500_000);
+    const { id } = await uploading.upload(welcome.token, bytes, { name: "noise.bin" });
+    const { client: other } = await enter(gateways[1], { token: welcome.token });
+    other.send({ type: "message", id: "m1", text: "look", attachments: [{ id }] });
+    expect(await client.next("said")).toMatchObject({ attachments: [{ id, name: "noise.bin", bytes: 1_500_000 }] });
+    const back = await downloading.download(welcome.token, id);
+    expect(bytes.equals(back.rawPayload)).toBe(true);
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await closeAll(all);
   });
 });

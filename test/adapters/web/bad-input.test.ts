@@ -141,10 +141,7 @@ describe("given messages that cannot be taken", () => {
   const refused: [string, ClientFrame][] = [
     ["too-long", { type: "message", id: "m1", text: "x".repeat(32_001) }],
     ["too-long", { type: "command", id: "m1", name: "why", args: "x".repeat(32_001) }],
-    [
-      "attachments-unavailable",
-      { type: "message", id: "m1", text: "x", attachments: [{ id: "a", name: "a", mediaType: "a/b" }] },
-    ],
+    ["attachment-unknown", { type: "message", id: "m1", text: "x", attachments: [{ id: "f-not-there" }] }],
   ];
 
   it.each(refused)("when it is %s, then the error names the message", async (code, frame) => {

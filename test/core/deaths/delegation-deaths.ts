@@ -11,9 +11,11 @@ const NAMES = ["tides", "knots", "ropes"];
 /** "delegate 7": gives three subtasks of that number away, then makes one answer of their results. */
 const script = ({ lastUserText, toolOutputs, toolNames }: ModelRequest) => {
   if (toolNames.includes("complete_subtask")) {
+    if (lastUserText.includes("ropes doom")) return calls([{ name: "poison", arguments: {} }]);
     return calls([{ name: "complete_subtask", arguments: { status: "success", output: `found ${lastUserText}` } }]);
   }
   if (lastUserText.startsWith("[results of")) {
+    if (lastUserText.includes("It was begun")) return says(lastUserText.slice(lastUserText.indexOf("### ")));
     return says(`together ${[...lastUserText.matchAll(/found do (\w+ \d+)/g)].map(([, found]) => found).join()}`);
   }
   const number = lastUserText.split(" ")[1];
@@ -74,6 +76,28 @@ export const delegationDeaths = (kind: PlaceOptions["kind"]): void => {
         expect(finals).toHaveLength(2);
         expect(mine.filter((reply) => reply.kind === "completion")).toHaveLength(1);
       }
+    });
+
+    it("when a subtask kills every process that works on it, then it has failed, and the answer comes at once (S7)", {
+      timeout: 180_000,
+    }, async () => {
+      const room = { channel: "web", room: "doomed", kind: "private" as const };
+      await core.receive(userMessage("delegate doom", "delegate doom", { conversation: room }));
+      const isMine = ({ audience }: AgentReply) => audience.conversation.room === room.room;
+      const answered = core.heard.until((replies) => replies.filter(isMine).some(isAnswer)).then(() => true);
+      for (let over = false; !over; ) {
+        const { exited } = await core.alive();
+        over = await Promise.race([answered, exited.then(() => false)]);
+      }
+      const answers = new Set(
+        core.heard.items.filter((reply) => isMine(reply) && isAnswer(reply)).map((one) => one.markdown),
+      );
+      expect(answers.size).toBe(1);
+      const [answer = ""] = answers;
+      expect(answer).toMatch(
+        /### ropes \(.*\): failed\nIt was begun 4 times, and each time something broke off the work\./,
+      );
+      expect(answer.match(/: completed\nfound do/g)).toHaveLength(2);
     });
   });
 };

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { Backbone } from "../../../core/contract/backbone.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
@@ -85,6 +86,17 @@ export class MortalCore {
     await published.until((replies) => replies.filter(isMine).length === conversations.length);
     await backbone.close();
     return published.items.filter((reply) => !isLast(reply));
+  }
+
+  /** A look at what is stored. Ends the process. */
+  async inspect<T>(look: (backbone: Backbone) => Promise<T>): Promise<T> {
+    await this.#end();
+    const backbone = await openPlace(this.#place.options);
+    try {
+      return await look(backbone);
+    } finally {
+      await backbone.close();
+    }
   }
 
   async #end(): Promise<void> {

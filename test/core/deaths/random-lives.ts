@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { calls, fails, hangsUp, says } from "../../fakes/model-answer.ts";
 import type { ModelRequest } from "../../fakes/model-request.ts";
+import { propertyRuns } from "../../setup/property-runs.ts";
 import { userMessage } from "../core-under-test.ts";
 import type { PlaceOptions } from "./backbone-place.ts";
 import { MortalCore } from "./mortal-core.ts";
@@ -70,6 +71,7 @@ const modelScript = () => {
 
 /** Random messages, sessions, deaths and model faults: one answer for each message, in order in each conversation. */
 export const randomLives = (kind: PlaceOptions["kind"]): void => {
+  const runs = propertyRuns(3);
   describe(`given a core on ${kind} with a hard life`, () => {
     let core: MortalCore;
     let lives = 0;
@@ -102,7 +104,7 @@ export const randomLives = (kind: PlaceOptions["kind"]): void => {
     };
 
     it("when everything happens, then every message has exactly one answer, in order", {
-      timeout: 180_000,
+      timeout: 60_000 + 40_000 * runs.numRuns,
     }, async () => {
       const property = fc.asyncProperty(aLife, async (events) => {
         const sent = await live(events);
@@ -116,7 +118,7 @@ export const randomLives = (kind: PlaceOptions["kind"]): void => {
         );
         expect(answered).toEqual(sent);
       });
-      await fc.assert(property, { seed: 20_260_310, numRuns: 3, endOnFailure: true });
+      await fc.assert(property, runs);
     });
   });
 };

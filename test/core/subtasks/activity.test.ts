@@ -1,9 +1,19 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { Activity } from "../../../core/contract/activity.ts";
 import { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked } from "./delegating.ts";
-import { completions, delegates, Held, roles, startDelegating, untilFinals } from "./delegating.ts";
+import {
+  completions,
+  delegates,
+  Held,
+  roles,
+  startDelegating,
+  subtaskIds,
+  untilBegun,
+  untilFinals,
+} from "./delegating.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
@@ -25,9 +35,11 @@ describe("given a turn whose subtasks are under way", () => {
     core = await startDelegating(roles({ primary: delegates(["a", "b"], "on it"), subagent }));
     await core.ask("m-1", "go");
     await Promise.all([a.asked, b.asked]);
-    await core.clock.passNext(200);
+    for (const id of subtaskIds(core)) await untilBegun(core, id);
+    core.clock.advance(500);
     await progress(1);
     const [first] = entries();
+    const idOf = (name: string) => Activity.parse(activityOf(first)).items.find((item) => item.name === name)?.id;
     expect(activityOf(first)).toMatchObject({
       title: "Working on: a and b",
       items: [
@@ -37,10 +49,14 @@ describe("given a turn whose subtasks are under way", () => {
     });
     expect(first).toMatchObject({
       kind: "progress",
-      markdown: "Working on: a and b\n- a: working (half way)\n- b: working",
+      markdown: `Working on: a and b\n- a: working (half way) \`${idOf("a")}\`\n- b: working \`${idOf("b")}\``,
+      actions: [
+        { name: "cancel", label: "Cancel “a”", value: idOf("a") },
+        { name: "cancel", label: "Cancel “b”", value: idOf("b") },
+      ],
     });
     a.give(`result ${"x".repeat(400)}`);
-    await core.clock.passNext(1_000);
+    await core.clock.passNext(800, 1_000);
     await progress(2);
     b.give("done");
     const [, answer] = await untilFinals(core, 2);
@@ -59,6 +75,9 @@ describe("given a turn whose subtasks are under way", () => {
     }
     const items = activityOf(all[2]).items as { state: string; result: string; endedAt: string }[];
     expect(items.map(({ state }) => state)).toEqual(["completed", "completed"]);
+    expect(all[1]?.actions).toEqual([expect.objectContaining({ value: idOf("b") })]);
+    expect(all[2]).toMatchObject({ markdown: "Worked on: a and b\n- a: done\n- b: done" });
+    expect(all[2]).not.toHaveProperty("actions");
     expect(items[0]?.result.length).toBeLessThanOrEqual(300);
   });
 

@@ -3,15 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasEnded } from "../../../core/contract/subtask.ts";
 import { countedMembers } from "../../../core/subtasks/batch.ts";
 import type { BackboneHarness, Deployment } from "../../contract/backbone-harness.ts";
+import { propertyRuns } from "../../setup/property-runs.ts";
 import { aPlan, type Plan } from "./any-batch.ts";
 import { BatchWorld, expectedFinals } from "./batch-world.ts";
 import { subtask } from "./delegating.ts";
 
-/** More on demand: MOORING_RUNS=500 npx vitest run test/core/subtasks. */
-const runs = (fewest: number): number => Number(process.env.MOORING_RUNS ?? fewest);
-
 /** Any number of subtasks, in any order, with anything going wrong: one answer, and nothing is lost (B2–B5, S4, S7). */
 export const batchProperty = (harness: BackboneHarness, fewest: number): void => {
+  const runs = propertyRuns(fewest);
   describe(`given any batch on ${harness.name}`, () => {
     let deployment: Deployment;
     let world: BatchWorld;
@@ -76,13 +75,9 @@ export const batchProperty = (harness: BackboneHarness, fewest: number): void =>
     };
 
     it("when it is played, then there is one answer, everybody is accounted for, and all have ended", {
-      timeout: 60_000 + 3_000 * runs(fewest),
+      timeout: 60_000 + 3_000 * runs.numRuns,
     }, async () => {
-      await fc.assert(fc.asyncProperty(aPlan, check), {
-        seed: Number(process.env.MOORING_SEED ?? 20_260_310),
-        numRuns: runs(fewest),
-        endOnFailure: true,
-      });
+      await fc.assert(fc.asyncProperty(aPlan, check), runs);
     });
   });
 };

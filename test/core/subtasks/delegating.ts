@@ -140,6 +140,12 @@ export const subtask = async ({ backbone }: OnBackbone, id: string): Promise<Sub
   return found;
 };
 
+/** A subtask that takes more than a moment is stored as begun. */
+export const untilBegun = async (core: CoreUnderTest, id: string): Promise<void> => {
+  await core.clock.passNext(50);
+  while ((await subtask(core, id)).status === "pending") await new Promise(setImmediate);
+};
+
 /** The word of a subtask's end once more, as by a bus whose acknowledgement was lost. */
 export const repeatEnd = async (core: OnBackbone, id: string): Promise<void> => {
   const { owner, parentTurnId, planId, traceId, completedAt = "", status } = await subtask(core, id);

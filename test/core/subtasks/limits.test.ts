@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { defaultDelegation } from "../../../core/subtasks/config.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked, Roles } from "./delegating.ts";
@@ -14,12 +15,14 @@ import {
   startDelegating,
   subtask,
   subtaskIds,
+  untilBegun,
   untilFinals,
 } from "./delegating.ts";
 
 let core: CoreUnderTest;
+const logger = new RecordingLogger();
 const start = async (played: Roles, limits: Partial<typeof defaultDelegation> = {}) => {
-  core = await startDelegating(roles(played), { agent: { delegation: { ...defaultDelegation, ...limits } } });
+  core = await startDelegating(roles(played), { logger, agent: { delegation: { ...defaultDelegation, ...limits } } });
 };
 afterEach(() => core.dispose());
 
@@ -36,6 +39,8 @@ describe("given a model that delegates too much", () => {
     const reply = await core.ask("m-1", "go");
     expect(reply.markdown.match(/^- subtask-/gm)).toHaveLength(10);
     expect(reply.markdown).toContain("Refused 490 of 500: at most 10 subtasks may be under way at once");
+    const refused = logger.lines.items.find(({ message }) => message === "subtasks refused");
+    expect(refused?.fields).toMatchObject({ count: 490, owner: reply.sessionId, traceId: "trace-m-1" });
   });
 
   it("when ten are running, then another turn of the session may start none (S9)", async () => {
@@ -136,6 +141,7 @@ describe("given a model that calls what is not there for it", () => {
     await core.ask("m-1", "mine");
     await work.asked;
     stolen = subtaskIds(core)[0] ?? "";
+    await untilBegun(core, stolen);
     const bob = {
       account: { id: "bob", name: "Bob" },
       conversation: { channel: "web", room: "bob", kind: "private" as const },

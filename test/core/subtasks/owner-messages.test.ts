@@ -129,6 +129,46 @@ describe("given a subtask that is under way", () => {
     expect((await core.ask("m-2", "stop it", elsewhere)).markdown).toMatch(/is cancelled\.$/);
   });
 
+  it("when another session of the asker refines it, then it is told (S6)", async () => {
+    const thinking = new Held();
+    await start({
+      primary: (asked) =>
+        asked.text === "go"
+          ? delegates(["a"], "on it")(asked)
+          : (asked.outputs[0] ?? tells(subtaskIds(core)[0], "refinement", "in French")),
+      subagent: ({ text }) => (text.startsWith("[refinement") ? `redone ${text.split("\n")[1]}` : thinking.answer),
+      continuation: ({ text }) => text.split("\n").at(-1) ?? "",
+    });
+    await core.ask("m-1", "go");
+    await thinking.asked;
+    const elsewhere = { conversation: { channel: "web", room: "room-2", kind: "private" as const } };
+    expect((await core.ask("m-2", "in French please", elsewhere)).markdown).toContain("is told before its next step");
+    thinking.give("first version");
+    const answer = (await untilFinals(core, 3))[2];
+    expect(answer).toMatchObject({ markdown: "redone in French", audience: { conversation: { room: "room-1" } } });
+  });
+
+  it("when its owner looks, then it sees how it goes, and where the work was begun (S1, S2)", async () => {
+    const thinking = new Held();
+    await start({
+      primary: (asked) =>
+        asked.text === "go"
+          ? delegates(["a"], "on it")(asked)
+          : (asked.outputs[0] ?? calls({ name: "list_subtasks", input: {} })),
+      subagent: ({ outputs }) => (outputs.length === 0 ? notifies("status_update", "half\nway") : thinking.answer),
+    });
+    const link = "https://chat.example/room-1/m-1";
+    await core.ask("m-1", "go", { link });
+    await thinking.asked;
+    const [id] = subtaskIds(core);
+    const { markdown } = await core.ask("m-2", "how is it going?");
+    expect(markdown).toBe(
+      `- ${id} "a": running, since 2026-03-10T21:14:05.000Z, depth 1; last word: half way; begun in ${link}`,
+    );
+    thinking.give("done");
+    expect((await untilFinals(core, 3))[2]?.origin).toMatchObject({ link });
+  });
+
   it("when it reports an error on the way, then its owner hears of it and it goes on (S8)", async () => {
     await start({
       primary: delegates(["a"], "on it"),

@@ -102,7 +102,7 @@ describe("given a subtask", () => {
     const id = subtaskIds(core)[0];
     const lines = logger.lines.items.filter(({ fields }) => fields.subtask === id);
     expect(lines.map(({ message, fields }) => (fields.to ? `${fields.from} → ${fields.to}` : message))).toEqual(
-      expect.arrayContaining(["subtask created", "pending → running", "running → completed", "message to owner"]),
+      expect.arrayContaining(["subtask created", "pending → running", "running → completed", "word to the owner"]),
     );
     for (const { fields } of lines) expect(fields).toMatchObject({ subtask: id, traceId: "trace-m-1" });
     const all = JSON.stringify(logger.lines.items);

@@ -10,6 +10,7 @@ import { SessionFinder } from "../../../core/sessions/session-finder.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { ActivityPublisher } from "../../../core/subtasks/activity-publisher.ts";
 import { defaultDelegation } from "../../../core/subtasks/config.ts";
+import { OwnerRecords } from "../../../core/subtasks/owner-records.ts";
 import { SubtaskEvents } from "../../../core/subtasks/subtask-events.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
@@ -43,6 +44,7 @@ const processes = async () => {
       events: new SubtaskEvents(),
       dueTimes: new DueIndex(core.backbone),
       activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger }),
+      owners: new OwnerRecords(core.backbone.store, core.clock),
       background: new BackgroundWork(silentLogger),
       turns: new RunningTurns({ bus: core.backbone.bus, clock: core.clock }),
       stopping: stopping.signal,

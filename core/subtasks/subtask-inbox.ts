@@ -1,0 +1,48 @@
+import type { Stored } from "../contract/store.ts";
+import type { Subtask } from "../contract/subtask.ts";
+import { hasEnded } from "../contract/subtask.ts";
+import type { ChatMessage } from "../model/chat-message.ts";
+import type { SubtaskParts } from "./subtask-parts.ts";
+import { subtaskKey } from "./subtask-record.ts";
+import { SubtaskStopped } from "./subtask-stopped.ts";
+
+/** What a subtask is told while it works. Looking also finds out whether it is still to be worked on. */
+export class SubtaskInbox {
+  readonly #parts: SubtaskParts;
+  #latest: Stored<Subtask>;
+  #seen = 0;
+  #isFresh = true;
+
+  /** As it was claimed just now: the first look needs no other. */
+  constructor(parts: SubtaskParts, claimed: Stored<Subtask>) {
+    this.#parts = parts;
+    this.#latest = claimed;
+  }
+
+  /** As it was at the last look. */
+  get latest(): Stored<Subtask> {
+    return this.#latest;
+  }
+
+  hasSeen({ inbox }: Subtask): boolean {
+    return inbox.length <= this.#seen;
+  }
+
+  async unread(): Promise<ChatMessage[]> {
+    const { id, inbox, stopRequestedAt, ...subtask } = await this.#look();
+    if (hasEnded(subtask) || stopRequestedAt !== undefined) throw new SubtaskStopped(id);
+    const fresh = inbox.slice(this.#seen);
+    this.#seen = inbox.length;
+    return fresh.map(({ type, content }) => ({ role: "user", text: `[${type} from your owner]\n${content}` }));
+  }
+
+  async #look(): Promise<Subtask> {
+    if (!this.#isFresh) {
+      const stored = await this.#parts.store.get(subtaskKey(this.#latest.value));
+      if (stored === undefined) throw new SubtaskStopped(this.#latest.value.id);
+      this.#latest = stored;
+    }
+    this.#isFresh = false;
+    return this.#latest.value;
+  }
+}

@@ -1,0 +1,62 @@
+import { NatsServer } from "../../fakes/nats-server.ts";
+import type { Scenario } from "../scenario.ts";
+import { ServerProcess } from "../servers/server-process.ts";
+
+/** A batch of three is two turns of the session (who asks, and the one answer) around three subtasks. */
+const SUBTASKS = 3;
+const OWN_TURNS = 2;
+
+/** What a subtask costs beside a plain turn, with everything that its batch needs besides the session's own turns. */
+export const delegation: Scenario = {
+  name: "delegation: a subtask beside a plain turn",
+  aim: "≤ 1.5",
+  async *prepare(quick) {
+    const batches = quick ? 200 : 1_000;
+    const turns = batches * (SUBTASKS + OWN_TURNS);
+    for (const on of ["embedded", "nats"] as const) {
+      const nats = on === "nats" ? await NatsServer.start() : undefined;
+      const server = await ServerProcess.start("delegation", ...(nats ? [nats.url] : []));
+      let plainMs = (await server.ask("plain", String(turns))) / turns;
+      const batchMs = async () => (await server.ask("batches", String(batches))) / batches;
+      yield {
+        name: `a subtask beside a plain turn (${on})`,
+        unit: "ms",
+        product: async () => ((await batchMs()) - OWN_TURNS * plainMs) / SUBTASKS,
+        floor: async () => {
+          plainMs = (await server.ask("plain", String(turns))) / turns;
+          return plainMs;
+        },
+        cpu: () => server.ask("cpu"),
+      };
+      await server.stop();
+      await nats?.stop();
+    }
+  },
+};
+
+/** Live memory after many batches, beside the same process after the first tenth of them. */
+export const delegationMemory: Scenario = {
+  name: "delegation: memory over many batches",
+  aim: "≤ 1.1",
+  async *prepare(quick) {
+    const batches = quick ? 2_000 : 20_000;
+    for (const on of ["embedded", "nats"] as const) {
+      const nats = on === "nats" ? await NatsServer.start() : undefined;
+      const server = await ServerProcess.start("delegation", ...(nats ? [nats.url] : []));
+      const kilobytesAfter = async (count: number) => {
+        await server.ask("batches", String(count));
+        return (await server.ask("memory")) / 1_024;
+      };
+      const early = await kilobytesAfter(batches / 10);
+      const late = await kilobytesAfter((batches * 9) / 10);
+      yield {
+        name: `memory over ${batches} batches (${on})`,
+        unit: "kB",
+        product: async () => late,
+        floor: async () => early,
+      };
+      await server.stop();
+      await nats?.stop();
+    }
+  },
+};

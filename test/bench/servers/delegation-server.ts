@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BackboneConfig } from "../../../core/backbone/config.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentMeter } from "../../../core/contract/meter.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { startCore } from "../../../core/start-core.ts";
+import { openBackbone } from "../../../gateway/open-backbone.ts";
+import { whenHealthy } from "../../../gateway/when-healthy.ts";
+import { DELEGATE, delegatingModel } from "../delegating-model.ts";
+import { answerQuestions, memoryInUse } from "./answer-questions.ts";
+
+/** A core that works through plain turns, or through batches of three subtasks, and says how long that took. */
+const [natsUrl] = process.argv.slice(2);
+const SESSIONS = 50;
+const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
+const config = BackboneConfig.parse(natsUrl ? { nats: { servers: [natsUrl] } } : "embedded");
+// Ids are remembered for two minutes, what is over for an hour: a wall clock that runs fast lets that go by.
+const clock = { ...systemClock, now: () => systemClock.now() + systemClock.monotonic() * 100 };
+const backbone = await openBackbone(config, { dataDir, clock, logger: silentLogger });
+await whenHealthy(backbone, clock, new AbortController().signal);
+const core = await startCore({
+  backbone,
+  agents: [{ name: "bench", tenant: "default", model: delegatingModel }],
+  clock,
+  logger: silentLogger,
+  meter: silentMeter,
+  concurrency: 1_000,
+});
+
+const subjects = subjectsOf("default");
+const waiting = new Map<string, () => void>();
+/** The last word about a message: its answer, or for one that delegates the answer without a correlation id. */
+await backbone.bus.consume(
+  subjects.userResponse("bench"),
+  { durable: "bench-relay", concurrency: 1_000 },
+  async (reply) => {
+    const { kind, correlationId, origin, traceId } = reply;
+    if (kind === "final" && (correlationId === undefined) === (origin?.promptSummary === DELEGATE))
+      waiting.get(traceId)?.();
+    return ack;
+  },
+);
+
+let serial = 0;
+const ask = async (session: number, text: string): Promise<void> => {
+  const id = `bench:${++serial}`;
+  const message: UserMessage = {
+    id,
+    tenant: "default",
+    agent: "bench",
+    conversation: { channel: "bench", room: `room ${session}`, kind: "private" },
+    account: { id: `account ${session}`, name: "Somebody" },
+    text,
+    attachments: [],
+    sentAt: new Date().toISOString(),
+    traceId: id,
+  };
+  const answered = new Promise<void>((resolve) => waiting.set(id, resolve));
+  await backbone.bus.publish(subjects.userMessage("bench"), message, {
+    id,
+    key: conversationKey(message.conversation),
+  });
+  await answered;
+  waiting.delete(id);
+};
+
+/** Milliseconds for so many messages, each session one after the other. */
+const pass = async (text: string, count: number): Promise<number> => {
+  const begun = performance.now();
+  let left = count;
+  const session = async (_: unknown, index: number): Promise<void> => {
+    while (left-- > 0) await ask(index, text);
+  };
+  await Promise.all(Array.from({ length: SESSIONS }, session));
+  return performance.now() - begun;
+};
+
+answerQuestions(
+  0,
+  {
+    plain: (count) => pass("Please note this down.", Number(count)),
+    batches: (count) => pass(DELEGATE, Number(count)),
+    memory: memoryInUse,
+  },
+  async () => {
+    await core.stop();
+    await backbone.close();
+    await rm(dataDir, { recursive: true, force: true });
+  },
+);

@@ -1,0 +1,3 @@
+import { delegationLives } from "./delegation-lives.ts";
+
+delegationLives("embedded", 2);
