@@ -43,7 +43,9 @@ export const status: Command = {
 /** What is kept back for the caller's own conversations, by quiet hours or by a platform that is down. */
 const waitingFor = async ({ parts, message }: CommandCall, { person }: Caller): Promise<string[]> => {
   const { conversation, account } = message;
-  const surfaces = person.surfaces.map((surface) => surface.conversation);
+  const surfaces = person.surfaces
+    .filter(({ agent }) => agent === message.agent)
+    .map((surface) => surface.conversation);
   const places: Conversation[] =
     conversation.kind === "shared" || surfaces.some((surface) => sameConversation(surface, conversation))
       ? surfaces

@@ -8,9 +8,10 @@ import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { listUndeliveredOn } from "../../../core/delivery/list-undelivered.ts";
 import { noteUndelivered } from "../../../core/delivery/note-undelivered.ts";
 import { settleUndelivered } from "../../../core/delivery/settle-undelivered.ts";
+import { accountKey, personKey } from "../../../core/people/person-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
-import { CoreUnderTest, userMessage } from "../core-under-test.ts";
+import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
 
 let core: CoreUnderTest;
 const sentAgain = new Recorder<string>();
@@ -110,6 +111,31 @@ describe("given deliveries that were given up (D6)", () => {
       expect((await inbox(buttonOf(own, label), bob)).markdown).toContain("no such message in your inbox");
     }
     expect(await left()).toBe(1);
+  });
+
+  it("when the asker links another account, then it sees only what began after that (D3)", async () => {
+    const own = { channel: "web-b", room: "anns", kind: "private" } as const;
+    const since = "2026-03-10T20:00:00.000Z";
+    const person = {
+      id: "p-1",
+      tenant: "default",
+      membership: 1,
+      accounts: [
+        { channel: "web", accountId: "ann", name: "Ann", since, joined: 0 },
+        { channel: "web-b", accountId: "ann-b", name: "Ann", since, joined: 1 },
+      ],
+      surfaces: [{ conversation: own, channel: "web-b", accountId: "ann-b", agent: AGENT, since }],
+    };
+    const { store } = core.backbone;
+    await store.put(personKey("default", "p-1"), person);
+    for (const { channel, accountId } of person.accounts) {
+      await store.put(accountKey({ tenant: "default", channel, accountId }), { personId: "p-1" });
+    }
+    await giveUp(1, "rejected: before", { ...anns, membership: 0 });
+    await giveUp(2, "rejected: after", { ...anns, membership: 1 });
+    const { markdown } = await inbox("", { conversation: own, account: { id: "ann-b", name: "Ann" } });
+    expect(markdown).toContain("answer 2");
+    expect(markdown).not.toContain("answer 1");
   });
 
   it("when two want it sent again at the same moment, then one of them does it", async () => {
