@@ -47,7 +47,7 @@ describe("given each place that says something nobody waits for (O6)", () => {
     const held = new Held();
     await begin({ subagent: () => held.answer });
     await held.asked;
-    await core.clock.passNext(200);
+    await core.clock.passNext(500);
     expectOrigin(await unsolicited(({ kind }) => kind === "progress"));
   });
 
