@@ -134,6 +134,8 @@ export class Membership {
       logger.warn({ member: this.#id }, "declared dead by others; joining anew");
       this.#id = nuid.next();
       this.#revision = 0;
+      // Word of our return may come before the answer to it: whoever looked then must look again.
+      this.#refused = true;
       this.#parts.fenced();
     }
   }

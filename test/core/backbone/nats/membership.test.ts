@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { KvBucket } from "../../../../core/backbone/nats/kv-bucket.ts";
+import { Membership } from "../../../../core/backbone/nats/membership.ts";
+import { NatsConnector } from "../../../../core/backbone/nats/nats-connector.ts";
+import { natsOptions } from "../../../../core/backbone/nats/nats-options.ts";
+import { systemClock as clock } from "../../../../core/contract/clock.ts";
+import { silentLogger as logger } from "../../../../core/contract/logger.ts";
+import { NatsServer } from "../../../fakes/nats-server.ts";
+import { Recorder } from "../../../fakes/recorder.ts";
+
+let server: NatsServer;
+let connector: NatsConnector;
+beforeEach(async () => {
+  server = await NatsServer.start();
+  connector = new NatsConnector(natsOptions({ servers: [server.url], leaseMs: 300, logger }), async () => undefined);
+  await connector.open();
+});
+afterEach(async () => {
+  await connector.close();
+  await server.stop();
+});
+
+/** The answer to a write comes after everybody who watches has heard of it, as it may on a busy machine. */
+class LateAnswers extends KvBucket {
+  readonly heard = new Recorder<"changed">();
+
+  override async write(...args: Parameters<KvBucket["write"]>): Promise<number> {
+    const before = this.heard.items.length;
+    const revision = await super.write(...args);
+    if (args[2]?.ifRevision === 0) await this.heard.until((all) => all.length > before);
+    return revision;
+  }
+}
+
+describe("given a member that others took for dead", () => {
+  it("when the word of its return comes before the answer, then it still looks for what is its own again", async () => {
+    const session = connector.current;
+    if (session === undefined) throw new Error("there is no connection");
+    const bucket = new LateAnswers(connector, { name: "test_members", replicas: 1 });
+    const events = new Recorder<"looked" | "fenced">();
+    // As a group does it: it looks only while it is a member.
+    const look = () => void (membership.isMember && events.add("looked"));
+    const membership = new Membership({
+      bucket,
+      clock,
+      logger,
+      leaseMs: 300,
+      changed: () => {
+        bucket.heard.add("changed");
+        look();
+      },
+      fenced: () => void events.add("fenced"),
+      leaseRegained: look,
+    });
+    await membership.setGroups(["g"]);
+    await membership.begin(session);
+    await events.until((all) => all.includes("looked"));
+    await bucket.remove(membership.id, {});
+    await events.until((all) => all.includes("fenced") && all.lastIndexOf("looked") > all.indexOf("fenced"));
+    expect(membership.isMember).toBe(true);
+    await membership.close(1_000);
+  });
+});
