@@ -23,7 +23,8 @@ export type NewSchedule = Pick<
   | "destination"
   | "asker"
   | "madeIn"
-> & { readonly link?: string };
+> &
+  Partial<Pick<Schedule, "link" | "madeFor">>;
 
 /** Stored when it resolves. Creating it again, with the same id, gives what was created first. */
 export const createSchedule = async (parts: ScheduleParts, draft: NewSchedule): Promise<Schedule> => {

@@ -6,10 +6,10 @@ import { isoTime } from "../contract/clock.ts";
 import type { ScheduleAddress, ScheduleDue } from "../contract/schedule.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { orderKey } from "../contract/user-message.ts";
-import { audienceAt } from "../delivery/destination.ts";
 import { changeSchedule } from "./change-schedule.ts";
 import { nextDue } from "./due-times.ts";
 import { planRun } from "./plan-run.ts";
+import { runAudience } from "./run-audience.ts";
 import { runMessage, runSessionOf } from "./run-message.ts";
 import type { ScheduleRun } from "./run-record.ts";
 import { runKey } from "./run-record.ts";
@@ -67,7 +67,7 @@ const settle = async (
     byHand === undefined
       ? planRun(schedule, dueAt, now)
       : { name: byHand, dueAt, firedAt: isoTime(now), through: dueAt, state: "started" as const };
-  const audience = await audienceAt(store, schedule.tenant, schedule.destination);
+  const audience = await runAudience(store, schedule);
   const run = planned.state === "skipped" ? planned : begun(schedule, planned, audience);
   return record(parts, schedule, run);
 };

@@ -1,6 +1,7 @@
 import type { Audience } from "../contract/agent-reply.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Asker } from "../contract/owner-context.ts";
+import { mayContinue } from "../origin/may-continue.ts";
 import { findPerson } from "../people/find-person.ts";
 import { isOpen } from "./create-schedule.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
@@ -15,7 +16,7 @@ export interface Seeker {
   readonly audience: Audience;
 }
 
-/** The schedules of the person, whichever account made them, the next first; those that are over are left out. */
+/** The schedules of the person, whichever account made them, as far as who reads along here may see them; the next first, those that are over are left out. */
 export const openSchedules = async (parts: ScheduleParts, seeker: Seeker): Promise<Schedule[]> =>
   (await ownSchedules(parts, seeker)).filter(isOpen).sort(byNextTime);
 
@@ -28,9 +29,13 @@ const ownSchedules = async (
   const own = { channel: audience.conversation.channel, accountId: asker.accountId };
   const { person } = await findPerson(store, { tenant, ...own });
   const owners = new Set([own, ...person.accounts].map(({ channel, accountId }) => ownerOf(channel, accountId)));
+  const here = { tenant, conversation: audience.conversation };
   const found: Schedule[] = [];
   for (const owner of owners) {
-    for await (const { value } of store.list(schedulesOf({ tenant, agent, owner }))) found.push(value);
+    for await (const { value } of store.list(schedulesOf({ tenant, agent, owner }))) {
+      const { madeFor } = value;
+      if (madeFor && (await mayContinue(store, { audience: madeFor }, here))) found.push(value);
+    }
   }
   return found;
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Audience } from "../contract/agent-reply.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { Asker } from "../contract/owner-context.ts";
 import { ScheduleAddress } from "../contract/schedule.ts";
@@ -14,6 +15,8 @@ export const Schedule = ScheduleAddress.extend({
   /** Where its results go. The person is looked up anew for each run. */
   destination: Destination,
   asker: Asker,
+  /** Who was there when it was made in chat: only they may see and change it (D3). */
+  madeFor: Audience.optional(),
   /** Where it was made. */
   madeIn: z.enum(["chat", "configuration", "console"]),
   /** Of the configuration that declares it: tells whether that has changed. */

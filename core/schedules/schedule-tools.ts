@@ -68,6 +68,7 @@ export const scheduleTools = (parts: ScheduleParts): Tool[] => {
         missed,
         destination: await chooseTarget(parts.store, context, deliverTo),
         asker,
+        madeFor: { ...audience, accountId: asker.accountId },
         madeIn: "chat",
         ...(link !== undefined && { link }),
       });

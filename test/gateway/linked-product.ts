@@ -89,6 +89,20 @@ export class LinkedProduct {
     }
   }
 
+  /** The second account is a person of its own again, as after `unlink`. */
+  async unlink(first: [Channel, string], [channel, accountId]: [Channel, string]): Promise<void> {
+    const { store } = this.backbone;
+    const key = personKey("default", personOf("default", ...first));
+    const found = await store.get(key);
+    if (found === undefined) return;
+    const stays = (one: { channel: string; accountId: string }) =>
+      one.channel !== channel || one.accountId !== accountId;
+    const { accounts, surfaces, membership } = found.value;
+    const rest = { accounts: accounts.filter(stays), surfaces: surfaces.filter(stays), membership: membership + 1 };
+    await store.put(key, { ...found.value, ...rest });
+    await store.delete(accountKey({ tenant: "default", channel, accountId }));
+  }
+
   /** Resolves once it is stored, to its id. */
   async say(conversation: Conversation, text: string, more: Said = {}): Promise<string> {
     const id = `m-${++this.#said}`;

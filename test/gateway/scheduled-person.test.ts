@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { roles } from "../core/subtasks/delegating.ts";
 import { calls } from "../fakes/scripted-model.ts";
-import { isAnswer, LinkedProduct, privateRoom } from "./linked-product.ts";
+import { isAnswer, LinkedProduct, lobby, privateRoom } from "./linked-product.ts";
 
 let product: LinkedProduct;
 afterEach(() => product.dispose());
@@ -10,11 +10,11 @@ const web = privateRoom("web", "ann");
 const webB = privateRoom("web-b", "ann");
 const bob = privateRoom("web-b", "bob");
 
-const start = async (deliverTo?: string) => {
+const start = async (deliverTo?: string, when = "in 1 s") => {
   const task = {
     description: "Stretch",
     prompt: "tell Ann to stretch",
-    when: "in 1 s",
+    when,
     ...(deliverTo && { deliverTo }),
   };
   product = await LinkedProduct.start(
@@ -22,6 +22,7 @@ const start = async (deliverTo?: string) => {
       primary: ({ text, outputs }) => {
         if (text.startsWith("Scheduled task")) return "time to stretch";
         if (outputs.length > 0) return outputs.join();
+        if (text.endsWith("list")) return calls({ name: "list_schedules", input: {} });
         return text === "later" ? calls({ name: "schedule_task", input: task }) : "fine";
       },
     }),
@@ -61,5 +62,20 @@ describe("given a schedule of a linked person", () => {
     await product.dispose();
     await start("elsewhere");
     expect((await product.ask(web, "later")).reply.markdown).toContain("Possible: here, web-b, web");
+  });
+
+  it("when the account it goes to is no longer theirs, then it comes to them, and not to whose that is now (D3)", async () => {
+    await start("web-b");
+    await product.ask(web, "later");
+    await product.unlink(["web", "ann"], ["web-b", "ann"]);
+    expect((await product.shown(web, isAnswer)).reply.markdown).toBe("time to stretch");
+    expect(product.answers(webB)).toEqual([]);
+  });
+
+  it("when it was made in private, then a room hears nothing of it; the person does (D3)", async () => {
+    await start(undefined, "in 1 h");
+    await product.ask(web, "later");
+    expect((await product.ask(lobby("web"), "list")).reply.markdown).toBe("There are no schedules.");
+    expect((await product.ask(web, "list")).reply.markdown).toContain("Stretch");
   });
 });

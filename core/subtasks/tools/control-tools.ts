@@ -3,6 +3,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import type { Subtask } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
+import { mayContinue } from "../../origin/may-continue.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
 import { type Actor, cancelSubtask, ownSubtask } from "../cancel-subtask.ts";
 import { changeSubtask } from "../change-subtask.ts";
@@ -97,6 +98,11 @@ const retry = async (
   content: string,
 ): Promise<string> => {
   if (type !== "retry_request") return `${ended.id} has ended: ${ended.status}. Use retry_request to start it again.`;
+  // It runs with the audience of whoever asks now: what began elsewhere must not come out here (D3).
+  const here = { tenant: context.tenant, conversation: context.audience.conversation };
+  if (!(await mayContinue(parts.store, ended, here))) {
+    return `${ended.id} began in another conversation. It can only be started again there.`;
+  }
   if (ended.retryOf !== undefined) return `${ended.id} was a second try already. Spawn a new subtask instead.`;
   const { name, prompt, expectedOutput, agentType } = ended;
   const task = { name, agentType, expectedOutput, prompt: `${prompt}\n\nThis time: ${content}`, retryOf: ended.id };
