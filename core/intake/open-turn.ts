@@ -53,7 +53,8 @@ const begin = async (parts: IntakeParts, message: UserMessage) => {
   const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
   // After the asker was met: where they may see something is known from then on.
   const continues = message.command === undefined ? await answeredWork(parts.store, message) : undefined;
-  return { window, work: { ...begun(message, window.sessionId, person), ...(continues && { continues }) } };
+  const work = begun(message, window.sessionId, person);
+  return { window, work: continues === undefined ? work : { ...work, continues } };
 };
 
 const goOn = async ({ history }: IntakeParts, message: UserMessage, synthetic: Synthetic) => ({

@@ -2,7 +2,6 @@ import { messageOf } from "../../contract/app-error.ts";
 import type { Listener } from "../../contract/bus.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { Subject } from "../../contract/subject.ts";
-import { subjectName } from "../../contract/subject.ts";
 import { toJson } from "../to-json.ts";
 
 interface Hearing {
@@ -22,15 +21,15 @@ export class LocalSignals {
   }
 
   signal<T>(subject: Subject<T>, message: T): void {
-    const listeners = this.#listeners.get(subjectName(subject));
+    const listeners = this.#listeners.get(subject.name);
     if (listeners === undefined) return;
-    const json = toJson(message, `a signal on ${subjectName(subject)}`, Number.MAX_SAFE_INTEGER);
+    const json = toJson(message, `a signal on ${subject.name}`, Number.MAX_SAFE_INTEGER);
     if (this.#sent.length === 0) setImmediate(() => this.#deliver());
     this.#sent.push({ json, to: [...listeners] });
   }
 
   listen<T>(subject: Subject<T>, handle: (message: T) => void): Listener {
-    const name = subjectName(subject);
+    const name = subject.name;
     const hearing: Hearing = { closed: false, hear: (json) => this.#hear(subject, handle, json) };
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(hearing));
@@ -59,7 +58,7 @@ export class LocalSignals {
     try {
       await handle(subject.schema.parse(JSON.parse(json)));
     } catch (error) {
-      this.#logger.error({ subject: subjectName(subject), error: messageOf(error) }, "a listener failed");
+      this.#logger.error({ subject: subject.name, error: messageOf(error) }, "a listener failed");
     }
   }
 }
