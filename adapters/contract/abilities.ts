@@ -115,17 +115,16 @@ export interface SocketRequest {
   readonly protocols: readonly string[];
 }
 
-/** The part of a WebSocket that an adapter uses; `ws` has this shape. */
+/** The part of a WebSocket that an adapter uses; `ws` has this shape. Who hands it over hears its errors. */
 export interface ClientSocket {
   readonly bufferedAmount: number;
   send(data: string | Buffer, options: { binary: boolean }, sent?: (error?: Error) => void): void;
   ping(): void;
   close(code: number, reason: string): void;
   terminate(): void;
-  on(event: "message", listener: (data: Buffer, isBinary: boolean) => void): unknown;
-  on(event: "close", listener: (code: number) => void): unknown;
-  on(event: "pong", listener: () => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "message", listener: (this: ClientSocket, data: Buffer, isBinary: boolean) => void): unknown;
+  on(event: "close", listener: (this: ClientSocket, code: number) => void): unknown;
+  on(event: "pong", listener: (this: ClientSocket) => void): unknown;
 }
 
 /** Knows how its connection to the platform is. Without this ability a started adapter counts as healthy. */

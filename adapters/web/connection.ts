@@ -28,15 +28,14 @@ export class Connection {
   #drained: (() => void)[] | undefined;
   #pingDueAt: number;
   #awaitsPong = false;
+  /** Made when it is needed: most sockets that are open are idle. */
+  #sent: ((error?: Error) => void) | undefined;
   readonly #clock: Clock;
 
   constructor(socket: ClientSocket, clock: Clock) {
     this.#socket = socket;
     this.#clock = clock;
     this.#pingDueAt = clock.monotonic() + PING_EVERY_MS;
-    socket.on("pong", () => {
-      this.#awaitsPong = false;
-    });
   }
 
   get open(): boolean {
@@ -53,7 +52,13 @@ export class Connection {
 
   /** For answers that must not be lost; whoever asks again waits for `drained` first. */
   say(frame: Buffer): void {
-    if (!this.#closed) this.#socket.send(frame, TEXT, this.#sent);
+    if (this.#closed) return;
+    // What cannot fill an empty socket need not be told when it has left.
+    if (this.#socket.bufferedAmount === 0 && frame.length < FULL_BYTES / 2) this.#socket.send(frame, TEXT);
+    else {
+      this.#sent ??= (error) => this.#left(error);
+      this.#socket.send(frame, TEXT, this.#sent);
+    }
   }
 
   /** For what only makes a screen livelier: dropped when the socket is behind. */
@@ -104,14 +109,19 @@ export class Connection {
     this.pump();
   }
 
-  readonly #sent = (error?: Error): void => {
+  #left(error?: Error): void {
     if (error || this.#stalledSince === undefined) return;
     this.#stalledSince = this.#clock.monotonic();
     if (this.#isFull()) return;
     this.#stalledSince = undefined;
     this.#release();
     this.pump();
-  };
+  }
+
+  /** The client has answered a ping. */
+  ponged(): void {
+    this.#awaitsPong = false;
+  }
 
   /** Called about once a second. */
   check(now: number): void {
