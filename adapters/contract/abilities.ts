@@ -105,7 +105,8 @@ export interface SocketAdapter extends ChannelAdapter {
   readonly socket: { readonly protocol: string; readonly maxFrameBytes: number };
   /** Before the upgrade: a refusal is a plain HTTP answer. */
   admit(request: SocketRequest): { status: number; message: string } | undefined;
-  connect(socket: ClientSocket, request: SocketRequest): void;
+  /** `stream` is what the socket writes to: corked, several frames are one write. */
+  connect(socket: ClientSocket, request: SocketRequest, stream?: CorkedStream): void;
 }
 export const isSocketAdapter = (adapter: ChannelAdapter): adapter is SocketAdapter => "socket" in adapter;
 
@@ -113,6 +114,11 @@ export interface SocketRequest {
   readonly origin: string | undefined;
   readonly remoteAddress: string;
   readonly protocols: readonly string[];
+}
+
+export interface CorkedStream {
+  cork(): void;
+  uncork(): void;
 }
 
 /** The part of a WebSocket that an adapter uses; `ws` has this shape. Who hands it over hears its errors. */

@@ -5,6 +5,7 @@ import type { UserSignal } from "../../core/contract/user-signal.ts";
 import type {
   AttachmentAdapter,
   ClientSocket,
+  CorkedStream,
   EditingAdapter,
   SignalAdapter,
   SocketAdapter,
@@ -106,7 +107,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     return undefined;
   }
 
-  connect(socket: ClientSocket, { protocols, remoteAddress }: SocketRequest): void {
+  connect(socket: ClientSocket, { protocols, remoteAddress }: SocketRequest, stream?: CorkedStream): void {
     const { clock, meter } = this.#context;
     if (this.#parts === undefined || this.#stopping) {
       socket.close(closeCodes.restarting, "service restart");
@@ -117,7 +118,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       return;
     }
     const came = { remoteAddress, offeredToken: offeredToken(protocols) };
-    this.#dialogues.set(socket, new ClientDialogue(new Connection(socket, clock), came, this.#parts));
+    const connection = new Connection(socket, clock, stream);
+    this.#dialogues.set(socket, new ClientDialogue(connection, came, this.#parts));
     this.#addresses.add(remoteAddress);
     meter.gauge("web_connections", this.#dialogues.size, { channel: this.channel });
     socket.on("message", this.#listeners.message);

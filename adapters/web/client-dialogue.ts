@@ -197,9 +197,10 @@ export class ClientDialogue {
       const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: theirs };
       await inbox.accept(userMessageOf(frame, arrival));
       const entry = { once, at: now, frame: saidOf(frame, now, theirs) };
-      await rooms.append(account.id, entry, { afterSeq: this.#searchFrom });
+      await rooms.append(account.id, entry, { afterSeq: this.#searchFrom }, () => this.connection.hold());
     }
     this.connection.say(encodeFrame({ type: "accepted", id: frame.id }));
+    this.connection.letGo();
   }
 
   async #history({ before, limit }: HistoryRequest): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/contract/clock.ts";
-import type { ClientSocket } from "../contract/abilities.ts";
+import type { ClientSocket, CorkedStream } from "../contract/abilities.ts";
 import type { CloseCode } from "./close-codes.ts";
 import { closeCodes } from "./close-codes.ts";
 
@@ -20,6 +20,7 @@ export interface Followed {
  */
 export class Connection {
   readonly #socket: ClientSocket;
+  readonly #stream: CorkedStream | undefined;
   #room: Followed | undefined;
   #cursor = 0;
   #fetching = false;
@@ -32,8 +33,9 @@ export class Connection {
   #sent: ((error?: Error) => void) | undefined;
   readonly #clock: Clock;
 
-  constructor(socket: ClientSocket, clock: Clock) {
+  constructor(socket: ClientSocket, clock: Clock, stream?: CorkedStream) {
     this.#socket = socket;
+    this.#stream = stream;
     this.#clock = clock;
     this.#pingDueAt = clock.monotonic() + PING_EVERY_MS;
   }
@@ -59,6 +61,15 @@ export class Connection {
       this.#sent ??= (error) => this.#left(error);
       this.#socket.send(frame, TEXT, this.#sent);
     }
+  }
+
+  /** From here to `letGo`, in the same pass of the event loop, what is said is one write. */
+  hold(): void {
+    this.#stream?.cork();
+  }
+
+  letGo(): void {
+    this.#stream?.uncork();
   }
 
   /** For what only makes a screen livelier: dropped when the socket is behind. */

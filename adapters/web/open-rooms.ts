@@ -59,9 +59,10 @@ export class OpenRooms {
     this.#keep(room.log);
   }
 
-  /** Appends, shows it here, and tells the other gateways to look. */
-  async append(visitor: string, entry: LogEntry, lookBack: LookBack): Promise<number> {
+  /** Appends, shows it here, and tells the other gateways to look. `stored` is called just before it is shown. */
+  async append(visitor: string, entry: LogEntry, lookBack: LookBack, stored?: () => void): Promise<number> {
     const seq = await this.log(visitor).append(entry, lookBack);
+    stored?.();
     this.#rooms.get(visitor)?.appended(seq, entry);
     this.#parts.signal({ type: "logged", conversation: this.conversation(visitor), seq });
     return seq;

@@ -5,7 +5,7 @@ import type { Subject } from "../../contract/subject.ts";
 import { toJson } from "../to-json.ts";
 
 interface Hearing {
-  /** Gets a copy of its own, so that nobody shares what another may change. */
+  /** Gets a copy of its own, so that nobody shares what another may change. It never left the process: it is no input. */
   hear(json: string): Promise<void>;
   closed: boolean;
 }
@@ -56,7 +56,7 @@ export class LocalSignals {
   /** Asynchronous only so that a listener that returns a promise cannot leave its rejection unhandled. */
   async #hear<T>(subject: Subject<T>, handle: (message: T) => void | Promise<void>, json: string): Promise<void> {
     try {
-      await handle(subject.schema.parse(JSON.parse(json)));
+      await handle(JSON.parse(json) as T);
     } catch (error) {
       this.#logger.error({ subject: subject.name, error: messageOf(error) }, "a listener failed");
     }

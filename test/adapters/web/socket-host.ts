@@ -58,7 +58,7 @@ export class SocketHost {
     }
     this.#sockets?.handleUpgrade(request, stream, head, (socket) => {
       socket.on("error", () => undefined);
-      adapter?.connect(socket, asked);
+      adapter?.connect(socket, asked, stream);
     });
   }
 }
