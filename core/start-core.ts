@@ -16,8 +16,7 @@ import type { AgentModel } from "./model/agent-model.ts";
 import { type DeclaredPerson, declarePeople } from "./people/declare-people.ts";
 import { DueIndex } from "./schedules/due-index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
-import { startSchedules } from "./schedules/start-schedules.ts";
-import type { ConfiguredSchedule } from "./schedules/sync-configured.ts";
+import { type ScheduleOptions, startSchedules } from "./schedules/start-schedules.ts";
 import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
 import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
@@ -33,7 +32,7 @@ import { RunningTurns } from "./turns/running-turns.ts";
 import type { Tool } from "./turns/tool.ts";
 import { TurnYielded } from "./turns/turn-yielded.ts";
 
-export interface AgentOptions {
+export interface AgentOptions extends ScheduleOptions {
   readonly name: string;
   readonly tenant: string;
   readonly model: AgentModel;
@@ -41,8 +40,6 @@ export interface AgentOptions {
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
-  /** Schedules that the configuration declares. */
-  readonly schedules?: readonly ConfiguredSchedule[] | undefined;
 }
 
 export interface CoreOptions {
@@ -123,11 +120,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     const consumer = await bus.consume(subject, { durable: "intake", concurrency, buried }, (message, received) =>
       handleUserMessage(parts, agent, message, received),
     );
-    consumers.push(
-      consumer,
-      ...(await startDelegation(parts, agent)),
-      await startSchedules(parts, agent, given.schedules),
-    );
+    consumers.push(consumer, ...(await startDelegation(parts, agent)), await startSchedules(parts, agent, given));
   }
   return {
     async stop() {

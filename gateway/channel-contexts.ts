@@ -6,6 +6,9 @@ import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { subjectsOf } from "../core/contract/subjects.ts";
+import type { Destination } from "../core/delivery/destination.ts";
+import { goneMatterOf } from "../core/delivery/gone-matter.ts";
+import { reportGone } from "../core/delivery/report-gone.ts";
 import type { TargetParts } from "../core/delivery/targets.ts";
 import { isStillTarget, targetsOn } from "../core/delivery/targets.ts";
 import { privateConversationOf } from "../core/people/private-conversation-of.ts";
@@ -42,14 +45,17 @@ export interface ChannelRules {
   readonly access?: AccessRules | undefined;
   readonly defaultsOn?: TargetParts["defaultsOn"];
   readonly findPermalink?: FindPermalink;
+  /** The agent's home, and which channels the agent has. */
+  readonly home?: Destination | undefined;
+  readonly hasChannel?: (channel: string) => boolean;
 }
 
 /** What a channel's relay works with. */
-export const relayContext = (
-  { backbone, ...parts }: ChannelParts,
-  { access, defaultsOn = () => ({}), findPermalink = async () => undefined }: ChannelRules = {},
-): RelayContext => {
+export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: ChannelRules = {}): RelayContext => {
+  const { access, defaultsOn = () => ({}), findPermalink = async () => undefined } = rules;
+  const { home, hasChannel = () => true } = rules;
   const { bus, store } = backbone;
+  const reporting = { ...parts, bus, store, checkpoint: noCheckpoint, home, hasChannel };
   const deciding = { store, clock: parts.clock, defaultsOn, admits: admits(access) };
   return {
     ...parts,
@@ -59,6 +65,10 @@ export const relayContext = (
     random: Math.random,
     targetsOn: targetsOn(deciding),
     isStillTarget: isStillTarget(deciding),
+    reportGone: async (reply, target, why) => {
+      const matter = goneMatterOf(reply, target, why);
+      if (matter !== undefined) await reportGone(reporting, matter, reply);
+    },
     privateConversationOf: (channel, accountId) =>
       privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),

@@ -5,6 +5,7 @@ import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
+import { agentPlaces } from "./agent-places.ts";
 import { configuredSchedules } from "./configured-schedules.ts";
 import { declaredPeople } from "./declared-people.ts";
 
@@ -27,6 +28,7 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
     people: declaredPeople(config),
     agents: config.agents.map(({ model, home, schedules, ...agent }) => ({
       ...agent,
+      ...agentPlaces(config, agent.name),
       schedules: configuredSchedules(config, schedules, home),
       contextTokens: model.contextTokens,
       model: createModel(model, parts),

@@ -6,6 +6,7 @@ import { DueIndex } from "../core/schedules/due-index.ts";
 import { createAdapter } from "./adapter-registry.ts";
 import { operatorCheck } from "./admin/operator.ts";
 import { scheduleRoutes } from "./admin/schedule-routes.ts";
+import { agentPlaces } from "./agent-places.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
@@ -45,6 +46,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
         access,
         defaultsOn: deliveryDefaults(config, agent),
         findPermalink: findPermalink(adapters, common),
+        ...agentPlaces(config, agent),
       };
       const adapter = await createAdapter(channelConfig, adapterContext(own));
       const started = await runChannel(relayContext(own, rules), adapter, instance);

@@ -6,13 +6,15 @@ import { ack } from "../../core/contract/bus.ts";
 import { conversationKey, sameConversation } from "../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { noteUndelivered } from "../../core/delivery/note-undelivered.ts";
+import type { Target } from "../../core/delivery/target.ts";
 import type { ActivityUpdate } from "./activity-update.ts";
 import { activityUpdateIn } from "./activity-update.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { enqueueActivity } from "./enqueue-activity.ts";
+import { givenUp } from "./given-up.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { showInLog } from "./show-in-log.ts";
+import { SHUT_OUT } from "./withheld.ts";
 
 export const relayDurable = (channel: string) => `relay-${channel}`;
 
@@ -36,12 +38,13 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
       async buried(reply, letter) {
         if (reply === undefined || activityUpdateIn(reply)) return;
         const [target] = await context.targetsOn(channel, reply);
-        if (target) await noteUndelivered(context.store, { reply, target: target.conversation }, letter);
+        if (target) await givenUp(context, { reply, target: target.conversation }, letter);
       },
     },
     async (reply, received) => {
       const update = activityUpdateIn(reply);
       const all = await context.targetsOn(channel, reply);
+      if (isShutOut(channel, reply, all)) await context.reportGone(reply, reply.audience.conversation, SHUT_OUT);
       // Activity goes to the origin conversation only (D2).
       const targets = update
         ? all.filter(({ conversation }) => sameConversation(conversation, reply.audience.conversation))
@@ -60,6 +63,11 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
     },
   );
 };
+
+/** The conversation that it is for is on this channel, and access leaves it out today. */
+const isShutOut = (channel: string, { audience }: AgentReply, targets: readonly Target[]): boolean =>
+  audience.conversation.channel === channel &&
+  !targets.some(({ conversation }) => sameConversation(conversation, audience.conversation));
 
 type Deliver = (request: DeliveryRequest, received: Received) => Promise<Outcome>;
 type Show = (request: DeliveryRequest, update: ActivityUpdate, received: Received) => Promise<Outcome>;

@@ -5,7 +5,6 @@ import type { Consumer, Outcome, Received } from "../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { noteUndelivered } from "../../core/delivery/note-undelivered.ts";
 import { ActivitySender, dropped } from "./activity-sender.ts";
 import { activityUpdateIn } from "./activity-update.ts";
 import { afterFailure, afterTrouble } from "./after-failure.ts";
@@ -14,6 +13,7 @@ import { delivered } from "./delivered.ts";
 import { DigestSender } from "./digest/digest-sender.ts";
 import { hold, holdBack } from "./digest/hold.ts";
 import { wakeUpLater } from "./digest/wake-up.ts";
+import { givenUp } from "./given-up.ts";
 import { Ledger } from "./ledger.ts";
 import { noteShown } from "./note-shown.ts";
 import { outboxDurable } from "./outbox-durable.ts";
@@ -59,7 +59,7 @@ export const startOutbox = (
       async buried(request, letter) {
         if (request === undefined || activityUpdateIn(request.reply)) return;
         if (request.digestDue) await wakeUpLater(context, request.target);
-        else await noteUndelivered(context.store, request, letter);
+        else await givenUp(context, request, letter);
       },
     },
     async (request, received) => {

@@ -78,7 +78,7 @@ export class DigestSender {
   async #isStillFor(target: Conversation, { requests }: Begun): Promise<boolean> {
     const still = await Promise.all(requests.map(({ reply }) => this.#context.isStillTarget(reply, target)));
     const gone = requests.filter((_, index) => !still[index]);
-    for (const request of gone) withheld(this.#context, request);
+    for (const request of gone) await withheld(this.#context, request);
     return gone.length === 0;
   }
 
@@ -87,7 +87,7 @@ export class DigestSender {
     const now = clock.now();
     const ripe = before.items.filter(({ notBefore }) => notBefore <= now);
     const { due, later, lost } = await sortItems(this.#context, target, ripe);
-    for (const { request } of lost) if (request) withheld(this.#context, request);
+    for (const { request } of lost) if (request) await withheld(this.#context, request);
     const requests = fitting(due);
     const number = before.digests + 1;
     const digest: Digest = {

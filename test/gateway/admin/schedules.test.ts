@@ -117,6 +117,9 @@ describe("given operators and schedules", () => {
     [{ ...BRIEF, deliverTo: undefined }, 400, "set deliverTo"],
     [{ ...BRIEF, agent: "nobody" }, 404, "no agent"],
     [{ ...BRIEF, prompt: "x".repeat(20_001) }, 400, "prompt"],
+    [{ ...BRIEF, prompt: "x".repeat(1_000_000) }, 413, "too large"],
+    [{ ...BRIEF, when: "2026-02-30T10:00" }, 400, "does not exist"],
+    [{ ...BRIEF, timeZone: "Mars/Olympus" }, 400, "is no time zone"],
     [{ ...BRIEF, colour: "red" }, 400, "colour"],
   ])("when what is to be made cannot be, then the answer says why", async (given, status, why) => {
     const answer = await call("POST", "/admin/api/schedules", given);
