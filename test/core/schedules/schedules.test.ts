@@ -106,6 +106,7 @@ describe("given somebody who asks for something later", () => {
     [{ ...BRIEF, when: "2026-02-30T10:00" }, "does not exist"],
     [{ ...BRIEF, timeZone: "Mars/Olympus" }, "is no time zone"],
     [{ ...BRIEF, prompt: "x".repeat(30_000) }, "20000"],
+    [{ ...BRIEF, prompt: "x".repeat(1_000_000) }, "20000"],
     [{ ...BRIEF, description: "" }, "description"],
   ])("when it cannot be, then the model is told why, and nothing is made", async (input, why) => {
     await start(scheduling("schedule_task", input));
