@@ -32,7 +32,7 @@ export const runTarget = async (places: OtherPlaces, schedule: Schedule): Promis
   const audience = await audienceAt(store, tenant, destination, hasChannel);
   const isAnothers = maker && audience?.conversation.kind === "private" && audience.personId !== maker.person.id;
   if (audience !== undefined && !isAnothers) return { audience };
-  const instead = maker ? { person: [maker.account] } : home;
+  const instead = maker ? { person: [maker.account] } : isForARoom(schedule) ? home : undefined;
   const other = instead && (await audienceAt(store, tenant, instead, hasChannel));
   const reason = isAnothers ? "the account there is no longer yours" : unreachable(schedule);
   const gone = goneOf(schedule, maker?.audience, reason, other !== undefined);
@@ -46,6 +46,9 @@ const makerOf = async (store: Store, { tenant, madeFor }: Schedule): Promise<Mak
   const { person } = await findPerson(store, { tenant, ...account });
   return { account, person, audience: { conversation, accountId, personId: person.id, membership: person.membership } };
 };
+
+/** What is for a person alone is not for whoever is at home. */
+const isForARoom = ({ destination }: Schedule): boolean => "conversation" in destination;
 
 const unreachable = ({ destination }: Schedule): string =>
   "conversation" in destination ? "that channel is no longer there" : "the person has not written to me in private yet";

@@ -106,11 +106,20 @@ describe("given somebody who asks for something later", () => {
     [{ ...BRIEF, when: "2026-02-30T10:00" }, "does not exist"],
     [{ ...BRIEF, timeZone: "Mars/Olympus" }, "is no time zone"],
     [{ ...BRIEF, prompt: "x".repeat(30_000) }, "20000"],
-    [{ ...BRIEF, prompt: "x".repeat(1_000_000) }, "20000"],
     [{ ...BRIEF, description: "" }, "description"],
   ])("when it cannot be, then the model is told why, and nothing is made", async (input, why) => {
     await start(scheduling("schedule_task", input));
     expect((await core.ask("m1", "go")).markdown).toContain(why);
+    expect(await schedules()).toEqual([]);
+  });
+});
+
+describe("given a model that wants to schedule a prompt of a megabyte", () => {
+  it("when its call cannot even be kept, then the person is told, and nothing is made", async () => {
+    await start(scheduling("schedule_task", { ...BRIEF, prompt: "x".repeat(1_000_000) }));
+    const answer = core.ask("m1", "go");
+    for (const nth of [1, 2]) await core.passModelPause(nth);
+    expect(await answer).toMatchObject({ outcome: "failed" });
     expect(await schedules()).toEqual([]);
   });
 });
