@@ -5,6 +5,7 @@ import type { Subtask } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
 import { begun, changeSubtask, endSubtask } from "../change-subtask.ts";
+import { wordIdOf } from "../continuation-ids.ts";
 import { readOwner } from "../owner-record.ts";
 import { sendToOwner } from "../report-end.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
@@ -133,7 +134,7 @@ const ask = async (parts: SubtaskParts, own: Address, words: Words, context: Too
 
 const send = ({ clock, ...parts }: SubtaskParts, subtask: Subtask, words: Words, context: ToolContext) =>
   sendToOwner({ clock, ...parts }, subtask, {
-    id: `${subtask.id}/${context.idempotencyKey}`,
+    id: wordIdOf(subtask.id, context.idempotencyKey),
     type: words.type === "status_update" ? "error" : words.type,
     priority: words.priority ?? (words.type === "error" ? "high" : "normal"),
     content: words.content,
