@@ -7,7 +7,9 @@ import type { Clock } from "./contract/clock.ts";
 import type { DeadLetter } from "./contract/dead-letter.ts";
 import type { Logger } from "./contract/logger.ts";
 import type { Meter } from "./contract/meter.ts";
+import type { PeerCallAddress } from "./contract/peer-call-address.ts";
 import { subjectsOf } from "./contract/subjects.ts";
+import type { Subtask } from "./contract/subtask.ts";
 import type { UserMessage } from "./contract/user-message.ts";
 import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
 import { handleUserMessage } from "./intake/handle-user-message.ts";
@@ -25,9 +27,9 @@ import { type DelegationConfig, defaultDelegation } from "./subtasks/config.ts";
 import { delegationTools } from "./subtasks/delegation-tools.ts";
 import { OwnerRecords } from "./subtasks/owner-records.ts";
 import { startDelegation } from "./subtasks/start-delegation.ts";
-import { SubtaskEvents } from "./subtasks/subtask-events.ts";
 import type { Agent } from "./turns/agent.ts";
 import { BackgroundWork } from "./turns/background-work.ts";
+import { ChangeEvents } from "./turns/change-events.ts";
 import { nothingToSay } from "./turns/nothing-to-say.ts";
 import { RunningTurns } from "./turns/running-turns.ts";
 import type { Tool } from "./turns/tool.ts";
@@ -82,7 +84,8 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
   const { bus, store } = options.backbone;
   const stopping = new AbortController();
-  const events = new SubtaskEvents();
+  const events = new ChangeEvents<Subtask>();
+  const callEvents = new ChangeEvents<PeerCallAddress>();
   const activity = new ActivityPublisher({ bus, store, clock, logger });
   const history = new SessionHistory(store);
   const parts = {
@@ -93,6 +96,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     meter,
     checkpoint,
     events,
+    callEvents,
     activity,
     owners: new OwnerRecords(store, clock),
     history,
@@ -137,6 +141,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       await Promise.all(consumers.map((consumer) => consumer.close()));
       timer.cancel();
       events.close();
+      callEvents.close();
       parts.turns.close();
       await activity.stop();
       await parts.background.stop();
