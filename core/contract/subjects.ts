@@ -35,7 +35,7 @@ export const subjectsOf = (tenant: string) => ({
   /** key: call. A hint that a remote agent has got on with it. Gateway → core. */
   peerEvent: (agent: string) => subject(tenant, "a2a.event", PeerCallAddress, agent),
   /** Not stored. A call has changed. */
-  peerCallChanged: (agent: string) => subject(tenant, "a2a.changed", PeerCallAddress, agent),
+  peerCallChanged: (agent: string) => subject(tenant, "a2a.call-changed", PeerCallAddress, agent),
   /** key: session. What came after whoever asked had ended. */
   lateNotification: (agent: string) => subject(tenant, "a2a.late", LateA2ANotification, agent),
   /** key: schedule. Every core process that sees its time come → one of them. */

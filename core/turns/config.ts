@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PeeringConfig } from "../a2a/peering.ts";
 import { DeliveryConfig } from "../contract/delivery-policy.ts";
 import { Name } from "../contract/name.ts";
 import { Home } from "../delivery/home.ts";
@@ -18,6 +19,11 @@ export const AgentConfig = z.strictObject({
     .default(8)
     .describe("Rounds of tool calls in one turn, before it must answer."),
   delegation: DelegationConfig.prefault({}),
+  peers: z
+    .array(Name)
+    .default([])
+    .describe("Agents that it may talk to: those of its tenant that name it too, and those of a2a.peers."),
+  peering: PeeringConfig.prefault({}),
   delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people who do not say it themselves."),
   home: Home.optional().describe("A room, or a person by name: where results go that have nobody to go to."),
   schedules: z.array(ScheduleConfig).default([]).describe("Work that starts by itself."),

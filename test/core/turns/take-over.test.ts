@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { defaultPeering } from "../../../core/a2a/peering.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
@@ -59,6 +60,7 @@ const processes = async () => {
       maxToolRounds: 8,
       contextTokens: 128_000,
       tools: options.tools ?? [],
+      peering: defaultPeering,
       delegation: defaultDelegation,
     };
     const handle = (id: string, text = "go", attempt = 1) =>
