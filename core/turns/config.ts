@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SkillConfig } from "../a2a/config.ts";
 import { DeliveryConfig } from "../contract/delivery-policy.ts";
 import { Name } from "../contract/name.ts";
 import { Home } from "../delivery/home.ts";
@@ -9,6 +10,12 @@ import { DelegationConfig } from "../subtasks/config.ts";
 export const AgentConfig = z.strictObject({
   name: Name,
   tenant: Name.default("default"),
+  description: z.string().trim().min(1).max(1_000).optional().describe("What other agents read about it."),
+  skills: z.array(SkillConfig).max(50).default([]).describe("What it can do for other agents."),
+  peers: z
+    .array(Name)
+    .default([])
+    .describe("Agents that it may call: those here must name it too, or one of a2a.peers."),
   model: ModelConfig,
   directives: z.string().optional().describe("What the agent is told about itself and its task, in every turn."),
   maxToolRounds: z
