@@ -1,12 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { AppError } from "../../core/contract/app-error.ts";
+import type { PeerCallAddress } from "../../core/contract/peer-call-address.ts";
+import type { Subtask } from "../../core/contract/subtask.ts";
 import { hasEnded } from "../../core/contract/subtask.ts";
 import { ActivityPublisher } from "../../core/subtasks/activity-publisher.ts";
 import { cancelSubtask } from "../../core/subtasks/cancel-subtask.ts";
 import { OwnerRecords } from "../../core/subtasks/owner-records.ts";
-import { SubtaskEvents } from "../../core/subtasks/subtask-events.ts";
 import { readSubtask, subtasksOfAgent } from "../../core/subtasks/subtask-record.ts";
+import { ChangeEvents } from "../../core/turns/change-events.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";
 import { managedAgent, managedAgents } from "./managed-agents.ts";
@@ -21,7 +23,8 @@ export const subtaskRoutes = (scope: FastifyInstance, parts: AdminParts): void =
   const { config, store, clock } = parts;
   const work = {
     ...parts,
-    events: new SubtaskEvents(),
+    events: new ChangeEvents<Subtask>(),
+    callEvents: new ChangeEvents<PeerCallAddress>(),
     activity: new ActivityPublisher(parts),
     owners: new OwnerRecords(store, clock),
   };
