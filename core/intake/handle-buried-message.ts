@@ -1,3 +1,4 @@
+import { answerCaller } from "../a2a/answer-caller.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
@@ -29,9 +30,12 @@ export const handleBuriedMessage = async (
   // Nobody waits for it: people have seen what it tells of.
   if (message.shown !== undefined) return;
   const { record, entry } = await recordedTurn(parts, message);
+  const { sessionId, owner: { worksFor } = {} } = message.synthetic ?? {};
   if (record && entry) {
     if (isForPeople(record, entry)) await publishFinal(parts, agent, record, entry, true);
-  } else await tellOfTrouble(parts, agent, message, letter);
+  } else if (worksFor === undefined) await tellOfTrouble(parts, agent, message, letter);
+  const end = entry ?? { outcome: "failed" as const, finalText: troubleText.internal };
+  if (worksFor !== undefined && sessionId !== undefined) await answerCaller(parts, { worksFor, sessionId }, end);
   await scheduleRunEnded(parts, message, entry?.outcome ?? "failed");
   // What it has delegated goes on, and must find an end.
   if (record) await sealTurn(parts, agent, record);

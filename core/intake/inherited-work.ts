@@ -9,13 +9,19 @@ export const inheritedWork = (
   message: UserMessage,
   synthetic: Synthetic,
 ): Pick<TurnRecord, "origin" | "audience" | "asker" | "cause" | "standing"> => {
-  const { origin, audience, asker, owner, rootTurnId, background } = synthetic;
+  const { origin, audience, asker, owner, rootTurnId, background, chain } = synthetic;
   const turnId = turnIdOf(message);
   return {
     origin,
     audience,
     asker,
     cause: causeOf(synthetic, turnId),
-    standing: { owner, depth: 0, rootTurnId: rootTurnId ?? turnId, background },
+    standing: {
+      owner,
+      depth: 0,
+      rootTurnId: rootTurnId ?? turnId,
+      background,
+      ...(chain !== undefined && { chain }),
+    },
   };
 };

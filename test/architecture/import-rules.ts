@@ -16,7 +16,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^node:https?2?$/, /^gateway\//],
   [/^node:/, /^(?!core\/contract\/)/],
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
-  [/^(pino|prom-client|commander)$/, /^gateway\//],
+  [/^(pino|prom-client|commander|@clack\/prompts)$/, /^gateway\//],
   [/^nats$/, /^core\/backbone\/nats\//],
   [/^croner$/, /^core\/schedules\//],
   [/^libsql$/, /^core\/backbone\/embedded\//],
@@ -28,6 +28,8 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(botbuilder|botframework-connector|@azure\/msal-node)$/, /^adapters\/teams\/(connector|bot-token)\.ts$/],
   [/^jose$/, /^adapters\/teams\//],
   [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
+  [/^@a2a-js\/sdk(\/|$)/, /^(core|gateway)\/a2a\//],
+  [/^(undici|ipaddr\.js)$/, /^core\/a2a\//],
   [/^esbuild$/, /^adapters\/web\/widget\//],
 ];
 

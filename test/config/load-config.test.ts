@@ -37,6 +37,15 @@ describe("given a file", () => {
     expect(loadConfig({ env, file }).agents[0]?.name).toBe("from-argument");
   });
 
+  it("when secrets lie beside it, then they are read, and the environment goes before them", () => {
+    const file = fileWith("secrets.yaml", named('"${AGENT}"'));
+    fileWith(".env", "AGENT=from-file\n");
+    expect(loadConfig({ file, env: {} }).agents[0]?.name).toBe("from-file");
+    expect(loadConfig({ file, env: { AGENT: "from-env" } }).agents[0]?.name).toBe("from-env");
+    rmSync(path.join(directory, ".env"));
+    expect(() => loadConfig({ file, env: {} })).toThrow("AGENT, which is not set");
+  });
+
   it("when it is not there, then the message says how to name another", () => {
     const file = path.join(directory, "absent.yaml");
     expect(() => loadConfig({ file, env: {} })).toThrow(
@@ -68,15 +77,15 @@ describe("given the example, with a secret in every variable", () => {
   );
   const beginnings: Record<string, string> = { SLACK_BOT_TOKEN: "xoxb-", SLACK_APP_TOKEN: "xapp-" };
   const env = Object.fromEntries(
-    [...wanted].map((name) => [name, `${beginnings[name] ?? ""}hidden in ${name}, long enough for a key`]),
+    [...wanted].map((name) => [name, `${beginnings[name] ?? ""}hidden-in-${name}-long-enough-for-a-key`]),
   );
   const config = loadConfig({ file, env });
 
   it("when it is printed, then they are not", () => {
     expect(wanted.size).toBeGreaterThan(3);
     expect(JSON.stringify(config).match(/\[secret\]/g)).toHaveLength(wanted.size);
-    expect(inspect(config, { depth: null, showHidden: true })).not.toContain("hidden in");
-    expect(JSON.stringify(config)).not.toContain("hidden in");
+    expect(inspect(config, { depth: null, showHidden: true })).not.toContain("hidden-in");
+    expect(JSON.stringify(config)).not.toContain("hidden-in");
   });
 
   it("when they are needed, then they are there", () => {
