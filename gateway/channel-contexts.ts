@@ -1,4 +1,6 @@
+import { isMembershipAdapter } from "../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
+import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../adapters/contract/config.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
@@ -40,9 +42,11 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   sessionOf: (conversation) => currentSession(backbone.store, { ...parts, conversation }),
 });
 
-/** What the configuration says about who talks and listens on a channel. */
+/** What the configuration, and the platform, say about who talks and listens on a channel. */
 export interface ChannelRules {
   readonly access?: AccessRules | undefined;
+  /** Asked who is a member, if it knows. */
+  readonly adapter?: ChannelAdapter;
   readonly defaultsOn?: TargetParts["defaultsOn"];
   readonly findPermalink?: FindPermalink;
   /** The agent's home, and which channels the agent has. */
@@ -52,7 +56,7 @@ export interface ChannelRules {
 
 /** What a channel's relay works with. */
 export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: ChannelRules = {}): RelayContext => {
-  const { access, defaultsOn = () => ({}), findPermalink = async () => undefined } = rules;
+  const { access, adapter, defaultsOn = () => ({}), findPermalink = async () => undefined } = rules;
   const { home, hasChannel = () => true } = rules;
   const { bus, store } = backbone;
   const reporting = { ...parts, bus, store, checkpoint: noCheckpoint, home, hasChannel };
@@ -64,7 +68,7 @@ export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: Channe
     checkpoint: noCheckpoint,
     random: Math.random,
     targetsOn: targetsOn(deciding),
-    isStillTarget: isStillTarget(deciding),
+    isStillTarget: isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) }),
     reportGone: async (reply, target, why) => {
       const matter = goneMatterOf(reply, target, why);
       if (matter !== undefined) await reportGone(reporting, matter, reply);
@@ -76,3 +80,6 @@ export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: Channe
     limits: defaultRelayLimits,
   };
 };
+
+const membershipIn = (adapter: ChannelAdapter) =>
+  isMembershipAdapter(adapter) ? { isMember: adapter.isMember.bind(adapter) } : {};

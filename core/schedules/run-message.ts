@@ -41,6 +41,9 @@ export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audie
   };
 };
 
+/** What a run was told to do: the text of its turn without the title. */
+export const promptOfRun = (text: string): string => text.replace(/^Scheduled task "[\s\S]*?":\n\n/, "");
+
 export const runIdOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>
   stableId("run", tenant, agent, owner, id, run);
 export const runTraceOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>

@@ -71,7 +71,7 @@ const withLetter = async (store: Store, replyId: string, delivery: ShownDelivery
     state: "given-up",
     at: deadAt,
     reason,
-    ref: refOf("delivery", channel, undeliveredId(letter.value)),
+    ref: refOf("delivery", channel, undeliveredId(letter.value, asConversation(conversation))),
   };
 };
 
