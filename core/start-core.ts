@@ -1,3 +1,5 @@
+import { InboundTurns } from "./a2a/inbound/inbound-turns.ts";
+import { type InboundOptions, startInbound } from "./a2a/inbound/start-inbound.ts";
 import { AppError } from "./contract/app-error.ts";
 import type { Backbone } from "./contract/backbone.ts";
 import type { Consumer } from "./contract/bus.ts";
@@ -43,6 +45,8 @@ export interface AgentOptions {
   readonly delegation?: DelegationConfig | undefined;
   /** Schedules that the configuration declares. */
   readonly schedules?: readonly ConfiguredSchedule[] | undefined;
+  /** Present if other agents may call it. */
+  readonly inbound?: InboundOptions | undefined;
 }
 
 export interface CoreOptions {
@@ -100,6 +104,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
+    inbound: new InboundTurns({ bus, store, clock, logger }),
     stopping: stopping.signal,
     turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
@@ -128,6 +133,10 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       ...(await startDelegation(parts, agent)),
       await startSchedules(parts, agent, given.schedules),
     );
+    if (given.inbound) {
+      const place = { tenant: agent.tenant, agent: agent.name };
+      consumers.push(...(await startInbound(parts, place, given.inbound)));
+    }
   }
   return {
     async stop() {
@@ -138,6 +147,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       timer.cancel();
       events.close();
       parts.turns.close();
+      parts.inbound.close();
       await activity.stop();
       await parts.background.stop();
     },

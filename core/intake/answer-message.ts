@@ -1,3 +1,5 @@
+import { endInboundTurn } from "../a2a/inbound/end-inbound-turn.ts";
+import { taskOfMessage } from "../a2a/inbound/task-of-turn.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { settledOrigin } from "../origin/summary-record.ts";
 import { currentSession } from "../sessions/current-session.ts";
@@ -31,14 +33,15 @@ export const answerMessage = async (
   // Looked for after the window was read: what is not found up to its end can only be written behind it.
   const ended = seenBefore ? await parts.history.endedTurn(sessionId, index, turnId) : undefined;
   const matter = ended === undefined ? await turnMatter(parts.store, message) : undefined;
-  if (matter?.isMoot) return undefined;
+  if (matter?.isMoot || (ended === undefined && (await parts.inbound.isMoot(message)))) return undefined;
   // What must end in words needs its anchor's words too: both are made at the same time.
   const summary = matter?.mustSpeak ? decideSummary(parts, agent, opened) : undefined;
   summary?.catch(() => undefined);
-  const entry = ended ?? (matter && (await endTurn(parts, agent, matter, opened, run)));
+  const entry = ended ?? (matter && (await endTurn(parts, agent, message, matter, opened, run)));
   if (entry === undefined) return undefined;
   await parts.checkpoint("reply.before");
-  if (isForPeople(record, entry)) {
+  if (taskOfMessage(message) !== undefined) await endInboundTurn(parts, message, entry);
+  else if (isForPeople(record, entry)) {
     await (summary ?? decideSummary(parts, agent, opened));
     const shown = { ...record, origin: await settledOrigin(parts.store, agent, record) };
     await publishFinal(parts, agent, shown, entry, ended !== undefined);

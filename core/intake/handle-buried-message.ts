@@ -1,3 +1,5 @@
+import { endInboundTurn } from "../a2a/inbound/end-inbound-turn.ts";
+import { taskOfMessage } from "../a2a/inbound/task-of-turn.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
@@ -27,7 +29,9 @@ export const handleBuriedMessage = async (
   // Nobody waits for it: people have seen what it tells of.
   if (message.shown !== undefined) return;
   const { record, entry } = await recordedTurn(parts, message);
-  if (record && entry) {
+  if (taskOfMessage(message) !== undefined) {
+    await endInboundTurn(parts, message, entry ?? { outcome: "failed", finalText: troubleText.internal });
+  } else if (record && entry) {
     const shown = { ...record, origin: await settledOrigin(parts.store, agent, record) };
     if (isForPeople(record, entry)) await publishFinal(parts, agent, shown, entry, true);
   } else await publishReply(parts.bus, trouble(agent, message, letter));

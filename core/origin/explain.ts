@@ -51,6 +51,7 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   amendment: "a result came in after the first answer",
   "wake-up": "a piece of work that was delegated for it had something to tell",
   task: "its time had come",
+  inbound: "other agents had something to say, and you were not busy",
 };
 
 const workLines = (work: readonly WorkDone[]): string[] => {

@@ -17,6 +17,7 @@ describe("given a file that leaves things out", () => {
       admin: { tokens: [] },
       tenants: { default: { a2aAsync: false } },
       people: [],
+      a2a: { callers: {}, peers: {}, pushAllow: [], idleMs: 120_000 },
       agents: [
         {
           name: "mooring",
@@ -25,6 +26,8 @@ describe("given a file that leaves things out", () => {
           maxToolRounds: 8,
           delegation: defaultDelegation,
           schedules: [],
+          skills: [],
+          peers: [],
         },
       ],
       channels: {},
