@@ -79,13 +79,13 @@ describe("given an address that somebody else has chosen (F26)", () => {
     "when its name resolves to %j, then it is not called",
     async (addresses) => {
       const lookup = resolving(...addresses);
-      await expect(get("http://rebound.example:PORT/", { lookup })).rejects.toMatchObject({ code: "forbidden" });
+      await expect(get("http://localhost:PORT/", { lookup })).rejects.toMatchObject({ code: "forbidden" });
       expect(hits).toEqual([]);
     },
   );
 
   it("when its name has no address, then that is an ordinary failure", async () => {
-    await expect(get("http://gone.example/", { lookup: resolving() })).rejects.toThrow("fetch failed");
+    await expect(get("http://localhost:PORT/", { lookup: resolving() })).rejects.toThrow("fetch failed");
   });
 });
 
@@ -98,7 +98,7 @@ describe("given a network that is allowed by name", () => {
   });
 
   it("when a name resolves into it, then that address is connected to", async () => {
-    const response = await get("http://inside.example:PORT/ok", { allow, lookup: resolving("127.0.0.1") });
+    const response = await get("http://localhost:PORT/ok", { allow, lookup: resolving("127.0.0.1") });
     expect(await response.text()).toBe("hello");
   });
 
