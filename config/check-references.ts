@@ -89,11 +89,18 @@ function* danglingPeers({ tenants, agents, a2a }: Outline): Generator<Problem> {
   const agentNames = agents.flatMap(({ name }) => name ?? []);
   const skillIds = agents.flatMap(({ skills }) => skills.flatMap(({ id }) => id ?? []));
   const peerNames = [...agentNames, ...Object.keys(a2a.peers)];
-  for (const [index, { name, peers }] of agents.entries()) {
+  for (const [index, { name, tenant = "default", peers }] of agents.entries()) {
     for (const [nth, peer] of peers.entries()) {
       const path = ["agents", index, "peers", nth];
       yield* mustExist(path, "peer", peer, peerNames);
       if (peer !== undefined && peer === name) yield { path, message: "is the agent itself: remove it" };
+      const other = agents.find((each) => each.name === peer);
+      const theirs = (other ?? a2a.peers[peer ?? ""])?.tenant ?? "default";
+      if (peer !== name && peerNames.includes(peer ?? "") && theirs !== tenant) {
+        yield { path, message: `is in the tenant "${theirs}": agents talk within their own tenant only` };
+      } else if (peer !== name && name !== undefined && other !== undefined && !other.peers.includes(name)) {
+        yield { path, message: `does not name "${name}" among its own peers: agents talk if both name each other` };
+      }
     }
   }
   for (const [caller, { agents, skills }] of Object.entries(a2a.callers)) {

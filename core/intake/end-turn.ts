@@ -50,6 +50,7 @@ export const endTurn = async (
       ? { outcome: "failed", finalText: troubleText["bad-answer"], trouble: "bad-answer", messages: [] }
       : await runNow(parts, agent, message, matter, opened, run.number);
   const { trouble, isAwaited, ...end } = await announce(parts.store, agent, record, ran);
+  const polished = matter.polish && end.outcome === "answered" && { finalText: matter.polish(end.finalText) };
   const entry = fitEntry({
     kind: "turn",
     turnId,
@@ -57,6 +58,7 @@ export const endTurn = async (
     text,
     ...end,
     ...(trouble !== undefined && plain !== undefined && stitched(plain)),
+    ...polished,
     // Nobody waits for a word in between: the one answer follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
@@ -79,7 +81,7 @@ const runNow = async (
   parts: IntakeParts,
   agent: Agent,
   message: UserMessage,
-  { text, mustSpeak }: TurnMatter,
+  { text, mustSpeak, toolRounds = agent.maxToolRounds }: TurnMatter,
   { record, seenBefore, window }: OpenedTurn,
   run: number,
 ): Promise<TurnEnd> => {
@@ -93,7 +95,11 @@ const runNow = async (
     // Work that begins by itself is nobody's who waits.
     if (!record.standing.background) showTyping(parts, agent, record);
     return await runTurn(parts, {
-      agent: withCallerTools(parts, mustSpeak ? withoutSilence(agent) : agent, message),
+      agent: withCallerTools(
+        parts,
+        { ...(mustSpeak ? withoutSilence(agent) : agent), maxToolRounds: toolRounds },
+        message,
+      ),
       record,
       text,
       window,

@@ -52,6 +52,8 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   "wake-up": "a piece of work that was delegated for it had something to tell",
   task: "its time had come",
   inbound: "other agents had something to say, and you were not busy",
+  callback: "another agent had answered what it was asked for it",
+  late: "another agent answered after the work that asked it had ended",
 };
 
 const workLines = (work: readonly WorkDone[]): string[] => {
@@ -61,7 +63,7 @@ const workLines = (work: readonly WorkDone[]): string[] => {
 };
 
 const stepLines = ({ kind, id, name, outcome, steps }: WorkDone, depth: number): string[] => {
-  const what = kind === "subtask" ? oneLine(name) : `${kind} \`${id}\`: ${oneLine(name)}`;
+  const what = kind === "subtask" || kind === "peer" ? oneLine(name) : `${kind} \`${id}\`: ${oneLine(name)}`;
   const line = outcome === undefined ? what : `${what}: ${outcome}`;
   return [`${"  ".repeat(depth)}- ${line}`, ...steps.flatMap((step) => stepLines(step, depth + 1))];
 };

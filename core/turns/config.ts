@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SkillConfig } from "../a2a/config.ts";
+import { PeeringConfig } from "../a2a/peering.ts";
 import { DeliveryConfig } from "../contract/delivery-policy.ts";
 import { Name } from "../contract/name.ts";
 import { Home } from "../delivery/home.ts";
@@ -25,6 +26,7 @@ export const AgentConfig = z.strictObject({
     .default(8)
     .describe("Rounds of tool calls in one turn, before it must answer."),
   delegation: DelegationConfig.prefault({}),
+  peering: PeeringConfig.prefault({}),
   delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people who do not say it themselves."),
   home: Home.optional().describe("A room, or a person by name: where results go that have nobody to go to."),
   schedules: z.array(ScheduleConfig).default([]).describe("Work that starts by itself."),

@@ -50,7 +50,7 @@ export const inboundMessage = (call: InboundCall): UserMessage => {
       },
       audience: { conversation, personId: null, accountId: caller },
       asker,
-      owner: { ownerType: "orchestrator", ownerId: sessionId },
+      owner: { ownerType: "orchestrator", ownerId: sessionId, worksFor: { kind: "a2a-task", tenant, agent, id } },
       background: true,
       data: { a2a: call },
     },
