@@ -10,7 +10,5 @@ export const ReplyOrigin = z.looseObject({
   link: z.string().optional(),
   /** The platform's id of the message it began with: where there is no link, one may be made of it. */
   messageId: z.string().optional(),
-  /** What a message from another agent brought along about its chain: core/a2a/extension.ts reads it. */
-  chain: z.record(z.string(), z.unknown()).optional(),
 });
 export type ReplyOrigin = z.infer<typeof ReplyOrigin>;

@@ -3,7 +3,7 @@ import { withCallerTools } from "../a2a/inbound/caller-tools.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { viewOfOrigin } from "../origin/view-of-origin.ts";
+import { viewOfOrigins } from "../origin/view-of-origin.ts";
 import { fitEntry } from "../sessions/fit-entry.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { nextIndex } from "../sessions/session-window.ts";
@@ -103,7 +103,7 @@ const runNow = async (
       record,
       text,
       window,
-      aside: continues ? await viewOfOrigin(parts.history, continues) : callerAside(message),
+      aside: continues ? await viewOfOrigins(parts.history, continues) : callerAside(message),
       journal: new Journal(parts.store, turnId, !seenBefore),
       // Made when it is needed: a child costs as much as a line, and most turns log nothing.
       get logger() {

@@ -3,6 +3,7 @@ import { INBOUND_CHANNEL, InboundTaskAddress } from "../../contract/inbound-task
 import type { UserMessage } from "../../contract/user-message.ts";
 import { summarisePrompt } from "../../origin/summarise-prompt.ts";
 import { stableId } from "../../sessions/stable-id.ts";
+import { ReplyOriginExtension } from "../extension.ts";
 import type { InboundTask } from "./inbound-task.ts";
 import { Said, Webhook } from "./inbound-task.ts";
 
@@ -13,8 +14,7 @@ export const InboundCall = InboundTaskAddress.extend({
   said: Said,
   webhook: Webhook.optional(),
   sentAt: z.iso.datetime(),
-  /** Our extension, as the message brought it. */
-  chain: z.record(z.string(), z.unknown()).optional(),
+  extension: ReplyOriginExtension.optional(),
 });
 export type InboundCall = z.infer<typeof InboundCall>;
 
@@ -24,7 +24,7 @@ export const callIn = ({ synthetic }: Pick<UserMessage, "synthetic">): InboundCa
 
 /** The turn that a call is: in the session of its caller and context. The same for the same call. */
 export const inboundMessage = (call: InboundCall): UserMessage => {
-  const { tenant, agent, caller, id, contextId, skill, said, sentAt, chain } = call;
+  const { tenant, agent, caller, id, contextId, skill, said, sentAt, extension } = call;
   const sessionId = inboundSessionOf(call);
   const conversation = { channel: INBOUND_CHANNEL, room: caller, thread: contextId, kind: "private" as const };
   const asker = { personId: `a2a:${caller}`, accountId: caller, name: caller };
@@ -46,12 +46,14 @@ export const inboundMessage = (call: InboundCall): UserMessage => {
         startedAt: sentAt,
         sessionId,
         taskId: id,
-        ...(chain !== undefined && { chain }),
       },
       audience: { conversation, personId: null, accountId: caller },
       asker,
       owner: { ownerType: "orchestrator", ownerId: sessionId, worksFor: { kind: "a2a-task", tenant, agent, id } },
       background: true,
+      ...(extension && {
+        chain: { root: extension.rootCorrelationId, hops: extension.hops, lastHopAt: Date.parse(sentAt) },
+      }),
       data: { a2a: call },
     },
     sentAt,
