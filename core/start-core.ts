@@ -32,6 +32,8 @@ import { nothingToSay } from "./turns/nothing-to-say.ts";
 import { RunningTurns } from "./turns/running-turns.ts";
 import type { Tool } from "./turns/tool.ts";
 import { TurnYielded } from "./turns/turn-yielded.ts";
+import { startSweeping } from "./workspaces/workspace-sweeper.ts";
+import { type WorkspaceOptions, Workspaces } from "./workspaces/workspaces.ts";
 
 export interface AgentOptions {
   readonly name: string;
@@ -41,6 +43,8 @@ export interface AgentOptions {
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
+  /** The repository that its subtasks work on, each in a worktree of its own. */
+  readonly workspace?: WorkspaceOptions | undefined;
   /** Schedules that the configuration declares. */
   readonly schedules?: readonly ConfiguredSchedule[] | undefined;
 }
@@ -97,6 +101,9 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     owners: new OwnerRecords(store, clock),
     history,
     dueTimes: new DueIndex({ bus, store }),
+    workspaces: new Map(
+      options.agents.flatMap(({ name, workspace }) => (workspace ? [[name, new Workspaces(workspace)] as const] : [])),
+    ),
     sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
@@ -114,7 +121,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     const { delegation = defaultDelegation } = given;
     const agent = agentFrom(
       given,
-      distinct([...tools, ...delegationTools(parts, delegation), ...scheduleTools(parts)]),
+      distinct([...tools, ...delegationTools(parts, given.name, delegation), ...scheduleTools(parts)]),
     );
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
     const buried = (message: UserMessage | undefined, letter: DeadLetter) =>
@@ -127,6 +134,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       consumer,
       ...(await startDelegation(parts, agent)),
       await startSchedules(parts, agent, given.schedules),
+      ...startSweeping(parts, agent),
     );
   }
   return {

@@ -4,7 +4,7 @@ import { relativeTime } from "../contract/relative-time.ts";
 import { readHeld } from "../delivery/held-record.ts";
 import { channelLabel } from "../origin/channel-label.ts";
 import { clockTime } from "../origin/clock-time.ts";
-import { cancelAction } from "../subtasks/cancel-action.ts";
+import { cancelAction } from "../subtasks/subtask-actions.ts";
 import type { Caller } from "./caller.ts";
 import { callerOf } from "./caller.ts";
 import type { Command, CommandCall } from "./command.ts";

@@ -2,9 +2,10 @@ import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { UnsolicitedReply } from "../delivery/publish-reply.ts";
 import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
+import { describeChanges } from "../workspaces/describe-changes.ts";
 import type { Batch } from "./batch.ts";
-import { cancelAction } from "./cancel-action.ts";
 import { listNames } from "./list-names.ts";
+import { cancelAction, changeActions } from "./subtask-actions.ts";
 
 const RESULT_CHARS = 300;
 
@@ -29,6 +30,11 @@ export const activityReply = (
   const id = `${turnId}/activity`;
   const names = listNames(batch.members.map(({ name }) => name));
   const open = subtasks.filter((subtask) => !hasEnded(subtask));
+  const changed = subtasks.filter((subtask) => changesOf(subtask) !== undefined);
+  const actions = [
+    ...open.map(cancelAction),
+    ...changed.flatMap((subtask) => changeActions.map((action) => action(subtask))),
+  ];
   const title = kind === "completion" ? `Worked on: ${names}` : `Working on: ${names}`;
   return {
     id: `${id}/${revision}`,
@@ -37,7 +43,7 @@ export const activityReply = (
     sessionId,
     kind,
     markdown: [title, ...subtasks.map(lineOf)].join("\n"),
-    ...(open.length > 0 && { actions: open.map(cancelAction) }),
+    ...(actions.length > 0 && { actions }),
     data: { activity: { id, revision, title, items: subtasks.map(itemOf) } },
     origin,
     audience,
@@ -55,19 +61,28 @@ const stage = (subtask: Subtask): number => (hasEnded(subtask) ? 2 : subtask.sta
 /** With its id as long as it can be cancelled by it, for channels without buttons. */
 const lineOf = (subtask: Subtask): string => {
   const { id, name, status, note } = subtask;
-  const line = `- ${name}: ${signs[status]}`;
+  const changes = changesOf(subtask);
+  const line = `- ${name}: ${signs[status]}${changes === undefined ? "" : `, ${changes}`}`;
   return hasEnded(subtask) ? line : `${line}${note === undefined ? "" : ` (${note})`} \`${id}\``;
 };
 
-const itemOf = ({ id, name, status, startedAt, completedAt, note, result }: Subtask) => ({
-  id,
-  name,
-  state: status,
-  ...(startedAt !== undefined && { startedAt }),
-  ...(completedAt !== undefined && { endedAt: completedAt }),
-  ...(note !== undefined && { note }),
-  ...(result !== undefined && { result: cutAtGraphemes(shortResult(result), RESULT_CHARS) }),
-});
+const changesOf = ({ result }: Subtask): string | undefined =>
+  result?.artifacts?.files ? describeChanges(result.artifacts) : undefined;
+
+const itemOf = (subtask: Subtask) => {
+  const { id, name, status, startedAt, completedAt, note, result } = subtask;
+  const changes = changesOf(subtask);
+  return {
+    id,
+    name,
+    state: status,
+    ...(changes !== undefined && { changes }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(completedAt !== undefined && { endedAt: completedAt }),
+    ...(note !== undefined && { note }),
+    ...(result !== undefined && { result: cutAtGraphemes(shortResult(result), RESULT_CHARS) }),
+  };
+};
 
 const shortResult = ({ output, error }: NonNullable<Subtask["result"]>): string =>
   (output.trim() || error || "").replace(/\s+/g, " ").trim();

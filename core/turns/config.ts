@@ -5,6 +5,7 @@ import { Home } from "../delivery/home.ts";
 import { ModelConfig } from "../model/config.ts";
 import { ScheduleConfig } from "../schedules/config.ts";
 import { DelegationConfig } from "../subtasks/config.ts";
+import { WorkspaceConfig } from "../workspaces/config.ts";
 
 export const AgentConfig = z.strictObject({
   name: Name,
@@ -19,6 +20,9 @@ export const AgentConfig = z.strictObject({
     .describe("Rounds of tool calls in one turn, before it must answer."),
   delegation: DelegationConfig.prefault({}),
   delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people who do not say it themselves."),
+  workspace: WorkspaceConfig.optional().describe(
+    "A repository that its subtasks work on, each in a worktree of its own.",
+  ),
   home: Home.optional().describe("A room, or a person by name: where results go that have nobody to go to."),
   schedules: z.array(ScheduleConfig).default([]).describe("Work that starts by itself."),
 });

@@ -49,6 +49,7 @@ const processes = async () => {
       turns: new RunningTurns({ bus: core.backbone.bus, clock: core.clock }),
       stopping: stopping.signal,
       turnDeadlineMs: 900_000,
+      workspaces: new Map(),
       maxWindowEntries: 40,
     };
     const agent: Agent = {
