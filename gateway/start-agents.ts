@@ -27,6 +27,7 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
     ...parts,
     stopGraceMs: STOP_GRACE_MS,
     people: declaredPeople(config),
+    tenants: config.tenants,
     agents: config.agents.map(({ model, home, schedules, workspace, ...agent }) => ({
       ...agent,
       ...(workspace && { workspace: { ...workspace, ...placesOf(workspace, agent.name, config.dataDir) } }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Audience } from "./agent-reply.ts";
 import { Asker, OwnerContext } from "./owner-context.ts";
+import { PeerChain } from "./peer-chain.ts";
 import { ReplyOrigin } from "./reply-origin.ts";
 
 export const SubtaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
@@ -71,6 +72,7 @@ export const Subtask = z.looseObject({
   /** It works in a worktree that began with this commit. */
   workspace: z.looseObject({ base: z.string() }).optional(),
   background: z.boolean(),
+  chain: PeerChain.optional(),
   traceId: z.string(),
 
   status: SubtaskStatus,

@@ -1,6 +1,6 @@
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import { viewOfOrigin } from "../origin/view-of-origin.ts";
+import { viewOfOrigins } from "../origin/view-of-origin.ts";
 import { fitEntry } from "../sessions/fit-entry.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { nextIndex } from "../sessions/session-window.ts";
@@ -45,6 +45,7 @@ export const endTurn = async (
       ? { outcome: "failed", finalText: troubleText["bad-answer"], trouble: "bad-answer", messages: [] }
       : await runNow(parts, agent, matter, opened, run.number);
   const { trouble, isAwaited, ...end } = await announce(parts.store, agent, record, ran);
+  const polished = matter.polish && end.outcome === "answered" && { finalText: matter.polish(end.finalText) };
   const entry = fitEntry({
     kind: "turn",
     turnId,
@@ -52,6 +53,7 @@ export const endTurn = async (
     text,
     ...end,
     ...(trouble !== undefined && plain !== undefined && stitched(plain)),
+    ...polished,
     // Nobody waits for a word in between: the one answer follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
@@ -73,7 +75,7 @@ const stitched = (plain: string) => ({
 const runNow = async (
   parts: IntakeParts,
   agent: Agent,
-  { text, mustSpeak }: TurnMatter,
+  { text, mustSpeak, toolRounds = agent.maxToolRounds }: TurnMatter,
   { record, seenBefore, window }: OpenedTurn,
   run: number,
 ): Promise<TurnEnd> => {
@@ -86,11 +88,11 @@ const runNow = async (
     // Work that begins by itself is nobody's who waits.
     if (!record.standing.background) showTyping(parts, agent, record);
     return await runTurn(parts, {
-      agent: mustSpeak ? withoutSilence(agent) : agent,
+      agent: { ...(mustSpeak ? withoutSilence(agent) : agent), maxToolRounds: toolRounds },
       record,
       text,
       window,
-      aside: continues && (await viewOfOrigin(parts.history, continues)),
+      aside: continues && (await viewOfOrigins(parts.history, continues)),
       journal: new Journal(parts.store, turnId, !seenBefore),
       // Made when it is needed: a child costs as much as a line, and most turns log nothing.
       get logger() {

@@ -140,6 +140,7 @@ const subtaskFrom = (
     audience,
     ...(task.workspace !== undefined && { workspace: task.workspace }),
     background: standing.background,
+    ...(standing.chain !== undefined && { chain: standing.chain }),
     traceId,
     status: "pending",
     createdAt,

@@ -87,6 +87,28 @@ describe("given an agent whose subtasks work on a repository", () => {
     expect(readdirSync(repository.worktrees)).toEqual([one()]);
   });
 
+  it("when the person presses the buttons, then they see, take and leave what was changed; others cannot", async () => {
+    await start();
+    await untilFinals(core, 2);
+    const [last] = completions(await core.replies.until((replies) => completions(replies).length > 0));
+    const [tides = "", knots = ""] =
+      last?.actions?.filter(({ name }) => name === "diff").map(({ value }) => value) ?? [];
+    let presses = 0;
+    const press = async (name: string, args: string, rest = {}) =>
+      (await core.ask(`b-${++presses}`, "", { command: { name, args }, ...rest })).markdown;
+    const other = {
+      account: { id: "bob", name: "Bob" },
+      conversation: { channel: "web", room: "bobs", kind: "private" },
+    };
+    expect(await press("merge", tides, other)).toContain("belongs to somebody else");
+    expect(await press("diff", tides)).toMatch(/^```diff\n[\s\S]*\+all about/);
+    expect(await press("merge", tides)).toBe("Merged into main.");
+    expect(await press("discard", knots)).toContain("is discarded");
+    expect(await press("merge", knots)).toContain("has no workspace");
+    expect(await press("merge", "subtask-ffffffff")).toContain("There is no subtask");
+    expect(repository.git("log", "--oneline", "--merges").trim().split("\n")).toHaveLength(1);
+  });
+
   it("when the repository is dirty, then nothing is spawned, and the model is told what to do (S12, B6)", async () => {
     repository.write("draft.md", "not yet");
     let refusal = "";
