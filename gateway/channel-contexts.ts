@@ -1,4 +1,6 @@
+import { isMembershipAdapter } from "../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
+import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../adapters/contract/config.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
@@ -37,9 +39,11 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   sessionOf: (conversation) => currentSession(backbone.store, { ...parts, conversation }),
 });
 
-/** What the configuration says about who talks and listens on a channel. */
+/** What the configuration, and the platform, say about who talks and listens on a channel. */
 export interface ChannelRules {
   readonly access?: AccessRules | undefined;
+  /** Asked who is a member, if it knows. */
+  readonly adapter?: ChannelAdapter;
   readonly defaultsOn?: TargetParts["defaultsOn"];
   readonly findPermalink?: FindPermalink;
 }
@@ -47,7 +51,7 @@ export interface ChannelRules {
 /** What a channel's relay works with. */
 export const relayContext = (
   { backbone, ...parts }: ChannelParts,
-  { access, defaultsOn = () => ({}), findPermalink = async () => undefined }: ChannelRules = {},
+  { access, adapter, defaultsOn = () => ({}), findPermalink = async () => undefined }: ChannelRules = {},
 ): RelayContext => {
   const { bus, store } = backbone;
   const deciding = { store, clock: parts.clock, defaultsOn, admits: admits(access) };
@@ -58,7 +62,7 @@ export const relayContext = (
     checkpoint: noCheckpoint,
     random: Math.random,
     targetsOn: targetsOn(deciding),
-    isStillTarget: isStillTarget(deciding),
+    isStillTarget: isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) }),
     privateConversationOf: (channel, accountId) =>
       privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),
@@ -66,3 +70,6 @@ export const relayContext = (
     limits: defaultRelayLimits,
   };
 };
+
+const membershipIn = (adapter: ChannelAdapter) =>
+  isMembershipAdapter(adapter) ? { isMember: adapter.isMember.bind(adapter) } : {};

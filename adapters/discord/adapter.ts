@@ -8,6 +8,7 @@ import type {
   EditingAdapter,
   EphemeralAdapter,
   HealthAdapter,
+  MembershipAdapter,
   PermalinkAdapter,
   ReconcilingAdapter,
   TypingAdapter,
@@ -38,6 +39,7 @@ export class DiscordAdapter
     ReconcilingAdapter,
     EphemeralAdapter,
     DirectMessageAdapter,
+    MembershipAdapter,
     AttachmentAdapter,
     HealthAdapter,
     CheckableAdapter
@@ -115,6 +117,10 @@ export class DiscordAdapter
 
   async privateConversation(accountId: string): Promise<Conversation> {
     return this.#posts.privateConversation(accountId);
+  }
+
+  isMember(conversation: Conversation, accountId: string): Promise<boolean> {
+    return this.#access.allowsPerson(conversation, accountId);
   }
 
   showTyping(conversation: Conversation): Promise<void> {

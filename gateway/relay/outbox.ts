@@ -39,7 +39,6 @@ export const startOutbox = (
   const privately = { context, adapter, ledger, maySend };
   const send = async (request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome> => {
     if (request.digestDue) return digests.send(request.target, received);
-    if (!(await isForTarget(context, request))) return withheld(context, request);
     const caller = callerOf(request);
     if (caller !== undefined) return answerPrivately(privately, request, caller, received, logger);
     const kept = await holdBack(context, ledger, request);
@@ -67,6 +66,9 @@ export const startOutbox = (
       const logger = context.logger.child({ channel, delivery: request.id, traceId, attempt: received.attempt });
       const update = activityUpdateIn(request.reply);
       try {
+        // A digest asks for each of its items.
+        const isFree = request.digestDue || (await context.isStillTarget(request.reply, request.target));
+        if (!isFree) return withheld(context, request);
         if (update) return await activities.show(update, request.target, received, logger);
         return await send(request, received, logger);
       } catch (error) {
@@ -79,10 +81,6 @@ export const startOutbox = (
     },
   );
 };
-
-/** A private answer has found its way to its caller by itself: that conversation may be a new one. */
-const isForTarget = async ({ isStillTarget }: RelayContext, { reply, target }: DeliveryRequest): Promise<boolean> =>
-  (reply.onlyFor !== undefined && target.kind === "private") || isStillTarget(reply, target);
 
 /** For adapters that do not say how often their platform bears an edit. */
 const DEFAULT_EDIT_EVERY_MS = 1_000;
