@@ -41,6 +41,8 @@ import { nothingToSay } from "./turns/nothing-to-say.ts";
 import { RunningTurns } from "./turns/running-turns.ts";
 import type { Tool } from "./turns/tool.ts";
 import { TurnYielded } from "./turns/turn-yielded.ts";
+import { startSweeping } from "./workspaces/workspace-sweeper.ts";
+import { type WorkspaceOptions, Workspaces } from "./workspaces/workspaces.ts";
 
 export interface AgentOptions extends ScheduleOptions {
   readonly name: string;
@@ -50,6 +52,8 @@ export interface AgentOptions extends ScheduleOptions {
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
+  /** The repository that its subtasks work on, each in a worktree of its own. */
+  readonly workspace?: WorkspaceOptions | undefined;
   /** Agents that it may talk to; those of this deployment must name it too. */
   readonly peers?: readonly string[] | undefined;
   readonly peering?: PeeringConfig | undefined;
@@ -115,6 +119,9 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     owners: new OwnerRecords(store, clock),
     history,
     dueTimes: new DueIndex({ bus, store }),
+    workspaces: new Map(
+      options.agents.flatMap(({ name, workspace }) => (workspace ? [[name, new Workspaces(workspace)] as const] : [])),
+    ),
     sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
@@ -139,7 +146,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       given,
       distinct([
         ...tools,
-        ...delegationTools(parts, delegation),
+        ...delegationTools(parts, given.name, delegation),
         ...scheduleTools(parts),
         ...(hasPeers ? [sendMessageTool(parts, peering, given)] : []),
       ]),
@@ -156,6 +163,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       ...(await startDelegation(parts, agent)),
       ...(await startPeers(parts, agent)),
       await startSchedules(parts, agent, given),
+      ...startSweeping(parts, agent),
     );
     if (given.inbound) {
       const place = { tenant: agent.tenant, agent: agent.name };

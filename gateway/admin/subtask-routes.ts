@@ -27,6 +27,8 @@ export const subtaskRoutes = (scope: FastifyInstance, parts: AdminParts): void =
     callEvents: new ChangeEvents<PeerCallAddress>(),
     activity: new ActivityPublisher(parts),
     owners: new OwnerRecords(store, clock),
+    // Nothing is worked on here.
+    workspaces: new Map(),
   };
   scope.addHook("onClose", async () => work.activity.stop());
 
