@@ -43,12 +43,7 @@ export class DiscordAdapter
     CheckableAdapter
 {
   readonly channel: string;
-  readonly capabilities: Capabilities = {
-    connection: "exclusive",
-    resend: "idempotent",
-    maxPartLength: MAX_PART_LENGTH,
-    editEveryMs: 1_200,
-  };
+  readonly capabilities: Capabilities;
   readonly #config: DiscordConfig;
   readonly #context: AdapterContext;
   readonly #timing: DiscordTiming;
@@ -62,6 +57,14 @@ export class DiscordAdapter
 
   constructor(config: DiscordConfig, context: AdapterContext, timing: Partial<DiscordTiming> = {}) {
     this.channel = context.channel;
+    this.capabilities = {
+      connection: "exclusive",
+      resend: "idempotent",
+      maxPartLength: MAX_PART_LENGTH,
+      // Discord counts edits per channel, about 5 in 5 s, and all requests of a bot, 50 in 1 s.
+      editEveryMs: 1_200,
+      ...(config.streaming && { streamEveryMs: 100 }),
+    };
     this.#config = config;
     this.#context = context;
     this.#timing = { ...defaultTiming, ...timing };

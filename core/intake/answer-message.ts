@@ -5,6 +5,7 @@ import type { TurnEntry } from "../sessions/history-entry.ts";
 import { sealTurn } from "../subtasks/seal-turn.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
+import { finalIdOf } from "../turns/turn-record.ts";
 import { decideSummary } from "./decide-summary.ts";
 import type { TurnRun } from "./end-turn.ts";
 import { endTurn } from "./end-turn.ts";
@@ -60,5 +61,5 @@ const noteWhereShown = async (
   const { conversation } = audience;
   const shownIn = await currentSession(store, { tenant, agent: name, conversation });
   if (shownIn === sessionId) return;
-  await history.noteSaid(shownIn, { kind: "said", replyId: `${turnId}/final`, at, markdown: finalText, origin });
+  await history.noteSaid(shownIn, { kind: "said", replyId: finalIdOf(turnId), at, markdown: finalText, origin });
 };

@@ -2,6 +2,7 @@ import { publishReply } from "../delivery/publish-reply.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
+import { finalIdOf } from "../turns/turn-record.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 
 /** The one answer of a turn that has ended: the same id and the same words, however often it is published. */
@@ -13,7 +14,7 @@ export const publishFinal = (
   mayRepeat: boolean,
 ): Promise<void> =>
   publishReply(bus, {
-    id: `${record.turnId}/final`,
+    id: finalIdOf(record.turnId),
     tenant: agent.tenant,
     agent: agent.name,
     sessionId: record.sessionId,

@@ -6,6 +6,7 @@ import { DeltaStream } from "./delta-stream.ts";
 import { orAborted } from "./or-aborted.ts";
 import { pause } from "./pause.ts";
 import type { CoreParts, Turn } from "./turn.ts";
+import { finalIdOf } from "./turn-record.ts";
 
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
@@ -61,13 +62,14 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
 
 const deltaStream = ({ bus, clock }: CoreParts, { agent, record, nextAttempt }: Turn): DeltaStream => {
   const subject = subjectsOf(agent.tenant).userSignal(agent.name);
-  const { correlationId, audience } = record;
-  const { conversation } = audience;
+  const { correlationId, audience, turnId } = record;
+  const { conversation, accountId } = audience;
+  const replyId = finalIdOf(turnId);
   const attempt = nextAttempt();
   return new DeltaStream(clock, (offset, text) => {
     // Text that nobody waits for is shown when it is whole.
     if (correlationId === undefined) return;
-    bus.signal(subject, { type: "delta", conversation, correlationId, attempt, offset, text });
+    bus.signal(subject, { type: "delta", conversation, correlationId, replyId, accountId, attempt, offset, text });
   });
 };
 

@@ -38,3 +38,6 @@ type MessageAddress = Pick<UserMessage, "tenant" | "agent" | "id">;
 
 export const turnKey = ({ tenant, agent, id }: MessageAddress) => keyOf(turns, tenant, agent, id);
 export const turnIdOf = ({ tenant, agent, id }: MessageAddress) => stableId("t", tenant, agent, id);
+
+/** The id of the one reply that a turn ends in. */
+export const finalIdOf = (turnId: string): string => `${turnId}/final`;

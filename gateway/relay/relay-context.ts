@@ -52,6 +52,8 @@ export interface RelayLimits {
   readonly digestAfterMs: number;
   /** How long a digest waits for what else is late. */
   readonly gatherMs: number;
+  /** An answer that is written for longer than this is shown while it is, on channels that do so. */
+  readonly streamAfterMs: number;
   /** How long a stop waits for the deliveries under way. */
   readonly stopWithinMs: number;
   /** A gateway that dies is replaced within this time, on channels that only one may connect to. */
