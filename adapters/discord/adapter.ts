@@ -1,17 +1,7 @@
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Attachment } from "../../core/contract/user-message.ts";
-import type {
-  AttachmentAdapter,
-  CheckableAdapter,
-  DirectMessageAdapter,
-  EditingAdapter,
-  EphemeralAdapter,
-  HealthAdapter,
-  PermalinkAdapter,
-  ReconcilingAdapter,
-  TypingAdapter,
-} from "../contract/abilities.ts";
+import type { RoomsAdapter } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
@@ -30,18 +20,7 @@ import type { DiscordTiming } from "./timing.ts";
 import { defaultTiming } from "./timing.ts";
 
 /** Discord: one connection for what comes in, and its HTTP API for what goes out. */
-export class DiscordAdapter
-  implements
-    EditingAdapter,
-    TypingAdapter,
-    PermalinkAdapter,
-    ReconcilingAdapter,
-    EphemeralAdapter,
-    DirectMessageAdapter,
-    AttachmentAdapter,
-    HealthAdapter,
-    CheckableAdapter
-{
+export class DiscordAdapter implements RoomsAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
   readonly #config: DiscordConfig;

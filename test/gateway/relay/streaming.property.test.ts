@@ -33,8 +33,9 @@ describe("given answers that are heard in pieces, gateways that come and go, and
         const subjects = subjectsOf("default");
         const target = room("a");
         const pace = { editEveryMs: 500, streamEveryMs: 500 };
-        const kind = canBeAsked ? (["repeats", "reconciling-editing"] as const) : (["idempotent", "editing"] as const);
-        const start = () => runChannel(rig.context, rig.paper(...kind, pace), "gateway");
+        const paper = () =>
+          canBeAsked ? rig.paper("repeats", "reconciling-editing", pace) : rig.paper("idempotent", "editing", pace);
+        const start = () => runChannel(rig.context, paper(), "gateway");
         const nextPass = () => new Promise((resolve) => setImmediate(resolve));
         let running = await start();
         try {
