@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Config } from "./config.ts";
 import { ConfigInvalid } from "./config-invalid.ts";
+import { readEnvFile } from "./env-file.ts";
 import { parseConfig } from "./parse-config.ts";
 import type { Environment } from "./substitute-env.ts";
 
@@ -14,7 +15,7 @@ export interface LoadConfigOptions {
 /** The only place that reads the environment. Throws ConfigInvalid with every problem there is; the result is frozen. */
 export const loadConfig = ({ file, env = process.env }: LoadConfigOptions = {}): Config => {
   const chosen = file ?? (env.MOORING_CONFIG || SHIPPED);
-  return parseConfig({ file: chosen, text: readText(chosen), env });
+  return parseConfig({ file: chosen, text: readText(chosen), env: { ...readEnvFile(chosen), ...env } });
 };
 
 /** The build puts a copy beside the compiled file, so this holds there too. */

@@ -21,6 +21,14 @@ export const NatsConfig = z
       .min(500)
       .default(10_000)
       .describe("A process that has not shown itself for this long loses its work to the others."),
+    partitions: z
+      .int()
+      .min(1)
+      .max(1_024)
+      .default(32)
+      .describe(
+        "Into how many parts work is divided: the most processes of a kind that share it. Fixed at the first start.",
+      ),
     user: z.string().min(1).optional(),
     password: secret().optional(),
     token: secret().optional(),

@@ -3,6 +3,7 @@ import { AppError } from "../../core/contract/app-error.ts";
 import type { Role } from "../run-mooring.ts";
 import { VERSION } from "../version.ts";
 import { exitCode } from "./exit-code.ts";
+import { addInit } from "./init/add-init.ts";
 
 /** Runs one command and resolves to the exit code. What a command needs is loaded only when it runs. */
 export const runCli = async (args: readonly string[]): Promise<number> => {
@@ -31,6 +32,8 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
       const { check } = await import("./check.ts");
       code = await check({ file: config, live });
     });
+
+  addInit(program);
 
   try {
     await program.parseAsync(args, { from: "user" });

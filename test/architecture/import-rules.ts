@@ -16,7 +16,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^node:https?2?$/, /^gateway\//],
   [/^node:/, /^(?!core\/contract\/)/],
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
-  [/^(pino|prom-client|commander)$/, /^gateway\//],
+  [/^(pino|prom-client|commander|@clack\/prompts)$/, /^gateway\//],
   [/^nats$/, /^core\/backbone\/nats\//],
   [/^croner$/, /^core\/schedules\//],
   [/^libsql$/, /^core\/backbone\/embedded\//],

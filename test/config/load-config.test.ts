@@ -37,6 +37,15 @@ describe("given a file", () => {
     expect(loadConfig({ env, file }).agents[0]?.name).toBe("from-argument");
   });
 
+  it("when secrets lie beside it, then they are read, and the environment goes before them", () => {
+    const file = fileWith("secrets.yaml", named('"${AGENT}"'));
+    fileWith(".env", "AGENT=from-file\n");
+    expect(loadConfig({ file, env: {} }).agents[0]?.name).toBe("from-file");
+    expect(loadConfig({ file, env: { AGENT: "from-env" } }).agents[0]?.name).toBe("from-env");
+    rmSync(path.join(directory, ".env"));
+    expect(() => loadConfig({ file, env: {} })).toThrow("AGENT, which is not set");
+  });
+
   it("when it is not there, then the message says how to name another", () => {
     const file = path.join(directory, "absent.yaml");
     expect(() => loadConfig({ file, env: {} })).toThrow(

@@ -38,9 +38,11 @@ describe("given a file that leaves things out", () => {
     });
   });
 
-  it("when NATS is chosen, then prefix and replicas have defaults", () => {
+  it("when NATS is chosen, then prefix, replicas and partitions have defaults", () => {
     const { backbone } = parse(`${MINIMAL}backbone: { nats: { servers: ["nats://127.0.0.1:4222"] } }`);
-    expect(backbone).toMatchObject({ nats: { servers: ["nats://127.0.0.1:4222"], prefix: "mooring", replicas: 1 } });
+    expect(backbone).toMatchObject({
+      nats: { servers: ["nats://127.0.0.1:4222"], prefix: "mooring", replicas: 1, partitions: 32 },
+    });
   });
 
   it("when publicUrl ends with a slash, then it is the same address without", () => {
@@ -168,6 +170,7 @@ describe("given a value that the schema refuses", () => {
     ["a password in an address", nats("").replace("//h", "//u:p@h"), "backbone.nats.servers[0]", "keys of their own"],
     ["half a room", "agents: [{ name: a, model: demo, home: { channel: web } }]", "agents[0].home.room", "is missing"],
     ["two copies", nats("replicas: 2"), "backbone.nats.replicas", "must be 1, 3 or 5"],
+    ["no part", nats("partitions: 0"), "backbone.nats.partitions", "must be at least 1"],
     ["a prefix with a dot", nats("prefix: a.b"), "backbone.nats.prefix", "must be 1 to 32 letters"],
     ["a user without password", nats("user: u"), "backbone.nats", "user and password go together"],
     ["two ways to sign in", nats("token: t, credentialsFile: f"), "backbone.nats", "choose one way"],

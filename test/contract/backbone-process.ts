@@ -38,7 +38,7 @@ export class BackboneProcess {
 
   private constructor(backbone: object) {
     const script = childProgram(new URL("./backbone-child.ts", import.meta.url));
-    this.#child = fork(script, [JSON.stringify(backbone)], { execArgv: ["--enable-source-maps"], stdio: "inherit" });
+    this.#child = fork(script, [JSON.stringify(backbone)], { stdio: "inherit" });
     this.#exited = once(this.#child, "exit").then(() => {
       for (const { reject } of this.#calls.values()) reject(new Error("the process has ended"));
       this.#calls.clear();

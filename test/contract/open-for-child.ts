@@ -3,7 +3,7 @@ import { silentLogger } from "../../core/contract/logger.ts";
 
 export type ChildBackbone =
   | { kind: "embedded"; dataDir: string; failurePauseMs: number }
-  | { kind: "nats"; servers: string[]; prefix: string; leaseMs: number; failurePauseMs: number };
+  | { kind: "nats"; servers: string[]; prefix: string; leaseMs: number; partitions?: number; failurePauseMs: number };
 
 /** Opens in a child process what its parent describes. */
 export const openForChild = async (options: ChildBackbone): Promise<Backbone> => {

@@ -24,7 +24,7 @@ export class NatsDeployment {
   static async start(options: { gateways: number; cores: number; pauseMs: number }): Promise<NatsDeployment> {
     const nats = await NatsServer.start();
     const config = plainConfig({
-      backbone: { nats: { servers: [nats.url], leaseMs: 1_000 } },
+      backbone: { nats: { servers: [nats.url], leaseMs: 1_000, partitions: 4 } },
       agents: [{ name: "mooring", model: { provider: "demo", pauseMs: options.pauseMs } }],
       channels: { web: { adapter: "web", limits: { messagesPerSecond: 1_000, messageBurst: 1_000 } } },
     });

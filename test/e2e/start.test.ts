@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebClient } from "../fakes/web-client.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
-import { requireFreshBuild } from "./mooring-process.ts";
+import { requireFreshBuild, startMooring } from "./mooring-process.ts";
 
 /** Has the child print the address of each module that it loads. */
 const LOAD_REPORTER = new URL("./report-loads.mjs", import.meta.url).href;
@@ -33,6 +33,14 @@ describe("given the configuration that is shipped, on a fresh machine", () => {
     expect(await mooring.exited).toEqual({ code: 0, signal: null });
     expect(client.closeCodes[0], "what it was told first; it comes back until somebody is there").toBe(1012);
     expect(mooring.stderr()).not.toContain("hello there");
+  });
+
+  it("when the wizard has written another, then that runs too (U2)", async () => {
+    deployment = await Deployment.create(plainConfig());
+    const wizard = startMooring(["init", "--yes", "--output", "mine.yaml", "--port", "0"], { cwd: deployment.folder });
+    expect(await wizard.exited).toEqual({ code: 0, signal: null });
+    const address = await deployment.run("start", ["--config", "mine.yaml"]).running;
+    expect((await fetch(`${address}/health/ready`)).status).toBe(200);
   });
 
   it("when started again, then the conversation and the operators' token are still there", async () => {

@@ -44,7 +44,7 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
   const start = async () => {
     const account = objectIdOf("ann");
     const config = plainConfig({
-      backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000 } } : "embedded",
+      backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000, partitions: 4 } } : "embedded",
       dataDir: folder,
       agents: [
         {

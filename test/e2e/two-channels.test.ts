@@ -39,7 +39,7 @@ const backbones = {
   nats: async () => {
     const nats = await NatsServer.start();
     undo.push(() => nats.stop());
-    return { nats: { servers: [nats.url], leaseMs: 1_000 } };
+    return { nats: { servers: [nats.url], leaseMs: 1_000, partitions: 4 } };
   },
 };
 

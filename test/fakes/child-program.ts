@@ -6,7 +6,10 @@ import { projectRoot } from "../setup/project-files.ts";
 
 const built = new Map<string, string>();
 
-/** A program of the tests, bundled: a child that compiles its sources on the way takes seconds to start. */
+/**
+ * A program of the tests, bundled with its packages and without source maps: many are started only to be killed, and
+ * finding hundreds of files, or reading a map, takes longer than all the rest of a start.
+ */
 export const childProgram = (source: URL): string => {
   const known = built.get(source.href);
   if (known !== undefined) return known;
@@ -21,11 +24,14 @@ export const childProgram = (source: URL): string => {
     format: "esm",
     platform: "node",
     target: "node20",
-    packages: "external",
-    sourcemap: "inline",
+    external: ["libsql"],
+    banner: { js: REQUIRE },
     logLevel: "warning",
   });
   renameSync(aside, outfile);
   built.set(source.href, outfile);
   return outfile;
 };
+
+/** For packages that are CommonJS. */
+const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';

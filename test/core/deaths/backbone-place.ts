@@ -20,7 +20,7 @@ export const openPlace = async (options: PlaceOptions): Promise<Backbone> => {
     return openEmbeddedBackbone({ dataDir: options.dataDir, ...rest });
   }
   const { openNatsBackbone } = await import("../../../core/backbone/nats/open-nats-backbone.ts");
-  return openNatsBackbone({ servers: options.servers, leaseMs: 1_000, ...rest });
+  return openNatsBackbone({ servers: options.servers, leaseMs: 1_000, partitions: 4, ...rest });
 };
 
 export const places: Record<PlaceOptions["kind"], () => Promise<BackbonePlace>> = {

@@ -31,7 +31,7 @@ export class CoreProcess {
   private constructor(options: ChildOptions, onReply: (reply: AgentReply) => void) {
     const script = childProgram(new URL("./core-child.ts", import.meta.url));
     this.#onReply = onReply;
-    this.#child = fork(script, [JSON.stringify(options)], { execArgv: ["--enable-source-maps"], stdio: "inherit" });
+    this.#child = fork(script, [JSON.stringify(options)], { stdio: "inherit" });
     this.exited = once(this.#child, "exit").then(() => {
       for (const { reject } of this.#calls.values()) reject(new Error("the process has died"));
       this.#calls.clear();

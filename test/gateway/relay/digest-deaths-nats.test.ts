@@ -10,6 +10,13 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 digestDeaths("NATS", async () => ({
-  backbone: { kind: "nats", servers: [server.url], prefix: `place-${++places}`, leaseMs: 1_000, failurePauseMs: 5 },
+  backbone: {
+    kind: "nats",
+    servers: [server.url],
+    prefix: `place-${++places}`,
+    leaseMs: 1_000,
+    partitions: 4,
+    failurePauseMs: 5,
+  },
   dispose: async () => undefined,
 }));

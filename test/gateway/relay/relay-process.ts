@@ -39,7 +39,7 @@ export class RelayProcess {
 
   static async start(options: RelayChildOptions): Promise<RelayProcess> {
     const script = childProgram(new URL("./relay-child.ts", import.meta.url));
-    const child = fork(script, [JSON.stringify(options)], { execArgv: ["--enable-source-maps"], stdio: "inherit" });
+    const child = fork(script, [JSON.stringify(options)], { stdio: "inherit" });
     const exited = once(child, "exit");
     const ready = await Promise.race([once(child, "message"), exited.then(() => ["ended before it was ready"])]);
     const [message] = ready as [FromRelayChild | string];

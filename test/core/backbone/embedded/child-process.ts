@@ -38,7 +38,6 @@ const child = (command: string, args: string[]): Child => {
 };
 
 const nodeArgs = (script: string, args: string[]): string[] => [
-  "--enable-source-maps",
   childProgram(new URL(`./${script}`, import.meta.url)),
   ...args,
 ];

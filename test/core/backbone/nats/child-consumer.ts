@@ -14,7 +14,7 @@ export class ChildConsumer {
   }
 
   static async start(url: string, { leaseMs = 1_000, handleMs = 0 } = {}): Promise<ChildConsumer> {
-    const args = ["--enable-source-maps", program(), url, String(leaseMs), String(handleMs)];
+    const args = [program(), url, String(leaseMs), String(handleMs)];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     const consumer = new ChildConsumer(child);
     await new Promise<void>((resolve, reject) => {

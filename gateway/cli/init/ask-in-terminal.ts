@@ -1,0 +1,28 @@
+import { isCancel, multiselect, password, select, text } from "@clack/prompts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { listed, type Question } from "./question.ts";
+
+/** Puts a question to the person at the terminal. Ctrl-C ends the wizard, with nothing written. */
+export const askInTerminal = async (question: Question): Promise<string> => {
+  const answer = await put(question);
+  if (isCancel(answer)) throw new AppError("stopped", "stopped; nothing was written");
+  return Array.isArray(answer) ? answer.join(",") : String(answer ?? "");
+};
+
+const put = ({ message, choices, several, secret, otherwise, optional, example }: Question) => {
+  const required = optional !== true && otherwise === undefined;
+  const validate = (value: string | undefined) => (required && !value?.trim() ? "This one is needed." : undefined);
+  if (choices !== undefined) {
+    const options = choices.map(({ value, label }) => ({ value, label }));
+    if (several) return multiselect({ message, options, initialValues: listed(otherwise), required });
+    return select({ message, options, ...(otherwise !== undefined && { initialValue: otherwise }) });
+  }
+  if (secret) return password({ message, validate });
+  const placeholder = otherwise ?? example;
+  return text({
+    message,
+    validate,
+    ...(placeholder !== undefined && { placeholder }),
+    ...(otherwise !== undefined && { defaultValue: otherwise }),
+  });
+};

@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { ConfigInvalid } from "../../../config/config-invalid.ts";
+import { spellPath } from "../../../config/key-path.ts";
+import { parseConfig } from "../../../config/parse-config.ts";
+import { type StarterFiles, starterConfig } from "../../../config/starter-config.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { guided } from "./channel-questions.ts";
+import { type Ask, collectAnswers } from "./collect-answers.ts";
+import { type Answers, listed, type Question } from "./question.ts";
+import { questions } from "./questions.ts";
+import { thereAlready, type WrittenFiles, writeFiles } from "./write-files.ts";
+
+export interface InitOptions {
+  readonly output: string;
+  readonly force: boolean;
+  /** What was answered on the command line. */
+  readonly given: Answers;
+  /** Absent: nobody is there to ask. */
+  readonly ask?: Ask;
+  say(text: string): void;
+}
+
+/** Asks, writes a configuration that runs, and says how to go on. What would not run is asked again, or refused. */
+export const init = async ({ output, force, given, ask, say }: InitOptions): Promise<WrittenFiles> => {
+  if (!force && existsSync(output)) throw thereAlready(output);
+  let answers = await collectAnswers(questions, given, ask);
+  for (let wrong = problemsOf(answers); wrong.length > 0; wrong = problemsOf(answers)) {
+    const text = wrong.map(({ question, message }) => `  --${question.flag}: ${message}`).join("\n");
+    if (ask === undefined) throw new AppError("bad-configuration", `the answers have problems:\n${text}`);
+    say(`\nThat would not run:\n${text}\n`);
+    const flags = wrong.map(({ question }) => question.flag);
+    const right = new Map([...answers].filter(([flag]) => !flags.includes(flag)));
+    answers = await collectAnswers(questions, right, async (question) =>
+      flags.includes(question.flag) ? ask(question) : "",
+    );
+  }
+  const written = await writeFiles(output, filesOf(answers), force);
+  say(nextSteps(written, answers));
+  return written;
+};
+
+const asked = (answers: Answers): [Question, string][] =>
+  questions.flatMap((question): [Question, string][] => {
+    const answer = answers.get(question.flag);
+    return answer === undefined || question.when?.(answers) === false ? [] : [[question, answer]];
+  });
+
+const filesOf = (answers: Answers): StarterFiles =>
+  starterConfig(asked(answers).flatMap(([question, answer]) => question.settings(answer)));
+
+/** The product's own check of the file decides, so the wizard knows no rules of its own. */
+const problemsOf = (answers: Answers): { question: Question; message: string }[] => {
+  const { yaml, env: text } = filesOf(answers);
+  const env = parseEnv(text) as Record<string, string>;
+  const unwritable = asked(answers).filter(([question, answer]) =>
+    question.settings(answer).some((setting) => setting.env !== undefined && env[setting.env] !== setting.value),
+  );
+  if (unwritable.length > 0) return unwritable.map(([question]) => ({ question, message: UNWRITABLE }));
+  try {
+    parseConfig({ file: "the configuration", text: yaml, env });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error;
+    return error.problems.map(({ path, message }) => {
+      const found = asked(answers).find(([question, answer]) =>
+        question.settings(answer).some((setting) => isAt(path, spellPath(setting.path))),
+      );
+      if (found === undefined) throw error;
+      return { question: found[0], message };
+    });
+  }
+};
+
+const UNWRITABLE = "cannot be kept in an env file: it has a line break, or quotes of every kind";
+
+const isAt = (path: string, setting: string): boolean =>
+  path === setting || path.startsWith(`${setting}.`) || path.startsWith(`${setting}[`);
+
+const nextSteps = ({ config, env }: WrittenFiles, answers: Answers): string => {
+  const guides = guided.filter((channel) => listed(answers.get("channels")).includes(channel));
+  return [
+    "",
+    `Written: ${config}${env === undefined ? "" : `, and the secrets in ${env}, which only you can read`}`,
+    "",
+    `  mooring check --live --config ${config}    does everything answer?`,
+    `  mooring start --config ${config}           runs it; then open http://localhost:${answers.get("port")}`,
+    ...guides.map((channel) => `  docs/channels/${channel}.md says what to set up there`),
+    "",
+  ].join("\n");
+};

@@ -1,0 +1,28 @@
+import type { Setting } from "../../../config/starter-config.ts";
+
+/** By the name of the question's flag. Where several can be chosen, they are separated by commas. */
+export type Answers = ReadonlyMap<string, string>;
+
+/** Something the wizard asks, and the command line's flag that answers it beforehand. */
+export interface Question {
+  readonly flag: string;
+  readonly message: string;
+  /** One of them, or with `several` any number. Without it the answer is text. */
+  readonly choices?: readonly { readonly value: string; readonly label: string }[];
+  readonly several?: boolean;
+  /** Not shown while it is typed, and kept out of the configuration. */
+  readonly secret?: boolean;
+  /** What an empty answer means. Without it the question must be answered, unless it is optional. */
+  readonly otherwise?: string;
+  readonly optional?: boolean;
+  readonly example?: string;
+  /** Asked only then. */
+  readonly when?: (answers: Answers) => boolean;
+  readonly settings: (answer: string) => readonly Setting[];
+}
+
+export const listed = (answer: string | undefined): string[] =>
+  (answer ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");

@@ -1,0 +1,43 @@
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ENV_FILE } from "../../../config/env-file.ts";
+import type { StarterFiles } from "../../../config/starter-config.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+
+export interface WrittenFiles {
+  readonly config: string;
+  /** Only its owner may read it. Absent without secrets. */
+  readonly env?: string;
+}
+
+export const thereAlready = (file: string): AppError =>
+  new AppError(
+    "bad-configuration",
+    `${file} is there already: name another with --output, or write over it with --force`,
+  );
+
+/** Never writes over a configuration unless it is told to. In the env file, other people's lines stay. */
+export const writeFiles = async (file: string, { yaml, env }: StarterFiles, force: boolean): Promise<WrittenFiles> => {
+  try {
+    await writeFile(file, yaml, { flag: force ? "w" : "wx" });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EEXIST") throw thereAlready(file);
+    throw new AppError("bad-configuration", `${file} cannot be written (${code}): name another with --output`);
+  }
+  if (env === "") return { config: file };
+  const envFile = join(dirname(file), ENV_FILE);
+  const before = await readFile(envFile, "utf8").catch(() => "");
+  await writeFile(envFile, `${withoutNamesOf(env, before)}${env}`, { mode: 0o600 });
+  await chmod(envFile, 0o600);
+  return { config: file, env: envFile };
+};
+
+const withoutNamesOf = (env: string, before: string): string => {
+  const names = new Set(env.split("\n").map(nameOf));
+  const kept = before.split("\n").filter((line) => line === "" || !names.has(nameOf(line)));
+  const text = kept.join("\n");
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+};
+
+const nameOf = (line: string): string => line.split("=")[0]?.trim() ?? "";

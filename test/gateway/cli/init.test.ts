@@ -1,0 +1,153 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadConfig } from "../../../config/load-config.ts";
+import { init } from "../../../gateway/cli/init/init.ts";
+import type { Question } from "../../../gateway/cli/init/question.ts";
+
+let folder: string;
+let said: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "mooring-init-"));
+  said = "";
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const file = () => join(folder, "mooring.yaml");
+const envFile = () => join(folder, ".env");
+const run = (given: Record<string, string>, more: { force?: boolean; ask?: (q: Question) => Promise<string> } = {}) =>
+  init({
+    output: file(),
+    force: more.force ?? false,
+    given: new Map(Object.entries(given)),
+    ...(more.ask && { ask: more.ask }),
+    say: (text) => {
+      said += text;
+    },
+  });
+const written = () => loadConfig({ file: file(), env: {} });
+
+const EVERYTHING = {
+  channels: "web,slack,discord,teams",
+  "slack-bot-token": "xoxb-1",
+  "slack-app-token": "xapp-1",
+  "discord-bot-token": 'discord\'s "own"',
+  "discord-guilds": "112233445566778899, 223344556677889900",
+  "teams-app-id": "11111111-2222-4333-8444-555555555555",
+  "teams-app-password": "p#=w",
+  "teams-tenant-id": "66666666-7777-4888-8999-000000000000",
+  model: "openai-compatible",
+  "model-url": "http://127.0.0.1:9/v1",
+  "model-name": "llama",
+  "public-url": "https://chat.example.com",
+  backbone: "nats",
+  "nats-servers": "nats://a:4222,nats://b:4222",
+};
+
+describe("given nobody to ask", () => {
+  it("when no flag is given, then the defaults make a configuration that runs (U2)", async () => {
+    expect(await run({})).toEqual({ config: file() });
+    const { agents, channels, backbone } = written();
+    expect(agents[0]).toMatchObject({ name: "mooring", model: { provider: "demo" } });
+    expect(Object.keys(channels)).toEqual(["web", "cli"]);
+    expect(backbone).toBe("embedded");
+    expect(said).toContain(`mooring start --config ${file()}`);
+  });
+
+  it("when every channel is wanted, then its settings are there and its secrets are in .env alone", async () => {
+    await run(EVERYTHING);
+    const config = written();
+    expect(config.channels).toMatchObject({
+      slack: { adapter: "slack" },
+      discord: { access: { workspaces: ["112233445566778899", "223344556677889900"] } },
+      teams: { tenantId: EVERYTHING["teams-tenant-id"] },
+    });
+    expect(config.backbone).toMatchObject({ nats: { servers: ["nats://a:4222", "nats://b:4222"] } });
+    const secrets = ["xoxb-1", "xapp-1", EVERYTHING["discord-bot-token"], "p#=w"];
+    const yaml = await readFile(file(), "utf8");
+    for (const secret of secrets) expect(yaml).not.toContain(secret);
+    const { discord } = config.channels;
+    if (discord?.adapter !== "discord") throw new Error("no Discord");
+    expect(discord.botToken.reveal()).toBe(EVERYTHING["discord-bot-token"]);
+    expect((await stat(envFile())).mode & 0o777).toBe(0o600);
+    for (const guide of ["slack", "discord", "teams"]) expect(said).toContain(`docs/channels/${guide}.md`);
+    for (const secret of secrets) expect(said).not.toContain(secret);
+  });
+
+  it("when flags are missing, wrong or pointless, then all are named at once, and nothing is written", async () => {
+    const given = { channels: "slack", "slack-mode": "pigeon", "teams-app-id": "x" };
+    await expect(run(given)).rejects.toThrow(
+      /--slack-bot-token: is missing[\s\S]*--slack-mode: must be one of socket, http[\s\S]*--teams-app-id: does not go with/,
+    );
+    await expect(readFile(file())).rejects.toThrow("ENOENT");
+  });
+
+  it("when an answer would not run, then its flag is named with the rule", async () => {
+    const given = { channels: "slack", "slack-bot-token": "xapp-1", "slack-app-token": "xapp-1", port: "99999" };
+    await expect(run(given)).rejects.toThrow(/--slack-bot-token: must begin with "xoxb-"\n {2}--port: must be/);
+  });
+
+  it("when a file is there, then it stays, unless --force is given", async () => {
+    await writeFile(file(), "mine");
+    await expect(run({})).rejects.toThrow(
+      "is there already: name another with --output, or write over it with --force",
+    );
+    expect(await readFile(file(), "utf8")).toBe("mine");
+    await run({}, { force: true });
+    expect(written().backbone).toBe("embedded");
+  });
+
+  it("when an env file is there, then others' lines stay and ours are new", async () => {
+    await writeFile(envFile(), "OTHER=1\nMODEL_API_KEY='old'");
+    await run({ model: "anthropic", "model-name": "claude", "model-key": "new" });
+    expect(await readFile(envFile(), "utf8")).toBe("OTHER=1\nMODEL_API_KEY='new'\n");
+  });
+});
+
+describe("given a person", () => {
+  it("when an answer would not run, then only that is asked again", async () => {
+    const asked: string[] = [];
+    const answers: Record<string, string[]> = { channels: ["slack"], "slack-bot-token": ["nonsense", "xoxb-1"] };
+    const ask = async ({ flag }: Question) => {
+      asked.push(flag);
+      return answers[flag]?.shift() ?? "";
+    };
+    await run({ "slack-mode": "http", "slack-signing-secret": "s" }, { ask });
+    expect(asked.filter((flag) => flag === "slack-bot-token")).toHaveLength(2);
+    expect(asked.at(-1)).toBe("slack-bot-token");
+    expect(new Set(asked).size).toBe(asked.length - 1);
+    expect(said).toContain('--slack-bot-token: must begin with "xoxb-"');
+    expect(written().channels.slack).toMatchObject({ adapter: "slack" });
+  });
+
+  it("when they stop, then nothing is written", async () => {
+    const ask = () => Promise.reject(new Error("stopped"));
+    await expect(run({}, { ask })).rejects.toThrow("stopped");
+    await expect(readFile(file())).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("given any key", () => {
+  it("then the configuration that is written holds it, or it is refused and nothing is written", async () => {
+    const key = fc.string({ minLength: 1, unit: fc.constantFrom(..."ab'\"`$#{}\\= \n") });
+    await fc.assert(
+      fc.asyncProperty(key, async (secret) => {
+        const given = { model: "anthropic", "model-name": "claude", "model-key": secret };
+        await rm(file(), { force: true });
+        const refused = await run(given).then(
+          () => false,
+          () => true,
+        );
+        if (refused) {
+          await expect(readFile(file())).rejects.toThrow("ENOENT");
+          return;
+        }
+        const model = written().agents[0]?.model;
+        expect(model?.provider === "anthropic" && model.apiKey.reveal()).toBe(secret.trim());
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
