@@ -6,6 +6,8 @@ import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { subjectsOf } from "../core/contract/subjects.ts";
+import { afterRefusal } from "../core/delivery/after-refusal.ts";
+import type { Admits } from "../core/delivery/may-show.ts";
 import type { TargetParts } from "../core/delivery/targets.ts";
 import { isStillTarget, targetsOn } from "../core/delivery/targets.ts";
 import { privateConversationOf } from "../core/people/private-conversation-of.ts";
@@ -40,6 +42,8 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
 /** What the configuration says about who talks and listens on a channel. */
 export interface ChannelRules {
   readonly access?: AccessRules | undefined;
+  /** What the channels of the agent let in, each by its own access; absent: this channel's alone. */
+  readonly admits?: Admits;
   readonly defaultsOn?: TargetParts["defaultsOn"];
   readonly findPermalink?: FindPermalink;
 }
@@ -47,10 +51,15 @@ export interface ChannelRules {
 /** What a channel's relay works with. */
 export const relayContext = (
   { backbone, ...parts }: ChannelParts,
-  { access, defaultsOn = () => ({}), findPermalink = async () => undefined }: ChannelRules = {},
+  {
+    access,
+    admits: letsIn = admits(access),
+    defaultsOn = () => ({}),
+    findPermalink = async () => undefined,
+  }: ChannelRules = {},
 ): RelayContext => {
   const { bus, store } = backbone;
-  const deciding = { store, clock: parts.clock, defaultsOn, admits: admits(access) };
+  const deciding = { store, clock: parts.clock, defaultsOn, admits: letsIn };
   return {
     ...parts,
     bus,
@@ -59,6 +68,7 @@ export const relayContext = (
     random: Math.random,
     targetsOn: targetsOn(deciding),
     isStillTarget: isStillTarget(deciding),
+    afterRefusal: afterRefusal(deciding),
     privateConversationOf: (channel, accountId) =>
       privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),

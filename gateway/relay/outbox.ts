@@ -15,6 +15,7 @@ import { delivered } from "./delivered.ts";
 import { DigestSender } from "./digest/digest-sender.ts";
 import { hold, holdBack } from "./digest/hold.ts";
 import { wakeUpLater } from "./digest/wake-up.ts";
+import { goElsewhere } from "./go-elsewhere.ts";
 import { Ledger } from "./ledger.ts";
 import { noteShown } from "./note-shown.ts";
 import { outboxDurable } from "./outbox-durable.ts";
@@ -55,7 +56,10 @@ export const startOutbox = (
     const sent = await sendParts(context, sender, await partsOf(context, adapter, worded), received);
     // Whoever withdrew it may have died before it was kept.
     if ("withdrawn" in sent) return hold(context, request, 0);
-    if (isTrouble(sent)) return afterTrouble(context, channel, sent, received, logger);
+    if (isTrouble(sent)) {
+      if ("dead" in sent && (await goElsewhere(context, adapter, request, sent.dead))) return ack;
+      return afterTrouble(context, channel, sent, received, logger);
+    }
     await noteShown(context, request, sent);
     return delivered(context, request);
   };

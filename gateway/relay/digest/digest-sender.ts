@@ -10,6 +10,7 @@ import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/hel
 import { mayTryAgain } from "../after-failure.ts";
 import { buryRequest } from "../bury-request.ts";
 import { delivered } from "../delivered.ts";
+import { goElsewhere } from "../go-elsewhere.ts";
 import type { Ledger } from "../ledger.ts";
 import { noteShown } from "../note-shown.ts";
 import type { PartSender } from "../part-sender.ts";
@@ -139,6 +140,7 @@ export class DigestSender {
         if (!isUnseen) await this.#ledger.doubtWithdrawn(part, known.message);
         else if (part.part.index === 0) await this.#ledger.release(part, known.reason);
       }
+      if (isUnseen && (await goElsewhere(this.#context, this.#adapter, request, known))) continue;
       const heldAt = items.find(({ id }) => id === request.id)?.heldAt ?? request.reply.createdAt;
       await buryRequest(this.#context, channel, request, known, heldAt);
     }

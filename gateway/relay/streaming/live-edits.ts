@@ -36,6 +36,7 @@ export class LiveEdits<M extends object> {
   /** No further edit of it begins; resolves when none is under way. */
   async end(message: M): Promise<void> {
     this.#wanted.delete(message);
+    this.#plan();
     await this.#underWay.get(message);
   }
 
@@ -45,12 +46,13 @@ export class LiveEdits<M extends object> {
   }
 
   #plan(): void {
+    this.#timer?.cancel();
     const next = this.#next();
-    if (this.#timer !== undefined || next === undefined) return;
+    if (next === undefined) return;
+    const { clock } = this.#parts;
     const at = Math.max(this.#channelReadyAt, this.#readyAt.get(next) ?? 0);
-    this.#timer = this.#parts.clock.after(Math.max(0, at - this.#parts.clock.monotonic()), () => {
-      this.#timer = undefined;
-      this.#editNext();
+    this.#timer = clock.after(Math.max(0, at - clock.monotonic()), () => {
+      this.#start(next);
       this.#plan();
     });
   }
@@ -64,13 +66,9 @@ export class LiveEdits<M extends object> {
     return next;
   }
 
-  #editNext(): void {
-    const message = this.#next();
-    if (message === undefined) return;
+  #start(message: M): void {
     const { clock, messageEveryMs, channelEveryMs, edit } = this.#parts;
     const now = clock.monotonic();
-    // The one that the timer was set for may be gone.
-    if ((this.#readyAt.get(message) ?? 0) > now) return;
     this.#wanted.delete(message);
     this.#readyAt.set(message, now + messageEveryMs);
     this.#channelReadyAt = now + channelEveryMs;

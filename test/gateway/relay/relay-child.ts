@@ -92,6 +92,7 @@ await runChannel(
     targetsOn: async (channel, { audience: { conversation } }) =>
       conversation.channel === channel ? [{ conversation }] : [],
     isStillTarget: async () => true,
+    afterRefusal: async () => undefined,
     privateConversationOf: async () => undefined,
     anchorIn: async () => null,
     limits: { ...defaultRelayLimits, retry, settledAfterMs: 20, gatherMs: 200, streamAfterMs: 5 },
