@@ -25,6 +25,7 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
     ...parts,
     stopGraceMs: STOP_GRACE_MS,
     people: declaredPeople(config),
+    tenants: config.tenants,
     agents: config.agents.map(({ model, home, schedules, ...agent }) => ({
       ...agent,
       schedules: configuredSchedules(config, schedules, home),

@@ -1,5 +1,7 @@
 import { AgentReply } from "./agent-reply.ts";
 import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
+import { LateA2ANotification } from "./late-notification.ts";
+import { PeerCallAddress } from "./peer-call-address.ts";
 import { TurnsAsked, TurnsTold } from "./running-turn.ts";
 import { ScheduleDue } from "./schedule.ts";
 import { subject } from "./subject.ts";
@@ -28,6 +30,14 @@ export const subjectsOf = (tenant: string) => ({
   subtaskChanged: (agent: string) => subject(tenant, "subtask.changed", Subtask, agent),
   /** Not stored. Its end, however it ended (S4). */
   subtaskEnded: (agent: string) => subject(tenant, "subtask.ended", Subtask, agent),
+  /** key: call. A message to another agent: sent, then held by the bus until it is looked at again. */
+  peerCall: (agent: string) => subject(tenant, "a2a.call", PeerCallAddress, agent),
+  /** key: call. A hint that a remote agent has got on with it. Gateway → core. */
+  peerEvent: (agent: string) => subject(tenant, "a2a.event", PeerCallAddress, agent),
+  /** Not stored. A call has changed. */
+  peerCallChanged: (agent: string) => subject(tenant, "a2a.call-changed", PeerCallAddress, agent),
+  /** key: session. What came after whoever asked had ended. */
+  lateNotification: (agent: string) => subject(tenant, "a2a.late", LateA2ANotification, agent),
   /** key: schedule. Every core process that sees its time come → one of them. */
   scheduleDue: (agent: string) => subject(tenant, "schedule.due", ScheduleDue, agent),
   /** Not stored. A schedule has a new due time → all core processes. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Audience } from "./agent-reply.ts";
 import { Asker, OwnerContext } from "./owner-context.ts";
+import { PeerChain } from "./peer-chain.ts";
 import { ReplyOrigin } from "./reply-origin.ts";
 
 export const SubtaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
@@ -56,6 +57,7 @@ export const Subtask = z.looseObject({
   origin: ReplyOrigin,
   audience: Audience,
   background: z.boolean(),
+  chain: PeerChain.optional(),
   traceId: z.string(),
 
   status: SubtaskStatus,

@@ -1,3 +1,6 @@
+import { answerCaller } from "../a2a/answer-caller.ts";
+import { consumeNotifications, notificationsRead } from "../a2a/consume-notifications.ts";
+import { lateKeysIn } from "../a2a/late-matter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { settledOrigin } from "../origin/summary-record.ts";
 import { currentSession } from "../sessions/current-session.ts";
@@ -31,7 +34,7 @@ export const answerMessage = async (
   const { turnId, sessionId, index, correlationId } = record;
   // Looked for after the window was read: what is not found up to its end can only be written behind it.
   const ended = seenBefore ? await parts.history.endedTurn(sessionId, index, turnId) : undefined;
-  const matter = ended === undefined ? await turnMatter(parts.store, message) : undefined;
+  const matter = ended === undefined ? await turnMatter(parts, agent, message) : undefined;
   if (matter?.isMoot) return undefined;
   // What must end in words needs its anchor's words too: both are made at the same time.
   const summary = matter?.mustSpeak ? decideSummary(parts, agent, opened) : undefined;
@@ -45,7 +48,11 @@ export const answerMessage = async (
     await publishFinal(parts, agent, shown, entry, ended !== undefined);
     if (correlationId === undefined) await noteWhereShown(parts, agent, shown, entry);
   }
+  const { worksFor } = record.standing.owner;
+  if (worksFor !== undefined) await answerCaller(parts, { worksFor, sessionId }, entry);
   await parts.checkpoint("reply.published");
+  const session = { tenant: agent.tenant, agent: agent.name, sessionId };
+  await consumeNotifications(parts, session, [...lateKeysIn(message), ...notificationsRead(entry.messages)]);
   if (entry.delegated) await sealTurn(parts, agent, record);
   makeRoom(parts, agent, sessionId);
   return entry;

@@ -45,6 +45,7 @@ export const endTurn = async (
       ? { outcome: "failed", finalText: troubleText["bad-answer"], trouble: "bad-answer", messages: [] }
       : await runNow(parts, agent, matter, opened, run.number);
   const { trouble, isAwaited, ...end } = await announce(parts.store, agent, record, ran);
+  const polished = matter.polish && end.outcome === "answered" && { finalText: matter.polish(end.finalText) };
   const entry = fitEntry({
     kind: "turn",
     turnId,
@@ -52,6 +53,7 @@ export const endTurn = async (
     text,
     ...end,
     ...(trouble !== undefined && plain !== undefined && stitched(plain)),
+    ...polished,
     // Nobody waits for a word in between: the one answer follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
@@ -73,7 +75,7 @@ const stitched = (plain: string) => ({
 const runNow = async (
   parts: IntakeParts,
   agent: Agent,
-  { text, mustSpeak }: TurnMatter,
+  { text, mustSpeak, toolRounds = agent.maxToolRounds }: TurnMatter,
   { record, seenBefore, window }: OpenedTurn,
   run: number,
 ): Promise<TurnEnd> => {
@@ -86,7 +88,7 @@ const runNow = async (
     // Work that begins by itself is nobody's who waits.
     if (!record.standing.background) showTyping(parts, agent, record);
     return await runTurn(parts, {
-      agent: mustSpeak ? withoutSilence(agent) : agent,
+      agent: { ...(mustSpeak ? withoutSilence(agent) : agent), maxToolRounds: toolRounds },
       record,
       text,
       window,

@@ -1,3 +1,4 @@
+import { answerCaller } from "../a2a/answer-caller.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
@@ -27,10 +28,13 @@ export const handleBuriedMessage = async (
   // Nobody waits for it: people have seen what it tells of.
   if (message.shown !== undefined) return;
   const { record, entry } = await recordedTurn(parts, message);
+  const { sessionId, owner: { worksFor } = {} } = message.synthetic ?? {};
   if (record && entry) {
     const shown = { ...record, origin: await settledOrigin(parts.store, agent, record) };
     if (isForPeople(record, entry)) await publishFinal(parts, agent, shown, entry, true);
-  } else await publishReply(parts.bus, trouble(agent, message, letter));
+  } else if (worksFor === undefined) await publishReply(parts.bus, trouble(agent, message, letter));
+  const end = entry ?? { outcome: "failed" as const, finalText: troubleText.internal };
+  if (worksFor !== undefined && sessionId !== undefined) await answerCaller(parts, { worksFor, sessionId }, end);
   await scheduleRunEnded(parts, message, entry?.outcome ?? "failed");
   // What it has delegated goes on, and must find an end.
   if (record) await sealTurn(parts, agent, record);

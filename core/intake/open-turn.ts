@@ -88,13 +88,19 @@ const askerFrom = ({ id, name, locale, timeZone }: UserMessage["account"], perso
 
 /** What goes on with a piece of work keeps its origin and its audience (O2). Nobody waits for it. */
 const inherited = (message: UserMessage, synthetic: Synthetic): Work => {
-  const { origin, audience, asker, owner, rootTurnId, background } = synthetic;
+  const { origin, audience, asker, owner, rootTurnId, background, chain } = synthetic;
   const turnId = turnIdOf(message);
   return {
     origin,
     audience,
     asker,
     cause: causeOf(synthetic, turnId),
-    standing: { owner, depth: 0, rootTurnId: rootTurnId ?? turnId, background },
+    standing: {
+      owner,
+      depth: 0,
+      rootTurnId: rootTurnId ?? turnId,
+      background,
+      ...(chain !== undefined && { chain }),
+    },
   };
 };

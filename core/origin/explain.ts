@@ -51,6 +51,8 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   amendment: "a result came in after the first answer",
   "wake-up": "a piece of work that was delegated for it had something to tell",
   task: "its time had come",
+  callback: "another agent had answered what it was asked for it",
+  late: "another agent answered after the work that asked it had ended",
 };
 
 const workLines = (work: readonly WorkDone[]): string[] => {
@@ -60,7 +62,7 @@ const workLines = (work: readonly WorkDone[]): string[] => {
 };
 
 const stepLines = ({ kind, id, name, outcome, steps }: WorkDone, depth: number): string[] => {
-  const what = kind === "subtask" ? oneLine(name) : `${kind} \`${id}\`: ${oneLine(name)}`;
+  const what = kind === "subtask" || kind === "peer" ? oneLine(name) : `${kind} \`${id}\`: ${oneLine(name)}`;
   const line = outcome === undefined ? what : `${what}: ${outcome}`;
   return [`${"  ".repeat(depth)}- ${line}`, ...steps.flatMap((step) => stepLines(step, depth + 1))];
 };

@@ -105,6 +105,7 @@ const subtaskFrom = (context: ToolContext, member: Member, task: Task, createdAt
     origin,
     audience,
     background: standing.background,
+    ...(standing.chain !== undefined && { chain: standing.chain }),
     traceId,
     status: "pending",
     createdAt,

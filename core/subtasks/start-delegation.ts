@@ -23,7 +23,7 @@ export const startDelegation = async (
   const parts: RunParts = { ...given, reportTools: reportTools(given), running: new RunningGauge(given.meter) };
   const { bus, events } = parts;
   const subjects = subjectsOf(agent.tenant);
-  await events.listenTo(bus, agent);
+  await events.listenTo(bus, subjects.subtaskChanged(agent.name));
   const several = { durable: "subtasks", concurrency: HANDLERS_AT_ONCE };
   return Promise.all([
     bus.consume(

@@ -33,7 +33,7 @@ export const subagentSession = ({ tenant, agent, id }: Subtask): string => stabl
 
 /** Phase 0 is the work itself; another one follows for what came of its own subtasks. */
 export const subagentTurn = (subtask: Subtask, phase: number): TurnRecord => {
-  const { tenant, agent, id, origin, audience, asker, traceId, depth, planId, background } = subtask;
+  const { tenant, agent, id, origin, audience, asker, traceId, depth, planId, background, chain } = subtask;
   return {
     turnId: stableId("t", tenant, agent, id, String(phase)),
     sessionId: subagentSession(subtask),
@@ -47,6 +47,7 @@ export const subagentTurn = (subtask: Subtask, phase: number): TurnRecord => {
       rootTurnId: planId,
       background,
       subtaskId: id,
+      ...(chain !== undefined && { chain }),
     },
     openedAt: subtask.startedAt ?? subtask.createdAt,
     traceId,

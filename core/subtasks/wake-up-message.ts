@@ -5,8 +5,8 @@ import { continuationMessage } from "./continuation-message.ts";
 
 /** A word of one subtask as a message to its owner's session (S8). */
 export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): UserMessage => {
-  const { parentSessionId: sessionId, owner, planId: rootTurnId, background, depth } = subtask;
-  const standing = { owner, depth: depth - 1, rootTurnId, background };
+  const { parentSessionId: sessionId, owner, planId: rootTurnId, background, depth, chain } = subtask;
+  const standing = { owner, depth: depth - 1, rootTurnId, background, ...(chain !== undefined && { chain }) };
   return continuationMessage(
     subtask,
     { ...subtask, sessionId, standing },

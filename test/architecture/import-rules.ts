@@ -28,6 +28,8 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(botbuilder|botframework-connector|@azure\/msal-node)$/, /^adapters\/teams\/(connector|bot-token)\.ts$/],
   [/^jose$/, /^adapters\/teams\//],
   [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
+  [/^@a2a-js\/sdk(\/|$)/, /^(core|gateway)\/a2a\//],
+  [/^(undici|ipaddr\.js)$/, /^core\/a2a\//],
   [/^esbuild$/, /^adapters\/web\/widget\//],
 ];
 

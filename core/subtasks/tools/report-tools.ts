@@ -5,6 +5,7 @@ import type { Subtask } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
 import { begun, changeSubtask, endSubtask } from "../change-subtask.ts";
+import { outstandingCalls } from "../outstanding-calls.ts";
 import { readOwner } from "../owner-record.ts";
 import { sendToOwner } from "../report-end.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
@@ -70,6 +71,13 @@ export const reportTools = (parts: SubtaskParts): Tool[] => {
         throw new AppError(
           "conflict",
           `Not yet: ${open.join(", ")} are still working for you. Call await_subtasks first.`,
+        );
+      }
+      if ((await outstandingCalls(parts, own)).length > 0) {
+        throw new AppError(
+          "conflict",
+          "Not yet: another agent has not answered you. End your turn with a text instead; you are told the answer " +
+            "and can then complete.",
         );
       }
       const status = result.status === "failed" ? "failed" : "completed";
