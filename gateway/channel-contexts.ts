@@ -1,4 +1,6 @@
+import { isMembershipAdapter } from "../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
+import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../adapters/contract/config.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
@@ -39,11 +41,13 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   sessionOf: (conversation) => currentSession(backbone.store, { ...parts, conversation }),
 });
 
-/** What the configuration says about who talks and listens on a channel. */
+/** What the configuration, and the platform, say about who talks and listens on a channel. */
 export interface ChannelRules {
   readonly access?: AccessRules | undefined;
   /** What the channels of the agent let in, each by its own access; absent: this channel's alone. */
   readonly admits?: Admits;
+  /** Asked who is a member, if it knows. */
+  readonly adapter?: ChannelAdapter;
   readonly defaultsOn?: TargetParts["defaultsOn"];
   readonly findPermalink?: FindPermalink;
 }
@@ -53,6 +57,7 @@ export const relayContext = (
   { backbone, ...parts }: ChannelParts,
   {
     access,
+    adapter,
     admits: letsIn = admits(access),
     defaultsOn = () => ({}),
     findPermalink = async () => undefined,
@@ -67,7 +72,7 @@ export const relayContext = (
     checkpoint: noCheckpoint,
     random: Math.random,
     targetsOn: targetsOn(deciding),
-    isStillTarget: isStillTarget(deciding),
+    isStillTarget: isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) }),
     afterRefusal: afterRefusal(deciding),
     privateConversationOf: (channel, accountId) =>
       privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
@@ -76,3 +81,6 @@ export const relayContext = (
     limits: defaultRelayLimits,
   };
 };
+
+const membershipIn = (adapter: ChannelAdapter) =>
+  isMembershipAdapter(adapter) ? { isMember: adapter.isMember.bind(adapter) } : {};

@@ -42,13 +42,14 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
       const { agent, access } = channelConfig;
       const own = { ...common, channel, agent, tenant: tenantOf(config, agent) };
+      const adapter = await createAdapter(channelConfig, adapterContext(own));
       const rules = {
         access,
         admits: admitsOn(config, agent),
+        adapter,
         defaultsOn: deliveryDefaults(config, agent),
         findPermalink: findPermalink(adapters, common),
       };
-      const adapter = await createAdapter(channelConfig, adapterContext(own));
       const started = await runChannel(relayContext(own, rules), adapter, instance);
       adapters.push(adapter);
       running.push(started);

@@ -55,6 +55,8 @@ export interface Delivery {
   readonly reply: AgentReply;
   readonly target: Conversation;
   readonly part: { readonly index: number; readonly count: number; readonly markdown: string };
+  /** The platform's id of the reply's first part; absent for that part itself. */
+  readonly firstMessageId?: string;
   /** Present exactly when it is to be shown with this part. */
   readonly anchor: Anchor | null;
   /** An earlier attempt may have reached the platform. */

@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Attachment } from "../../core/contract/user-message.ts";
-import type { RoomsAdapter } from "../contract/abilities.ts";
+import type { MembershipAdapter, RoomsAdapter } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
@@ -20,7 +20,7 @@ import type { DiscordTiming } from "./timing.ts";
 import { defaultTiming } from "./timing.ts";
 
 /** Discord: one connection for what comes in, and its HTTP API for what goes out. */
-export class DiscordAdapter implements RoomsAdapter {
+export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
   readonly #config: DiscordConfig;
@@ -97,6 +97,10 @@ export class DiscordAdapter implements RoomsAdapter {
 
   async privateConversation(accountId: string): Promise<Conversation> {
     return this.#posts.privateConversation(accountId);
+  }
+
+  isMember(conversation: Conversation, accountId: string): Promise<boolean> {
+    return this.#access.allowsPerson(conversation, accountId);
   }
 
   showTyping(conversation: Conversation): Promise<void> {

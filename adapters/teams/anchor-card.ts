@@ -1,12 +1,14 @@
 import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../core/contract/anchor.ts";
-import { withoutTemplates } from "./inert.ts";
+import { wellFormed, withoutTemplates } from "./inert.ts";
 
 const LONGEST_LABEL = 40;
 const LONGEST_SUMMARY = 300;
-/** What Teams shows in one row; more are behind a menu that phones lack. */
-const MOST_BUTTONS = 6;
-/** Teams takes 28 kB in a card; a button whose value is larger is no button of ours. */
+const LONGEST_LINK = 1_000;
+/** Teams shows six of a set; more are behind a menu that phones lack. Three stand side by side on a phone. */
+const BUTTONS_IN_A_ROW = 3;
+const MOST_BUTTONS = 24;
+/** A button whose value is larger is no button of ours. */
 const LONGEST_VALUE = 2_000;
 
 type Card = Readonly<Record<string, unknown>>;
@@ -20,8 +22,7 @@ export const anchorCard = (anchor: Anchor | null, actions: readonly ReplyAction[
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     version: "1.5",
     ...(anchor && { fallbackText: plainAnchor(anchor) }),
-    body: anchor ? [whatLine(anchor), whenLine(anchor)] : [],
-    ...(buttons.length > 0 && { actions: buttons.map(buttonOf) }),
+    body: [...(anchor ? [whatLine(anchor), whenLine(anchor)] : []), ...rowsOf(buttons)],
   };
 };
 
@@ -33,14 +34,14 @@ export const plainAnchor = (anchor: Anchor): string => {
 
 /** Text runs know no markdown, so a summary cannot be more than text. */
 const whatLine = (anchor: Anchor): Card => {
-  const { link } = anchor;
-  const safeLink = link !== undefined && /^https?:/i.test(link) && URL.canParse(link) ? link : undefined;
+  const { link = "" } = anchor;
+  const isSafe = /^https?:/i.test(link) && URL.canParse(link) && link.length <= LONGEST_LINK;
   const run = {
     type: "TextRun",
     text: withoutTemplates(wordsOf(anchor).what),
     size: "Small",
     isSubtle: true,
-    ...(safeLink !== undefined && { selectAction: { type: "Action.OpenUrl", url: safeLink } }),
+    ...(isSafe && { selectAction: { type: "Action.OpenUrl", url: new URL(link).href } }),
   };
   return { type: "RichTextBlock", inlines: [run] };
 };
@@ -67,10 +68,18 @@ const wordsOf = ({ channel, summary }: Anchor): AnchorWords => {
   return { what: `↳ Re: "${short}"`, when: (time) => `started ${time} from ${shown}` };
 };
 
+const rowsOf = (buttons: readonly ReplyAction[]): Card[] => {
+  const rows = Math.ceil(buttons.length / BUTTONS_IN_A_ROW);
+  return Array.from({ length: rows }, (_, row) => ({
+    type: "ActionSet",
+    actions: buttons.slice(row * BUTTONS_IN_A_ROW, (row + 1) * BUTTONS_IN_A_ROW).map(buttonOf),
+  }));
+};
+
 const buttonOf = ({ name, label, value }: ReplyAction): Card => ({
   type: "Action.Submit",
   title: withoutTemplates(cut(label, LONGEST_LABEL)) || name,
   data: { mooring: { command: name, args: value ?? "" } },
 });
 
-const cut = (text: string, length: number): string => [...text].slice(0, length).join("");
+const cut = (text: string, length: number): string => wellFormed([...text].slice(0, length).join(""));

@@ -1,5 +1,6 @@
 import type { AgentReply } from "../contract/agent-reply.ts";
 import type { Conversation } from "../contract/conversation.ts";
+import { conversationKey } from "../contract/conversation.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { Store } from "../contract/store.ts";
 import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
@@ -7,14 +8,14 @@ import { stableId } from "../sessions/stable-id.ts";
 import type { Undelivered } from "./undelivered.ts";
 import { addresseeOf, pointerKey, undeliveredKey } from "./undelivered.ts";
 
-/** Lists a dead letter where people and operators find it. Again: the same entry. */
+/** Lists a dead letter, for one of its targets, where people and operators find it. Again: the same entry. */
 export const noteUndelivered = async (
   store: Store,
   { reply, target }: { reply: AgentReply; target: Conversation },
   { durable, id: letterId, reason, publishedAt, deadAt }: DeadLetter,
 ): Promise<void> => {
   const { tenant, audience, origin, markdown } = reply;
-  const id = `${newestFirst(Date.parse(publishedAt))}-${stableId("d", durable, letterId).slice(2, 10)}`;
+  const id = `${newestFirst(Date.parse(publishedAt))}-${stableId("d", durable, letterId, conversationKey(target)).slice(2, 10)}`;
   const entry: Undelivered = {
     id,
     tenant,

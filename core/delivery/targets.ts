@@ -7,8 +7,8 @@ import type { Store } from "../contract/store.ts";
 import type { PersonRecord } from "../people/person-record.ts";
 import { quietUntil } from "../people/quiet-hours.ts";
 import { askerOf } from "./asker-of.ts";
-import type { Admits } from "./may-show.ts";
-import { mayShow } from "./may-show.ts";
+import type { Admits, Reader } from "./may-show.ts";
+import { mayShow, seenBy } from "./may-show.ts";
 import { isRefused, otherSurfaces } from "./other-surfaces.ts";
 import { isUserStarted, originKindOf, reachFor } from "./policy-for.ts";
 import type { Target } from "./target.ts";
@@ -67,12 +67,25 @@ const zoneOf = (person: PersonRecord | undefined): string | undefined => {
   return (zones.find(({ accountId }) => accountId === active?.accountId) ?? zones[0])?.timeZone;
 };
 
-/** The same decision again, when it is sent: the asker may have unlinked an account meanwhile. */
+export interface SendParts extends Pick<TargetParts, "store" | "admits"> {
+  /** Whether the platform still knows an account as one that may be talked to here. */
+  readonly isMember?: (conversation: Conversation, accountId: string) => Promise<boolean>;
+}
+
+/** The same decision again, when it is sent: an account may have been unlinked meanwhile, or have lost its access (I2). */
 export const isStillTarget =
-  ({ store, admits }: Pick<TargetParts, "store" | "admits">) =>
+  ({ store, admits, isMember = async () => true }: SendParts) =>
   async (reply: AgentReply, target: Conversation): Promise<boolean> => {
-    // The answer to a private command goes where the platform, or the store, says that its caller is alone.
-    if (reply.onlyFor !== undefined && target.kind === "private") return admits(target, reply.onlyFor);
-    const isOrigin = sameConversation(target, reply.audience.conversation);
-    return mayShow(reply, target, isOrigin ? undefined : await askerOf(store, reply), admits);
+    const { onlyFor } = reply;
+    if (onlyFor !== undefined && !admits({ ...target, kind: "private" }, onlyFor)) return false;
+    const reader = await readerOf(store, reply, target);
+    if (reader === undefined || !admits(target, reader.accountId)) return false;
+    return target.kind === "shared" || reader.accountId === undefined || isMember(target, reader.accountId);
   };
+
+const readerOf = async (store: Store, reply: AgentReply, target: Conversation): Promise<Reader | undefined> => {
+  // The answer to a private command goes where the platform, or the store, says that its caller is alone.
+  if (reply.onlyFor !== undefined && target.kind === "private") return { accountId: reply.onlyFor };
+  const isOrigin = sameConversation(target, reply.audience.conversation);
+  return seenBy(reply, target, isOrigin ? undefined : await askerOf(store, reply));
+};

@@ -1,6 +1,6 @@
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import { viewOfOrigin } from "../origin/view-of-origin.ts";
+import { viewOfOrigins } from "../origin/view-of-origin.ts";
 import { fitEntry } from "../sessions/fit-entry.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { nextIndex } from "../sessions/session-window.ts";
@@ -92,7 +92,7 @@ const runNow = async (
       record,
       text,
       window,
-      aside: continues && (await viewOfOrigin(parts.history, continues)),
+      aside: continues && (await viewOfOrigins(parts.history, continues)),
       journal: new Journal(parts.store, turnId, !seenBefore),
       // Made when it is needed: a child costs as much as a line, and most turns log nothing.
       get logger() {

@@ -40,5 +40,8 @@ export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audie
   };
 };
 
+/** What a run was told to do: the text of its turn without the title. */
+export const promptOfRun = (text: string): string => text.replace(/^Scheduled task "[\s\S]*?":\n\n/, "");
+
 export const runSessionOf = ({ tenant, agent, owner, id }: Schedule, run: string): string =>
   stableId("s", "run", tenant, agent, owner, id, run);

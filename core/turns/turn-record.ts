@@ -22,8 +22,8 @@ export const TurnRecord = z.looseObject({
   asker: Asker,
   /** Present if no person's message started it. */
   cause: ReplyCause.optional(),
-  /** The work that it goes on with, if the message answers an unsolicited one (O14). Of its session it only reads. */
-  continues: ContinuedWork.optional(),
+  /** The work that it goes on with, if the message answers an unsolicited one (O14). Of its sessions it only reads. */
+  continues: z.array(ContinuedWork).optional(),
   /** Absent if nobody waits for its reply. */
   correlationId: z.string().optional(),
   standing: Standing,

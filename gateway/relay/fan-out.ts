@@ -6,6 +6,7 @@ import { conversationKey, sameConversation } from "../../core/contract/conversat
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import { noteUndelivered } from "../../core/delivery/note-undelivered.ts";
+import { readTold } from "../../core/origin/told-record.ts";
 import type { ActivityUpdate } from "./activity-update.ts";
 import { activityUpdateIn } from "./activity-update.ts";
 import { appendToLog } from "./append-to-log.ts";
@@ -35,8 +36,11 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
       from: "now",
       async buried(reply, letter) {
         if (reply === undefined || activityUpdateIn(reply)) return;
-        const [target] = await context.targetsOn(channel, reply);
-        if (target) await noteUndelivered(context.store, { reply, target: target.conversation }, letter);
+        const { places = [] } = (await readTold(context.store, { ...reply, replyId: reply.id })) ?? {};
+        for (const { conversation: target } of await context.targetsOn(channel, reply)) {
+          const isShown = places.some(({ conversation }) => sameConversation(conversation, target));
+          if (!isShown) await noteUndelivered(context.store, { reply, target }, letter);
+        }
       },
     },
     async (reply, received) => {

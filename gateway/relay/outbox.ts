@@ -44,7 +44,6 @@ export const startOutbox = (
   const privately = { context, adapter, ledger, maySend };
   const send = async (request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome> => {
     if (request.digestDue) return digests.send(request.target, received);
-    if (!(await isForTarget(context, request))) return withheld(context, request);
     if (request.begins) return streams?.begin(request, received, post) ?? ack;
     await streams?.end(request);
     const caller = callerOf(request);
@@ -79,9 +78,14 @@ export const startOutbox = (
       const logger = context.logger.child({ channel, delivery: request.id, traceId, attempt: received.attempt });
       const update = activityUpdateIn(request.reply);
       try {
+        // A digest asks for each of its items.
+        const isFree = request.digestDue || (await context.isStillTarget(request.reply, request.target));
+        if (!isFree) return withheld(context, request);
         if (update) return await activities.show(update, request.target, received, logger);
         return await send(request, received, logger);
       } catch (error) {
+        // The answer itself follows.
+        if (request.begins) return ack;
         // The store is away, or another gateway has claimed the part. What was sent is in the ledger, so this may run again.
         logger.warn({ error: messageOf(error) }, "delivery put back");
         const failure = new DeliveryFailed("unavailable", messageOf(error));
@@ -91,10 +95,6 @@ export const startOutbox = (
     },
   );
 };
-
-/** A private answer has found its way to its caller by itself: that conversation may be a new one. */
-const isForTarget = async ({ isStillTarget }: RelayContext, { reply, target }: DeliveryRequest): Promise<boolean> =>
-  (reply.onlyFor !== undefined && target.kind === "private") || isStillTarget(reply, target);
 
 /** For adapters that do not say how often their platform bears an edit. */
 const DEFAULT_EDIT_EVERY_MS = 1_000;

@@ -3,6 +3,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import type { Subtask } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
+import { accountServed } from "../../delivery/account-served.ts";
 import { mayContinue } from "../../origin/may-continue.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
 import { type Actor, cancelSubtask, ownSubtask } from "../cancel-subtask.ts";
@@ -73,10 +74,11 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
 };
 
 /** A subtask has a say in its own subtasks only; a session in all that is done for its person (S6). */
-const actorOf = ({ standing, asker }: ToolContext): Actor => ({
-  ownerId: standing.owner.ownerId,
-  personId: standing.depth === 0 ? asker.personId : "",
-});
+const actorOf = (context: ToolContext): Actor => {
+  const { standing, tenant, audience } = context;
+  const writer = { tenant, conversation: audience.conversation, accountId: accountServed(context).accountId };
+  return { ownerId: standing.owner.ownerId, ...(standing.depth === 0 && { writer }) };
+};
 
 const withNote = (subtask: Subtask, note: Subtask["inbox"][number]): Subtask => {
   if (hasEnded(subtask) || subtask.inbox.some(({ id }) => id === note.id)) return subtask;
