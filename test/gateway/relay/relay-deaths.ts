@@ -131,15 +131,21 @@ export const relayDeaths = (name: string, openPlace: () => Promise<BackbonePlace
     (kind) => {
       it("when it dies at every step, one after the other, then each answer is one message, and whole", async () => {
         const steps = ["delivery.claimed", "delivery.sent", "delivery.marked", "stream.edited", "stream.finished"];
-        for (const [index, checkpoint] of steps.entries()) {
+        const whole: string[] = [];
+        for (const checkpoint of steps) {
           const mortal = await start(kind, { checkpoint, time: 1 });
-          await platform.sendEvent(event(`event ${index}`, `written ${index}`));
-          await mortal.exited;
+          const death = mortal.exited.then(() => "dead");
+          // An answer that is whole before it is edited does not come to every step: then another one does.
+          for (let fate = ""; fate !== "dead"; ) {
+            const text = `written ${whole.length}`;
+            const answer = await platform.sendEvent(event(text, text));
+            if (answer === 200) whole.push(text);
+            fate = await Promise.race([death, platform.until(() => shown().includes(text)).then(() => "whole")]);
+          }
         }
         await start(kind);
-        const whole = steps.map((_, index) => `written ${index}`);
         await platform.until(() => whole.every((text) => shown().includes(text)));
-        expect(shown().sort()).toEqual(whole);
+        expect(shown().sort()).toEqual(whole.sort());
       });
     },
   );
