@@ -1,4 +1,6 @@
 import { noRemoteAgents, type RemoteAgents } from "./a2a/client/remote-agents.ts";
+import { InboundTurns } from "./a2a/inbound/inbound-turns.ts";
+import { type InboundOptions, startInbound } from "./a2a/inbound/start-inbound.ts";
 import { PeerDirectory } from "./a2a/peer-directory.ts";
 import { defaultPeering, type PeeringConfig } from "./a2a/peering.ts";
 import { sendMessageTool } from "./a2a/send-message-tool.ts";
@@ -56,6 +58,8 @@ export interface AgentOptions {
   readonly description?: string | undefined;
   /** Schedules that the configuration declares. */
   readonly schedules?: readonly ConfiguredSchedule[] | undefined;
+  /** Present if other agents may call it. */
+  readonly inbound?: InboundOptions | undefined;
 }
 
 export interface CoreOptions {
@@ -117,6 +121,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
+    inbound: new InboundTurns({ bus, store, clock, logger }),
     stopping: stopping.signal,
     directory: new PeerDirectory(options.agents, options.remoteAgents?.peers),
     settings: new TenantSettings({ store, clock }, options.tenants),
@@ -155,6 +160,10 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       ...(await startPeers(parts, agent)),
       await startSchedules(parts, agent, given.schedules),
     );
+    if (given.inbound) {
+      const place = { tenant: agent.tenant, agent: agent.name };
+      consumers.push(...(await startInbound(parts, place, given.inbound)));
+    }
   }
   return {
     async stop() {
@@ -166,6 +175,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       events.close();
       callEvents.close();
       parts.turns.close();
+      parts.inbound.close();
       await activity.stop();
       await parts.background.stop();
     },

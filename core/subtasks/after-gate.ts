@@ -48,9 +48,12 @@ export const wake = async ({ bus, logger }: SubtaskParts, place: Place, message:
   await bus.publish(subject, message, { id, key: orderKey(message) });
 };
 
+/** The message whose turn makes the one answer of a batch. */
+export const synthesisId = ({ turnId }: Pick<Batch, "turnId">): string => `batch-${turnId}/synthesis`;
+
 const synthesisMessage = (place: Place, batch: Batch, firedAt: number): UserMessage =>
   continuationMessage(place, batch, {
-    id: `batch-${batch.turnId}/synthesis`,
+    id: synthesisId(batch),
     type: "synthesis",
     at: isoTime(firedAt),
     data: {

@@ -1,3 +1,4 @@
+import { taskOfTurn } from "../a2a/inbound/task-of-turn.ts";
 import { messageOf } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { ModelFailed } from "../model/model-failed.ts";
@@ -62,14 +63,16 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
 
 const deltaStream = ({ bus, clock }: CoreParts, { agent, record, nextAttempt }: Turn): DeltaStream => {
   const subject = subjectsOf(agent.tenant).userSignal(agent.name);
-  const { correlationId, audience, turnId } = record;
+  const { audience, correlationId, turnId } = record;
+  const heardAs = correlationId ?? taskOfTurn({ tenant: agent.tenant, agent: agent.name }, record)?.id;
   const { conversation, accountId } = audience;
-  const replyId = finalIdOf(turnId);
+  // Only an answer that somebody in a channel waits for is shown there while it is written.
+  const awaited = correlationId === undefined ? {} : { replyId: finalIdOf(turnId), accountId };
   const attempt = nextAttempt();
   return new DeltaStream(clock, (offset, text) => {
     // Text that nobody waits for is shown when it is whole.
-    if (correlationId === undefined) return;
-    bus.signal(subject, { type: "delta", conversation, correlationId, replyId, accountId, attempt, offset, text });
+    if (heardAs === undefined) return;
+    bus.signal(subject, { type: "delta", conversation, correlationId: heardAs, ...awaited, attempt, offset, text });
   });
 };
 
