@@ -6,6 +6,7 @@ import { DueIndex } from "../core/schedules/due-index.ts";
 import { createAdapter } from "./adapter-registry.ts";
 import { operatorCheck } from "./admin/operator.ts";
 import { scheduleRoutes } from "./admin/schedule-routes.ts";
+import { admitsOn } from "./admits-on.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
@@ -44,6 +45,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       const adapter = await createAdapter(channelConfig, adapterContext(own));
       const rules = {
         access,
+        admits: admitsOn(config, agent),
         adapter,
         defaultsOn: deliveryDefaults(config, agent),
         findPermalink: findPermalink(adapters, common),
