@@ -6,6 +6,7 @@ import { DueIndex } from "../core/schedules/due-index.ts";
 import { createAdapter } from "./adapter-registry.ts";
 import { adminRoutes } from "./admin/admin-routes.ts";
 import { operatorCheck } from "./admin/operator.ts";
+import { admitsOn } from "./admits-on.ts";
 import { agentPlaces } from "./agent-places.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
@@ -45,6 +46,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       const adapter = await createAdapter(channelConfig, adapterContext(own));
       const rules = {
         access,
+        admits: admitsOn(config, agent),
         adapter,
         defaultsOn: deliveryDefaults(config, agent),
         findPermalink: findPermalink(adapters, common),

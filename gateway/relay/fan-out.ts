@@ -13,6 +13,7 @@ import { activityUpdateIn } from "./activity-update.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { enqueueActivity } from "./enqueue-activity.ts";
 import { givenUp } from "./given-up.ts";
+import { hasNothingToShow } from "./has-nothing-to-show.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { showInLog } from "./show-in-log.ts";
 import { SHUT_OUT } from "./withheld.ts";
@@ -26,7 +27,7 @@ export const relayDurable = (channel: string) => `relay-${channel}`;
 export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Promise<Consumer> => {
   const { channel, capabilities } = adapter;
   const isLog = capabilities.resend === "log";
-  const deliver = isLog ? appendToLog(context, adapter) : enqueue(context, channel);
+  const deliver = isLog ? appendToLog(context, adapter) : enqueue(context, adapter);
   const show: Show = isLog
     ? showInLog(context, adapter)
     : (request, update) => enqueueActivity(context, request, update);
@@ -76,10 +77,12 @@ const isShutOut = (channel: string, { audience }: AgentReply, targets: readonly 
 type Deliver = (request: DeliveryRequest, received: Received) => Promise<Outcome>;
 type Show = (request: DeliveryRequest, update: ActivityUpdate, received: Received) => Promise<Outcome>;
 
-const enqueue = ({ bus, tenant }: RelayContext, channel: string): Deliver => {
+const enqueue = ({ bus, tenant }: RelayContext, { channel, capabilities }: ChannelAdapter): Deliver => {
   const subject = subjectsOf(tenant).delivery(channel);
+  // What was begun has to be ended.
+  const mayHaveBegun = capabilities.streamEveryMs !== undefined;
   return async (request) => {
-    if (hasNothingToShow(request.reply)) return ack;
+    if (hasNothingToShow(request.reply) && !mayHaveBegun) return ack;
     try {
       await bus.publish(subject, request, { id: request.id, key: conversationKey(request.target) });
       return ack;
@@ -89,11 +92,6 @@ const enqueue = ({ bus, tenant }: RelayContext, channel: string): Deliver => {
     }
   };
 };
-
-/** It ends a wait, which only a channel with a log of its own shows (B7). */
-const hasNothingToShow = ({ markdown, actions }: AgentReply): boolean =>
-  markdown.trim() === "" && (actions ?? []).length === 0;
-
 /** One target's trouble brings the reply back for all: those that have it recognise it. */
 const worst = (outcomes: readonly Outcome[]): Outcome =>
   outcomes.find((outcome) => "retryInMs" in outcome) ?? outcomes.find((outcome) => "deadLetter" in outcome) ?? ack;

@@ -10,6 +10,7 @@ import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/hel
 import { mayTryAgain } from "../after-failure.ts";
 import { buryRequest } from "../bury-request.ts";
 import { delivered } from "../delivered.ts";
+import { goElsewhere } from "../go-elsewhere.ts";
 import type { Ledger } from "../ledger.ts";
 import { noteShown, noteShownTogether } from "../note-shown.ts";
 import type { PartSender } from "../part-sender.ts";
@@ -163,6 +164,7 @@ export class DigestSender {
       if (failure.reason === "unknown") await this.#ledger.doubtWithdrawn(part, failure.message);
       else if (part.part.index === 0) await this.#ledger.release(part, failure.reason);
     }
+    if (await goElsewhere(this.#context, this.#adapter, request, failure)) return;
     const { items } = await readHeld(this.#context.store, target);
     const heldAt = items.find(({ id }) => id === request.id)?.heldAt ?? request.reply.createdAt;
     await buryRequest(this.#context, this.#adapter.channel, request, failure, heldAt);
