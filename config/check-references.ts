@@ -9,6 +9,11 @@ const entriesOf = <T extends z.ZodType>(schema: T) => z.array(schema).catch([]);
 const Place = z.object({ person: text, channel: text });
 const Scheduled = z.object({ name: text, deliverTo: Place.optional().catch(undefined) }).catch({});
 
+const Caller = z
+  .object({ agents: entriesOf(text), skills: entriesOf(text), token: text, apiKey: text })
+  .catch({ agents: [], skills: [] });
+const Peer = z.object({ tenant: text }).catch({});
+
 /** Only what refers or is referred to. Everything else is let pass, so that these checks run on a file with other problems. */
 const Outline = z.object({
   admin: z.object({ tokens: entriesOf(z.object({ token: text, tenant: text }).catch({})) }).catch({ tokens: [] }),
@@ -18,9 +23,19 @@ const Outline = z.object({
   ),
   agents: entriesOf(
     z
-      .object({ name: text, tenant: text, home: Place.catch({}), schedules: entriesOf(Scheduled) })
-      .catch({ home: {}, schedules: [] }),
+      .object({
+        name: text,
+        tenant: text,
+        home: Place.catch({}),
+        schedules: entriesOf(Scheduled),
+        skills: entriesOf(z.object({ id: text }).catch({})),
+        peers: entriesOf(text),
+      })
+      .catch({ home: {}, schedules: [], skills: [], peers: [] }),
   ),
+  a2a: z
+    .object({ callers: z.record(z.string(), Caller).catch({}), peers: z.record(z.string(), Peer).catch({}) })
+    .catch({ callers: {}, peers: {} }),
   channels: z.record(z.string(), z.object({ agent: text }).catch({})).catch({}),
 });
 type Outline = z.infer<typeof Outline>;
@@ -28,7 +43,14 @@ type Outline = z.infer<typeof Outline>;
 /** What the parts of one file must agree about: names that refer to each other, and things that may be there only once. */
 export const checkReferences = (root: unknown): Problem[] => {
   const outline = Outline.safeParse(root);
-  return outline.success ? [...dangling(outline.data), ...agentsToChoose(outline.data), ...repeated(outline.data)] : [];
+  return outline.success
+    ? [
+        ...dangling(outline.data),
+        ...danglingPeers(outline.data),
+        ...agentsToChoose(outline.data),
+        ...repeated(outline.data),
+      ]
+    : [];
 };
 
 function* dangling({ admin, tenants, people, agents, channels }: Outline): Generator<Problem> {
@@ -63,6 +85,39 @@ function* dangling({ admin, tenants, people, agents, channels }: Outline): Gener
   }
 }
 
+function* danglingPeers({ tenants, agents, a2a }: Outline): Generator<Problem> {
+  const agentNames = agents.flatMap(({ name }) => name ?? []);
+  const skillIds = agents.flatMap(({ skills }) => skills.flatMap(({ id }) => id ?? []));
+  const peerNames = [...agentNames, ...Object.keys(a2a.peers)];
+  for (const [index, { name, tenant = "default", peers }] of agents.entries()) {
+    for (const [nth, peer] of peers.entries()) {
+      const path = ["agents", index, "peers", nth];
+      yield* mustExist(path, "peer", peer, peerNames);
+      if (peer !== undefined && peer === name) yield { path, message: "is the agent itself: remove it" };
+      const other = agents.find((each) => each.name === peer);
+      const theirs = (other ?? a2a.peers[peer ?? ""])?.tenant ?? "default";
+      if (peer !== name && peerNames.includes(peer ?? "") && theirs !== tenant) {
+        yield { path, message: `is in the tenant "${theirs}": agents talk within their own tenant only` };
+      } else if (peer !== name && name !== undefined && other !== undefined && !other.peers.includes(name)) {
+        yield { path, message: `does not name "${name}" among its own peers: agents talk if both name each other` };
+      }
+    }
+  }
+  for (const [caller, { agents, skills }] of Object.entries(a2a.callers)) {
+    for (const [nth, agent] of agents.entries()) {
+      yield* mustExist(["a2a", "callers", caller, "agents", nth], "agent", agent, agentNames);
+    }
+    for (const [nth, skill] of skills.entries()) {
+      yield* mustExist(["a2a", "callers", caller, "skills", nth], "skill", skill, skillIds);
+    }
+  }
+  for (const [peer, { tenant }] of Object.entries(a2a.peers)) {
+    const path = ["a2a", "peers", peer];
+    yield* mustExist([...path, "tenant"], "tenant", tenant, Object.keys(tenants));
+    if (agentNames.includes(peer)) yield { path, message: "has the name of one of the agents: call it something else" };
+  }
+}
+
 function* mustExist(
   path: KeyPath,
   kind: string,
@@ -88,12 +143,21 @@ function* agentsToChoose({ agents, channels }: Outline): Generator<Problem> {
   }
 }
 
-function* repeated({ admin, people, agents }: Outline): Generator<Problem> {
+function* repeated({ admin, people, agents, a2a }: Outline): Generator<Problem> {
   yield* mustDiffer(agents.map(({ name }, index) => ({ path: ["agents", index, "name"], value: name })));
   for (const [index, { schedules }] of agents.entries()) {
     const path = ["agents", index, "schedules"];
     yield* mustDiffer(schedules.map(({ name }, nth) => ({ path: [...path, nth, "name"], value: name })));
   }
+  for (const [index, { skills }] of agents.entries()) {
+    yield* mustDiffer(skills.map(({ id }, nth) => ({ path: ["agents", index, "skills", nth, "id"], value: id })));
+  }
+  yield* mustDiffer(
+    Object.entries(a2a.callers).map(([caller, { token, apiKey }]) => ({
+      path: ["a2a", "callers", caller, token === undefined ? "apiKey" : "token"],
+      value: token ?? apiKey,
+    })),
+  );
   yield* mustDiffer(people.map(({ name }, index) => ({ path: ["people", index, "name"], value: name })));
   yield* mustDiffer(
     admin.tokens.map(({ token }, index) => ({ path: ["admin", "tokens", index, "token"], value: token })),

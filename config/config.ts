@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TenantConfig } from "../core/a2a/config.ts";
+import { A2aConfig, TenantConfig } from "../core/a2a/config.ts";
 import { BackboneConfig } from "../core/backbone/config.ts";
 import { Name } from "../core/contract/name.ts";
 import { PersonConfig } from "../core/people/config.ts";
@@ -26,6 +26,7 @@ const ConfigFile = z.strictObject({
   admin: AdminConfig.prefault({}),
   tenants: z.record(Name, TenantConfig).prefault({ default: {} }),
   people: z.array(PersonConfig).default([]),
+  a2a: A2aConfig.prefault({}).describe("Agents elsewhere: who may call ours, and whom ours may call."),
   agents: z.array(AgentConfig).min(1),
   channels: z.record(ChannelName, ChannelConfig).default({}).describe("Channels by name; each is one adapter."),
 });

@@ -1,3 +1,11 @@
+import { noRemoteAgents, type RemoteAgents } from "./a2a/client/remote-agents.ts";
+import { InboundTurns } from "./a2a/inbound/inbound-turns.ts";
+import { type InboundOptions, startInbound } from "./a2a/inbound/start-inbound.ts";
+import { PeerDirectory } from "./a2a/peer-directory.ts";
+import { defaultPeering, type PeeringConfig } from "./a2a/peering.ts";
+import { sendMessageTool } from "./a2a/send-message-tool.ts";
+import { startPeers } from "./a2a/start-peers.ts";
+import { type ConfiguredTenants, TenantSettings } from "./a2a/tenant-settings.ts";
 import { AppError } from "./contract/app-error.ts";
 import type { Backbone } from "./contract/backbone.ts";
 import type { Consumer } from "./contract/bus.ts";
@@ -7,7 +15,9 @@ import type { Clock } from "./contract/clock.ts";
 import type { DeadLetter } from "./contract/dead-letter.ts";
 import type { Logger } from "./contract/logger.ts";
 import type { Meter } from "./contract/meter.ts";
+import type { PeerCallAddress } from "./contract/peer-call-address.ts";
 import { subjectsOf } from "./contract/subjects.ts";
+import type { Subtask } from "./contract/subtask.ts";
 import type { UserMessage } from "./contract/user-message.ts";
 import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
 import { handleUserMessage } from "./intake/handle-user-message.ts";
@@ -16,8 +26,7 @@ import type { AgentModel } from "./model/agent-model.ts";
 import { type DeclaredPerson, declarePeople } from "./people/declare-people.ts";
 import { DueIndex } from "./schedules/due-index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
-import { startSchedules } from "./schedules/start-schedules.ts";
-import type { ConfiguredSchedule } from "./schedules/sync-configured.ts";
+import { type ScheduleOptions, startSchedules } from "./schedules/start-schedules.ts";
 import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
 import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
@@ -25,15 +34,17 @@ import { type DelegationConfig, defaultDelegation } from "./subtasks/config.ts";
 import { delegationTools } from "./subtasks/delegation-tools.ts";
 import { OwnerRecords } from "./subtasks/owner-records.ts";
 import { startDelegation } from "./subtasks/start-delegation.ts";
-import { SubtaskEvents } from "./subtasks/subtask-events.ts";
 import type { Agent } from "./turns/agent.ts";
 import { BackgroundWork } from "./turns/background-work.ts";
+import { ChangeEvents } from "./turns/change-events.ts";
 import { nothingToSay } from "./turns/nothing-to-say.ts";
 import { RunningTurns } from "./turns/running-turns.ts";
 import type { Tool } from "./turns/tool.ts";
 import { TurnYielded } from "./turns/turn-yielded.ts";
+import { startSweeping } from "./workspaces/workspace-sweeper.ts";
+import { type WorkspaceOptions, Workspaces } from "./workspaces/workspaces.ts";
 
-export interface AgentOptions {
+export interface AgentOptions extends ScheduleOptions {
   readonly name: string;
   readonly tenant: string;
   readonly model: AgentModel;
@@ -41,8 +52,15 @@ export interface AgentOptions {
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
-  /** Schedules that the configuration declares. */
-  readonly schedules?: readonly ConfiguredSchedule[] | undefined;
+  /** The repository that its subtasks work on, each in a worktree of its own. */
+  readonly workspace?: WorkspaceOptions | undefined;
+  /** Agents that it may talk to; those of this deployment must name it too. */
+  readonly peers?: readonly string[] | undefined;
+  readonly peering?: PeeringConfig | undefined;
+  /** What others are told about it. */
+  readonly description?: string | undefined;
+  /** Present if other agents may call it. */
+  readonly inbound?: InboundOptions | undefined;
 }
 
 export interface CoreOptions {
@@ -50,6 +68,8 @@ export interface CoreOptions {
   readonly agents: readonly AgentOptions[];
   /** Whose accounts the configuration names. */
   readonly people?: readonly DeclaredPerson[];
+  readonly tenants?: ConfiguredTenants;
+  readonly remoteAgents?: RemoteAgents;
   /** Besides those that every agent has. */
   readonly tools?: readonly Tool[];
   readonly clock: Clock;
@@ -82,7 +102,8 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
   const { bus, store } = options.backbone;
   const stopping = new AbortController();
-  const events = new SubtaskEvents();
+  const events = new ChangeEvents<Subtask>();
+  const callEvents = new ChangeEvents<PeerCallAddress>();
   const activity = new ActivityPublisher({ bus, store, clock, logger });
   const history = new SessionHistory(store);
   const parts = {
@@ -93,14 +114,22 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     meter,
     checkpoint,
     events,
+    callEvents,
     activity,
     owners: new OwnerRecords(store, clock),
     history,
     dueTimes: new DueIndex({ bus, store }),
+    workspaces: new Map(
+      options.agents.flatMap(({ name, workspace }) => (workspace ? [[name, new Workspaces(workspace)] as const] : [])),
+    ),
     sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
+    inbound: new InboundTurns({ bus, store, clock, logger }),
     stopping: stopping.signal,
+    directory: new PeerDirectory(options.agents, options.remoteAgents?.peers),
+    settings: new TenantSettings({ store, clock }, options.tenants),
+    remoteAgents: options.remoteAgents ?? noRemoteAgents,
     turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
@@ -111,10 +140,16 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   }
   const consumers: Consumer[] = [];
   for (const given of options.agents) {
-    const { delegation = defaultDelegation } = given;
+    const { delegation = defaultDelegation, peering = defaultPeering } = given;
+    const hasPeers = parts.directory.peersOf({ tenant: given.tenant, agent: given.name }).length > 0;
     const agent = agentFrom(
       given,
-      distinct([...tools, ...delegationTools(parts, delegation), ...scheduleTools(parts)]),
+      distinct([
+        ...tools,
+        ...delegationTools(parts, given.name, delegation),
+        ...scheduleTools(parts),
+        ...(hasPeers ? [sendMessageTool(parts, peering, given)] : []),
+      ]),
     );
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
     const buried = (message: UserMessage | undefined, letter: DeadLetter) =>
@@ -126,8 +161,14 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     consumers.push(
       consumer,
       ...(await startDelegation(parts, agent)),
-      await startSchedules(parts, agent, given.schedules),
+      ...(await startPeers(parts, agent)),
+      await startSchedules(parts, agent, given),
+      ...startSweeping(parts, agent),
     );
+    if (given.inbound) {
+      const place = { tenant: agent.tenant, agent: agent.name };
+      consumers.push(...(await startInbound(parts, place, given.inbound)));
+    }
   }
   return {
     async stop() {
@@ -137,7 +178,9 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       await Promise.all(consumers.map((consumer) => consumer.close()));
       timer.cancel();
       events.close();
+      callEvents.close();
       parts.turns.close();
+      parts.inbound.close();
       await activity.stop();
       await parts.background.stop();
     },
@@ -159,6 +202,7 @@ const agentFrom = (
     model,
     directives,
     delegation = defaultDelegation,
+    peering = defaultPeering,
   }: AgentOptions,
   tools: readonly Tool[],
-): Agent => ({ name, tenant, model, directives, maxToolRounds, contextTokens, delegation, tools });
+): Agent => ({ name, tenant, model, directives, maxToolRounds, contextTokens, delegation, peering, tools });

@@ -1,6 +1,82 @@
 import { z } from "zod";
+import { Name } from "../contract/name.ts";
+import { type Secret, secret } from "../contract/secret.ts";
+import { parseNetwork } from "./private-networks.ts";
 
 export const TenantConfig = z.strictObject({
   a2aAsync: z.boolean().default(false).describe("Lets agents of this tenant message each other without waiting."),
 });
 export type TenantConfig = z.infer<typeof TenantConfig>;
+
+const Text = z.string().trim().min(1);
+
+/** What an agent can do for other agents, as its card says it. */
+export const SkillConfig = z.strictObject({
+  id: Name,
+  name: Text.max(100),
+  description: Text.max(1_000),
+  tags: z.array(Text.max(40)).max(20).default([]),
+  examples: z.array(Text.max(500)).max(20).default([]),
+  tellPeople: z
+    .boolean()
+    .default(false)
+    .describe("What it answers under this skill is also told at the agent's home, gathered into one message."),
+});
+export type SkillConfig = z.infer<typeof SkillConfig>;
+
+const headerSafe = (value: Secret): boolean => /^[\x21-\x7e]+$/.test(value.reveal());
+const credential = (minLength: number) =>
+  secret({ minLength }).refine(headerSafe, "must be letters, digits and signs without a space: it travels in a header");
+
+interface Credentials {
+  readonly token?: Secret | undefined;
+  readonly apiKey?: Secret | undefined;
+}
+
+const exactlyOne = ({ token, apiKey }: Credentials): boolean => (token === undefined) !== (apiKey === undefined);
+const atMostOne = ({ token, apiKey }: Credentials): boolean => token === undefined || apiKey === undefined;
+
+const CALLER_SECRET = 'The secret itself, or "sha256:" and the 64 hex digits of its digest.';
+
+/** An agent elsewhere that may call ours. */
+export const CallerConfig = z
+  .strictObject({
+    token: credential(16).optional().describe(`It sends Authorization: Bearer <token>. ${CALLER_SECRET}`),
+    apiKey: credential(16).optional().describe(`It sends X-API-Key: <key>. ${CALLER_SECRET}`),
+    agents: z.array(Name).min(1).optional().describe("Agents that it may call; all by default."),
+    skills: z.array(Name).min(1).optional().describe("Skills that it may use; all by default."),
+  })
+  .refine(exactlyOne, "needs a token or an apiKey, and not both");
+export type CallerConfig = z.infer<typeof CallerConfig>;
+
+/** An agent elsewhere that ours may call. */
+export const PeerConfig = z
+  .strictObject({
+    url: z.url({ protocol: /^https?$/, error: "is no http(s) address" }).describe("Where its agent card is found."),
+    token: credential(1).optional().describe("We send Authorization: Bearer <token>."),
+    apiKey: credential(1).optional().describe("We send it in the header that the peer's card names."),
+    tenant: Name.default("default").describe("Whose agents may call it."),
+    consultMs: z.int().min(1_000).max(600_000).default(60_000).describe("How long a question waits for its answer."),
+    deadlineMs: z.int().min(1_000).default(86_400_000).describe("After this long without an end, it has not answered."),
+  })
+  .refine(atMostOne, "takes a token or an apiKey, not both");
+export type PeerConfig = z.infer<typeof PeerConfig>;
+
+const Network = z
+  .string()
+  .refine((text) => parseNetwork(text) !== undefined, "is no network: write an address, or one with its length");
+
+export const A2aConfig = z.strictObject({
+  callers: z.record(Name, CallerConfig).default({}).describe("Who may call our agents, by name. Without any: nobody."),
+  peers: z.record(Name, PeerConfig).default({}).describe("Agents elsewhere that ours may call, by name."),
+  pushAllow: z
+    .array(Network)
+    .default([])
+    .describe("Private networks that callers' webhooks may be in, as 10.1.0.0/16. Without any: public addresses only."),
+  idleMs: z
+    .int()
+    .min(0)
+    .default(120_000)
+    .describe("How long a conversation is quiet before what callers had to say is told there."),
+});
+export type A2aConfig = z.infer<typeof A2aConfig>;

@@ -1,5 +1,8 @@
 import { AgentReply } from "./agent-reply.ts";
 import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
+import { InboundTaskAddress, NoticesDue, PushDue } from "./inbound-task.ts";
+import { LateA2ANotification } from "./late-notification.ts";
+import { PeerCallAddress } from "./peer-call-address.ts";
 import { TurnsAsked, TurnsTold } from "./running-turn.ts";
 import { ScheduleDue } from "./schedule.ts";
 import { subjectFamily } from "./subject.ts";
@@ -38,10 +41,26 @@ const spell = (tenant: string) => ({
   subtaskChanged: subjectFamily(tenant, "subtask.changed", Subtask),
   /** Not stored. Its end, however it ended (S4). */
   subtaskEnded: subjectFamily(tenant, "subtask.ended", Subtask),
+  /** key: call. A message to another agent: sent, then held by the bus until it is looked at again. */
+  peerCall: subjectFamily(tenant, "a2a.call", PeerCallAddress),
+  /** key: call. A hint that a remote agent has got on with it. Gateway → core. */
+  peerEvent: subjectFamily(tenant, "a2a.event", PeerCallAddress),
+  /** Not stored. A call has changed. */
+  peerCallChanged: subjectFamily(tenant, "a2a.call-changed", PeerCallAddress),
+  /** key: session. What came after whoever asked had ended. */
+  lateNotification: subjectFamily(tenant, "a2a.late", LateA2ANotification),
   /** key: schedule. Every core process that sees its time come → one of them. */
   scheduleDue: subjectFamily(tenant, "schedule.due", ScheduleDue),
   /** Not stored. A schedule has a new due time → all core processes. */
   scheduleDueAdded: subjectFamily(tenant, "schedule.added", ScheduleDue),
+  /** Not stored. The task of a calling agent has changed → all gateways, and whoever works on it. */
+  a2aTaskChanged: subjectFamily(tenant, "a2a.changed", InboundTaskAddress),
+  /** key: task. A caller no longer wants it: gateway → core. */
+  a2aTaskCancelled: subjectFamily(tenant, "a2a.cancelled", InboundTaskAddress),
+  /** key: webhook. Core or gateway → a gateway. */
+  a2aPush: subjectFamily(tenant, "a2a.push", PushDue),
+  /** key: agent. Held by the bus until the conversation is quiet. Core → core. */
+  a2aNotices: subjectFamily(tenant, "a2a.notices", NoticesDue),
   /** Not stored. What is every process at? */
   turnsAsked: subjectFamily(tenant, "turns.asked", TurnsAsked),
   turnsTold: subjectFamily(tenant, "turns.told", TurnsTold),

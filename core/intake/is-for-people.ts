@@ -1,8 +1,12 @@
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 
-/** Who waits is always answered (B7); nobody else hears of silence, or of a word whose answer is still to come (B6). */
+/**
+ * Who waits is always answered (B7); nobody else hears of silence, of a word whose answer is still to come
+ * (B6), or of what is for another agent (A5).
+ */
 export const isForPeople = (
-  { correlationId }: Pick<TurnRecord, "correlationId">,
+  { correlationId, standing }: Pick<TurnRecord, "correlationId" | "standing">,
   { outcome, suppressed }: Pick<TurnEntry, "outcome" | "suppressed">,
-): boolean => correlationId !== undefined || (outcome !== "nothing" && !suppressed);
+): boolean =>
+  correlationId !== undefined || (standing.owner.worksFor === undefined && outcome !== "nothing" && !suppressed);

@@ -3,14 +3,22 @@ import type { ToolDescription } from "./step.ts";
 
 const inputSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
 
+interface DescribedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType;
+  readonly checksInput?: boolean;
+}
+
 /** What a model is told about a tool. The JSON schema is made once per zod schema, so keep the zod schema. */
-export const describeTool = (tool: { name: string; description: string; input: z.ZodType }): ToolDescription => {
-  let inputSchema = inputSchemas.get(tool.input);
+export const describeTool = (tool: DescribedTool): ToolDescription => {
+  const { name, description, input, checksInput } = tool;
+  let inputSchema = inputSchemas.get(input);
   if (inputSchema === undefined) {
     // "input": a field with a default is optional to the model.
-    inputSchema = { ...z.toJSONSchema(tool.input, { io: "input" }) };
+    inputSchema = { ...z.toJSONSchema(input, { io: "input" }) };
     delete inputSchema.$schema;
-    inputSchemas.set(tool.input, inputSchema);
+    inputSchemas.set(input, inputSchema);
   }
-  return { name: tool.name, description: tool.description, inputSchema };
+  return { name, description, inputSchema, ...(checksInput && { checksInput }) };
 };

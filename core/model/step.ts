@@ -7,6 +7,8 @@ export const ToolDescription = z.looseObject({
   description: z.string(),
   /** JSON schema of one object. */
   inputSchema: z.record(z.string(), z.unknown()),
+  /** The tool takes more than its schema says: whatever fits its own check is run. */
+  checksInput: z.boolean().optional(),
 });
 export type ToolDescription = z.infer<typeof ToolDescription>;
 

@@ -5,6 +5,8 @@ import type { Synthetic } from "../contract/synthetic.ts";
 const Named = z.object({ id: z.string(), name: z.string() });
 const Listed = z.object({ subtasks: z.array(Named) });
 const Scheduled = z.object({ schedule: z.object({ id: z.string() }) });
+const Called = z.object({ call: z.string(), name: z.string() }).transform(({ call, name }) => [{ id: call, name }]);
+const Late = z.object({ calls: z.array(Named) }).transform(({ calls }) => calls);
 const Alone = z
   .object({ subtask: z.string(), name: z.string() })
   .transform(({ subtask, name }) => ({ id: subtask, name }));
@@ -21,6 +23,7 @@ export const causeOf = ({ type, asker, origin, rootTurnId, data }: Synthetic, tu
     steps: [
       ...(schedule === undefined ? [] : [{ kind: "schedule", id: schedule, name: origin.promptSummary }]),
       ...told.map(({ id, name }) => ({ kind: "subtask", id, name })),
+      ...(Called.or(Late).safeParse(data).data ?? []).map(({ id, name }) => ({ kind: "peer", id, name })),
     ],
   };
 };

@@ -1,12 +1,15 @@
+import { readCall } from "../a2a/peer-call.ts";
+import { peerSessionOf } from "../a2a/peer-session.ts";
 import type { ReplyCause } from "../contract/reply-cause.ts";
 import type { Store } from "../contract/store.ts";
+import type { Batch } from "../subtasks/batch.ts";
 import { readOwner } from "../subtasks/owner-record.ts";
 import { outcomeOf } from "../subtasks/show-results.ts";
 import { readSubtask } from "../subtasks/subtask-record.ts";
 
 /** A step of a piece of work, with the steps it needed itself. */
 export interface WorkDone {
-  /** "subtask", "schedule"; open. */
+  /** "subtask", "peer", "schedule"; open. */
   readonly kind: string;
   readonly id: string;
   readonly name: string;
@@ -24,7 +27,12 @@ type Step = ReplyCause["steps"][number];
 
 /** What was done for an answer (O13). A kind of step that is not known here is named all the same. */
 export const workDone = (store: Store, place: Place, steps: readonly Step[]): Promise<WorkDone[]> =>
-  Promise.all(steps.map((step) => (step.kind === "subtask" ? subtaskDone(store, place, step) : plain(step))));
+  Promise.all(
+    steps.map((step) => {
+      if (step.kind === "subtask") return subtaskDone(store, place, step);
+      return step.kind === "peer" ? peerDone(store, place, step) : plain(step);
+    }),
+  );
 
 const plain = ({ kind, id, name }: Step): WorkDone => ({ kind, id, name, outcome: undefined, steps: [] });
 
@@ -35,11 +43,23 @@ const subtaskDone = async (store: Store, place: Place, step: Step): Promise<Work
     readOwner(store, { tenant, agent, ownerId: step.id }),
   ]);
   if (subtask === undefined) return plain(step);
-  const own = Object.values(batches).flatMap(({ members }) => members);
-  const steps = await workDone(
-    store,
-    place,
-    own.map(({ id, name }) => ({ kind: "subtask", id, name })),
-  );
+  const steps = await workDone(store, place, stepsOf(Object.values(batches)));
   return { ...plain(step), outcome: outcomeOf(false, subtask), steps };
+};
+
+const stepsOf = (batches: readonly Batch[]): Step[] =>
+  batches.flatMap(({ members, calls = [] }) => [
+    ...members.map(({ id, name }) => ({ kind: "subtask", id, name })),
+    ...calls.map(({ id, name }) => ({ kind: "peer", id, name })),
+  ]);
+
+/** A hop to another agent, with what it delegated itself as far as that is known here. */
+const peerDone = async (store: Store, { tenant, agent }: Place, step: Step): Promise<WorkDone> => {
+  const call = await readCall(store, { tenant, agent, id: step.id });
+  if (call === undefined) return plain(step);
+  const outcome = { open: "no answer yet", answered: "answered", failed: "failed" }[call.state];
+  const there = { tenant, agent: call.peer };
+  const { batches } = await readOwner(store, { ...there, ownerId: peerSessionOf(call) });
+  const own = Object.values(batches).filter(({ standing }) => standing.owner.worksFor?.id === call.id);
+  return { ...plain(step), outcome, steps: await workDone(store, there, stepsOf(own)) };
 };

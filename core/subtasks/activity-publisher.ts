@@ -1,3 +1,4 @@
+import { readCalls } from "../a2a/peer-call.ts";
 import { messageOf } from "../contract/app-error.ts";
 import type { Bus } from "../contract/bus.ts";
 import type { Clock, Timer } from "../contract/clock.ts";
@@ -6,6 +7,7 @@ import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { publishReply } from "../delivery/publish-reply.ts";
+import { itemOfCall, itemOfSubtask } from "./activity-items.ts";
 import { activityReply } from "./activity-reply.ts";
 import type { Batch } from "./batch.ts";
 import { isOver } from "./batch.ts";
@@ -25,6 +27,8 @@ interface Parts {
 }
 
 type Place = Pick<Subtask, "tenant" | "agent">;
+/** Something a turn has delegated. */
+type Work = Pick<Subtask, "tenant" | "agent" | "owner" | "parentTurnId">;
 
 /** Shows what a turn's subtasks are doing, gathered to one state a second. Only the last state must not get lost. */
 export class ActivityPublisher {
@@ -37,26 +41,23 @@ export class ActivityPublisher {
     this.#parts = parts;
   }
 
-  /** Something has changed about it. Work of a subtask's own is not shown. */
-  touch(subtask: Subtask): void {
-    const { parentTurnId: turnId, owner } = subtask;
-    if (owner.ownerType === "worker" || this.#waiting.has(turnId)) return;
+  /** Something has changed about it. Work of a subtask's own, and for another agent, is not shown. */
+  touch(work: Work): void {
+    const { parentTurnId: turnId, owner } = work;
+    if (!isShown(owner) || this.#waiting.has(turnId)) return;
     const { clock } = this.#parts;
     const shownAt = this.#shownAt.get(turnId);
     const waitMs = shownAt === undefined ? FIRST_LOOK_MS : Math.max(0, shownAt + PAUSE_MS - clock.monotonic());
     this.#waiting.set(
       turnId,
-      clock.after(waitMs, () => this.#look(subtask)),
+      clock.after(waitMs, () => this.#look(work)),
     );
   }
 
   /** Everything has ended: the last state, once, whatever was shown before. */
   async complete(place: Place, batch: Batch): Promise<void> {
     this.#forget(batch.turnId);
-    const ids = batch.members.map(({ id }) => id);
-    const subtasks = await readSubtasks(this.#parts.store, place, ids);
-    if (subtasks.length === 0) return;
-    await publishReply(this.#parts.bus, activityReply(batch, subtasks, "completion", this.#now()));
+    if (isShown(batch.standing.owner)) await this.#publish(place, batch, "completion");
   }
 
   async stop(): Promise<void> {
@@ -64,27 +65,35 @@ export class ActivityPublisher {
     await Promise.all(this.#running);
   }
 
-  #look(subtask: Subtask): void {
-    this.#waiting.delete(subtask.parentTurnId);
+  #look(work: Work): void {
+    this.#waiting.delete(work.parentTurnId);
     const now = this.#parts.clock.monotonic();
     // Others may have ended in another process: what no longer holds anything up is dropped.
     for (const [turnId, shownAt] of this.#shownAt) if (now - shownAt > PAUSE_MS) this.#shownAt.delete(turnId);
-    this.#shownAt.set(subtask.parentTurnId, now);
-    const showing = this.#show(subtask)
+    this.#shownAt.set(work.parentTurnId, now);
+    const showing = this.#show(work)
       .catch((error) => {
-        this.#parts.logger.debug({ turnId: subtask.parentTurnId, error: messageOf(error) }, "progress not shown");
+        this.#parts.logger.debug({ turnId: work.parentTurnId, error: messageOf(error) }, "progress not shown");
       })
       .finally(() => this.#running.delete(showing));
     this.#running.add(showing);
   }
 
-  async #show({ tenant, agent, owner, parentTurnId }: Subtask): Promise<void> {
+  async #show({ tenant, agent, owner, parentTurnId }: Work): Promise<void> {
     const record = await readOwner(this.#parts.store, { tenant, agent, ownerId: owner.ownerId });
     const batch = record.batches[parentTurnId];
     if (batch === undefined || isOver(batch)) return this.#forget(parentTurnId);
-    const ids = batch.members.map(({ id }) => id);
-    const subtasks = await readSubtasks(this.#parts.store, { tenant, agent }, ids);
-    await publishReply(this.#parts.bus, activityReply(batch, subtasks, "progress", this.#now()));
+    await this.#publish({ tenant, agent }, batch, "progress");
+  }
+
+  async #publish(place: Place, batch: Batch, kind: "progress" | "completion"): Promise<void> {
+    const { store, bus, clock } = this.#parts;
+    const [subtasks, calls] = await Promise.all([
+      readSubtasks(store, place, idsOf(batch.members)),
+      readCalls(store, place, idsOf(batch.calls ?? [])),
+    ]);
+    const items = [...subtasks.map(itemOfSubtask), ...calls.map(itemOfCall)];
+    if (items.length > 0) await publishReply(bus, activityReply(place, batch, items, kind, isoTime(clock.now())));
   }
 
   #forget(turnId: string): void {
@@ -92,8 +101,9 @@ export class ActivityPublisher {
     this.#waiting.delete(turnId);
     this.#shownAt.delete(turnId);
   }
-
-  #now(): string {
-    return isoTime(this.#parts.clock.now());
-  }
 }
+
+const idsOf = (all: readonly { readonly id: string }[]): string[] => all.map(({ id }) => id);
+
+const isShown = ({ ownerType, worksFor }: Subtask["owner"]): boolean =>
+  ownerType !== "worker" && worksFor === undefined;

@@ -1,14 +1,11 @@
+import type { ActivityState } from "../contract/activity.ts";
 import type { Subtask } from "../contract/subtask.ts";
-import { hasEnded } from "../contract/subtask.ts";
 import type { UnsolicitedReply } from "../delivery/publish-reply.ts";
-import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
+import type { WorkItem } from "./activity-items.ts";
 import type { Batch } from "./batch.ts";
-import { cancelAction } from "./cancel-action.ts";
 import { listNames } from "./list-names.ts";
 
-const RESULT_CHARS = 300;
-
-const signs: Readonly<Record<Subtask["status"], string>> = {
+const signs: Readonly<Record<ActivityState, string>> = {
   pending: "waiting",
   running: "working",
   completed: "done",
@@ -18,62 +15,45 @@ const signs: Readonly<Record<Subtask["status"], string>> = {
 
 /** The one entry that shows what a turn has delegated (B1); later ones replace earlier ones. */
 export const activityReply = (
+  { tenant, agent }: Pick<Subtask, "tenant" | "agent">,
   batch: Batch,
-  subtasks: readonly Subtask[],
+  work: readonly WorkItem[],
   kind: "progress" | "completion",
   now: string,
 ): UnsolicitedReply => {
-  const [first] = subtasks;
   const { turnId, sessionId, origin, audience, traceId } = batch;
-  const revision = revisionOf(subtasks) + (kind === "completion" ? 1 : 0);
+  // From the states alone, so that every process counts the same.
+  const revision = work.reduce((sum, one) => sum + one.revision, kind === "completion" ? 1 : 0);
   const id = `${turnId}/activity`;
-  const names = listNames(batch.members.map(({ name }) => name));
-  const open = subtasks.filter((subtask) => !hasEnded(subtask));
+  const names = listNames([...batch.members, ...(batch.calls ?? [])].map(({ name }) => name));
+  const actions = work.flatMap((one) => one.actions);
   const title = kind === "completion" ? `Worked on: ${names}` : `Working on: ${names}`;
   return {
     id: `${id}/${revision}`,
-    tenant: first?.tenant ?? "",
-    agent: first?.agent ?? "",
+    tenant,
+    agent,
     sessionId,
     kind,
-    markdown: [title, ...subtasks.map(lineOf)].join("\n"),
-    ...(open.length > 0 && { actions: open.map(cancelAction) }),
-    data: { activity: { id, revision, title, items: subtasks.map(itemOf) } },
+    markdown: [title, ...work.map(lineOf)].join("\n"),
+    ...(actions.length > 0 && { actions }),
+    data: { activity: { id, revision, title, items: work.map(({ item }) => item) } },
     origin,
     audience,
-    createdAt: kind === "completion" ? lastEnd(subtasks, now) : now,
+    createdAt: kind === "completion" ? lastEnd(work, now) : now,
     traceId,
   };
 };
 
-/** From the states alone, so that every process counts the same: each change makes it larger. */
-const revisionOf = (subtasks: readonly Subtask[]): number =>
-  subtasks.reduce((sum, subtask) => sum + 1 + stage(subtask) + subtask.notes, 0);
+/** With its id as long as something can be done about it, for channels without buttons. */
+const lineOf = ({ item: { id, name, state, note, changes }, endedAt, actions }: WorkItem): string =>
+  [
+    `- ${name}: ${signs[state]}${changes === undefined ? "" : `, ${changes}`}`,
+    ...(endedAt === undefined && note !== undefined ? [`(${note})`] : []),
+    ...(actions.length === 0 ? [] : [`\`${id}\``]),
+  ].join(" ");
 
-const stage = (subtask: Subtask): number => (hasEnded(subtask) ? 2 : subtask.status === "running" ? 1 : 0);
-
-/** With its id as long as it can be cancelled by it, for channels without buttons. */
-const lineOf = (subtask: Subtask): string => {
-  const { id, name, status, note } = subtask;
-  const line = `- ${name}: ${signs[status]}`;
-  return hasEnded(subtask) ? line : `${line}${note === undefined ? "" : ` (${note})`} \`${id}\``;
-};
-
-const itemOf = ({ id, name, status, startedAt, completedAt, note, result }: Subtask) => ({
-  id,
-  name,
-  state: status,
-  ...(startedAt !== undefined && { startedAt }),
-  ...(completedAt !== undefined && { endedAt: completedAt }),
-  ...(note !== undefined && { note }),
-  ...(result !== undefined && { result: cutAtGraphemes(shortResult(result), RESULT_CHARS) }),
-});
-
-const shortResult = ({ output, error }: NonNullable<Subtask["result"]>): string =>
-  (output.trim() || error || "").replace(/\s+/g, " ").trim();
-
-const lastEnd = (subtasks: readonly Subtask[], now: string): string =>
-  subtasks
-    .flatMap(({ completedAt = [] }) => completedAt)
+const lastEnd = (work: readonly WorkItem[], now: string): string =>
+  work
+    .flatMap(({ endedAt = [] }) => endedAt)
     .sort()
     .at(-1) ?? now;

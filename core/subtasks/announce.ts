@@ -2,7 +2,7 @@ import type { Store } from "../contract/store.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
-import { countedMembers } from "./batch.ts";
+import { countedMembers, openCalls } from "./batch.ts";
 import { listNames } from "./list-names.ts";
 import { readOwner } from "./owner-record.ts";
 
@@ -13,7 +13,7 @@ export interface AnnouncedEnd extends TurnEnd {
   readonly isAwaited?: true;
 }
 
-const SPAWNING = ["spawn_subtask", "spawn_parallel_subtasks", "message_subtask"];
+const SPAWNING = ["spawn_subtask", "spawn_parallel_subtasks", "message_subtask", "send_message_to_agent"];
 
 /** The end of a turn, with a word on what is being worked on if it said nothing itself (B7). */
 export const announce = async (
@@ -31,9 +31,10 @@ export const announce = async (
   if (batch === undefined) return end;
   const names = batch.members
     .filter(({ reports, awaitedBy }) => reports !== "blocking" && awaitedBy === undefined)
-    .map((member) => member.name);
+    .map((member) => member.name)
+    .concat(openCalls(batch).map((call) => call.name));
   if (names.length === 0) return { ...end, delegated: true };
-  const isAwaited = countedMembers(batch).length > 0 ? { isAwaited: true as const } : {};
+  const isAwaited = countedMembers(batch).length + openCalls(batch).length > 0 ? { isAwaited: true as const } : {};
   const saidNothing = end.outcome === "nothing" || end.trouble === "no-answer";
   if (!saidNothing) return { ...end, delegated: true, ...isAwaited };
   const finalText = `Working on: ${listNames(names)}`;

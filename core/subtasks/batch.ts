@@ -18,6 +18,14 @@ export const Member = z.looseObject({
 });
 export type Member = z.infer<typeof Member>;
 
+/** A message to another agent whose answer comes later. It is no member: nothing waits for it, but people see it. */
+export const BatchCall = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  ended: z.boolean(),
+});
+export type BatchCall = z.infer<typeof BatchCall>;
+
 /** What one turn has delegated (B2). Times are wall clock, milliseconds. */
 export const Batch = z.looseObject({
   turnId: z.string(),
@@ -28,6 +36,7 @@ export const Batch = z.looseObject({
   asker: Asker,
   traceId: z.string(),
   members: z.array(Member),
+  calls: z.array(BatchCall).optional(),
   openedAt: z.number(),
   /** The turn has ended: nobody joins any more, and it may fire. */
   sealedAt: z.number().optional(),
@@ -51,9 +60,12 @@ export const openMembers = (batch: Batch): Member[] => countedMembers(batch).fil
 export const lateMembers = (batch: Batch): Member[] =>
   batch.amendedAt === undefined ? countedMembers(batch).filter(({ late }) => late === true) : [];
 
+/** Other agents who have not answered yet. */
+export const openCalls = ({ calls = [] }: Batch): BatchCall[] => calls.filter(({ ended }) => !ended);
+
 /** Whatever it started has ended, whoever waited for it. */
-export const isOver = ({ sealedAt, members }: Batch): boolean =>
-  sealedAt !== undefined && members.every(({ ended }) => ended);
+export const isOver = (batch: Batch): boolean =>
+  batch.sealedAt !== undefined && batch.members.every(({ ended }) => ended) && openCalls(batch).length === 0;
 
 /** Nothing more will come of it. */
 export const isSettled = (batch: Batch): boolean =>

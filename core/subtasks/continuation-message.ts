@@ -35,6 +35,7 @@ export const continuationMessage = (
     owner: standing.owner,
     rootTurnId: standing.rootTurnId,
     background: standing.background,
+    ...(standing.chain !== undefined && { chain: standing.chain }),
     data,
   },
   ...(standing.owner.sessionUri !== undefined && { link: standing.owner.sessionUri }),

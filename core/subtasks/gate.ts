@@ -2,7 +2,7 @@ import type { Subtask } from "../contract/subtask.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import type { Batch, Member } from "./batch.ts";
-import { advanced, openMembers } from "./batch.ts";
+import { advanced, openCalls, openMembers } from "./batch.ts";
 import { ceilingMs } from "./config.ts";
 import type { OwnerAddress } from "./owner-record.ts";
 import { withBatch } from "./owner-record.ts";
@@ -120,6 +120,14 @@ export const countLost = (
     if (lost.length === 0) return batch;
     const without = lost.reduce((changed, member) => withMember(changed, { ...member, ended: true }), batch);
     return advanced(without, parts.clock.now());
+  });
+
+/** Another agent has answered, or will not any more: nobody waits for it, but the activity entry may end with it. */
+export const countCallEnd = (parts: SubtaskParts, address: BatchAddress, id: string): Promise<GateChange | undefined> =>
+  changeBatch(parts, address, (batch) => {
+    if (!openCalls(batch).some((call) => call.id === id)) return batch;
+    const calls = (batch.calls ?? []).map((call) => (call.id === id ? { ...call, ended: true } : call));
+    return { ...batch, calls };
   });
 
 /** The follow-up waits no longer for those who are still out. */

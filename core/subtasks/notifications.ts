@@ -23,8 +23,24 @@ export const addNotification = async (
 ): Promise<void> => {
   const memory = new WorkingMemory(store, clock, sessionId);
   await memory.save(key, cutToBytes(`${summary}\n\n${text}`, MAX_NOTE_BYTES), KEPT_MS);
-  // Made anew from the list of notes, which is changed by compare-and-set: none gets lost.
+  await listAnew(memory);
+};
+
+/** What was read is no longer listed. */
+export const removeNotifications = async (
+  { store, clock }: { store: Store; clock: Clock },
+  sessionId: string,
+  keys: readonly string[],
+): Promise<void> => {
+  const memory = new WorkingMemory(store, clock, sessionId);
+  for (const key of keys) await memory.delete(key);
+  await listAnew(memory);
+};
+
+/** Made anew from the list of notes, which is changed by compare-and-set: none gets lost. */
+const listAnew = async (memory: WorkingMemory): Promise<void> => {
   const keys = (await memory.list()).map((note) => note.key).filter((note) => note.startsWith(PREFIX));
   const listed = keys.filter((note) => note !== INDEX).map((note) => `- ${note}`);
-  await memory.save(INDEX, listed.join("\n"), KEPT_MS);
+  if (listed.length === 0) await memory.delete(INDEX);
+  else await memory.save(INDEX, listed.join("\n"), KEPT_MS);
 };

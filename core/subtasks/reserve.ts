@@ -72,7 +72,7 @@ const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: num
 const isContinuation = ({ depth, rootTurnId }: Standing, turnId: string): boolean =>
   depth === 0 && turnId !== rootTurnId;
 
-const openBatch = (context: ToolContext, now: number): Batch => {
+export const openBatch = (context: ToolContext, now: number): Batch => {
   const { turnId, sessionId, standing, origin, audience, asker, traceId } = context;
   return { turnId, sessionId, standing, origin, audience, asker, traceId, members: [], openedAt: now };
 };

@@ -13,6 +13,7 @@ import type { TurnEnd } from "../turns/turn.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { childrenResults } from "./children-results.ts";
 import { ceilingMs } from "./config.ts";
+import { waitForCalls } from "./outstanding-calls.ts";
 import { showResults } from "./show-results.ts";
 import { subagentSession, subagentTurn } from "./subagent.ts";
 import { SubtaskInbox } from "./subtask-inbox.ts";
@@ -66,6 +67,7 @@ export const runSubagent = async (
       shrink: async (whole) => ({ ...whole, entries: [], chars: 0 }),
     });
     const news = await newsFor(parts, agent, subtask, phase, signal);
+    if (end.outcome !== "failed") await hearPeers(parts, agent, subtask, signal);
     const isLast = end.outcome === "failed" || phase + 1 >= MOST_PHASES;
     if (news === undefined || isLast) {
       const ended = await finish(end, inbox.latest, (is) => isLast || inbox.hasSeen(is));
@@ -84,6 +86,17 @@ export const runSubagent = async (
     }
     window = await parts.history.window(record.sessionId);
   }
+};
+
+/** What other agents answer comes as a word to the subtask: it does not end without having seen it. */
+const hearPeers = async (
+  parts: SubagentParts,
+  { tools, delegation }: Agent,
+  subtask: Subtask,
+  signal: AbortSignal,
+): Promise<void> => {
+  if (!tools.some(({ name }) => name === "send_message_to_agent")) return;
+  await waitForCalls(parts, subtask, { timeoutMs: ceilingMs(delegation, subtask.background), signal });
 };
 
 const emptyWindow = (subtask: Subtask): SessionWindow => windowOf(subagentSession(subtask), "", 0, []);

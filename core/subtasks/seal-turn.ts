@@ -1,3 +1,4 @@
+import { releaseCalls } from "../a2a/settle-call.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { afterGate } from "./after-gate.ts";
@@ -20,5 +21,6 @@ export const sealTurn = async (
   // A call that waited for these was cut off with its turn: nobody would hear of them.
   const orphans = change.after.members.filter(({ reports, ended }) => reports === "blocking" && !ended);
   for (const { id } of orphans) await cancelSubtask(parts, { ...place, id }, "the turn that waited for it has ended");
+  await releaseCalls(parts, place, change.after);
   await afterGate(parts, place, change);
 };

@@ -1,3 +1,4 @@
+import type { PeeringConfig } from "../a2a/peering.ts";
 import type { AgentModel } from "../model/agent-model.ts";
 import type { DelegationConfig } from "../subtasks/config.ts";
 import type { Tool } from "./tool.ts";
@@ -16,4 +17,6 @@ export interface Agent {
   readonly tools: readonly Tool[];
   /** How much it may delegate. */
   readonly delegation: DelegationConfig;
+  /** How it works with other agents. */
+  readonly peering: PeeringConfig;
 }

@@ -1,14 +1,23 @@
 import { z } from "zod";
+import { SkillConfig } from "../a2a/config.ts";
+import { PeeringConfig } from "../a2a/peering.ts";
 import { DeliveryConfig } from "../contract/delivery-policy.ts";
 import { Name } from "../contract/name.ts";
 import { Home } from "../delivery/home.ts";
 import { ModelConfig } from "../model/config.ts";
 import { ScheduleConfig } from "../schedules/config.ts";
 import { DelegationConfig } from "../subtasks/config.ts";
+import { WorkspaceConfig } from "../workspaces/config.ts";
 
 export const AgentConfig = z.strictObject({
   name: Name,
   tenant: Name.default("default"),
+  description: z.string().trim().min(1).max(1_000).optional().describe("What other agents read about it."),
+  skills: z.array(SkillConfig).max(50).default([]).describe("What it can do for other agents."),
+  peers: z
+    .array(Name)
+    .default([])
+    .describe("Agents that it may call: those here must name it too, or one of a2a.peers."),
   model: ModelConfig,
   directives: z.string().optional().describe("What the agent is told about itself and its task, in every turn."),
   maxToolRounds: z
@@ -18,7 +27,11 @@ export const AgentConfig = z.strictObject({
     .default(8)
     .describe("Rounds of tool calls in one turn, before it must answer."),
   delegation: DelegationConfig.prefault({}),
+  peering: PeeringConfig.prefault({}),
   delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people who do not say it themselves."),
+  workspace: WorkspaceConfig.optional().describe(
+    "A repository that its subtasks work on, each in a worktree of its own.",
+  ),
   home: Home.optional().describe("A room, or a person by name: where results go that have nobody to go to."),
   schedules: z.array(ScheduleConfig).default([]).describe("Work that starts by itself."),
 });

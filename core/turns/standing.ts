@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OwnerContext } from "../contract/owner-context.ts";
+import { PeerChain } from "../contract/peer-chain.ts";
 
 /** From where a turn delegates: who owns its subtasks, and how deep it is in other people's work. */
 export const Standing = z.looseObject({
@@ -11,5 +12,7 @@ export const Standing = z.looseObject({
   background: z.boolean(),
   /** Present in the turn of a subagent. */
   subtaskId: z.string().optional(),
+  /** Present if agents have passed the work to each other. */
+  chain: PeerChain.optional(),
 });
 export type Standing = z.infer<typeof Standing>;

@@ -28,10 +28,14 @@ export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  /** Shown to the model as a schema, but checked by the tool itself, which is more forgiving. */
+  readonly checksInput?: boolean;
   /** Running it again with the same idempotency key does no harm. */
   readonly repeatable: boolean;
   /** A run of it that does not fail is the turn's last step. */
   readonly endsTurn?: boolean;
+  /** It does something for a person: turns for another agent do not have it. */
+  readonly isForPeople?: boolean;
   /** How long one run may take; 60 s by default. */
   readonly deadlineMs?: number;
   /** What the model reads. A throw becomes a failed result with the error's message. */

@@ -45,6 +45,9 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   batches_total: counter("Batches of subtasks, by what made them fire.", "agent", "fired"),
   continuations_total: counter("Turns that delegated work led to, by how they ended.", "agent", "type", "outcome"),
 
+  peer_calls_total: counter("Messages to other agents, by how their answer is wanted.", "agent", "mode"),
+  peer_answers_total: counter("What became of those that want one.", "agent", "outcome"),
+
   queue_waiting: gauge("Messages that wait in this process.", "subject", "durable"),
   queue_running: gauge("Messages that are being handled in this process.", "subject", "durable"),
 

@@ -13,7 +13,8 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
 /** Every package has one home. One that is not listed has none yet: give it one here. */
 const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^zod$/, /^/],
-  [/^node:https?2?$/, /^gateway\//],
+  [/^node:https$/, /^gateway\/|^adapters\/teams\/impatient-agent\.ts$/],
+  [/^node:http2?$/, /^gateway\//],
   [/^node:/, /^(?!core\/contract\/)/],
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
   [/^(pino|prom-client|commander|@clack\/prompts)$/, /^gateway\//],
@@ -28,6 +29,8 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(botbuilder|botframework-connector|@azure\/msal-node)$/, /^adapters\/teams\/(connector|bot-token)\.ts$/],
   [/^jose$/, /^adapters\/teams\//],
   [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
+  [/^@a2a-js\/sdk(\/|$)/, /^(core|gateway)\/a2a\//],
+  [/^(undici|ipaddr\.js)$/, /^core\/a2a\//],
   [/^esbuild$/, /^adapters\/web\/widget\//],
 ];
 

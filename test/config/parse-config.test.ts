@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConfigInvalid } from "../../config/config-invalid.ts";
 import { parseConfig } from "../../config/parse-config.ts";
+import { defaultPeering } from "../../core/a2a/peering.ts";
 import { defaultDelegation } from "../../core/subtasks/config.ts";
 import { MINIMAL, problemsOf } from "./problems-of.ts";
 
@@ -17,6 +18,7 @@ describe("given a file that leaves things out", () => {
       admin: { tokens: [] },
       tenants: { default: { a2aAsync: false } },
       people: [],
+      a2a: { callers: {}, peers: {}, pushAllow: [], idleMs: 120_000 },
       agents: [
         {
           name: "mooring",
@@ -24,7 +26,10 @@ describe("given a file that leaves things out", () => {
           model: expect.anything(),
           maxToolRounds: 8,
           delegation: defaultDelegation,
+          peering: defaultPeering,
           schedules: [],
+          skills: [],
+          peers: [],
         },
       ],
       channels: {},

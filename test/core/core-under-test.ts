@@ -36,6 +36,8 @@ export const userMessage = (id: string, text: string, rest: Partial<UserMessage>
 
 export interface TestOptions extends Partial<Omit<CoreOptions, "agents" | "backbone">> {
   readonly agent?: Partial<AgentOptions>;
+  /** Agents beside it. */
+  readonly others?: readonly AgentOptions[];
   readonly wrap?: (backbone: Backbone) => Backbone;
   /** The backbone goes by the test's clock too: what it holds back comes when the test moves on. */
   readonly heldByClock?: boolean;
@@ -75,10 +77,16 @@ export class CoreUnderTest {
   }
 
   /** Another core on the same backbone, as after a restart. */
-  startCore({ agent, wrap = (backbone) => backbone, heldByClock: _, ...options }: TestOptions = {}): Promise<Core> {
+  startCore({
+    agent,
+    others = [],
+    wrap = (backbone) => backbone,
+    heldByClock: _,
+    ...options
+  }: TestOptions = {}): Promise<Core> {
     return startCore({
       backbone: wrap(this.backbone),
-      agents: [{ name: AGENT, tenant: "default", model: this.model, ...agent }],
+      agents: [{ name: AGENT, tenant: "default", model: this.model, ...agent }, ...others],
       clock: this.clock,
       logger: silentLogger,
       meter: this.meter,

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { InboundTurns } from "../../../core/a2a/inbound/inbound-turns.ts";
+import { defaultPeering } from "../../../core/a2a/peering.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
@@ -11,9 +13,9 @@ import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { ActivityPublisher } from "../../../core/subtasks/activity-publisher.ts";
 import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import { OwnerRecords } from "../../../core/subtasks/owner-records.ts";
-import { SubtaskEvents } from "../../../core/subtasks/subtask-events.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
+import { ChangeEvents } from "../../../core/turns/change-events.ts";
 import { RunningTurns } from "../../../core/turns/running-turns.ts";
 import type { Tool } from "../../../core/turns/tool.ts";
 import { TurnYielded } from "../../../core/turns/turn-yielded.ts";
@@ -41,14 +43,17 @@ const processes = async () => {
       },
       history,
       sessions: new SessionFinder(core.backbone.store, history),
-      events: new SubtaskEvents(),
+      events: new ChangeEvents(),
+      callEvents: new ChangeEvents(),
       dueTimes: new DueIndex(core.backbone),
       activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger }),
       owners: new OwnerRecords(core.backbone.store, core.clock),
       background: new BackgroundWork(silentLogger),
       turns: new RunningTurns({ bus: core.backbone.bus, clock: core.clock }),
+      inbound: new InboundTurns({ ...core.backbone, clock: core.clock, logger: silentLogger }),
       stopping: stopping.signal,
       turnDeadlineMs: 900_000,
+      workspaces: new Map(),
       maxWindowEntries: 40,
     };
     const agent: Agent = {
@@ -58,6 +63,7 @@ const processes = async () => {
       maxToolRounds: 8,
       contextTokens: 128_000,
       tools: options.tools ?? [],
+      peering: defaultPeering,
       delegation: defaultDelegation,
     };
     const handle = (id: string, text = "go", attempt = 1) =>

@@ -1,0 +1,116 @@
+import type { LookupAddress, LookupAllOptions } from "node:dns";
+import { lookup as systemLookup } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { isIP } from "node:net";
+import { Agent, fetch as undiciFetch } from "undici";
+import { AppError } from "../contract/app-error.ts";
+import { mayReach } from "./private-networks.ts";
+
+export type Lookup = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export interface GuardOptions {
+  /** Networks that may be reached although they are not public, as 10.1.0.0/16. */
+  readonly allow?: readonly string[];
+  /** The most that one answer may hold, unpacked. */
+  readonly maxBytes?: number;
+  readonly connectMs?: number;
+  /** How long an answer may take to begin, and to pause. Whoever calls bounds it as a whole, by a signal. */
+  readonly silenceMs?: number;
+  readonly lookup?: Lookup;
+}
+
+export interface GuardedFetch {
+  /** Rejects with "forbidden" for an address that must not be reached. Follows no redirect. */
+  readonly fetch: typeof globalThis.fetch;
+  close(): Promise<void>;
+}
+
+const DEFAULT_MAX_BYTES = 4_000_000;
+const DEFAULT_CONNECT_MS = 10_000;
+const DEFAULT_SILENCE_MS = 60_000;
+
+/**
+ * A fetch for addresses that others have chosen. A name is judged by what it resolves to, and the very address that was
+ * judged is connected to. A literal address is never looked up, so it is judged before.
+ */
+export const createGuardedFetch = (options: GuardOptions = {}): GuardedFetch => {
+  const { allow = [], silenceMs = DEFAULT_SILENCE_MS, maxBytes = DEFAULT_MAX_BYTES } = options;
+  const agent = new Agent({
+    connect: {
+      lookup: guardedLookup(options.lookup ?? systemLookup, allow),
+      timeout: options.connectMs ?? DEFAULT_CONNECT_MS,
+    },
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+  });
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    if (input instanceof Request) throw new AppError("bad-input", "give the address as text or as a URL");
+    const url = checkedAddress(input, allow);
+    try {
+      // Both fetches speak the same language; their types come from two packages.
+      const given = { ...init, dispatcher: agent, redirect: "error" } as Parameters<typeof undiciFetch>[1];
+      return capped((await undiciFetch(url, given)) as unknown as Response, maxBytes);
+    } catch (error) {
+      throw refusalIn(error) ?? error;
+    }
+  };
+  return { fetch, close: () => agent.destroy() };
+};
+
+const checkedAddress = (input: string | URL, allow: readonly string[]): URL => {
+  const url = URL.canParse(String(input)) ? new URL(String(input)) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new AppError("forbidden", "only http and https addresses are called");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new AppError("forbidden", "an address with a user name or a password in it is not called");
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) !== 0 && !mayReach(host, allow)) throw notPublic(host);
+  return url;
+};
+
+const notPublic = (host: string): AppError =>
+  new AppError("forbidden", `"${host.slice(0, 100)}" is not a public address, and its network is not allowed here`);
+
+const guardedLookup =
+  (lookup: Lookup, allow: readonly string[]): LookupFunction =>
+  (hostname, options, callback) => {
+    const { family, hints } = options;
+    lookup(
+      hostname,
+      { ...(family !== undefined && { family }), ...(hints !== undefined && { hints }), all: true },
+      (error, addresses) => {
+        const [first] = addresses ?? [];
+        if (error !== null || first === undefined) {
+          callback(error ?? Object.assign(new Error(`"${hostname}" has no address`), { code: "ENOTFOUND" }), "");
+        } else if (addresses.some(({ address }) => !mayReach(address, allow))) callback(notPublic(hostname), "");
+        else if (options.all) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+    );
+  };
+
+/** The refusal that a failed fetch hides in its causes. */
+const refusalIn = (error: unknown): AppError | undefined => {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at;
+  return undefined;
+};
+
+/** Counted as it is read, after unpacking: a small answer can unpack to a huge one. */
+const capped = (response: Response, maxBytes: number): Response => {
+  if (response.body === null) return response;
+  let bytes = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) controller.error(new AppError("too-large", `the answer has more than ${maxBytes} bytes`));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(counter), response);
+};

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { Audience } from "../contract/agent-reply.ts";
+import { RevisionConflict } from "../contract/app-error.ts";
+import { RETENTION_MS } from "../contract/bus.ts";
+import { collection, keyOf } from "../contract/collection.ts";
+import { Asker } from "../contract/owner-context.ts";
+import { ReplyOrigin } from "../contract/reply-origin.ts";
+import type { Store } from "../contract/store.ts";
+import { Standing } from "../turns/standing.ts";
+
+/** Something that came too late for the subtask that asked for it. */
+export const LateItem = z.looseObject({
+  id: z.string(),
+  callId: z.string(),
+  /** In the session's working memory. */
+  key: z.string(),
+  /** False if the memory would not take it: then it is told from the call's own record. */
+  isKept: z.boolean(),
+  peer: z.string(),
+  headline: z.string(),
+  standing: Standing,
+  origin: ReplyOrigin,
+  audience: Audience,
+  asker: Asker,
+  traceId: z.string(),
+  /** The message whose turn tells of it. */
+  toldBy: z.string().optional(),
+});
+export type LateItem = z.infer<typeof LateItem>;
+
+/** What a session has not been told yet. One key, so that each item is told by one turn. */
+const LateRecord = z.looseObject({
+  items: z.array(LateItem),
+  /** When its last turn about late things was asked for; wall clock, milliseconds. */
+  wokenAt: z.number().optional(),
+});
+export type LateRecord = z.infer<typeof LateRecord>;
+
+const late = collection("late-answers", LateRecord, { ttlMs: RETENTION_MS });
+
+export interface SessionAddress {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly sessionId: string;
+}
+
+const lateKey = ({ tenant, agent, sessionId }: SessionAddress) => keyOf(late, tenant, agent, sessionId);
+
+export const readLate = async (store: Store, address: SessionAddress): Promise<LateRecord> =>
+  (await store.get(lateKey(address)))?.value ?? { items: [] };
+
+/** The same record back: nothing to write. */
+export const changeLate = async (
+  store: Store,
+  address: SessionAddress,
+  change: (record: LateRecord) => LateRecord,
+): Promise<LateRecord> => {
+  for (;;) {
+    const stored = await store.get(lateKey(address));
+    const before = stored?.value ?? { items: [] };
+    const after = change(before);
+    if (after === before) return before;
+    try {
+      await store.put(lateKey(address), after, { ifRevision: stored?.revision ?? 0 });
+      return after;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+};

@@ -1,0 +1,140 @@
+import { createHash, randomBytes } from "node:crypto";
+import { AppError, RevisionConflict } from "../contract/app-error.ts";
+import { isoTime } from "../contract/clock.ts";
+import { subjectsOf } from "../contract/subjects.ts";
+import { openCalls } from "../subtasks/batch.ts";
+import { withBatch } from "../subtasks/owner-record.ts";
+import { openBatch } from "../subtasks/reserve.ts";
+import { pointToWork } from "../subtasks/work-index.ts";
+import type { ToolContext } from "../turns/tool.ts";
+import { headlineOf } from "./headline.ts";
+import { nextHop, pairOf } from "./hops.ts";
+import type { PeerCall } from "./peer-call.ts";
+import { callKey, readCall } from "./peer-call.ts";
+import type { Peer } from "./peer-directory.ts";
+import type { PeerParts } from "./peer-parts.ts";
+import type { PeeringConfig } from "./peering.ts";
+
+export interface Wish {
+  readonly peer: Peer;
+  readonly mode: PeerCall["mode"];
+  readonly message: string;
+}
+
+/**
+ * Writes a message to another agent down and has the bus bring it on its way. The same tool call always means the same
+ * message: after a death it goes on where it stopped. Throws in words for the model if it may not be sent.
+ */
+export const openCall = async (
+  parts: PeerParts,
+  peering: PeeringConfig,
+  context: ToolContext,
+  wish: Wish,
+): Promise<PeerCall> => {
+  const { tenant, agent } = context;
+  const address = { tenant, agent, id: callIdFor(context) };
+  const known = await readCall(parts.store, address);
+  const call = known ?? newCall(parts, peering, context, wish, address.id);
+  if (known === undefined) {
+    if (call.mode !== "notify") await reserve(parts, peering, context, call);
+    await parts.checkpoint("call.reserved");
+    await create(parts, call);
+  }
+  await parts.checkpoint("call.created");
+  await parts.bus.publish(subjectsOf(tenant).peerCall(agent), address, { id: call.id, key: call.id });
+  await parts.checkpoint("call.published");
+  if (call.mode !== "notify") parts.activity.touch({ ...call, owner: call.standing.owner, parentTurnId: call.turnId });
+  return call;
+};
+
+const callIdFor = ({ tenant, agent, idempotencyKey }: ToolContext): string => {
+  const digest = createHash("sha256").update(JSON.stringify([tenant, agent, idempotencyKey]));
+  return `call-${digest.digest("hex").slice(0, 12)}`;
+};
+
+const newCall = (
+  { clock, remoteAgents }: PeerParts,
+  { expiryMs }: PeeringConfig,
+  context: ToolContext,
+  { peer, mode, message }: Wish,
+  id: string,
+): PeerCall => {
+  const { tenant, agent, turnId, sessionId, standing, origin, audience, asker, traceId } = context;
+  const now = clock.now();
+  const isRemote = peer.kind === "remote";
+  const pair = isRemote ? pairOf(remoteAgents.ownAddress(agent), peer.url) : pairOf(agent, peer.name);
+  const chain = nextHop(standing.chain, { root: standing.rootTurnId, pair, now });
+  if (chain === undefined) {
+    const why = `You and "${peer.name}" have passed this to and fro as often as may be.`;
+    throw new AppError("forbidden", `Not sent. ${why} Decide with what you know, and say so.`);
+  }
+  const isTold = mode === "notify" && !isRemote;
+  return {
+    id,
+    tenant,
+    agent,
+    peer: peer.name,
+    mode,
+    message,
+    headline: headlineOf(peer.name, message),
+    turnId,
+    sessionId,
+    standing,
+    origin,
+    audience,
+    asker,
+    traceId,
+    chain,
+    // Nothing comes back of it, so there is nothing to wait for.
+    state: isTold ? "answered" : "open",
+    createdAt: isoTime(now),
+    deadlineAt: now + ((isRemote ? peer.deadlineMs : undefined) ?? expiryMs),
+    ...(isTold && { endedAt: isoTime(now) }),
+    notes: 0,
+    ...(isRemote && { remote: newRemote(id) }),
+  };
+};
+
+const newRemote = (id: string): NonNullable<PeerCall["remote"]> => ({
+  contextId: id,
+  pushToken: randomBytes(32).toString("base64url"),
+  looks: 0,
+  seen: [],
+  rounds: 0,
+  asked: {},
+  answers: [],
+  sent: 0,
+});
+
+/** A place among what the owner waits for, beside its subtasks: one compare-and-set for the limit and the list. */
+const reserve = async (
+  { owners, store, clock }: PeerParts,
+  { openCalls: most }: PeeringConfig,
+  context: ToolContext,
+  { id, headline }: PeerCall,
+): Promise<void> => {
+  const { tenant, agent, standing, turnId, audience } = context;
+  const address = { tenant, agent, ownerId: standing.owner.ownerId };
+  const now = clock.now();
+  if (standing.owner.ownerType !== "worker") await pointToWork(store, address, audience, now);
+  const { after } = await owners.change(address, (record) => {
+    const batch = record.batches[turnId] ?? openBatch(context, now);
+    const open = Object.values(record.batches).flatMap(openCalls);
+    if (batch.calls?.some((call) => call.id === id) || open.length >= most) return record;
+    return withBatch(record, { ...batch, calls: [...(batch.calls ?? []), { id, name: headline, ended: false }] });
+  });
+  if (after.batches[turnId]?.calls?.some((call) => call.id === id)) return;
+  throw new AppError("forbidden", `Not sent: ${most} messages wait for an answer already. Wait until some have one.`);
+};
+
+const create = async ({ store, meter, logger }: PeerParts, call: PeerCall): Promise<void> => {
+  try {
+    await store.put(callKey(call), call, { ifRevision: 0 });
+  } catch (error) {
+    if (error instanceof RevisionConflict) return;
+    throw error;
+  }
+  const { id, agent, peer, mode, turnId, traceId } = call;
+  meter.count("peer_calls_total", { agent, mode });
+  logger.info({ call: id, agent, peer, mode, turnId, traceId }, "message to another agent");
+};

@@ -1,0 +1,11 @@
+import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import type { RemoteAgents } from "./client/remote-agents.ts";
+import type { PeerDirectory } from "./peer-directory.ts";
+import type { TenantSettings } from "./tenant-settings.ts";
+
+/** What messages to other agents run on. */
+export interface PeerParts extends SubtaskParts {
+  readonly directory: PeerDirectory;
+  readonly settings: TenantSettings;
+  readonly remoteAgents: RemoteAgents;
+}

@@ -1,0 +1,24 @@
+import { z } from "zod";
+
+/** What is known of a task at a remote agent. */
+export const RemoteTask = z.looseObject({
+  /** Chosen by us, so that a task whose id was lost with a process can be found again. */
+  contextId: z.string(),
+  /** Known once the remote agent has taken the message. */
+  taskId: z.string().optional(),
+  /** What the remote agent shows with a push notification. */
+  pushToken: z.string(),
+  /** When it is looked at next, if nothing is heard before; grows from look to look. */
+  looks: z.int(),
+  /** States that were seen, as "state timestamp": each counts once. */
+  seen: z.array(z.string()),
+  /** What it asks, until that is answered. */
+  question: z.string().optional(),
+  /** How often it has asked, and how often the same. */
+  rounds: z.int(),
+  asked: z.record(z.string(), z.int()),
+  /** Our answers, in order; `sent` counts those that have reached it. */
+  answers: z.array(z.looseObject({ key: z.string(), text: z.string() })),
+  sent: z.int(),
+});
+export type RemoteTask = z.infer<typeof RemoteTask>;

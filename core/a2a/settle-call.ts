@@ -1,0 +1,83 @@
+import { isoTime } from "../contract/clock.ts";
+import type { PeerCallAddress } from "../contract/peer-call-address.ts";
+import { subjectsOf } from "../contract/subjects.ts";
+import { afterGate, wake } from "../subtasks/after-gate.ts";
+import { type Batch, openCalls } from "../subtasks/batch.ts";
+import { countCallEnd } from "../subtasks/gate.ts";
+import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import { cutToBytes } from "../turns/cut-to-bytes.ts";
+import type { CoreParts } from "../turns/turn.ts";
+import { callbackMessage } from "./callback.ts";
+import { changeCall } from "./change-call.ts";
+import type { PeerCall } from "./peer-call.ts";
+import { comesLater } from "./peer-call.ts";
+import { tellSubtask } from "./tell-subtask.ts";
+
+type Place = Pick<PeerCallAddress, "tenant" | "agent">;
+
+export type Settlement = { readonly answer: string } | { readonly error: string };
+
+const MOST_BYTES = 60_000;
+
+/**
+ * Closes a call, once, and tells whoever asked. Everything that follows has fixed ids, so a repeat says it again and
+ * changes nothing; another answer to the same call is not heard.
+ */
+export const settleCall = async (
+  parts: SubtaskParts,
+  address: PeerCallAddress,
+  settlement: Settlement,
+): Promise<void> => {
+  const endedAt = isoTime(parts.clock.now());
+  let isFirst = false;
+  const call = await changeCall(parts, address, (open) => {
+    isFirst = true;
+    return { ...open, ...ended(settlement), endedAt };
+  });
+  if (call === undefined) {
+    parts.logger.warn({ call: address.id, agent: address.agent }, "an answer to a message that is no longer known");
+    return;
+  }
+  await parts.checkpoint("call.settled");
+  if (isFirst) parts.meter.count("peer_answers_total", { agent: call.agent, outcome: call.state });
+  await tellCaller(parts, call);
+  await parts.checkpoint("call.told");
+};
+
+/** The turn that sent them has ended: nobody waits in it, and what was never really sent is not waited for. */
+export const releaseCalls = async (parts: SubtaskParts, place: Place, batch: Batch): Promise<void> => {
+  const { turnId, standing } = batch;
+  const address = { ...place, ownerId: standing.owner.ownerId, turnId };
+  for (const { id } of openCalls(batch)) {
+    if ((await demoteCall(parts, { ...place, id })) === undefined) await countEnd(parts, address, id);
+  }
+};
+
+const ended = (settlement: Settlement): Pick<PeerCall, "state" | "answer" | "error"> =>
+  "answer" in settlement
+    ? { state: "answered", answer: cutToBytes(settlement.answer, MOST_BYTES) }
+    : { state: "failed", error: cutToBytes(settlement.error, MOST_BYTES) };
+
+/** Who waits in its turn reads the record; a subtask is told; a session gets a turn of its own. */
+export const tellCaller = async (parts: SubtaskParts, call: PeerCall): Promise<void> => {
+  if (call.mode === "notify") return;
+  const { tenant, agent, id, turnId, standing } = call;
+  if (comesLater(call)) {
+    if (standing.subtaskId === undefined) await wake(parts, call, callbackMessage(call));
+    else await tellSubtask(parts, call, call.state === "answered" ? "result" : "error");
+  }
+  // Counted after it was told: a subtask that waits for this goes on with what it was told.
+  await countEnd(parts, { tenant, agent, ownerId: standing.owner.ownerId, turnId }, id);
+};
+
+const countEnd = async (parts: SubtaskParts, batch: Parameters<typeof countCallEnd>[1], id: string): Promise<void> => {
+  const { tenant, agent } = batch;
+  await afterGate(parts, batch, await countCallEnd(parts, batch, id));
+  parts.bus.signal(subjectsOf(tenant).peerCallChanged(agent), { tenant, agent, id });
+};
+
+/** Nobody waits in its turn any longer: the answer comes later (A1). */
+export const demoteCall = async (parts: CoreParts, address: PeerCallAddress): Promise<PeerCall | undefined> => {
+  const demotedAt = isoTime(parts.clock.now());
+  return changeCall(parts, address, (call) => (comesLater(call) ? call : { ...call, demotedAt }));
+};

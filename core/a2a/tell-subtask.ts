@@ -1,0 +1,40 @@
+import { isoTime } from "../contract/clock.ts";
+import type { LateA2ANotification } from "../contract/late-notification.ts";
+import { hasEnded } from "../contract/subtask.ts";
+import { changeSubtask } from "../subtasks/change-subtask.ts";
+import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import { foldBack } from "./fold-back.ts";
+import type { PeerCall } from "./peer-call.ts";
+import { wordsOf } from "./words-of-peer.ts";
+
+/**
+ * To the subtask that asked, if it is still at work: a compare-and-set of its record decides. Otherwise it goes to the
+ * session that the subtask worked for (L1).
+ */
+export const tellSubtask = async (
+  parts: SubtaskParts,
+  call: PeerCall,
+  kind: LateA2ANotification["kind"],
+): Promise<void> => {
+  const { tenant, agent, standing, peer } = call;
+  const { subtaskId } = standing;
+  if (subtaskId === undefined) return;
+  const noteId = kind === "input-required" ? `${call.id}/${call.remote?.rounds}` : call.id;
+  const at = isoTime(parts.clock.now());
+  const told = await changeSubtask(parts, { tenant, agent, id: subtaskId }, (subtask) => {
+    if (hasEnded(subtask)) return subtask;
+    if (kind === "status") {
+      const note = `${peer}: ${call.note ?? "working"}`;
+      return subtask.note === note ? subtask : { ...subtask, note, notes: subtask.notes + 1 };
+    }
+    if (subtask.inbox.some(({ id }) => id === noteId)) return subtask;
+    return { ...subtask, inbox: [...subtask.inbox, { id: noteId, type: "answer", content: wordsOf(call, kind), at }] };
+  });
+  if (told === undefined) {
+    parts.logger.warn({ call: call.id, subtask: subtaskId, traceId: call.traceId }, "nobody is left to hear an answer");
+    return;
+  }
+  if (kind === "status") parts.activity.touch(told);
+  const isTold = kind === "status" ? !hasEnded(told) : told.inbox.some(({ id }) => id === noteId);
+  if (!isTold) await foldBack(parts, call, told, kind);
+};

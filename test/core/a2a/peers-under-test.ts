@@ -1,0 +1,72 @@
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { AgentOptions } from "../../../core/start-core.ts";
+import { type Answer, calls, type Script, ScriptedModel } from "../../fakes/scripted-model.ts";
+import type { TestOptions } from "../core-under-test.ts";
+import { AGENT, type CoreUnderTest } from "../core-under-test.ts";
+import type { Asked } from "../subtasks/delegating.ts";
+import { roles, startDelegating } from "../subtasks/delegating.ts";
+
+export const PEER = "harbour";
+export const ASYNC = { default: { a2aAsync: true } };
+
+export interface Pair {
+  readonly core: CoreUnderTest;
+  /** The other agent's. */
+  readonly peer: ScriptedModel;
+}
+
+export interface PairOptions extends TestOptions {
+  readonly peerAgent?: Partial<AgentOptions>;
+}
+
+/** Two agents of one deployment that know each other. */
+export const startPair = async (
+  primary: Script,
+  peerScript: Script,
+  { peerAgent, ...options }: PairOptions = {},
+): Promise<Pair> => {
+  const peer = new ScriptedModel(peerScript);
+  const other = { name: PEER, tenant: "default", model: peer, peers: [AGENT], ...peerAgent };
+  const core = await startDelegating(primary, {
+    tenants: ASYNC,
+    ...options,
+    agent: { peers: [PEER], ...options.agent },
+    others: [other, ...(options.others ?? [])],
+  });
+  return { core, peer };
+};
+
+/** Sends one message in its first step, and says something in the next. */
+export const sends =
+  (input: Record<string, unknown>, then: string | ((outputs: readonly string[]) => Answer) = "on it") =>
+  ({ outputs }: Asked): Answer => {
+    if (outputs.length === 0) return calls({ name: "send_message_to_agent", input: { agent: PEER, ...input } });
+    return typeof then === "string" ? then : then(outputs);
+  };
+
+/** A person's message sends `input`; what comes of it is said as "told: …". */
+export const asks = (input: Record<string, unknown>, then?: Parameters<typeof sends>[1]): Script =>
+  roles({ primary: sends(input, then), continuation: ({ text }) => `told: ${answerIn(text)}` });
+
+export const answerIn = (text: string): string =>
+  /answered:\n([^\n]*)|failed: ([^\n]*)/.exec(text)?.slice(1).join("") ?? text;
+
+/** What a model was last told by whoever wrote to it. */
+export const lastTold = (model: ScriptedModel): string => {
+  const last = model.requests.items.at(-1)?.messages.findLast(({ role }) => role === "user");
+  return last?.role === "user" ? last.text : "";
+};
+
+/** The output of the tool, as the model read it. */
+export const toolOutputs = ({ model }: CoreUnderTest): string[] =>
+  model.requests.items
+    .flatMap(({ messages }) => messages)
+    .flatMap((message) => (message.role === "tool" ? message.results : []))
+    .filter(({ name }) => name === "send_message_to_agent")
+    .map(({ output }) => output);
+
+export const unsolicited = (replies: readonly AgentReply[]): AgentReply[] =>
+  replies.filter(({ kind, correlationId }) => kind === "final" && correlationId === undefined);
+
+export const untilUnsolicited = async (core: CoreUnderTest, count = 1): Promise<AgentReply[]> =>
+  unsolicited(await core.replies.until((replies) => unsolicited(replies).length >= count));
