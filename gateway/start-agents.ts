@@ -7,6 +7,7 @@ import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import { configuredSchedules } from "./configured-schedules.ts";
 import { declaredPeople } from "./declared-people.ts";
+import { inboundOptions } from "./inbound-options.ts";
 
 export interface AgentsParts {
   readonly config: Config;
@@ -29,6 +30,7 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
     agents: config.agents.map(({ model, home, schedules, ...agent }) => ({
       ...agent,
       schedules: configuredSchedules(config, schedules, home),
+      inbound: inboundOptions(config, agent, home),
       contextTokens: model.contextTokens,
       model: createModel(model, parts),
     })),
