@@ -26,8 +26,7 @@ import type { AgentModel } from "./model/agent-model.ts";
 import { type DeclaredPerson, declarePeople } from "./people/declare-people.ts";
 import { DueIndex } from "./schedules/due-index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
-import { startSchedules } from "./schedules/start-schedules.ts";
-import type { ConfiguredSchedule } from "./schedules/sync-configured.ts";
+import { type ScheduleOptions, startSchedules } from "./schedules/start-schedules.ts";
 import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
 import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
@@ -42,8 +41,10 @@ import { nothingToSay } from "./turns/nothing-to-say.ts";
 import { RunningTurns } from "./turns/running-turns.ts";
 import type { Tool } from "./turns/tool.ts";
 import { TurnYielded } from "./turns/turn-yielded.ts";
+import { startSweeping } from "./workspaces/workspace-sweeper.ts";
+import { type WorkspaceOptions, Workspaces } from "./workspaces/workspaces.ts";
 
-export interface AgentOptions {
+export interface AgentOptions extends ScheduleOptions {
   readonly name: string;
   readonly tenant: string;
   readonly model: AgentModel;
@@ -51,13 +52,13 @@ export interface AgentOptions {
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
+  /** The repository that its subtasks work on, each in a worktree of its own. */
+  readonly workspace?: WorkspaceOptions | undefined;
   /** Agents that it may talk to; those of this deployment must name it too. */
   readonly peers?: readonly string[] | undefined;
   readonly peering?: PeeringConfig | undefined;
   /** What others are told about it. */
   readonly description?: string | undefined;
-  /** Schedules that the configuration declares. */
-  readonly schedules?: readonly ConfiguredSchedule[] | undefined;
   /** Present if other agents may call it. */
   readonly inbound?: InboundOptions | undefined;
 }
@@ -118,6 +119,9 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     owners: new OwnerRecords(store, clock),
     history,
     dueTimes: new DueIndex({ bus, store }),
+    workspaces: new Map(
+      options.agents.flatMap(({ name, workspace }) => (workspace ? [[name, new Workspaces(workspace)] as const] : [])),
+    ),
     sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
@@ -142,7 +146,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       given,
       distinct([
         ...tools,
-        ...delegationTools(parts, delegation),
+        ...delegationTools(parts, given.name, delegation),
         ...scheduleTools(parts),
         ...(hasPeers ? [sendMessageTool(parts, peering, given)] : []),
       ]),
@@ -158,7 +162,8 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       consumer,
       ...(await startDelegation(parts, agent)),
       ...(await startPeers(parts, agent)),
-      await startSchedules(parts, agent, given.schedules),
+      await startSchedules(parts, agent, given),
+      ...startSweeping(parts, agent),
     );
     if (given.inbound) {
       const place = { tenant: agent.tenant, agent: agent.name };

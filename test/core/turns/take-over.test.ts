@@ -53,6 +53,7 @@ const processes = async () => {
       inbound: new InboundTurns({ ...core.backbone, clock: core.clock, logger: silentLogger }),
       stopping: stopping.signal,
       turnDeadlineMs: 900_000,
+      workspaces: new Map(),
       maxWindowEntries: 40,
     };
     const agent: Agent = {
