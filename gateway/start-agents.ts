@@ -7,6 +7,7 @@ import type { Meter } from "../core/contract/meter.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/config.ts";
+import { agentPlaces } from "./agent-places.ts";
 import { configuredSchedules } from "./configured-schedules.ts";
 import { declaredPeople } from "./declared-people.ts";
 
@@ -30,6 +31,7 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
     tenants: config.tenants,
     agents: config.agents.map(({ model, home, schedules, workspace, ...agent }) => ({
       ...agent,
+      ...agentPlaces(config, agent.name),
       ...(workspace && { workspace: { ...workspace, ...placesOf(workspace, agent.name, config.dataDir) } }),
       schedules: configuredSchedules(config, schedules, home),
       contextTokens: model.contextTokens,

@@ -4,8 +4,10 @@ import type { Config } from "../config/config.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import { DueIndex } from "../core/schedules/due-index.ts";
 import { createAdapter } from "./adapter-registry.ts";
+import { adminRoutes } from "./admin/admin-routes.ts";
 import { operatorCheck } from "./admin/operator.ts";
-import { scheduleRoutes } from "./admin/schedule-routes.ts";
+import { admitsOn } from "./admits-on.ts";
+import { agentPlaces } from "./agent-places.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
@@ -44,25 +46,29 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       const adapter = await createAdapter(channelConfig, adapterContext(own));
       const rules = {
         access,
+        admits: admitsOn(config, agent),
         adapter,
         defaultsOn: deliveryDefaults(config, agent),
         findPermalink: findPermalink(adapters, common),
+        ...agentPlaces(config, agent),
       };
       const started = await runChannel(relayContext(own, rules), adapter, instance);
       adapters.push(adapter);
       running.push(started);
       readiness.watch(`channel ${channel}`, () => started.health());
     }
+    const adminParts = {
+      ...common,
+      bus: common.backbone.bus,
+      store: common.backbone.store,
+      dueTimes: new DueIndex(common.backbone),
+      checkpoint: noCheckpoint,
+      config,
+    };
     const admin = {
+      ...adminParts,
       check: operatorCheck(config.admin.tokens, adminToken),
-      addRoutes: (scope: FastifyInstance) =>
-        scheduleRoutes(scope, {
-          ...common,
-          ...common.backbone,
-          dueTimes: new DueIndex(common.backbone),
-          checkpoint: noCheckpoint,
-          config,
-        }),
+      addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
     };
     await createServer({ door, adapters, readiness, metrics, logger: common.logger, admin });
   } catch (error) {

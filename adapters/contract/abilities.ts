@@ -147,3 +147,14 @@ export interface CheckableAdapter extends ChannelAdapter {
   checkLive(): Promise<readonly string[]>;
 }
 export const isCheckableAdapter = (adapter: ChannelAdapter): adapter is CheckableAdapter => "checkLive" in adapter;
+
+/** What a platform with rooms and private conversations can do, if it can do all of it. */
+export type RoomsAdapter = EditingAdapter &
+  TypingAdapter &
+  PermalinkAdapter &
+  ReconcilingAdapter &
+  EphemeralAdapter &
+  DirectMessageAdapter &
+  AttachmentAdapter &
+  HealthAdapter &
+  CheckableAdapter;

@@ -13,6 +13,7 @@ import { Journal } from "../turns/journal.ts";
 import { LinkedAbort } from "../turns/linked-abort.ts";
 import { withoutSilence } from "../turns/nothing-to-say.ts";
 import { runTurn } from "../turns/run-turn.ts";
+import { sessionLife } from "../turns/session-life.ts";
 import { troubleText } from "../turns/trouble-text.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnCancelled } from "../turns/turn-cancelled.ts";
@@ -63,7 +64,7 @@ export const endTurn = async (
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
   });
-  if (!(await parts.history.append(sessionId, nextIndex(window), entry))) {
+  if (!(await parts.history.append(sessionId, nextIndex(window), entry, sessionLife(record)))) {
     throw new TurnYielded("another process has taken the turn over");
   }
   await parts.checkpoint("model.journaled");
