@@ -26,8 +26,7 @@ import type { AgentModel } from "./model/agent-model.ts";
 import { type DeclaredPerson, declarePeople } from "./people/declare-people.ts";
 import { DueIndex } from "./schedules/due-index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
-import { startSchedules } from "./schedules/start-schedules.ts";
-import type { ConfiguredSchedule } from "./schedules/sync-configured.ts";
+import { type ScheduleOptions, startSchedules } from "./schedules/start-schedules.ts";
 import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
 import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
@@ -45,7 +44,7 @@ import { TurnYielded } from "./turns/turn-yielded.ts";
 import { startSweeping } from "./workspaces/workspace-sweeper.ts";
 import { type WorkspaceOptions, Workspaces } from "./workspaces/workspaces.ts";
 
-export interface AgentOptions {
+export interface AgentOptions extends ScheduleOptions {
   readonly name: string;
   readonly tenant: string;
   readonly model: AgentModel;
@@ -60,8 +59,6 @@ export interface AgentOptions {
   readonly peering?: PeeringConfig | undefined;
   /** What others are told about it. */
   readonly description?: string | undefined;
-  /** Schedules that the configuration declares. */
-  readonly schedules?: readonly ConfiguredSchedule[] | undefined;
   /** Present if other agents may call it. */
   readonly inbound?: InboundOptions | undefined;
 }
@@ -93,7 +90,7 @@ export interface Core {
   stop(): Promise<void>;
 }
 
-const DEFAULT_CONCURRENCY = 64;
+const DEFAULT_CONCURRENCY = 128;
 const DEFAULT_TURN_DEADLINE_MS = 15 * 60_000;
 const DEFAULT_STOP_GRACE_MS = 10_000;
 const DEFAULT_WINDOW_ENTRIES = 40;
@@ -165,7 +162,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       consumer,
       ...(await startDelegation(parts, agent)),
       ...(await startPeers(parts, agent)),
-      await startSchedules(parts, agent, given.schedules),
+      await startSchedules(parts, agent, given),
       ...startSweeping(parts, agent),
     );
     if (given.inbound) {

@@ -7,8 +7,10 @@ import type { Meter } from "../core/contract/meter.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/config.ts";
+import { agentPlaces } from "./agent-places.ts";
 import { configuredSchedules } from "./configured-schedules.ts";
 import { declaredPeople } from "./declared-people.ts";
+import { inboundOptions } from "./inbound-options.ts";
 
 export interface AgentsParts {
   readonly config: Config;
@@ -30,8 +32,10 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
     tenants: config.tenants,
     agents: config.agents.map(({ model, home, schedules, workspace, ...agent }) => ({
       ...agent,
+      ...agentPlaces(config, agent.name),
       ...(workspace && { workspace: { ...workspace, ...placesOf(workspace, agent.name, config.dataDir) } }),
       schedules: configuredSchedules(config, schedules, home),
+      inbound: inboundOptions(config, agent, home),
       contextTokens: model.contextTokens,
       model: createModel(model, parts),
     })),

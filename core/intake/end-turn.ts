@@ -13,6 +13,7 @@ import { Journal } from "../turns/journal.ts";
 import { LinkedAbort } from "../turns/linked-abort.ts";
 import { withoutSilence } from "../turns/nothing-to-say.ts";
 import { runTurn } from "../turns/run-turn.ts";
+import { sessionLife } from "../turns/session-life.ts";
 import { troubleText } from "../turns/trouble-text.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnCancelled } from "../turns/turn-cancelled.ts";
@@ -26,6 +27,9 @@ import type { TurnMatter } from "./turn-matter.ts";
 
 /** Far more tries than one run can make, so that attempts grow from run to run. */
 const ATTEMPTS_PER_RUN = 1_000;
+
+/** An answer that comes sooner needs no announcement: on most platforms that is a call, and calls are counted (D8). */
+const TYPING_AFTER_MS = 100;
 
 export interface TurnRun {
   readonly number: number;
@@ -63,7 +67,7 @@ export const endTurn = async (
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
   });
-  if (!(await parts.history.append(sessionId, nextIndex(window), entry))) {
+  if (!(await parts.history.append(sessionId, nextIndex(window), entry, sessionLife(record)))) {
     throw new TurnYielded("another process has taken the turn over");
   }
   await parts.checkpoint("model.journaled");
@@ -89,11 +93,13 @@ const runNow = async (
   const { turnId, traceId, continues } = record;
   const over = new LinkedAbort(parts.stopping);
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
+  // Work that begins by itself is nobody's who waits.
+  const typing = record.standing.background
+    ? undefined
+    : clock.after(TYPING_AFTER_MS, () => showTyping(parts, agent, record));
   const hasEnded = parts.inbound.begin(message, () => over.abort(new TurnCancelled()));
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
-    // Work that begins by itself is nobody's who waits.
-    if (!record.standing.background) showTyping(parts, agent, record);
     return await runTurn(parts, {
       agent: withCallerTools(
         parts,
@@ -114,6 +120,7 @@ const runNow = async (
       shrink: (window) => shrinkWindow(parts, agent, window, over.signal),
     });
   } finally {
+    typing?.cancel();
     timer.cancel();
     hasEnded();
     over.release();

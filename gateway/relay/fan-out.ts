@@ -1,19 +1,22 @@
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Consumer, Outcome, Received } from "../../core/contract/bus.ts";
 import { ack } from "../../core/contract/bus.ts";
 import { conversationKey, sameConversation } from "../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { noteUndelivered } from "../../core/delivery/note-undelivered.ts";
+import type { Target } from "../../core/delivery/target.ts";
 import { readTold } from "../../core/origin/told-record.ts";
 import type { ActivityUpdate } from "./activity-update.ts";
 import { activityUpdateIn } from "./activity-update.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { enqueueActivity } from "./enqueue-activity.ts";
+import { givenUp } from "./given-up.ts";
 import { hasNothingToShow } from "./has-nothing-to-show.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { showInLog } from "./show-in-log.ts";
+import { SHUT_OUT } from "./withheld.ts";
 
 export const relayDurable = (channel: string) => `relay-${channel}`;
 
@@ -39,13 +42,14 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
         const { places = [] } = (await readTold(context.store, { ...reply, replyId: reply.id })) ?? {};
         for (const { conversation: target } of await context.targetsOn(channel, reply)) {
           const isShown = places.some(({ conversation }) => sameConversation(conversation, target));
-          if (!isShown) await noteUndelivered(context.store, { reply, target }, letter);
+          if (!isShown) await givenUp(context, { reply, target }, letter);
         }
       },
     },
     async (reply, received) => {
       const update = activityUpdateIn(reply);
       const all = await context.targetsOn(channel, reply);
+      if (isShutOut(channel, reply, all)) await context.reportGone(reply, reply.audience.conversation, SHUT_OUT);
       // Activity goes to the origin conversation only (D2).
       const targets = update
         ? all.filter(({ conversation }) => sameConversation(conversation, reply.audience.conversation))
@@ -64,6 +68,11 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
     },
   );
 };
+
+/** The conversation that it is for is on this channel, and access leaves it out today. */
+const isShutOut = (channel: string, { audience }: AgentReply, targets: readonly Target[]): boolean =>
+  audience.conversation.channel === channel &&
+  !targets.some(({ conversation }) => sameConversation(conversation, audience.conversation));
 
 type Deliver = (request: DeliveryRequest, received: Received) => Promise<Outcome>;
 type Show = (request: DeliveryRequest, update: ActivityUpdate, received: Received) => Promise<Outcome>;

@@ -37,6 +37,7 @@ export const goElsewhere = async (
     const options = { id: request.id, key: conversationKey(found) };
     await context.bus.publish(subjects.delivery(adapter.channel), request, options);
   }
+  await context.reportGone(reply, target, { reason: `${reason}: ${message}`, instead: ELSEWHERE });
   const { channel } = adapter;
   context.logger.warn(
     { channel, delivery: refusedId, traceId: reply.traceId, reason, why: message },
@@ -44,3 +45,5 @@ export const goElsewhere = async (
   );
   return true;
 };
+
+const ELSEWHERE = "It goes to another conversation of yours instead.";

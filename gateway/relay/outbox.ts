@@ -6,7 +6,6 @@ import { ack } from "../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { noteUndelivered } from "../../core/delivery/note-undelivered.ts";
 import { ActivitySender, dropped } from "./activity-sender.ts";
 import { activityUpdateIn } from "./activity-update.ts";
 import { afterFailure, afterTrouble } from "./after-failure.ts";
@@ -15,6 +14,7 @@ import { delivered } from "./delivered.ts";
 import { DigestSender } from "./digest/digest-sender.ts";
 import { hold, holdBack } from "./digest/hold.ts";
 import { wakeUpLater } from "./digest/wake-up.ts";
+import { givenUp } from "./given-up.ts";
 import { goElsewhere } from "./go-elsewhere.ts";
 import { Ledger } from "./ledger.ts";
 import { noteShown } from "./note-shown.ts";
@@ -70,7 +70,7 @@ export const startOutbox = (
       async buried(request, letter) {
         if (request === undefined || request.begins || activityUpdateIn(request.reply)) return;
         if (request.digestDue) await wakeUpLater(context, request.target);
-        else await noteUndelivered(context.store, request, letter);
+        else await givenUp(context, request, letter);
       },
     },
     async (request, received) => {
@@ -80,7 +80,7 @@ export const startOutbox = (
       try {
         // A digest asks for each of its items.
         const isFree = request.digestDue || (await context.isStillTarget(request.reply, request.target));
-        if (!isFree) return withheld(context, request);
+        if (!isFree) return await withheld(context, request);
         if (update) return await activities.show(update, request.target, received, logger);
         return await send(request, received, logger);
       } catch (error) {

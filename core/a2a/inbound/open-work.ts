@@ -1,6 +1,6 @@
 import type { Store } from "../../contract/store.ts";
-import { synthesisId } from "../../subtasks/after-gate.ts";
 import { countedMembers } from "../../subtasks/batch.ts";
+import { synthesisIdOf } from "../../subtasks/continuation-ids.ts";
 import { readOwner } from "../../subtasks/owner-record.ts";
 import { inboundSessionOf } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";
@@ -13,6 +13,6 @@ export const hasOpenWork = async (store: Store, task: InboundTask): Promise<bool
     .filter(({ origin }) => origin.taskId === id)
     .some((batch) => {
       const isOut = batch.members.some((member) => member.reports !== "blocking" && !member.awaitedBy && !member.ended);
-      return isOut || (countedMembers(batch).length > 0 && !ended.includes(synthesisId(batch)));
+      return isOut || (countedMembers(batch).length > 0 && !ended.includes(synthesisIdOf(batch.turnId)));
     });
 };

@@ -6,6 +6,7 @@ import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
 import { withArtifacts } from "../../workspaces/with-artifacts.ts";
 import { begun, changeSubtask, endSubtask } from "../change-subtask.ts";
+import { wordIdOf } from "../continuation-ids.ts";
 import { outstandingCalls } from "../outstanding-calls.ts";
 import { readOwner } from "../owner-record.ts";
 import { sendToOwner } from "../report-end.ts";
@@ -149,7 +150,7 @@ const ask = async (parts: SubtaskParts, own: Address, words: Words, context: Too
 
 const send = ({ clock, ...parts }: SubtaskParts, subtask: Subtask, words: Words, context: ToolContext) =>
   sendToOwner({ clock, ...parts }, subtask, {
-    id: `${subtask.id}/${context.idempotencyKey}`,
+    id: wordIdOf(subtask.id, context.idempotencyKey),
     type: words.type === "status_update" ? "error" : words.type,
     priority: words.priority ?? (words.type === "error" ? "high" : "normal"),
     content: words.content,

@@ -82,7 +82,7 @@ export class DigestSender {
     const now = clock.now();
     const ripe = before.items.filter(({ notBefore }) => notBefore <= now);
     const { due, later, lost } = await sortItems(this.#context, target, ripe);
-    for (const { request } of lost) if (request) withheld(this.#context, request);
+    for (const { request } of lost) if (request) await withheld(this.#context, request);
     const requests = fitting(due);
     const number = before.digests + 1;
     const digest: Digest = {
@@ -146,7 +146,7 @@ export class DigestSender {
     const kept = new Set<string>();
     for (const request of begun.requests) {
       const fate = fates.get(request.id);
-      if (gone.includes(request)) withheld(this.#context, request);
+      if (gone.includes(request)) await withheld(this.#context, request);
       else if (typeof fate === "object") await this.#shown(request, fate.shown, []);
       else if (fate === "unknown") await this.#bury(target, request, new DeliveryFailed("unknown", why));
       else if (failure !== undefined && failure.reason !== "unknown") await this.#bury(target, request, failure);

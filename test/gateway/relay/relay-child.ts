@@ -8,7 +8,9 @@ import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { goneMatterOf } from "../../../core/delivery/gone-matter.ts";
 import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
+import { reportGone } from "../../../core/delivery/report-gone.ts";
 import { defaultRelayLimits } from "../../../gateway/relay/default-relay-limits.ts";
 import { defaultRetryLimits } from "../../../gateway/relay/retry-pause.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
@@ -19,7 +21,7 @@ import { sampleReply } from "../../fakes/sample-reply.ts";
 import { WebhookHost } from "../../fakes/webhook-host.ts";
 import type { FromRelayChild, RelayChildOptions } from "./relay-process.ts";
 
-/** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear, after some work or too late if asked. */
+/** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear, after some work, too late, or by a schedule if asked. */
 const options: RelayChildOptions = JSON.parse(process.argv[2] ?? "");
 const { backbone, apiUrl, token, secret, resend, ability, dieAt } = options;
 const identity = { tenant: "default", agent: "mooring" };
@@ -49,6 +51,17 @@ const write = async ({ id, conversation }: UserMessage, attempt: number) => {
     await new Promise((resolve) => systemClock.after(15, () => resolve(undefined)));
   }
 };
+/** As a schedule says it, to a room that is gone. */
+const scheduled = (id: string) => {
+  const origin = {
+    channel: "scheduled",
+    promptSummary: "Stretch",
+    startedAt: new Date().toISOString(),
+    sessionId: "s-2",
+  };
+  return { ...echo(id, { channel: "paper", room: "gone", kind: "shared" }, "stretch"), origin };
+};
+const home = { conversation: { channel: "paper", room: "home", kind: "shared" as const } };
 /** As if the gateway had been down since they were made. */
 const lateReplies = (id: string, conversation: Conversation) => {
   const createdAt = new Date(Date.now() - 20 * 60_000).toISOString();
@@ -65,6 +78,7 @@ await bus.consume(
     const states = text === "work" ? [1, 2, 3] : [];
     const replies = [
       ...states.map((revision) => sampleActivity(id, conversation, revision)),
+      ...(text === "scheduled" ? [scheduled(id)] : []),
       ...(text === "late" ? lateReplies(id, conversation) : [echo(id, conversation, text)]),
     ];
     for (const reply of replies) {
@@ -92,6 +106,11 @@ await runChannel(
     targetsOn: async (channel, { audience: { conversation } }) =>
       conversation.channel === channel ? [{ conversation }] : [],
     isStillTarget: async () => true,
+    reportGone: async (reply, target, why) => {
+      const matter = goneMatterOf(reply, target, why);
+      const parts = { bus, store, clock: systemClock, logger: silentLogger, checkpoint, home, hasChannel: () => true };
+      if (matter) await reportGone(parts, matter, reply);
+    },
     afterRefusal: async () => undefined,
     privateConversationOf: async () => undefined,
     anchorIn: async () => null,

@@ -123,6 +123,17 @@ export const relayDeaths = (name: string, openPlace: () => Promise<BackbonePlace
     });
   });
 
+  describe(`given a gateway on ${name} that is killed while it reports a room that is gone (P2)`, () => {
+    it.each(["gone.settled", "gone.told"])("when it dies at %s, then home is told, once", async (checkpoint) => {
+      platform.faultIn = (name) => (name === "gone" ? "room-gone" : undefined);
+      const { dead } = await surviveDeath("recognises a second send", checkpoint, 1, "scheduled");
+      await platform.until(({ notes }) => notes.some((note) => note.room === "home"));
+      const told = platform.notes.filter((note) => note.room === "home").map(({ text }) => text);
+      expect(told).toEqual([expect.stringMatching(/^The result of the schedule “Stretch” does not reach its place/)]);
+      expect(dead).toEqual([expect.stringMatching(/^target-gone: /)]);
+    });
+  });
+
   describe.each([
     "recognises a second send and lets posts be changed",
     "can be asked and lets posts be changed",

@@ -83,6 +83,7 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       targetsOn: async (channel, { audience: { conversation } }) =>
         conversation.channel === channel ? [{ conversation }] : [],
       isStillTarget: async () => true,
+      reportGone: async () => undefined,
       afterRefusal: async () => undefined,
       privateConversationOf: async () => undefined,
       anchorIn: async () => rig.anchor,
