@@ -95,7 +95,7 @@ describe("given commands and buttons in Slack, on a gateway with its core", () =
     let refusals = 0;
     slack.faultIn = (method) => (method === "chat.postMessage" && refusals++ === 0 ? "restricted_action" : undefined);
     await slack.say({ text: "hello" });
-    await slack.calls.until(() => refusals > 0);
+    await slack.until(() => refusals > 0);
     const isListed = () => slack.posted.some(({ text }) => text.includes("did not get through"));
     while (!isListed()) {
       const before = slack.posted.length;
