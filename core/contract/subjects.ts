@@ -1,4 +1,5 @@
 import { AgentReply } from "./agent-reply.ts";
+import { ChannelChanged } from "./channel-changed.ts";
 import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
 import { InboundTaskAddress, NoticesDue, PushDue } from "./inbound-task.ts";
 import { LateA2ANotification } from "./late-notification.ts";
@@ -51,6 +52,8 @@ export const subjectsOf = (tenant: string) => ({
   a2aPush: (agent: string) => subject(tenant, "a2a.push", PushDue, agent),
   /** key: agent. Held by the bus until the conversation is quiet. Core → core. */
   a2aNotices: (agent: string) => subject(tenant, "a2a.notices", NoticesDue, agent),
+  /** Not stored. An operator has stopped or started a channel → all gateways. */
+  channelChanged: (channel: string) => subject(tenant, "channel.changed", ChannelChanged, channel),
   /** Not stored. What is every process at? */
   turnsAsked: (agent: string) => subject(tenant, "turns.asked", TurnsAsked, agent),
   turnsTold: (agent: string) => subject(tenant, "turns.told", TurnsTold, agent),
