@@ -24,6 +24,8 @@ export interface ServerParts {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** What other agents reach; absent if none may call. */
+  readonly a2a?: { addRoutes(app: FastifyInstance): Promise<void> } | undefined;
   /** The operators' part; absent where no operator can come. */
   readonly admin?: AdminGate & { addRoutes(scope: FastifyInstance): void };
 }
@@ -35,6 +37,7 @@ export const createServer = async ({
   readiness,
   metrics,
   logger,
+  a2a,
   admin,
 }: ServerParts): Promise<FastifyInstance> => {
   const app = fastify({
@@ -66,6 +69,7 @@ export const createServer = async ({
   await socketRoutes(app, adapters.filter(isSocketAdapter), logger);
   await webhookRoutes(app, adapters.filter(isWebhookAdapter));
   if (adapters.length > 0) homeRoute(app, adapters);
+  await a2a?.addRoutes(app);
   if (admin) await adminScope(app, admin, admin.addRoutes);
   healthRoutes(app, readiness);
   metricsRoute(app, metrics);

@@ -10,6 +10,7 @@ import type { WorkspaceConfig } from "../core/workspaces/config.ts";
 import { agentPlaces } from "./agent-places.ts";
 import { configuredSchedules } from "./configured-schedules.ts";
 import { declaredPeople } from "./declared-people.ts";
+import { inboundOptions } from "./inbound-options.ts";
 
 export interface AgentsParts {
   readonly config: Config;
@@ -34,6 +35,7 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
       ...agentPlaces(config, agent.name),
       ...(workspace && { workspace: { ...workspace, ...placesOf(workspace, agent.name, config.dataDir) } }),
       schedules: configuredSchedules(config, schedules, home),
+      inbound: inboundOptions(config, agent, home),
       contextTokens: model.contextTokens,
       model: createModel(model, parts),
     })),

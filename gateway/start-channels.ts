@@ -3,6 +3,7 @@ import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/config.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import { DueIndex } from "../core/schedules/due-index.ts";
+import type { RunningA2a } from "./a2a/start-a2a.ts";
 import { createAdapter } from "./adapter-registry.ts";
 import { adminRoutes } from "./admin/admin-routes.ts";
 import { operatorCheck } from "./admin/operator.ts";
@@ -38,11 +39,12 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
   const reporters: ChannelReporter[] = [];
+  let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
   const stop = async () => {
     watch.cancel();
     await Promise.all(reporters.map((reporter) => reporter.stop()));
-    await Promise.all(running.map((channel) => channel.stop()));
+    await Promise.all([a2a?.stop(), ...running.map((channel) => channel.stop())]);
   };
   try {
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
@@ -69,6 +71,11 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       await reporter.start();
       reporters.push(reporter);
     }
+    // Its library is loaded only if it is needed.
+    if (Object.keys(config.a2a.callers).length > 0) {
+      const { startA2a } = await import("./a2a/start-a2a.ts");
+      a2a = await startA2a({ ...common, config });
+    }
     const adminParts = {
       ...common,
       bus: common.backbone.bus,
@@ -82,7 +89,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       check: operatorCheck(config.admin.tokens, adminToken),
       addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
     };
-    await createServer({ door, adapters, readiness, metrics, logger: common.logger, admin });
+    await createServer({ door, adapters, readiness, metrics, logger: common.logger, a2a, admin });
   } catch (error) {
     await stop();
     throw error;
