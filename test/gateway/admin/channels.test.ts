@@ -19,13 +19,15 @@ afterEach(async () => {
   await rig.close();
 });
 
+/** Lets others work. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 /** The channel, once its gateway has reported what the test waits for. */
 const channel = async (isIt: (shown: Record<string, unknown>) => boolean) => {
   for (;;) {
     rig.backbone.bus.signal(subjectsOf("default").channelChanged("web"), { channel: "web" });
     const { body } = await rig.call("GET", "channels/web");
     if (isIt(body)) return body;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause();
   }
 };
 const texts = () => agent.channel.deliveries.items.map(({ reply }) => reply.markdown);
@@ -80,11 +82,11 @@ describe("given a channel that runs", () => {
     const { body } = await rig.call("POST", "channels/web/test", lobby);
     expect(body.conversation).toEqual({ channel: "web", room: "lobby", kind: "shared" });
     await agent.channel.deliveries.until((items) => items.length > 0);
-    for (let items: unknown[] = []; items.length === 0; ) {
-      items = (await rig.call("GET", `replies/${body.replyId}/deliveries?agent=mooring`)).body.items.filter(
-        ({ state }: { state: string }) => state === "accepted",
-      );
-    }
+    const accepted = async () => {
+      const { items } = (await rig.call("GET", `replies/${body.replyId}/deliveries?agent=mooring`)).body;
+      return items.some(({ state }: { state: string }) => state === "accepted");
+    };
+    while (!(await accepted())) await pause();
     const foreign = await rig.call("GET", `replies/${body.replyId}/deliveries?agent=helper`, undefined, acmeAdmin);
     expect(foreign.body).toEqual({ items: [] });
   });
