@@ -8,10 +8,15 @@ import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { subjectsOf } from "../core/contract/subjects.ts";
+import { afterRefusal } from "../core/delivery/after-refusal.ts";
+import type { Destination } from "../core/delivery/destination.ts";
+import { goneMatterOf } from "../core/delivery/gone-matter.ts";
+import type { Admits } from "../core/delivery/may-show.ts";
+import { reportGone } from "../core/delivery/report-gone.ts";
 import type { TargetParts } from "../core/delivery/targets.ts";
 import { isStillTarget, targetsOn } from "../core/delivery/targets.ts";
 import { privateConversationOf } from "../core/people/private-conversation-of.ts";
-import { currentSession } from "../core/sessions/current-session.ts";
+import { currentSession, firstSessionId } from "../core/sessions/current-session.ts";
 import { anchorIn } from "./anchor-in.ts";
 import type { FindPermalink } from "./find-permalink.ts";
 import { admits } from "./relay/admits.ts";
@@ -36,25 +41,33 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   logger: parts.logger.child({ channel: parts.channel }),
   store: backbone.store,
   signal: (signal) => backbone.bus.signal(subjectsOf(parts.tenant).userSignal(parts.agent), signal),
-  sessionOf: (conversation) => currentSession(backbone.store, { ...parts, conversation }),
+  sessionOf: async (conversation, isNew = false) => {
+    const place = { ...parts, conversation };
+    return isNew ? firstSessionId(place) : currentSession(backbone.store, place);
+  },
 });
 
 /** What the configuration, and the platform, say about who talks and listens on a channel. */
 export interface ChannelRules {
   readonly access?: AccessRules | undefined;
+  /** What the channels of the agent let in, each by its own access; absent: this channel's alone. */
+  readonly admits?: Admits;
   /** Asked who is a member, if it knows. */
   readonly adapter?: ChannelAdapter;
   readonly defaultsOn?: TargetParts["defaultsOn"];
   readonly findPermalink?: FindPermalink;
+  /** The agent's home, and which channels the agent has. */
+  readonly home?: Destination | undefined;
+  readonly hasChannel?: (channel: string) => boolean;
 }
 
 /** What a channel's relay works with. */
-export const relayContext = (
-  { backbone, ...parts }: ChannelParts,
-  { access, adapter, defaultsOn = () => ({}), findPermalink = async () => undefined }: ChannelRules = {},
-): RelayContext => {
+export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: ChannelRules = {}): RelayContext => {
+  const { access, adapter, admits: letsIn = admits(access), defaultsOn = () => ({}) } = rules;
+  const { findPermalink = async () => undefined, home, hasChannel = () => true } = rules;
   const { bus, store } = backbone;
-  const deciding = { store, clock: parts.clock, defaultsOn, admits: admits(access) };
+  const reporting = { ...parts, bus, store, checkpoint: noCheckpoint, home, hasChannel };
+  const deciding = { store, clock: parts.clock, defaultsOn, admits: letsIn };
   return {
     ...parts,
     bus,
@@ -63,6 +76,11 @@ export const relayContext = (
     random: Math.random,
     targetsOn: targetsOn(deciding),
     isStillTarget: isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) }),
+    afterRefusal: afterRefusal(deciding),
+    reportGone: async (reply, target, why) => {
+      const matter = goneMatterOf(reply, target, why);
+      if (matter !== undefined) await reportGone(reporting, matter, reply);
+    },
     privateConversationOf: (channel, accountId) =>
       privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),

@@ -3,9 +3,12 @@ import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/config.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import { DueIndex } from "../core/schedules/due-index.ts";
+import type { RunningA2a } from "./a2a/start-a2a.ts";
 import { createAdapter } from "./adapter-registry.ts";
+import { adminRoutes } from "./admin/admin-routes.ts";
 import { operatorCheck } from "./admin/operator.ts";
-import { scheduleRoutes } from "./admin/schedule-routes.ts";
+import { admitsOn } from "./admits-on.ts";
+import { agentPlaces } from "./agent-places.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
@@ -32,10 +35,11 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   const instance = common.newId();
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
+  let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
   const stop = async () => {
     watch.cancel();
-    await Promise.all(running.map((channel) => channel.stop()));
+    await Promise.all([a2a?.stop(), ...running.map((channel) => channel.stop())]);
   };
   try {
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
@@ -44,27 +48,36 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       const adapter = await createAdapter(channelConfig, adapterContext(own));
       const rules = {
         access,
+        admits: admitsOn(config, agent),
         adapter,
         defaultsOn: deliveryDefaults(config, agent),
         findPermalink: findPermalink(adapters, common),
+        ...agentPlaces(config, agent),
       };
       const started = await runChannel(relayContext(own, rules), adapter, instance);
       adapters.push(adapter);
       running.push(started);
       readiness.watch(`channel ${channel}`, () => started.health());
     }
-    const admin = {
-      check: operatorCheck(config.admin.tokens, adminToken),
-      addRoutes: (scope: FastifyInstance) =>
-        scheduleRoutes(scope, {
-          ...common,
-          ...common.backbone,
-          dueTimes: new DueIndex(common.backbone),
-          checkpoint: noCheckpoint,
-          config,
-        }),
+    // Its library is loaded only if it is needed.
+    if (Object.keys(config.a2a.callers).length > 0) {
+      const { startA2a } = await import("./a2a/start-a2a.ts");
+      a2a = await startA2a({ ...common, config });
+    }
+    const adminParts = {
+      ...common,
+      bus: common.backbone.bus,
+      store: common.backbone.store,
+      dueTimes: new DueIndex(common.backbone),
+      checkpoint: noCheckpoint,
+      config,
     };
-    await createServer({ door, adapters, readiness, metrics, logger: common.logger, admin });
+    const admin = {
+      ...adminParts,
+      check: operatorCheck(config.admin.tokens, adminToken),
+      addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
+    };
+    await createServer({ door, adapters, readiness, metrics, logger: common.logger, a2a, admin });
   } catch (error) {
     await stop();
     throw error;

@@ -40,6 +40,12 @@ export interface Capabilities {
   readonly measure?: Measure;
   /** The shortest time between two edits of one message that the platform bears; absent: 1 s. */
   readonly editEveryMs?: number;
+  /**
+   * An answer is shown while it is written: as a message that is edited, for adapters that can edit. This is the
+   * shortest time between two such edits on the whole channel, so that what the platform bears is left for the answers
+   * themselves. Absent: an answer is shown when it is whole.
+   */
+  readonly streamEveryMs?: number;
 }
 
 /** One part of one reply for one target. */

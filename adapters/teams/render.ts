@@ -33,7 +33,7 @@ const messageOf = ({ part, anchor }: Delivery, text: string, actions: readonly R
 
 const fits = (activity: OutgoingActivity): boolean => bytesOf(JSON.stringify(activity)) <= MOST_BYTES;
 
-/** As many as there is room for; the first ones matter most. */
+/** As many as there is room for. */
 const fitting = (
   actions: readonly ReplyAction[],
   message: (actions: readonly ReplyAction[]) => OutgoingActivity,

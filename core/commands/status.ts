@@ -5,7 +5,7 @@ import type { Caller } from "../delivery/caller.ts";
 import { readHeld } from "../delivery/held-record.ts";
 import { channelLabel } from "../origin/channel-label.ts";
 import { clockTime } from "../origin/clock-time.ts";
-import { cancelAction } from "../subtasks/cancel-action.ts";
+import { cancelAction } from "../subtasks/subtask-actions.ts";
 import { callerOf } from "./caller-of.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { workFor } from "./work-for.ts";

@@ -1,5 +1,7 @@
 import { answerCaller } from "../a2a/answer-caller.ts";
 import { consumeNotifications, notificationsRead } from "../a2a/consume-notifications.ts";
+import { endInboundTurn } from "../a2a/inbound/end-inbound-turn.ts";
+import { taskOfMessage } from "../a2a/inbound/task-of-turn.ts";
 import { lateKeysIn } from "../a2a/late-matter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
@@ -31,14 +33,15 @@ export const answerMessage = async (
   // Looked for after the window was read: what is not found up to its end can only be written behind it.
   const ended = seenBefore ? await parts.history.endedTurn(sessionId, index, turnId) : undefined;
   const matter = ended === undefined ? await turnMatter(parts, agent, message) : undefined;
-  if (matter?.isMoot) return undefined;
+  if (matter?.isMoot || (ended === undefined && (await parts.inbound.isMoot(message)))) return undefined;
   // What must end in words needs its anchor's words too: both are made at the same time.
   const summary = matter?.mustSpeak ? decideSummary(parts, agent, opened) : undefined;
   summary?.catch(() => undefined);
-  const entry = ended ?? (matter && (await endTurn(parts, agent, matter, opened, run)));
+  const entry = ended ?? (matter && (await endTurn(parts, agent, message, matter, opened, run)));
   if (entry === undefined) return undefined;
   await parts.checkpoint("reply.before");
-  if (isForPeople(record, entry)) {
+  if (taskOfMessage(message) !== undefined) await endInboundTurn(parts, message, entry);
+  else if (isForPeople(record, entry)) {
     await (summary ?? decideSummary(parts, agent, opened));
     await publishFinal(parts, agent, record, entry, ended !== undefined);
   }

@@ -1,5 +1,8 @@
+import { callerAside } from "../a2a/inbound/caller-aside.ts";
+import { withCallerTools } from "../a2a/inbound/caller-tools.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
+import type { UserMessage } from "../contract/user-message.ts";
 import { viewOfOrigins } from "../origin/view-of-origin.ts";
 import { fitEntry } from "../sessions/fit-entry.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
@@ -10,8 +13,10 @@ import { Journal } from "../turns/journal.ts";
 import { LinkedAbort } from "../turns/linked-abort.ts";
 import { withoutSilence } from "../turns/nothing-to-say.ts";
 import { runTurn } from "../turns/run-turn.ts";
+import { sessionLife } from "../turns/session-life.ts";
 import { troubleText } from "../turns/trouble-text.ts";
 import type { TurnEnd } from "../turns/turn.ts";
+import { TurnCancelled } from "../turns/turn-cancelled.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
@@ -23,6 +28,9 @@ import type { TurnMatter } from "./turn-matter.ts";
 /** Far more tries than one run can make, so that attempts grow from run to run. */
 const ATTEMPTS_PER_RUN = 1_000;
 
+/** An answer that comes sooner needs no announcement: on most platforms that is a call, and calls are counted (D8). */
+const TYPING_AFTER_MS = 100;
+
 export interface TurnRun {
   readonly number: number;
   /** It is the last one that the message gets: nothing is risked any more. */
@@ -33,6 +41,7 @@ export interface TurnRun {
 export const endTurn = async (
   parts: IntakeParts,
   agent: Agent,
+  message: UserMessage,
   matter: TurnMatter,
   opened: OpenedTurn,
   run: TurnRun,
@@ -43,7 +52,7 @@ export const endTurn = async (
   const ran: TurnEnd =
     run.isLast && plain !== undefined
       ? { outcome: "failed", finalText: troubleText["bad-answer"], trouble: "bad-answer", messages: [] }
-      : await runNow(parts, agent, matter, opened, run.number);
+      : await runNow(parts, agent, message, matter, opened, run.number);
   const { trouble, isAwaited, ...end } = await announce(parts.store, agent, record, ran);
   const polished = matter.polish && end.outcome === "answered" && { finalText: matter.polish(end.finalText) };
   const entry = fitEntry({
@@ -58,7 +67,7 @@ export const endTurn = async (
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
   });
-  if (!(await parts.history.append(sessionId, nextIndex(window), entry))) {
+  if (!(await parts.history.append(sessionId, nextIndex(window), entry, sessionLife(record)))) {
     throw new TurnYielded("another process has taken the turn over");
   }
   await parts.checkpoint("model.journaled");
@@ -75,6 +84,7 @@ const stitched = (plain: string) => ({
 const runNow = async (
   parts: IntakeParts,
   agent: Agent,
+  message: UserMessage,
   { text, mustSpeak, toolRounds = agent.maxToolRounds }: TurnMatter,
   { record, seenBefore, window }: OpenedTurn,
   run: number,
@@ -83,16 +93,23 @@ const runNow = async (
   const { turnId, traceId, continues } = record;
   const over = new LinkedAbort(parts.stopping);
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
+  // Work that begins by itself is nobody's who waits.
+  const typing = record.standing.background
+    ? undefined
+    : clock.after(TYPING_AFTER_MS, () => showTyping(parts, agent, record));
+  const hasEnded = parts.inbound.begin(message, () => over.abort(new TurnCancelled()));
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
-    // Work that begins by itself is nobody's who waits.
-    if (!record.standing.background) showTyping(parts, agent, record);
     return await runTurn(parts, {
-      agent: { ...(mustSpeak ? withoutSilence(agent) : agent), maxToolRounds: toolRounds },
+      agent: withCallerTools(
+        parts,
+        { ...(mustSpeak ? withoutSilence(agent) : agent), maxToolRounds: toolRounds },
+        message,
+      ),
       record,
       text,
       window,
-      aside: continues && (await viewOfOrigins(parts.history, continues)),
+      aside: continues ? await viewOfOrigins(parts.history, continues) : callerAside(message),
       journal: new Journal(parts.store, turnId, !seenBefore),
       // Made when it is needed: a child costs as much as a line, and most turns log nothing.
       get logger() {
@@ -103,7 +120,9 @@ const runNow = async (
       shrink: (window) => shrinkWindow(parts, agent, window, over.signal),
     });
   } finally {
+    typing?.cancel();
     timer.cancel();
+    hasEnded();
     over.release();
   }
 };

@@ -1,4 +1,6 @@
 import { answerCaller } from "../a2a/answer-caller.ts";
+import { endInboundTurn } from "../a2a/inbound/end-inbound-turn.ts";
+import { taskOfMessage } from "../a2a/inbound/task-of-turn.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
@@ -31,10 +33,11 @@ export const handleBuriedMessage = async (
   if (message.shown !== undefined) return;
   const { record, entry } = await recordedTurn(parts, message);
   const { sessionId, owner: { worksFor } = {} } = message.synthetic ?? {};
-  if (record && entry) {
+  const end = entry ?? { outcome: "failed" as const, finalText: troubleText.internal };
+  if (taskOfMessage(message) !== undefined) await endInboundTurn(parts, message, end);
+  else if (record && entry) {
     if (isForPeople(record, entry)) await publishFinal(parts, agent, record, entry, true);
   } else if (worksFor === undefined) await tellOfTrouble(parts, agent, message, letter);
-  const end = entry ?? { outcome: "failed" as const, finalText: troubleText.internal };
   if (worksFor !== undefined && sessionId !== undefined) await answerCaller(parts, { worksFor, sessionId }, end);
   await scheduleRunEnded(parts, message, entry?.outcome ?? "failed");
   // What it has delegated goes on, and must find an end.

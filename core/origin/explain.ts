@@ -54,6 +54,7 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   amendment: "a result came in after the first answer",
   "wake-up": "a piece of work that was delegated for it had something to tell",
   task: "its time had come",
+  inbound: "other agents had something to say, and you were not busy",
   callback: "another agent had answered what it was asked for it",
   late: "another agent answered after the work that asked it had ended",
 };

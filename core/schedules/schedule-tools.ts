@@ -110,5 +110,5 @@ export const scheduleTools = (parts: ScheduleParts): Tool[] => {
       return `A run of "${schedule.description}" begins.`;
     },
   };
-  return [task, list, cancel, now];
+  return [task, list, cancel, now].map((tool) => ({ ...(tool as Tool), isForPeople: true }));
 };

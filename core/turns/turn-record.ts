@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Audience } from "../contract/agent-reply.ts";
 import { RETENTION_MS } from "../contract/bus.ts";
-import { collection, keyOf } from "../contract/collection.ts";
+import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { Asker } from "../contract/owner-context.ts";
 import { ReplyCause } from "../contract/reply-cause.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
@@ -37,6 +37,9 @@ const turns = collection("turns", TurnRecord, { ttlMs: RETENTION_MS });
 type MessageAddress = Pick<UserMessage, "tenant" | "agent" | "id">;
 
 export const turnKey = ({ tenant, agent, id }: MessageAddress) => keyOf(turns, tenant, agent, id);
+/** Of the last days, by the ids of their messages. For operators: never per message. */
+export const turnsOfAgent = ({ tenant, agent }: Pick<MessageAddress, "tenant" | "agent">) =>
+  prefixOf(turns, tenant, agent);
 export const turnIdOf = ({ tenant, agent, id }: MessageAddress) => stableId("t", tenant, agent, id);
 
 /** The id of the one reply that a turn ends in. */

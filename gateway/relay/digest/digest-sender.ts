@@ -10,6 +10,7 @@ import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/hel
 import { mayTryAgain } from "../after-failure.ts";
 import { buryRequest } from "../bury-request.ts";
 import { delivered } from "../delivered.ts";
+import { goElsewhere } from "../go-elsewhere.ts";
 import type { Ledger } from "../ledger.ts";
 import { noteShown, noteShownTogether } from "../note-shown.ts";
 import type { PartSender } from "../part-sender.ts";
@@ -81,7 +82,7 @@ export class DigestSender {
     const now = clock.now();
     const ripe = before.items.filter(({ notBefore }) => notBefore <= now);
     const { due, later, lost } = await sortItems(this.#context, target, ripe);
-    for (const { request } of lost) if (request) withheld(this.#context, request);
+    for (const { request } of lost) if (request) await withheld(this.#context, request);
     const requests = fitting(due);
     const number = before.digests + 1;
     const digest: Digest = {
@@ -145,7 +146,7 @@ export class DigestSender {
     const kept = new Set<string>();
     for (const request of begun.requests) {
       const fate = fates.get(request.id);
-      if (gone.includes(request)) withheld(this.#context, request);
+      if (gone.includes(request)) await withheld(this.#context, request);
       else if (typeof fate === "object") await this.#shown(request, fate.shown, []);
       else if (fate === "unknown") await this.#bury(target, request, new DeliveryFailed("unknown", why));
       else if (failure !== undefined && failure.reason !== "unknown") await this.#bury(target, request, failure);
@@ -163,6 +164,7 @@ export class DigestSender {
       if (failure.reason === "unknown") await this.#ledger.doubtWithdrawn(part, failure.message);
       else if (part.part.index === 0) await this.#ledger.release(part, failure.reason);
     }
+    if (await goElsewhere(this.#context, this.#adapter, request, failure)) return;
     const { items } = await readHeld(this.#context.store, target);
     const heldAt = items.find(({ id }) => id === request.id)?.heldAt ?? request.reply.createdAt;
     await buryRequest(this.#context, this.#adapter.channel, request, failure, heldAt);
