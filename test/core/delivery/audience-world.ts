@@ -9,7 +9,7 @@ import { changePerson, findPerson } from "../../../core/people/find-person.ts";
 import { joinPeople } from "../../../core/people/join-people.ts";
 import { leavePerson } from "../../../core/people/leave-person.ts";
 import { meetAsker } from "../../../core/people/meet-asker.ts";
-import { runAudience } from "../../../core/schedules/run-audience.ts";
+import { runTarget } from "../../../core/schedules/run-target.ts";
 import { schedulesOfAgent } from "../../../core/schedules/schedule-record.ts";
 import { ownSubtask } from "../../../core/subtasks/cancel-subtask.ts";
 import { subtaskKey } from "../../../core/subtasks/subtask-record.ts";
@@ -58,6 +58,8 @@ export class AudienceWorld {
   /** By the words that describe them, the work whose turn made them. */
   readonly schedules = new Map<string, Work>();
   readonly queued: { work: Work; reply: AgentReply; target: Conversation }[] = [];
+  /** No room is home to what has nobody to go to. */
+  readonly home = undefined;
   readonly barred = new Set<string>();
   readonly written = new Set<string>();
   readonly policies = new Map<string, DeliveryPolicy>();
@@ -70,6 +72,10 @@ export class AudienceWorld {
     this.store.before = (operation) => {
       if (operation === "put" && this.#writesLeft-- <= 0) throw new Error("the process was killed");
     };
+  }
+
+  hasChannel(channel: string): boolean {
+    return CHANNELS.includes(channel);
   }
 
   linkedWith(account: string): string[] {
@@ -111,7 +117,7 @@ export class AudienceWorld {
       all.push(value);
     const schedule = all[index % Math.max(1, all.length)];
     const maker = this.schedules.get(schedule?.description ?? "");
-    const audience = schedule && (await runAudience(this.store, schedule));
+    const audience = schedule && (await runTarget(this, schedule)).audience;
     if (schedule === undefined || maker === undefined || audience?.accountId === undefined) return undefined;
     const { accountId: asker } = audience;
     this.#begin({ asker, madeBy: schedule.asker.accountId, audience, isScheduled: true });
