@@ -3,6 +3,7 @@ import { AppError, RevisionConflict } from "../../../core/contract/app-error.ts"
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey, sameRoom } from "../../../core/contract/conversation.ts";
 import type { DeliveryPolicy } from "../../../core/contract/delivery-policy.ts";
+import { afterRefusal } from "../../../core/delivery/after-refusal.ts";
 import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
 import { mayContinue } from "../../../core/origin/may-continue.ts";
 import { changePerson, findPerson } from "../../../core/people/find-person.ts";
@@ -208,13 +209,24 @@ export class AudienceWorld {
       audience: work.audience,
       ...(isSolicited && { correlationId: "m" }),
     });
+    return this.#queue(work, reply);
+  }
+
+  async #queue(work: Work, reply: AgentReply): Promise<Conversation[]> {
     const found: Conversation[] = [];
     for (const on of CHANNELS) {
-      const targets = await targetsOn({ ...this.#deciding(), defaultsOn: () => ({}) })(on, reply);
+      const targets = await targetsOn(this.#deciding())(on, reply);
       found.push(...targets.map(({ conversation }) => conversation));
     }
     this.queued.push(...found.map((target) => ({ work, reply, target })));
     return found;
+  }
+
+  /** A conversation does not take what waits for it: where it goes instead, or the account that is told alone. */
+  async refuse({ work, reply, target }: AudienceWorld["queued"][number]): Promise<Conversation[] | string> {
+    const way = await afterRefusal(this.#deciding())(reply, target);
+    if (way === undefined) return [];
+    return "next" in way ? this.#queue(work, way.next) : way.inPrivate;
   }
 
   isStillTarget(reply: AgentReply, target: Conversation): Promise<boolean> {
@@ -240,7 +252,7 @@ export class AudienceWorld {
   #deciding() {
     const admits = (target: Conversation, accountId: string | undefined) =>
       target.kind === "shared" || !this.barred.has(accountId ?? "");
-    return { store: this.store, clock: this.clock, admits };
+    return { store: this.store, clock: this.clock, admits, defaultsOn: () => ({}) };
   }
 
   #side(account: string) {

@@ -82,6 +82,18 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
       expect(target.kind === "private" && world.barred.has(ownerOfRoom(target) ?? "")).toBe(false);
     },
   })),
+  which.map((index) => ({
+    says: `delivery ${index} is refused`,
+    async step(world) {
+      const [waiting] = world.queued.splice(index % Math.max(1, world.queued.length), 1);
+      if (waiting === undefined) return;
+      const { work, target } = waiting;
+      const elsewhere = await world.refuse(waiting);
+      if (typeof elsewhere === "string") return expect(elsewhere).toBe(work.asker);
+      expect(elsewhere.map(conversationKey)).not.toContain(conversationKey(target));
+      for (const other of elsewhere) expect(world.maySee(work, other), conversationKey(other)).toBe(true);
+    },
+  })),
   fc.tuple(which, account, place).map(([index, who, where]) => ({
     says: `${who} answers the anchor of work ${index} in ${spell(where)}`,
     async step(world) {
