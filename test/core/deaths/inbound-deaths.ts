@@ -10,13 +10,6 @@ import { MortalCore } from "./mortal-core.ts";
 const TIME = { timeout: 60_000 };
 
 const deaths = ["turn.opened", "model.journaled", "reply.before", "a2a.settled"] as const;
-  "turn.opened",
-  "model.after",
-  "model.journaled",
-  "reply.before",
-  "a2a.settled",
-  "reply.published",
-] as const;
 
 const call = (at: string) => ({
   tenant: "default",
@@ -50,15 +43,11 @@ export const inboundDeaths = (kind: PlaceOptions["kind"]): void => {
       await core.heardReplyTo(`after ${at}`);
     });
 
-    it(
-      "when all is over, then every task has its one answer, of one turn",
-      TIME,
-      async () => {
-        const tasks = await core.inspect(({ store }) => Promise.all(deaths.map((at) => store.get(taskKey(call(at))))));
-        expect(tasks.map((task) => [task?.value.state, task?.value.answer, task?.value.ended.length])).toEqual(
-          deaths.map((at) => ["completed", `answer to "die at ${at}"`, 1]),
-        );
-      },
-    );
+    it("when all is over, then every task has its one answer, of one turn", TIME, async () => {
+      const tasks = await core.inspect(({ store }) => Promise.all(deaths.map((at) => store.get(taskKey(call(at))))));
+      expect(tasks.map((task) => [task?.value.state, task?.value.answer, task?.value.ended.length])).toEqual(
+        deaths.map((at) => ["completed", `answer to "die at ${at}"`, 1]),
+      );
+    });
   });
 };
