@@ -1,6 +1,8 @@
 /** What the messages are called that go on with a turn's work: the same cause always gives the same id. */
 export const synthesisIdOf = (turnId: string): string => `batch-${turnId}/synthesis`;
 export const amendmentIdOf = (turnId: string): string => `batch-${turnId}/amendment`;
+/** By the message to another agent that was answered. */
+export const callbackIdOf = (callId: string): string => `callback/${callId}`;
 /** By the subtask's message that wakes its owner. */
 export const wakeUpIdOf = (messageId: string): string => `wake/${messageId}`;
 /** A subtask's last message, and one that it sends by a call. */

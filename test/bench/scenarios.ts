@@ -1,4 +1,5 @@
 import type { Scenario } from "./scenario.ts";
+import { a2aCalls } from "./scenarios/a2a-calls.ts";
 import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
 import { delegation, delegationMemory } from "./scenarios/delegation.ts";
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   socketMemory,
   slackEvents,
   slackAcknowledgement,
+  a2aCalls,
   busMemory,
   slackMemory,
 ];

@@ -1,11 +1,14 @@
 import type { Store } from "../../contract/store.ts";
-import { countedMembers } from "../../subtasks/batch.ts";
-import { synthesisIdOf } from "../../subtasks/continuation-ids.ts";
+import { countedMembers, openCalls } from "../../subtasks/batch.ts";
+import { callbackIdOf, synthesisIdOf } from "../../subtasks/continuation-ids.ts";
 import { readOwner } from "../../subtasks/owner-record.ts";
 import { inboundSessionOf } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";
 
-/** Whether others still work on a task: a subtask that is under way, or results whose own turn has not ended yet. */
+/**
+ * Whether others still work on a task: a subtask or another agent that has not answered, or results whose own turn has
+ * not ended yet. The turn of an answer may end before its call is counted as ended.
+ */
 export const hasOpenWork = async (store: Store, task: InboundTask): Promise<boolean> => {
   const { tenant, agent, id, ended } = task;
   const { batches } = await readOwner(store, { tenant, agent, ownerId: inboundSessionOf(task) });
@@ -13,6 +16,7 @@ export const hasOpenWork = async (store: Store, task: InboundTask): Promise<bool
     .filter(({ origin }) => origin.taskId === id)
     .some((batch) => {
       const isOut = batch.members.some((member) => member.reports !== "blocking" && !member.awaitedBy && !member.ended);
-      return isOut || (countedMembers(batch).length > 0 && !ended.includes(synthesisIdOf(batch.turnId)));
+      const isAsked = openCalls(batch).some((call) => !ended.includes(callbackIdOf(call.id)));
+      return isOut || isAsked || (countedMembers(batch).length > 0 && !ended.includes(synthesisIdOf(batch.turnId)));
     });
 };

@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Message, Task, TaskState } from "@a2a-js/sdk";
+import {
+  AgentEvent,
+  type AgentExecutor,
+  DefaultRequestHandler,
+  InMemoryTaskStore,
+  JsonRpcTransportHandler,
+  ServerCallContext,
+} from "@a2a-js/sdk/server";
+import { fastify } from "fastify";
+import { z } from "zod";
+import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
+import { collection, keyOf } from "../../../core/contract/collection.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { agentCard } from "../../../gateway/a2a/agent-card.ts";
+import { answerQuestions } from "./answer-questions.ts";
+
+/**
+ * The SDK as it comes, in Fastify, with an agent that answers at once. Its tasks are kept in the same store as ours, and
+ * it writes as often: twice by the executor, three times for the task's states.
+ */
+const dataDir = await mkdtemp(join(tmpdir(), "a2a-sdk-bench-"));
+const { store, close } = await openEmbeddedBackbone({ dataDir, logger: silentLogger }).then((backbone) => ({
+  store: backbone.store,
+  close: () => backbone.close(),
+}));
+const records = collection("bench", z.looseObject({}));
+
+class StoredTasks extends InMemoryTaskStore {
+  override async save(task: Task, context: ServerCallContext): Promise<void> {
+    await store.put(keyOf(records, "task", task.id), Task.toJSON(task) as Record<string, unknown>);
+    await super.save(task, context);
+  }
+}
+
+const text = (value: string): Message["parts"][number] => ({
+  content: { $case: "text", value },
+  metadata: undefined,
+  filename: "",
+  mediaType: "text/plain",
+});
+
+const executor: AgentExecutor = {
+  async execute({ taskId, contextId, userMessage }, bus) {
+    const said = { text: userMessage.parts[0]?.content?.value ?? "" };
+    await store.put(keyOf(records, "message", taskId), said, { ifRevision: 0 });
+    await store.put(keyOf(records, "turn", taskId), said, { ifRevision: 0 });
+    const status = (state: TaskState) => ({ state, message: undefined, timestamp: new Date().toISOString() });
+    const common = { contextId, metadata: undefined };
+    const history = [userMessage];
+    bus.publish(
+      AgentEvent.task({
+        ...common,
+        id: taskId,
+        status: status(TaskState.TASK_STATE_SUBMITTED),
+        artifacts: [],
+        history,
+      }),
+    );
+    const artifact = {
+      artifactId: "answer",
+      name: "",
+      description: "",
+      parts: [text("Noted.")],
+      metadata: undefined,
+      extensions: [],
+    };
+    bus.publish(AgentEvent.artifactUpdate({ ...common, taskId, artifact, append: false, lastChunk: true }));
+    bus.publish(AgentEvent.statusUpdate({ ...common, taskId, status: status(TaskState.TASK_STATE_COMPLETED) }));
+    bus.finished();
+  },
+  cancelTask: async () => {},
+};
+
+const card = agentCard({ name: "bench", tenant: "default", skills: [] }, "http://127.0.0.1");
+const transport = new JsonRpcTransportHandler(new DefaultRequestHandler(card, new StoredTasks(), executor));
+const app = fastify({ genReqId: () => randomUUID() });
+app.post("/a2a/bench", (request) => {
+  const user = { isAuthenticated: true, userName: "bench" };
+  return transport.handle(
+    request.body as Record<string, unknown>,
+    new ServerCallContext({ user, requestedVersion: "1.0" }),
+  );
+});
+await app.listen({ host: "127.0.0.1", port: 0 });
+
+answerQuestions((app.server.address() as AddressInfo).port, {}, async () => {
+  await app.close();
+  await close();
+  await rm(dataDir, { recursive: true, force: true });
+});

@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Config } from "../../../config/config.ts";
+import { systemClock as clock } from "../../../core/contract/clock.ts";
+import { startCore } from "../../../core/start-core.ts";
+import { openFrontDoor } from "../../../gateway/front-door.ts";
+import { inboundOptions } from "../../../gateway/inbound-options.ts";
+import { createLogger } from "../../../gateway/logging/create-logger.ts";
+import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
+import { openBackbone } from "../../../gateway/open-backbone.ts";
+import { createReadiness } from "../../../gateway/readiness.ts";
+import { startChannels } from "../../../gateway/start-channels.ts";
+import { A2A_TOKEN } from "../a2a-caller.ts";
+import { instantModel } from "../instant-model.ts";
+import { answerQuestions } from "./answer-questions.ts";
+
+/** Gateway and core as `mooring start` runs them, with one caller and a model that answers at once. */
+const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
+const config = Config.parse({
+  gateway: { host: "127.0.0.1", port: 0 },
+  dataDir,
+  agents: [{ name: "bench", model: "demo" }],
+  a2a: { callers: { bench: { token: A2A_TOKEN } } },
+});
+const logger = createLogger(config.logLevel);
+const metrics = createMetrics(logger);
+const readiness = createReadiness();
+const door = await openFrontDoor(config.gateway, readiness);
+const backbone = await openBackbone(config.backbone, { dataDir, clock, logger });
+const parts = { clock, logger, meter: metrics.meter, backbone };
+const agent = { name: "bench", tenant: "default", skills: [] };
+const inbound = inboundOptions(config, agent, undefined);
+const core = await startCore({ ...parts, agents: [{ ...agent, model: instantModel, inbound }] });
+const publicUrl = `http://127.0.0.1:${door.port}`;
+const channels = await startChannels({ ...parts, config, door, readiness, metrics, publicUrl, newId: randomUUID });
+
+answerQuestions(door.port, {}, async () => {
+  await channels.stop();
+  await core.stop();
+  await door.close();
+  await backbone.close();
+  await rm(dataDir, { recursive: true, force: true });
+});

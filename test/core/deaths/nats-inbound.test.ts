@@ -1,0 +1,3 @@
+import { inboundDeaths } from "./inbound-deaths.ts";
+
+inboundDeaths("nats");

@@ -1,0 +1,91 @@
+import { AgentCard } from "@a2a-js/sdk";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { A2aUnderTest, credentials, says } from "./a2a-under-test.ts";
+
+let server: A2aUnderTest;
+beforeEach(async () => {
+  server = await A2aUnderTest.start(() => "Done.");
+});
+afterEach(() => server.dispose());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.url}${path}`, { headers });
+const CARD = "/.well-known/agent-card.json";
+
+describe("given anybody", () => {
+  it.each([CARD, `/a2a/mooring${CARD}`])(
+    "when they read %s, then it is spelled as the protocol says (A8)",
+    async (path) => {
+      const response = await get(path, { "a2a-version": "1.0" });
+      const card = await response.json();
+      expect(response.headers.get("content-type")).toContain("application/json");
+      expect(card).toMatchObject({
+        securitySchemes: {
+          bearer: { httpAuthSecurityScheme: { scheme: "Bearer" } },
+          apiKey: { apiKeySecurityScheme: { location: "header", name: "X-API-Key" } },
+        },
+        supportedInterfaces: [{ url: `${server.url}/a2a/mooring` }, {}, {}],
+      });
+      const { supportedInterfaces } = AgentCard.fromJSON(card);
+      expect(
+        supportedInterfaces.map(({ protocolBinding, protocolVersion }) => [protocolBinding, protocolVersion]),
+      ).toEqual([
+        ["JSONRPC", "1.0"],
+        ["HTTP+JSON", "1.0"],
+        ["JSONRPC", "0.3"],
+      ]);
+    },
+  );
+
+  it("when they say no version, then the card also has the address where 0.3 looks for it", async () => {
+    const card = await (await get(CARD)).json();
+    expect(card).toMatchObject({
+      url: `${server.url}/a2a/mooring`,
+      preferredTransport: "JSONRPC",
+      securitySchemes: { bearer: { httpAuthSecurityScheme: {} } },
+    });
+    const legacy = await (await get(CARD, { "a2a-version": "0.3" })).json();
+    expect(legacy).toMatchObject({ securitySchemes: { bearer: { type: "http", scheme: "Bearer" } } });
+  });
+
+  it.each<Record<string, string>>([
+    {},
+    { authorization: "Bearer wrong-token-of-somebody" },
+    { authorization: "Bearer " },
+    { authorization: "Basic YWxpY2U6eA==" },
+    { "x-api-key": "alices-long-token" },
+    { authorization: "Bearer bobs-long-api-key" },
+    { "x-api-key": "sha256:24d69631deb3d2cc56baacaf7434bedb42fcce6489b233b3668589799f5f5778" },
+  ])("when they call with %j, then they are asked who they are", async (headers) => {
+    for (const path of ["/a2a/mooring", "/a2a/mooring/message:send", "/a2a/mooring/tasks/x:cancel"]) {
+      const response = await fetch(`${server.url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "a2a-version": "1.0", ...headers },
+        body: "{}",
+      });
+      expect(response.status).toBe(401);
+      expect(response.headers.get("www-authenticate")).toContain("Bearer");
+    }
+    expect(server.model.requests.items).toEqual([]);
+  });
+});
+
+describe("given a caller with limits", () => {
+  it("when it calls an agent that is not for it, then it is refused", async () => {
+    const response = await server.post("/a2a/other", {}, credentials.carol);
+    expect([response.status, await response.json()]).toMatchObject([403, { error: { code: "forbidden" } }]);
+  });
+
+  it("when it names no skill and may use one, then it is that one", async () => {
+    const carol = await server.client("JSONRPC", "carol");
+    expect(await carol.sendMessage(says("How deep?"))).toMatchObject({ metadata: { skill: "facts" } });
+  });
+
+  it.each(["news", "nothing", 7])(
+    "when it names the skill %j, which it may not use, then it is told which it may",
+    async (skill) => {
+      const carol = await server.client("JSONRPC", "carol");
+      await expect(carol.sendMessage(says("News!", { metadata: { skill } }))).rejects.toThrow("may use here: facts");
+      expect(server.model.requests.items).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,131 @@
+import { TaskState } from "@a2a-js/sdk";
+import { afterEach, describe, expect, it } from "vitest";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { countingBackbone } from "../../fakes/counting-backbone.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import { calls } from "../../fakes/scripted-model.ts";
+import { A2aUnderTest, answerOf, asTask, says } from "./a2a-under-test.ts";
+
+let server: A2aUnderTest;
+afterEach(() => server.dispose());
+
+const anyTask = {
+  tenant: "",
+  contextId: "",
+  status: TaskState.TASK_STATE_UNSPECIFIED,
+  statusTimestampAfter: undefined,
+  pageToken: "",
+};
+
+describe("given a gateway that dies while it takes a message", () => {
+  it.each(["a2a.before", "a2a.published", "a2a.stored"])(
+    "when it dies at %s and the caller repeats it, then there is one task and one turn",
+    async (at) => {
+      let deaths = 1;
+      const checkpoint = (name: string) => {
+        if (name === at && deaths-- > 0) throw new Error("dead");
+      };
+      server = await A2aUnderTest.start(() => "Nine metres.", { checkpoint });
+      const client = await server.client();
+      const message = says("How deep?");
+      await expect(client.sendMessage(message)).rejects.toThrow("went wrong");
+      expect(answerOf(asTask(await client.sendMessage(message)))).toBe("Nine metres.");
+      expect((await client.listTasks(anyTask)).totalSize).toBe(1);
+      expect(server.model.requests.items).toHaveLength(1);
+    },
+  );
+
+  it("when the message was stored and nobody comes back, then core makes the task and ends it", async () => {
+    const checkpoint = (name: string) => {
+      if (name === "a2a.published") throw new Error("dead");
+    };
+    server = await A2aUnderTest.start(() => "Nine metres.", { checkpoint });
+    const client = await server.client();
+    await expect(client.sendMessage(says("How deep?"))).rejects.toThrow();
+    const completed = { ...anyTask, status: TaskState.TASK_STATE_COMPLETED };
+    while ((await client.listTasks(completed)).totalSize === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+});
+
+describe("given the same message twice at once", () => {
+  it("then it is one task, answered twice", async () => {
+    server = await A2aUnderTest.start(() => "Nine metres.");
+    const client = await server.client();
+    const message = says("How deep?");
+    const [one, other] = await Promise.all([client.sendMessage(message), client.sendMessage(message)]);
+    expect(asTask(one).id).toBe(asTask(other).id);
+    expect(server.model.requests.items).toHaveLength(1);
+  });
+});
+
+describe("given a plain call", () => {
+  it("then it costs five durable writes", async () => {
+    let writes: readonly string[] = [];
+    server = await A2aUnderTest.start(() => "Nine metres.", {
+      wrap: (backbone) => {
+        const counting = countingBackbone(backbone);
+        writes = counting.writes;
+        return counting;
+      },
+    });
+    const client = await server.client();
+    await client.sendMessage(says("How deep?"));
+    // The task is written by whoever is first; who loses that tries once more.
+    expect(writes.length).toBeLessThanOrEqual(6);
+    const ours = ["publish user.message", "put a2a-tasks", "put history", "put turns"];
+    expect([...new Set(writes)].sort()).toEqual(ours);
+  });
+});
+
+describe("given a task whose turn delegates", () => {
+  it("when the subtasks are done, then their synthesis is the answer, and people see nothing of it", async () => {
+    server = await A2aUnderTest.start(({ messages }) => {
+      const last = messages.at(-1);
+      const text = last?.role === "user" ? last.text : "";
+      if (text.includes("[results of delegated work]")) return "Both harbours are deep.";
+      if (text.startsWith("Compare")) {
+        return calls({
+          name: "spawn_subtask",
+          input: { name: "Bergen", prompt: "look at Bergen", expected_output: "depth" },
+        });
+      }
+      return last?.role === "tool" ? "I am on it." : "Eleven metres.";
+    });
+    const seen = new Recorder<AgentReply>();
+    const subject = subjectsOf("default").userResponse("mooring");
+    await server.core.bus.consume(subject, { durable: "test", concurrency: 1 }, async (reply) => {
+      seen.add(reply);
+      return ack;
+    });
+    const task = asTask(await (await server.client()).sendMessage(says("Compare Bergen and Oslo")));
+    expect([task.status?.state, answerOf(task)]).toEqual([TaskState.TASK_STATE_COMPLETED, "Both harbours are deep."]);
+    expect(seen.items).toEqual([]);
+  });
+});
+
+describe("given a skill that people are told of (A10)", () => {
+  it("when several calls have been answered, then people get one message, anchored to the first of them (O5)", async () => {
+    server = await A2aUnderTest.start(({ messages }) => {
+      const last = messages.at(-1);
+      return last?.role === "user" ? `Heard: ${last.text}` : "?";
+    });
+    const seen = new Recorder<AgentReply>();
+    const subject = subjectsOf("default").userResponse("mooring");
+    await server.core.bus.consume(subject, { durable: "test", concurrency: 1 }, async (reply) => {
+      seen.add(reply);
+      return ack;
+    });
+    const client = await server.client();
+    await client.sendMessage(says("A ship has come in", { metadata: { skill: "news" } }));
+    const [told] = await seen.until((replies) => replies.length > 0);
+    expect(told).toMatchObject({
+      kind: "final",
+      markdown: "Heard: A ship has come in",
+      origin: { channel: "a2a-inbound", promptSummary: "alice · News", sessionId: null },
+      audience: { conversation: { channel: "web", room: "lobby" } },
+    });
+    expect(told?.correlationId).toBeUndefined();
+  });
+});
