@@ -25,6 +25,8 @@ export interface ServerParts {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** What else is served. */
+  readonly routes?: readonly ((app: FastifyInstance) => Promise<void>)[];
   /** The operators' part; absent where no operator can come. */
   readonly admin?: { readonly check: OperatorCheck; addRoutes(scope: FastifyInstance): void };
 }
@@ -36,6 +38,7 @@ export const createServer = async ({
   readiness,
   metrics,
   logger,
+  routes = [],
   admin,
 }: ServerParts): Promise<FastifyInstance> => {
   const app = fastify({
@@ -67,6 +70,7 @@ export const createServer = async ({
   await socketRoutes(app, adapters.filter(isSocketAdapter), logger);
   await webhookRoutes(app, adapters.filter(isWebhookAdapter));
   if (adapters.length > 0) homeRoute(app, adapters);
+  for (const addRoutes of routes) await addRoutes(app);
   if (admin) await adminScope(app, admin.check, admin.addRoutes);
   healthRoutes(app, readiness);
   metricsRoute(app, metrics);

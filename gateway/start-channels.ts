@@ -1,11 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/config.ts";
+import { TenantSettings } from "../core/a2a/tenant-settings.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import { DueIndex } from "../core/schedules/due-index.ts";
+import { peerEventRoute } from "./a2a/peer-event-route.ts";
 import { createAdapter } from "./adapter-registry.ts";
 import { operatorCheck } from "./admin/operator.ts";
 import { scheduleRoutes } from "./admin/schedule-routes.ts";
+import { tenantRoutes } from "./admin/tenant-routes.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
@@ -52,18 +55,22 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       running.push(started);
       readiness.watch(`channel ${channel}`, () => started.health());
     }
+    const settingsParts = { store: common.backbone.store, clock: common.clock };
     const admin = {
       check: operatorCheck(config.admin.tokens, adminToken),
-      addRoutes: (scope: FastifyInstance) =>
+      addRoutes: (scope: FastifyInstance) => {
         scheduleRoutes(scope, {
           ...common,
           ...common.backbone,
           dueTimes: new DueIndex(common.backbone),
           checkpoint: noCheckpoint,
           config,
-        }),
+        });
+        tenantRoutes(scope, { ...common, config, settings: new TenantSettings(settingsParts, config.tenants) });
+      },
     };
-    await createServer({ door, adapters, readiness, metrics, logger: common.logger, admin });
+    const routes = [peerEventRoute(common.backbone)];
+    await createServer({ door, adapters, readiness, metrics, logger: common.logger, routes, admin });
   } catch (error) {
     await stop();
     throw error;

@@ -11,8 +11,9 @@ export class LinkedAbort {
 
   constructor(followed: AbortSignal) {
     this.#followed = followed;
-    // Many may follow one signal, and each is released: that is no leak to warn of.
-    setMaxListeners(0, followed, this.signal);
+    // Many may follow one signal, and each is released: that is no leak to warn of. Not 0: Node 20 cannot read that back,
+    // and undici tries to.
+    setMaxListeners(Number.POSITIVE_INFINITY, followed, this.signal);
     if (followed.aborted) this.#follow();
     else followed.addEventListener("abort", this.#follow, { once: true });
   }
