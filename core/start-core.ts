@@ -1,4 +1,6 @@
 import { RemoteAgents, type RemoteAgentsOptions } from "./a2a/client/remote-agents.ts";
+import { InboundTurns } from "./a2a/inbound/inbound-turns.ts";
+import { type InboundOptions, startInbound } from "./a2a/inbound/start-inbound.ts";
 import { PeerDirectory } from "./a2a/peer-directory.ts";
 import { defaultPeering, type PeeringConfig } from "./a2a/peering.ts";
 import { sendMessageTool } from "./a2a/send-message-tool.ts";
@@ -24,8 +26,7 @@ import type { AgentModel } from "./model/agent-model.ts";
 import { type DeclaredPerson, declarePeople } from "./people/declare-people.ts";
 import { DueIndex } from "./schedules/due-index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
-import { startSchedules } from "./schedules/start-schedules.ts";
-import type { ConfiguredSchedule } from "./schedules/sync-configured.ts";
+import { type ScheduleOptions, startSchedules } from "./schedules/start-schedules.ts";
 import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
 import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
@@ -40,8 +41,10 @@ import { nothingToSay } from "./turns/nothing-to-say.ts";
 import { RunningTurns } from "./turns/running-turns.ts";
 import type { Tool } from "./turns/tool.ts";
 import { TurnYielded } from "./turns/turn-yielded.ts";
+import { startSweeping } from "./workspaces/workspace-sweeper.ts";
+import { type WorkspaceOptions, Workspaces } from "./workspaces/workspaces.ts";
 
-export interface AgentOptions {
+export interface AgentOptions extends ScheduleOptions {
   readonly name: string;
   readonly tenant: string;
   readonly model: AgentModel;
@@ -49,13 +52,15 @@ export interface AgentOptions {
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
+  /** The repository that its subtasks work on, each in a worktree of its own. */
+  readonly workspace?: WorkspaceOptions | undefined;
   /** Agents that it may talk to; those of this deployment must name it too. */
   readonly peers?: readonly string[] | undefined;
   readonly peering?: PeeringConfig | undefined;
   /** What others are told about it. */
   readonly description?: string | undefined;
-  /** Schedules that the configuration declares. */
-  readonly schedules?: readonly ConfiguredSchedule[] | undefined;
+  /** Present if other agents may call it. */
+  readonly inbound?: InboundOptions | undefined;
 }
 
 export interface CoreOptions {
@@ -116,9 +121,13 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     owners: new OwnerRecords(store, clock),
     history,
     dueTimes: new DueIndex({ bus, store }),
+    workspaces: new Map(
+      options.agents.flatMap(({ name, workspace }) => (workspace ? [[name, new Workspaces(workspace)] as const] : [])),
+    ),
     sessions: new SessionFinder(store, history),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
+    inbound: new InboundTurns({ bus, store, clock, logger }),
     stopping: stopping.signal,
     directory: new PeerDirectory(options.agents, remoteAgents.peers),
     settings: new TenantSettings({ store, clock }, options.tenants),
@@ -139,7 +148,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       given,
       distinct([
         ...tools,
-        ...delegationTools(parts, delegation),
+        ...delegationTools(parts, given.name, delegation),
         ...scheduleTools(parts),
         ...(hasPeers ? [sendMessageTool(parts, peering, given)] : []),
       ]),
@@ -155,8 +164,13 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       consumer,
       ...(await startDelegation(parts, agent)),
       ...(await startPeers(parts, agent)),
-      await startSchedules(parts, agent, given.schedules),
+      await startSchedules(parts, agent, given),
+      ...startSweeping(parts, agent),
     );
+    if (given.inbound) {
+      const place = { tenant: agent.tenant, agent: agent.name };
+      consumers.push(...(await startInbound(parts, place, given.inbound)));
+    }
   }
   return {
     async stop() {
@@ -168,6 +182,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       events.close();
       callEvents.close();
       parts.turns.close();
+      parts.inbound.close();
       await activity.stop();
       await parts.background.stop();
       await remoteAgents.close();

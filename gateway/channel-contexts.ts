@@ -1,4 +1,6 @@
+import { isMembershipAdapter } from "../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
+import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../adapters/contract/config.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
@@ -6,6 +8,11 @@ import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { subjectsOf } from "../core/contract/subjects.ts";
+import { afterRefusal } from "../core/delivery/after-refusal.ts";
+import type { Destination } from "../core/delivery/destination.ts";
+import { goneMatterOf } from "../core/delivery/gone-matter.ts";
+import type { Admits } from "../core/delivery/may-show.ts";
+import { reportGone } from "../core/delivery/report-gone.ts";
 import type { TargetParts } from "../core/delivery/targets.ts";
 import { isStillTarget, targetsOn } from "../core/delivery/targets.ts";
 import { privateConversationOf } from "../core/people/private-conversation-of.ts";
@@ -37,20 +44,27 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   sessionOf: (conversation) => currentSession(backbone.store, { ...parts, conversation }),
 });
 
-/** What the configuration says about who talks and listens on a channel. */
+/** What the configuration, and the platform, say about who talks and listens on a channel. */
 export interface ChannelRules {
   readonly access?: AccessRules | undefined;
+  /** What the channels of the agent let in, each by its own access; absent: this channel's alone. */
+  readonly admits?: Admits;
+  /** Asked who is a member, if it knows. */
+  readonly adapter?: ChannelAdapter;
   readonly defaultsOn?: TargetParts["defaultsOn"];
   readonly findPermalink?: FindPermalink;
+  /** The agent's home, and which channels the agent has. */
+  readonly home?: Destination | undefined;
+  readonly hasChannel?: (channel: string) => boolean;
 }
 
 /** What a channel's relay works with. */
-export const relayContext = (
-  { backbone, ...parts }: ChannelParts,
-  { access, defaultsOn = () => ({}), findPermalink = async () => undefined }: ChannelRules = {},
-): RelayContext => {
+export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: ChannelRules = {}): RelayContext => {
+  const { access, adapter, admits: letsIn = admits(access), defaultsOn = () => ({}) } = rules;
+  const { findPermalink = async () => undefined, home, hasChannel = () => true } = rules;
   const { bus, store } = backbone;
-  const deciding = { store, clock: parts.clock, defaultsOn, admits: admits(access) };
+  const reporting = { ...parts, bus, store, checkpoint: noCheckpoint, home, hasChannel };
+  const deciding = { store, clock: parts.clock, defaultsOn, admits: letsIn };
   return {
     ...parts,
     bus,
@@ -58,7 +72,12 @@ export const relayContext = (
     checkpoint: noCheckpoint,
     random: Math.random,
     targetsOn: targetsOn(deciding),
-    isStillTarget: isStillTarget(deciding),
+    isStillTarget: isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) }),
+    afterRefusal: afterRefusal(deciding),
+    reportGone: async (reply, target, why) => {
+      const matter = goneMatterOf(reply, target, why);
+      if (matter !== undefined) await reportGone(reporting, matter, reply);
+    },
     privateConversationOf: (channel, accountId) =>
       privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),
@@ -66,3 +85,6 @@ export const relayContext = (
     limits: defaultRelayLimits,
   };
 };
+
+const membershipIn = (adapter: ChannelAdapter) =>
+  isMembershipAdapter(adapter) ? { isMember: adapter.isMember.bind(adapter) } : {};

@@ -4,8 +4,7 @@ import { isSocketAdapter, isWebhookAdapter } from "../adapters/contract/abilitie
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import { messageOf } from "../core/contract/app-error.ts";
 import type { Logger } from "../core/contract/logger.ts";
-import { adminScope } from "./admin/admin-scope.ts";
-import type { OperatorCheck } from "./admin/operator.ts";
+import { type AdminGate, adminScope } from "./admin/admin-scope.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { toHttpError } from "./http-error.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
@@ -27,8 +26,10 @@ export interface ServerParts {
   readonly logger: Logger;
   /** What else is served. */
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void>)[];
+  /** What other agents reach; absent if none may call. */
+  readonly a2a?: { addRoutes(app: FastifyInstance): Promise<void> } | undefined;
   /** The operators' part; absent where no operator can come. */
-  readonly admin?: { readonly check: OperatorCheck; addRoutes(scope: FastifyInstance): void };
+  readonly admin?: AdminGate & { addRoutes(scope: FastifyInstance): void };
 }
 
 /** Everything the gateway serves. Nothing of a request is logged but its id, method and route. */
@@ -39,6 +40,7 @@ export const createServer = async ({
   metrics,
   logger,
   routes = [],
+  a2a,
   admin,
 }: ServerParts): Promise<FastifyInstance> => {
   const app = fastify({
@@ -46,7 +48,7 @@ export const createServer = async ({
     genReqId: () => randomUUID(),
     trustProxy: false,
     serverFactory: (handler) => door.handOver(handler),
-    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 200 },
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 1_000 },
   });
 
   // no route of the gateway itself takes a body; webhooks have a scope with a parser of their own
@@ -71,7 +73,8 @@ export const createServer = async ({
   await webhookRoutes(app, adapters.filter(isWebhookAdapter));
   if (adapters.length > 0) homeRoute(app, adapters);
   for (const addRoutes of routes) await addRoutes(app);
-  if (admin) await adminScope(app, admin.check, admin.addRoutes);
+  await a2a?.addRoutes(app);
+  if (admin) await adminScope(app, admin, admin.addRoutes);
   healthRoutes(app, readiness);
   metricsRoute(app, metrics);
   await app.ready();

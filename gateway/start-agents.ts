@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
 import type { Clock } from "../core/contract/clock.ts";
@@ -5,8 +6,11 @@ import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
+import type { WorkspaceConfig } from "../core/workspaces/config.ts";
+import { agentPlaces } from "./agent-places.ts";
 import { configuredSchedules } from "./configured-schedules.ts";
 import { declaredPeople } from "./declared-people.ts";
+import { inboundOptions } from "./inbound-options.ts";
 
 export interface AgentsParts {
   readonly config: Config;
@@ -30,10 +34,18 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
       peers: Object.entries(config.a2a.peers).map(([name, peer]) => ({ name, ...peer })),
       publicUrl: config.gateway.publicUrl,
     },
-    agents: config.agents.map(({ model, home, schedules, ...agent }) => ({
+    agents: config.agents.map(({ model, home, schedules, workspace, ...agent }) => ({
       ...agent,
+      ...agentPlaces(config, agent.name),
+      ...(workspace && { workspace: { ...workspace, ...placesOf(workspace, agent.name, config.dataDir) } }),
       schedules: configuredSchedules(config, schedules, home),
+      inbound: inboundOptions(config, agent, home),
       contextTokens: model.contextTokens,
       model: createModel(model, parts),
     })),
   });
+
+const placesOf = ({ repository, folder }: WorkspaceConfig, agent: string, dataDir: string) => ({
+  repository: resolve(repository),
+  folder: resolve(folder ?? `${dataDir}/workspaces/${agent}`),
+});

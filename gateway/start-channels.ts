@@ -1,14 +1,15 @@
 import type { FastifyInstance } from "fastify";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/config.ts";
-import { TenantSettings } from "../core/a2a/tenant-settings.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import { DueIndex } from "../core/schedules/due-index.ts";
 import { peerEventRoute } from "./a2a/peer-event-route.ts";
+import type { RunningA2a } from "./a2a/start-a2a.ts";
 import { createAdapter } from "./adapter-registry.ts";
+import { adminRoutes } from "./admin/admin-routes.ts";
 import { operatorCheck } from "./admin/operator.ts";
-import { scheduleRoutes } from "./admin/schedule-routes.ts";
-import { tenantRoutes } from "./admin/tenant-routes.ts";
+import { admitsOn } from "./admits-on.ts";
+import { agentPlaces } from "./agent-places.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
@@ -35,42 +36,50 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   const instance = common.newId();
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
+  let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
   const stop = async () => {
     watch.cancel();
-    await Promise.all(running.map((channel) => channel.stop()));
+    await Promise.all([a2a?.stop(), ...running.map((channel) => channel.stop())]);
   };
   try {
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
       const { agent, access } = channelConfig;
       const own = { ...common, channel, agent, tenant: tenantOf(config, agent) };
+      const adapter = await createAdapter(channelConfig, adapterContext(own));
       const rules = {
         access,
+        admits: admitsOn(config, agent),
+        adapter,
         defaultsOn: deliveryDefaults(config, agent),
         findPermalink: findPermalink(adapters, common),
+        ...agentPlaces(config, agent),
       };
-      const adapter = await createAdapter(channelConfig, adapterContext(own));
       const started = await runChannel(relayContext(own, rules), adapter, instance);
       adapters.push(adapter);
       running.push(started);
       readiness.watch(`channel ${channel}`, () => started.health());
     }
-    const settingsParts = { store: common.backbone.store, clock: common.clock };
+    // Its library is loaded only if it is needed.
+    if (Object.keys(config.a2a.callers).length > 0) {
+      const { startA2a } = await import("./a2a/start-a2a.ts");
+      a2a = await startA2a({ ...common, config });
+    }
+    const adminParts = {
+      ...common,
+      bus: common.backbone.bus,
+      store: common.backbone.store,
+      dueTimes: new DueIndex(common.backbone),
+      checkpoint: noCheckpoint,
+      config,
+    };
     const admin = {
+      ...adminParts,
       check: operatorCheck(config.admin.tokens, adminToken),
-      addRoutes: (scope: FastifyInstance) => {
-        scheduleRoutes(scope, {
-          ...common,
-          ...common.backbone,
-          dueTimes: new DueIndex(common.backbone),
-          checkpoint: noCheckpoint,
-          config,
-        });
-        tenantRoutes(scope, { ...common, config, settings: new TenantSettings(settingsParts, config.tenants) });
-      },
+      addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
     };
     const routes = [peerEventRoute(common.backbone)];
-    await createServer({ door, adapters, readiness, metrics, logger: common.logger, routes, admin });
+    await createServer({ door, adapters, readiness, metrics, logger: common.logger, routes, a2a, admin });
   } catch (error) {
     await stop();
     throw error;

@@ -59,6 +59,13 @@ export interface DirectMessageAdapter extends ChannelAdapter {
 export const isDirectMessageAdapter = (adapter: ChannelAdapter): adapter is DirectMessageAdapter =>
   "privateConversation" in adapter;
 
+/** Lets in accounts that its configuration does not name: the members of a workspace that it does. */
+export interface MembershipAdapter extends ChannelAdapter {
+  /** Whether an account may still be talked to in a private conversation. Fails as `deliver` does. */
+  isMember(conversation: Conversation, accountId: string): Promise<boolean>;
+}
+export const isMembershipAdapter = (adapter: ChannelAdapter): adapter is MembershipAdapter => "isMember" in adapter;
+
 /** Can fetch the bytes of what people attach to their messages. */
 export interface AttachmentAdapter extends ChannelAdapter {
   /** At most `maxBytes`: what is larger, or gone, is an AppError that says so. */
@@ -140,3 +147,14 @@ export interface CheckableAdapter extends ChannelAdapter {
   checkLive(): Promise<readonly string[]>;
 }
 export const isCheckableAdapter = (adapter: ChannelAdapter): adapter is CheckableAdapter => "checkLive" in adapter;
+
+/** What a platform with rooms and private conversations can do, if it can do all of it. */
+export type RoomsAdapter = EditingAdapter &
+  TypingAdapter &
+  PermalinkAdapter &
+  ReconcilingAdapter &
+  EphemeralAdapter &
+  DirectMessageAdapter &
+  AttachmentAdapter &
+  HealthAdapter &
+  CheckableAdapter;

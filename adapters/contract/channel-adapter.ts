@@ -40,6 +40,12 @@ export interface Capabilities {
   readonly measure?: Measure;
   /** The shortest time between two edits of one message that the platform bears; absent: 1 s. */
   readonly editEveryMs?: number;
+  /**
+   * An answer is shown while it is written: as a message that is edited, for adapters that can edit. This is the
+   * shortest time between two such edits on the whole channel, so that what the platform bears is left for the answers
+   * themselves. Absent: an answer is shown when it is whole.
+   */
+  readonly streamEveryMs?: number;
 }
 
 /** One part of one reply for one target. */
@@ -49,6 +55,8 @@ export interface Delivery {
   readonly reply: AgentReply;
   readonly target: Conversation;
   readonly part: { readonly index: number; readonly count: number; readonly markdown: string };
+  /** The platform's id of the reply's first part; absent for that part itself. */
+  readonly firstMessageId?: string;
   /** Present exactly when it is to be shown with this part. */
   readonly anchor: Anchor | null;
   /** An earlier attempt may have reached the platform. */

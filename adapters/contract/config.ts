@@ -29,6 +29,14 @@ export interface AccessRules {
   readonly messagesPerMinute?: number | undefined;
 }
 
+/** For a platform whose messages can be edited. */
+export const streamingFields = {
+  streaming: z
+    .boolean()
+    .default(true)
+    .describe("Show an answer while it is written, by editing its message; false: only when it is whole."),
+};
+
 /** What the configuration of every channel has. */
 export const channelFields = {
   agent: Name.optional().describe("The agent that answers here. Not needed while there is only one."),

@@ -10,6 +10,7 @@ const MAY_HAVE_ONE = new RegExp(`[${HOOKS}${DOTS}&]`);
 const ANY_HOOK = new RegExp(`[${HOOKS}]`, "g");
 const BETWEEN = new RegExp(`[${DOTS}]`);
 const LONGEST_TIME = 60;
+const ANY_SIGN_BETWEEN = new RegExp(BETWEEN, "g");
 const ANY_DOT = new RegExp(` ?[${DOTS}]`, "g");
 
 /** A line as people would see it: without what is invisible or only mark-up. */
@@ -42,6 +43,18 @@ const readsLikeInbound = (seen: string): boolean => {
 export const inertAnchors = (text: string): string => {
   if (!MAY_HAVE_ONE.test(text)) return text;
   return text.replace(REFERENCE, readReference).replace(ANY_HOOK, "→").split("\n").map(inertLine).join("\n");
+};
+
+/**
+ * The same for text that comes in pieces, of which no line is known as a whole: its signs are replaced wherever they
+ * stand. Exactly as long as before, so that the pieces still fit together.
+ */
+export const inertSigns = (piece: string): string => {
+  if (!MAY_HAVE_ONE.test(piece)) return piece;
+  const read = piece.replace(REFERENCE, (whole, ...groups: string[]) =>
+    readReference(whole, groups[0], groups[1], groups[2]).padEnd(whole.length),
+  );
+  return read.replace(ANY_HOOK, "→").replace(ANY_SIGN_BETWEEN, "-");
 };
 
 const inertLine = (line: string): string => {

@@ -1,17 +1,7 @@
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Attachment } from "../../core/contract/user-message.ts";
-import type {
-  AttachmentAdapter,
-  CheckableAdapter,
-  DirectMessageAdapter,
-  EditingAdapter,
-  EphemeralAdapter,
-  HealthAdapter,
-  PermalinkAdapter,
-  ReconcilingAdapter,
-  TypingAdapter,
-} from "../contract/abilities.ts";
+import type { MembershipAdapter, RoomsAdapter } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
@@ -30,25 +20,9 @@ import type { DiscordTiming } from "./timing.ts";
 import { defaultTiming } from "./timing.ts";
 
 /** Discord: one connection for what comes in, and its HTTP API for what goes out. */
-export class DiscordAdapter
-  implements
-    EditingAdapter,
-    TypingAdapter,
-    PermalinkAdapter,
-    ReconcilingAdapter,
-    EphemeralAdapter,
-    DirectMessageAdapter,
-    AttachmentAdapter,
-    HealthAdapter,
-    CheckableAdapter
-{
+export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
   readonly channel: string;
-  readonly capabilities: Capabilities = {
-    connection: "exclusive",
-    resend: "idempotent",
-    maxPartLength: MAX_PART_LENGTH,
-    editEveryMs: 1_200,
-  };
+  readonly capabilities: Capabilities;
   readonly #config: DiscordConfig;
   readonly #context: AdapterContext;
   readonly #timing: DiscordTiming;
@@ -62,6 +36,14 @@ export class DiscordAdapter
 
   constructor(config: DiscordConfig, context: AdapterContext, timing: Partial<DiscordTiming> = {}) {
     this.channel = context.channel;
+    this.capabilities = {
+      connection: "exclusive",
+      resend: "idempotent",
+      maxPartLength: MAX_PART_LENGTH,
+      // Discord counts edits per channel, about 5 in 5 s, and all requests of a bot, 50 in 1 s.
+      editEveryMs: 1_200,
+      ...(config.streaming && { streamEveryMs: 100 }),
+    };
     this.#config = config;
     this.#context = context;
     this.#timing = { ...defaultTiming, ...timing };
@@ -115,6 +97,10 @@ export class DiscordAdapter
 
   async privateConversation(accountId: string): Promise<Conversation> {
     return this.#posts.privateConversation(accountId);
+  }
+
+  isMember(conversation: Conversation, accountId: string): Promise<boolean> {
+    return this.#access.allowsPerson(conversation, accountId);
   }
 
   showTyping(conversation: Conversation): Promise<void> {

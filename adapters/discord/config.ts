@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { secret } from "../../core/contract/secret.ts";
-import { accessFields, channelFields, roomAccessFields } from "../contract/config.ts";
+import { accessFields, channelFields, roomAccessFields, streamingFields } from "../contract/config.ts";
 
 const Snowflake = z.string().regex(/^\d{17,20}$/, {
   error: "must be a Discord id: 17 to 20 digits, in quotes (Discord: Settings, Advanced, Developer Mode, then Copy ID)",
@@ -32,6 +32,7 @@ export type DiscordAccess = z.infer<typeof DiscordAccess>;
 export const DiscordConfig = z.strictObject({
   adapter: z.literal("discord"),
   ...channelFields,
+  ...streamingFields,
   botToken: secret().describe("From the developer portal: Bot, Reset Token."),
   access: DiscordAccess.describe("Who may talk to the agent. Anybody can write to a bot, so this must be said."),
   apiUrl: z

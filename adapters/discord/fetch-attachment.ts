@@ -2,6 +2,7 @@ import { Routes } from "discord.js";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Attachment } from "../../core/contract/user-message.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { readAtMost } from "../contract/read-at-most.ts";
 import { attachmentPlace } from "./attachment-id.ts";
 import { DiscordMessage } from "./platform-events.ts";
 import type { RestCalls } from "./rest-calls.ts";
@@ -29,7 +30,7 @@ export const fetchAttachment = async (
     await answer.body?.cancel();
     throw new AppError("not-found", `"${attachment.name}" is no longer there (${answer.status})`);
   }
-  return atMost(answer.body, maxBytes, attachment.name);
+  return readAtMost(answer.body, maxBytes, attachment.name);
 };
 
 const addressOf = async (
@@ -48,15 +49,4 @@ const addressOf = async (
     if (error.reason === "target-gone" || error.reason === "forbidden") throw gone(error);
     throw new AppError("unavailable", `"${name}" could not be fetched: ${error.message}`, { cause: error });
   }
-};
-
-const atMost = async (body: ReadableStream<Uint8Array>, maxBytes: number, name: string): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new AppError("too-large", `"${name}" has more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 };

@@ -2,19 +2,7 @@ import type { webApi } from "@slack/bolt";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Attachment, UserMessage } from "../../core/contract/user-message.ts";
-import type {
-  AttachmentAdapter,
-  CheckableAdapter,
-  DirectMessageAdapter,
-  EditingAdapter,
-  EphemeralAdapter,
-  HealthAdapter,
-  PermalinkAdapter,
-  ReconcilingAdapter,
-  TypingAdapter,
-  Webhook,
-  WebhookAdapter,
-} from "../contract/abilities.ts";
+import type { RoomsAdapter, Webhook, WebhookAdapter } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
@@ -29,12 +17,11 @@ import { identify } from "./identity.ts";
 import { Intake } from "./intake.ts";
 import type { SlackLimits } from "./limits.ts";
 import { defaultSlackLimits } from "./limits.ts";
-import { metadataOf } from "./metadata.ts";
 import { permalinkOf } from "./permalink.ts";
+import { Posts } from "./posts.ts";
 import { Profiles } from "./profiles.ts";
 import { RefusalNotes } from "./refusal-notes.ts";
-import { MAX_PART_LENGTH, renderPost } from "./render.ts";
-import { RoomPauses } from "./room-pauses.ts";
+import { MAX_PART_LENGTH } from "./render.ts";
 import { SocketReceiver } from "./socket-receiver.ts";
 import type { WebApiOptions } from "./web-api.ts";
 import { webApiClient } from "./web-api.ts";
@@ -52,26 +39,14 @@ interface Running {
  * One workspace. Of Bolt it takes the signature check, the Socket Mode client and the Web API client; Bolt's App
  * acknowledges events before anything is stored, so the way in is our own.
  */
-export class SlackAdapter
-  implements
-    WebhookAdapter,
-    EditingAdapter,
-    TypingAdapter,
-    PermalinkAdapter,
-    ReconcilingAdapter,
-    EphemeralAdapter,
-    DirectMessageAdapter,
-    AttachmentAdapter,
-    HealthAdapter,
-    CheckableAdapter
-{
+export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
   readonly webhooks: readonly Webhook[];
   readonly #config: SlackConfig;
   readonly #context: AdapterContext;
   readonly #limits: SlackLimits;
-  readonly #pauses: RoomPauses;
+  readonly #posts: Posts;
   readonly #notes: RefusalNotes;
   readonly #deliveries = new Set<Promise<unknown>>();
   #running: Running | undefined;
@@ -86,13 +61,14 @@ export class SlackAdapter
     this.#config = config;
     this.#context = context;
     this.#limits = limits;
-    this.#pauses = new RoomPauses(clock);
+    this.#posts = new Posts(this.channel, clock, (use) => this.#call(use));
     this.#notes = new RefusalNotes(clock);
     this.capabilities = {
       connection: config.appToken ? "exclusive" : "shared",
       resend: "repeats",
       maxPartLength: MAX_PART_LENGTH,
       editEveryMs: 1_500,
+      ...(config.streaming && { streamEveryMs: STREAM_EVERY_MS }),
     };
     const signingSecret = config.signingSecret?.reveal();
     const intake = () => (this.#isStopped ? undefined : this.#running?.intake);
@@ -130,62 +106,23 @@ export class SlackAdapter
     await socket?.start();
   }
 
-  async deliver(delivery: Delivery): Promise<Receipt> {
-    const { target } = delivery;
-    return this.#send(target, async ({ client }) => {
-      this.#pauses.check(target.room);
-      const { ts } = await client.chat.postMessage({
-        channel: target.room,
-        ...renderPost(delivery),
-        ...(target.thread !== undefined && { thread_ts: target.thread }),
-        metadata: metadataOf(delivery.id),
-        unfurl_links: false,
-        unfurl_media: false,
-      });
-      return receiptOf(ts);
-    });
+  deliver(delivery: Delivery): Promise<Receipt> {
+    return this.#posts.deliver(delivery);
   }
 
-  async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
-    const { target } = delivery;
-    return this.#send(target, async ({ client }) => {
-      await client.chat.update({ channel: target.room, ts: messageId, ...renderPost(delivery) });
-      return { messageId };
-    });
+  edit(messageId: string, delivery: Delivery): Promise<Receipt> {
+    return this.#posts.edit(messageId, delivery);
   }
 
-  async deliverOnlyTo(accountId: string, delivery: Delivery): Promise<Receipt> {
-    const { target } = delivery;
-    try {
-      return await this.#send(target, async ({ client }) => {
-        const { message_ts } = await client.chat.postEphemeral({
-          channel: target.room,
-          user: accountId,
-          ...renderPost(delivery),
-          ...(target.thread !== undefined && { thread_ts: target.thread }),
-        });
-        return receiptOf(message_ts);
-      });
-    } catch (error) {
-      const failure = deliveryFailure(error);
-      const isFinal = failure.reason === "forbidden" || failure.reason === "target-gone";
-      throw isFinal ? new DeliveryFailed("rejected", failure.message, { cause: error }) : failure;
-    }
+  deliverOnlyTo(accountId: string, delivery: Delivery): Promise<Receipt> {
+    return this.#posts.deliverOnlyTo(accountId, delivery);
   }
 
-  async privateConversation(accountId: string): Promise<Conversation> {
-    try {
-      return await this.#call(async ({ client, identity }) => {
-        const { channel } = await client.conversations.open({ users: accountId });
-        if (!channel?.id) throw new DeliveryFailed("unknown", "Slack opened no conversation");
-        return { channel: this.channel, workspace: identity.teamId, room: channel.id, kind: "private" };
-      });
-    } catch (error) {
-      throw deliveryFailure(error);
-    }
+  privateConversation(accountId: string): Promise<Conversation> {
+    return this.#posts.privateConversation(accountId);
   }
 
-  async find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
     return this.#call(({ client }) => findPost(client, delivery));
   }
 
@@ -244,19 +181,6 @@ export class SlackAdapter
     this.#running = undefined;
   }
 
-  async #send(target: Conversation, send: (running: Running) => Promise<Receipt>): Promise<Receipt> {
-    if (target.channel !== this.channel) {
-      throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${target.channel}"`);
-    }
-    try {
-      return await this.#call(send);
-    } catch (error) {
-      const failure = deliveryFailure(error);
-      this.#pauses.note(target.room, failure);
-      throw failure;
-    }
-  }
-
   /** Counted, so that a stop waits for it. */
   async #call<T>(call: (running: Running) => Promise<T>): Promise<T> {
     const running = this.#running;
@@ -291,10 +215,7 @@ export class SlackAdapter
   }
 }
 
-const receiptOf = (ts: string | undefined): Receipt => {
-  if (ts === undefined) throw new DeliveryFailed("unknown", "Slack did not say what became of the message");
-  return { messageId: ts };
-};
-
+/** Slack takes some 50 edits a minute from an app in a workspace; this leaves 20 of them for answers. */
+const STREAM_EVERY_MS = 2_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,6 +1,7 @@
 import type { webApi } from "@slack/bolt";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Attachment } from "../../core/contract/user-message.ts";
+import { readAtMost } from "../contract/read-at-most.ts";
 import { explain, slackErrorOf } from "./failure.ts";
 
 export interface FileParts {
@@ -26,13 +27,13 @@ export const fetchFile = async (
       throw new AppError("unavailable", `"${name}" could not be fetched: ${messageOf(error)}`, { cause: error });
     },
   );
-  if (!response.ok)
+  if (!response.ok || response.body === null)
     throw new AppError("unavailable", `"${name}" could not be fetched: Slack answers ${response.status}`);
   // Without the scope, Slack answers with its page to sign in.
   if (response.headers.get("content-type")?.startsWith("text/html") && !mediaType.startsWith("text/")) {
     throw new AppError("forbidden", "files cannot be read: add the scope files:read and reinstall the app");
   }
-  return readAtMost(response, name, maxBytes);
+  return readAtMost(response.body, maxBytes, name);
 };
 
 const addressOf = async (client: webApi.WebClient, id: string, name: string): Promise<string> => {
@@ -54,15 +55,4 @@ const isSlacks = (address: string, apiUrl: string): boolean => {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, origin } = new URL(address);
   return origin === new URL(apiUrl).origin || (protocol === "https:" && SLACK_HOSTS.test(hostname));
-};
-
-const readAtMost = async (response: Response, name: string, maxBytes: number): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.byteLength;
-    if (length > maxBytes) throw new AppError("too-large", `"${name}" has more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length);
 };

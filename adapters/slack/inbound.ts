@@ -67,7 +67,7 @@ export const messageOfCommand = (command: SlashCommand, arrival: Arrival): Inbou
     user: command.user_id,
     command: { name: word.toLowerCase(), args },
   });
-  return { message };
+  return { message: { ...message, unseen: true } };
 };
 
 export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound => {

@@ -21,18 +21,19 @@ import { BotToken } from "./bot-token.ts";
 import { Calls } from "./calls.ts";
 import { checkTeams } from "./check-live.ts";
 import type { TeamsConfig } from "./config.ts";
-import type { OutgoingActivity } from "./connector.ts";
+import type { Address, OutgoingActivity } from "./connector.ts";
 import { Connector } from "./connector.ts";
 import { saysRemoved, saysTokenRefused } from "./explain-failure.ts";
 import { fetchFile } from "./fetch-file.ts";
 import { conversationId } from "./inbound.ts";
 import { escapeXml } from "./inert.ts";
 import { receiveActivity } from "./intake.ts";
+import { LONGEST_PART, writtenSize } from "./message-size.ts";
 import { messageLink } from "./permalink.ts";
 import type { Reference } from "./references.ts";
 import { References } from "./references.ts";
 import { Refusals } from "./refusals.ts";
-import { MAX_PART_LENGTH, renderDelivery } from "./render.ts";
+import { renderDelivery } from "./render.ts";
 import { isBelow } from "./service-address.ts";
 import { SigningKeys } from "./signing-keys.ts";
 
@@ -54,7 +55,8 @@ export class TeamsAdapter implements Abilities {
   readonly capabilities: Capabilities = {
     connection: "shared",
     resend: "repeats",
-    maxPartLength: MAX_PART_LENGTH,
+    maxPartLength: LONGEST_PART,
+    measure: writtenSize,
     editEveryMs: 1_000,
   };
   readonly webhooks: readonly Webhook[];
@@ -76,7 +78,7 @@ export class TeamsAdapter implements Abilities {
     this.#botId = `28:${config.appId}`;
     this.#token = new BotToken(config);
     this.#keys = new SigningKeys(config.openIdMetadataUrl, context.clock);
-    this.#connector = new Connector(this.#token);
+    this.#connector = new Connector(this.#token, context.clock);
     this.#references = new References(context.store, context.channel);
     this.#refusals = new Refusals(context.clock);
     this.#calls = new Calls(context.clock);
@@ -110,11 +112,11 @@ export class TeamsAdapter implements Abilities {
   }
 
   async deliver(delivery: Delivery): Promise<Receipt> {
-    const { target } = delivery;
+    const { target, firstMessageId } = delivery;
     const activity = renderDelivery(delivery);
-    const messageId = await this.#toRoom(target, ({ serviceUrl, kind }, signal) => {
-      const isNewThread = kind === "channel" && target.thread === undefined;
-      const address = { serviceUrl, conversationId: conversationId(target) };
+    const messageId = await this.#toRoom(target, (reference, signal) => {
+      const address = addressIn(target, reference, firstMessageId);
+      const isNewThread = reference.kind === "channel" && (target.thread ?? firstMessageId) === undefined;
       return isNewThread
         ? this.#connector.startThread(address, this.#bot, activity, signal)
         : this.#connector.send(address, activity, signal);
@@ -124,14 +126,11 @@ export class TeamsAdapter implements Abilities {
   }
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
-    const { target } = delivery;
+    const { target, firstMessageId = messageId } = delivery;
     const activity = renderDelivery(delivery);
-    await this.#toRoom(target, ({ serviceUrl, kind }, signal) => {
-      // the first message of a thread is in the thread that hangs on it
-      const thread = target.thread ?? (kind === "channel" ? messageId : undefined);
-      const id = conversationId(thread === undefined ? target : { ...target, thread });
-      return this.#connector.update({ serviceUrl, conversationId: id }, messageId, activity, signal);
-    });
+    await this.#toRoom(target, (reference, signal) =>
+      this.#connector.update(addressIn(target, reference, firstMessageId), messageId, activity, signal),
+    );
     return { messageId };
   }
 
@@ -154,7 +153,7 @@ export class TeamsAdapter implements Abilities {
   }
 
   fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array> {
-    return fetchFile(attachment, maxBytes, { config: this.#config, token: this.#token });
+    return fetchFile(attachment, maxBytes, { config: this.#config, token: this.#token, clock: this.#context.clock });
   }
 
   health(): { ok: true } | { ok: false; reason: string } {
@@ -181,13 +180,25 @@ export class TeamsAdapter implements Abilities {
     return this.#calls.make(async (signal) => {
       const known = await this.#reachable(target);
       try {
-        return await call(known.value, signal);
+        return await this.#guarded(known.value.serviceUrl, () => call(known.value, signal));
       } catch (error) {
-        if (saysTokenRefused(error)) this.#token.forget();
         if (saysRemoved(error)) await this.#references.markRemoved(target.room, known);
         throw error;
       }
     });
+  }
+
+  /** The bot's token goes to addresses only that are allowed today; one that is refused is not used again. */
+  async #guarded<T>(serviceUrl: string, call: () => Promise<T>): Promise<T> {
+    if (!isBelow(serviceUrl, this.#config.serviceUrls)) {
+      throw new DeliveryFailed("forbidden", "its service address is not among the channel's serviceUrls any more");
+    }
+    try {
+      return await call();
+    } catch (error) {
+      if (saysTokenRefused(error)) this.#token.forget();
+      throw error;
+    }
   }
 
   async #reachable({ channel, room }: Conversation): Promise<Stored<Reference>> {
@@ -200,15 +211,13 @@ export class TeamsAdapter implements Abilities {
     if (known === undefined)
       throw new DeliveryFailed("target-gone", "unknown: add the app there, then it can be reached");
     if (known.value.removed) throw new DeliveryFailed("target-gone", "removed: the app was taken out; add it again");
-    if (!isBelow(known.value.serviceUrl, this.#config.serviceUrls)) {
-      throw new DeliveryFailed("forbidden", "its service address is not among the channel's serviceUrls any more");
-    }
     return known;
   }
 
   async #openPrivate(accountId: string, serviceUrl: string, userId: string): Promise<string> {
     return this.#calls.make(async (signal) => {
-      const room = await this.#connector.openPrivate(serviceUrl, userId, this.#bot, signal);
+      const open = () => this.#connector.openPrivate(serviceUrl, userId, this.#bot, signal);
+      const room = await this.#guarded(serviceUrl, open);
       await this.#references.keepRoom(room, { serviceUrl, kind: "personal" });
       await this.#references.keepPerson(accountId, { userId, serviceUrl, privateRoom: room });
       return room;
@@ -223,3 +232,9 @@ export class TeamsAdapter implements Abilities {
     );
   }
 }
+
+/** In a channel of a team everything is in a thread: that of the target, or the one that the reply's first part began. */
+const addressIn = (target: Conversation, { serviceUrl, kind }: Reference, firstMessageId?: string): Address => {
+  const isIts = kind === "channel" && target.thread === undefined && firstMessageId !== undefined;
+  return { serviceUrl, conversationId: conversationId(isIts ? { ...target, thread: firstMessageId } : target) };
+};

@@ -1,27 +1,24 @@
 import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../core/contract/anchor.ts";
-import { withoutTemplates } from "./inert.ts";
+import { wellFormed, withoutTemplates } from "./inert.ts";
 
 const LONGEST_LABEL = 40;
 const LONGEST_SUMMARY = 300;
-/** What Teams shows in one row; more are behind a menu that phones lack. */
-const MOST_BUTTONS = 6;
-/** Teams takes 28 kB in a card; a button whose value is larger is no button of ours. */
-const LONGEST_VALUE = 2_000;
+const LONGEST_LINK = 1_000;
+/** Teams shows six of a set; more are behind a menu that phones lack. Three stand side by side on a phone. */
+const BUTTONS_IN_A_ROW = 3;
 
 type Card = Readonly<Record<string, unknown>>;
 
 /** The part of a post that the model's text is never in: the anchor, and buttons. Nothing if there is neither. */
 export const anchorCard = (anchor: Anchor | null, actions: readonly ReplyAction[]): Card | undefined => {
-  const buttons = actions.filter(({ value = "" }) => value.length <= LONGEST_VALUE).slice(0, MOST_BUTTONS);
-  if (anchor === null && buttons.length === 0) return undefined;
+  if (anchor === null && actions.length === 0) return undefined;
   return {
     type: "AdaptiveCard",
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     version: "1.5",
     ...(anchor && { fallbackText: plainAnchor(anchor) }),
-    body: anchor ? [whatLine(anchor), whenLine(anchor)] : [],
-    ...(buttons.length > 0 && { actions: buttons.map(buttonOf) }),
+    body: [...(anchor ? [whatLine(anchor), whenLine(anchor)] : []), ...rowsOf(actions)],
   };
 };
 
@@ -33,16 +30,21 @@ export const plainAnchor = (anchor: Anchor): string => {
 
 /** Text runs know no markdown, so a summary cannot be more than text. */
 const whatLine = (anchor: Anchor): Card => {
-  const { link } = anchor;
-  const safeLink = link !== undefined && /^https?:/i.test(link) && URL.canParse(link) ? link : undefined;
+  const url = safeLink(anchor.link);
   const run = {
     type: "TextRun",
     text: withoutTemplates(wordsOf(anchor).what),
     size: "Small",
     isSubtle: true,
-    ...(safeLink !== undefined && { selectAction: { type: "Action.OpenUrl", url: safeLink } }),
+    ...(url !== undefined && { selectAction: { type: "Action.OpenUrl", url } }),
   };
   return { type: "RichTextBlock", inlines: [run] };
+};
+
+const safeLink = (link = ""): string | undefined => {
+  if (!/^https?:/i.test(link) || !URL.canParse(link)) return undefined;
+  const { href } = new URL(link);
+  return href.length <= LONGEST_LINK ? href : undefined;
 };
 
 /** The reader's client puts its own date and time in: upper case, no spaces and no fractions, or it shows the braces. */
@@ -59,12 +61,20 @@ interface AnchorWords {
 
 /** The channel's name is a name of the configuration: letters, digits and "-". */
 const wordsOf = ({ channel, summary }: Anchor): AnchorWords => {
-  const short = cut(summary.replace(/\s+/g, " "), LONGEST_SUMMARY);
+  const short = cut(summary.slice(0, 2_000).replace(/\s+/g, " "), LONGEST_SUMMARY);
   if (channel === "scheduled") return { what: `scheduled · ${short}`, when: (time) => time };
   if (channel === "a2a-inbound") return { what: short, when: (time) => time };
   const name = cut(channel.replace(/[^\p{L}\p{N}-]/gu, ""), LONGEST_LABEL);
   const shown = name.charAt(0).toUpperCase() + name.slice(1);
   return { what: `↳ Re: "${short}"`, when: (time) => `started ${time} from ${shown}` };
+};
+
+const rowsOf = (actions: readonly ReplyAction[]): Card[] => {
+  const rows = Math.ceil(actions.length / BUTTONS_IN_A_ROW);
+  return Array.from({ length: rows }, (_, row) => ({
+    type: "ActionSet",
+    actions: actions.slice(row * BUTTONS_IN_A_ROW, (row + 1) * BUTTONS_IN_A_ROW).map(buttonOf),
+  }));
 };
 
 const buttonOf = ({ name, label, value }: ReplyAction): Card => ({
@@ -73,4 +83,5 @@ const buttonOf = ({ name, label, value }: ReplyAction): Card => ({
   data: { mooring: { command: name, args: value ?? "" } },
 });
 
-const cut = (text: string, length: number): string => [...text].slice(0, length).join("");
+const cut = (text: string, length: number): string =>
+  wellFormed([...text.slice(0, 2 * length)].slice(0, length).join(""));

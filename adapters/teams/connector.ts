@@ -1,6 +1,9 @@
 import type { Activity } from "botbuilder";
 import { ConnectorClient } from "botframework-connector";
+import type { Clock } from "../../core/contract/clock.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import type { BotToken } from "./bot-token.ts";
+import { ImpatientAgent } from "./impatient-agent.ts";
 
 export type OutgoingActivity = Partial<Activity>;
 
@@ -14,10 +17,12 @@ export interface Address {
 /** Teams' own calls, one request each: the outbox is what tries again. */
 export class Connector {
   readonly #token: BotToken;
+  readonly #agent: ImpatientAgent;
   readonly #clients = new Map<string, ConnectorClient>();
 
-  constructor(token: BotToken) {
+  constructor(token: BotToken, clock: Pick<Clock, "after">) {
     this.#token = token;
+    this.#agent = new ImpatientAgent(clock);
   }
 
   async send(
@@ -25,13 +30,13 @@ export class Connector {
     activity: OutgoingActivity,
     signal: AbortSignal,
   ): Promise<string> {
-    const { conversations } = await this.#client(serviceUrl);
+    const { conversations } = this.#client(serviceUrl);
     const { id } = await conversations.sendToConversation(conversationId, activity, { abortSignal: signal });
     return id;
   }
 
   async update(address: Address, activityId: string, activity: OutgoingActivity, signal: AbortSignal): Promise<void> {
-    const { conversations } = await this.#client(address.serviceUrl);
+    const { conversations } = this.#client(address.serviceUrl);
     const options = { abortSignal: signal };
     await conversations.updateActivity(address.conversationId, activityId, { ...activity, id: activityId }, options);
   }
@@ -43,7 +48,7 @@ export class Connector {
     activity: OutgoingActivity,
     signal: AbortSignal,
   ): Promise<string> {
-    const { conversations } = await this.#client(serviceUrl);
+    const { conversations } = this.#client(serviceUrl);
     const channelData = { channel: { id: conversationId }, tenant: { id: tenantId } };
     const thread = {
       isGroup: true,
@@ -58,7 +63,7 @@ export class Connector {
 
   /** The id of the private conversation with a person, which is made if there is none. */
   async openPrivate(serviceUrl: string, userId: string, bot: Bot, signal: AbortSignal): Promise<string> {
-    const { conversations } = await this.#client(serviceUrl);
+    const { conversations } = this.#client(serviceUrl);
     const { botId, tenantId } = bot;
     const members = [{ id: userId, name: "" }];
     const chat = {
@@ -72,9 +77,7 @@ export class Connector {
     return id;
   }
 
-  async #client(serviceUrl: string): Promise<ConnectorClient> {
-    // before the call, so that a call that fails has been sent with a token
-    await this.#token.get();
+  #client(serviceUrl: string): ConnectorClient {
     let client = this.#clients.get(serviceUrl);
     if (client === undefined) {
       client = this.#connect(serviceUrl);
@@ -88,6 +91,8 @@ export class Connector {
       {
         signRequest: async (request) => {
           request.headers.set("authorization", `Bearer ${await this.#token.get()}`);
+          if (request.abortSignal?.aborted)
+            throw new DeliveryFailed("unavailable", "there was no time left to send it");
           return request;
         },
       },
@@ -96,6 +101,12 @@ export class Connector {
     const { pipeline } = (client as unknown as WithPipeline).client;
     // A repeated post is a second message, and a redirect would take the token to another host.
     for (const name of ["defaultRetryPolicy", "redirectPolicy"]) pipeline.removePolicy({ name });
+    if (baseUri.startsWith("https:")) {
+      pipeline.addPolicy({
+        name: "impatientAgent",
+        sendRequest: (request, next) => next(Object.assign(request, { agent: this.#agent })),
+      });
+    }
     return client;
   }
 }
@@ -107,7 +118,11 @@ export interface Bot {
 
 type Thread = Parameters<ConnectorClient["conversations"]["createConversation"]>[0];
 
-/** The SDK has no option for it: `noRetryPolicy` is not heard. */
+/** The SDK has no options for it: `noRetryPolicy` is not heard. */
 interface WithPipeline {
-  readonly client: { readonly pipeline: { removePolicy(policy: { name: string }): unknown } };
+  readonly client: { readonly pipeline: Pipeline };
+}
+interface Pipeline {
+  removePolicy(policy: { name: string }): unknown;
+  addPolicy(policy: { name: string; sendRequest(request: object, next: (request: object) => unknown): unknown }): void;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { DeliveryFailure } from "../contract/delivery-failed.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { wasNeverSent } from "./was-never-sent.ts";
 
 /** The part of the SDK's errors that says what Teams answered. */
 const Refusal = z.looseObject({
@@ -80,9 +81,4 @@ const byStatus = (status: number): readonly [DeliveryFailure, string] => {
 const waitMs = (header: string | undefined): number => {
   const seconds = Number(header || Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : DEFAULT_WAIT_MS;
-};
-
-const wasNeverSent = (error: unknown): boolean => {
-  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
-  return code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "EAI_AGAIN";
 };

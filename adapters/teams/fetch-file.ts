@@ -1,55 +1,58 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import type { Clock } from "../../core/contract/clock.ts";
 import type { Attachment } from "../../core/contract/user-message.ts";
+import { readAtMost } from "../contract/read-at-most.ts";
 import type { BotToken } from "./bot-token.ts";
 import type { TeamsConfig } from "./config.ts";
 import { isBelow } from "./service-address.ts";
 
 const PATIENCE_MS = 60_000;
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
+/** Where Teams keeps pictures. Whoever names another path would have us read something else with the bot's rights. */
+const PICTURE = /\/v3\/attachments\/[\w.~-]+\/views\/[\w.~-]+$/;
 
 export interface FetchFileParts {
   readonly config: Pick<TeamsConfig, "serviceUrls" | "fileHosts">;
-  readonly token: Pick<BotToken, "get">;
+  readonly token: Pick<BotToken, "get" | "forget">;
+  readonly clock: Pick<Clock, "after">;
 }
 
 /** The bytes of an attachment: pictures from Teams itself, with the bot's token; files from SharePoint, without. */
 export const fetchFile = async (
   { name, url }: Attachment,
   maxBytes: number,
-  { config, token }: FetchFileParts,
+  { config, token, clock }: FetchFileParts,
 ): Promise<Uint8Array> => {
   if (typeof url !== "string") throw new AppError("not-found", `"${name}" says nothing about where it is`);
-  const fromTeams = isBelow(url, config.serviceUrls);
-  if (!fromTeams && !isFileHost(url, config.fileHosts)) {
-    throw new AppError("forbidden", `"${name}" is on a host that is not among the channel's fileHosts`);
+  const fromTeams = isPicture(url, config.serviceUrls);
+  if (!fromTeams && !isFile(url, config.fileHosts)) {
+    throw new AppError("forbidden", `"${name}" is not where Teams keeps files, nor on one of the channel's fileHosts`);
   }
   const headers = fromTeams ? { authorization: `Bearer ${await token.get()}` } : {};
-  let answer: Response;
+  const late = new AbortController();
+  const timer = clock.after(PATIENCE_MS, () => late.abort(new Error("it took too long")));
   try {
-    answer = await fetch(url, { headers, redirect: "error", signal: AbortSignal.timeout(PATIENCE_MS) });
-  } catch (cause) {
-    throw new AppError("unavailable", `"${name}" cannot be fetched: ${messageOf(cause)}`, { cause });
-  }
-  if (!answer.ok || answer.body === null) {
+    const answer = await fetch(url, { headers, redirect: "error", signal: late.signal }).catch((cause: unknown) => {
+      throw new AppError("unavailable", `"${name}" cannot be fetched: ${messageOf(cause)}`, { cause });
+    });
+    if (fromTeams && answer.status === 401) token.forget();
+    if (answer.ok && answer.body !== null) return await readAtMost(answer.body, maxBytes, name);
     await answer.body?.cancel();
-    throw new AppError("not-found", `"${name}" is no longer there (${answer.status}); ask for it again`);
+    throw refusalOf(answer.status, name);
+  } finally {
+    timer.cancel();
   }
-  return readAtMost(answer.body, maxBytes, name);
 };
 
-const readAtMost = async (body: ReadableStream<Uint8Array>, maxBytes: number, name: string): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    // leaving the loop cancels the rest
-    if (size > maxBytes) throw new AppError("too-large", `"${name}" has more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
+const refusalOf = (status: number, name: string): AppError =>
+  status === 401 || status === 429 || status >= 500
+    ? new AppError("unavailable", `"${name}" cannot be fetched now (${status}); try again later`)
+    : new AppError("not-found", `"${name}" is no longer there (${status}); ask for it again`);
 
-const isFileHost = (url: string, hosts: readonly string[]): boolean => {
+const isPicture = (url: string, serviceUrls: readonly string[]): boolean =>
+  isBelow(url, serviceUrls) && PICTURE.test(new URL(url).pathname);
+
+const isFile = (url: string, hosts: readonly string[]): boolean => {
   if (!URL.canParse(url)) return false;
   const { protocol, host, hostname, username } = new URL(url);
   if (username !== "" || !(protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname)))) return false;

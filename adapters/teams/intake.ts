@@ -20,6 +20,9 @@ export interface IntakeParts {
   readonly tell: (message: UserMessage, refusal: AppError) => void;
 }
 
+/** The same message would be refused for the same reason if it came again. */
+const FINAL: ReadonlySet<string> = new Set(["forbidden", "rate-limited", "too-large", "bad-input"]);
+
 /** What Teams posts: verified, stored, and only then acknowledged. */
 export const receiveActivity = async (
   { headers, body }: WebhookRequest,
@@ -65,8 +68,7 @@ const takeIn = async (activity: Activity, inbox: Inbox, parts: IntakeParts): Pro
     if (activity.from?.aadObjectId === undefined && config.access?.accounts === undefined) throw notAMember();
     await inbox.accept(message);
   } catch (error) {
-    const isRefusal = error instanceof AppError && (error.code === "forbidden" || error.code === "rate-limited");
-    if (!isRefusal) throw error;
+    if (!(error instanceof AppError && FINAL.has(error.code))) throw error;
     parts.tell(message, error);
   }
 };

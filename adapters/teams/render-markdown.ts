@@ -2,7 +2,7 @@ import type { List, ListItem, Nodes, Root, RootContent, Table } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
-import { escapeXml } from "./inert.ts";
+import { escapeXml, withoutTemplates } from "./inert.ts";
 import { plainTable } from "./plain-table.ts";
 
 /** Deeper quotes and lists are drawn at this depth: a phone has no room for more. */
@@ -14,7 +14,8 @@ const DEEPEST = 4;
  */
 export const renderMarkdown = (markdown: string): string => {
   const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  return drawBlocks(root.children, { depth: 0, targets: linkTargets(root) });
+  // once more for the whole: an empty link between two braces leaves them side by side
+  return withoutTemplates(drawBlocks(root.children, { depth: 0, targets: linkTargets(root) }));
 };
 
 interface Drawing {

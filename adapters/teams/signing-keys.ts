@@ -4,22 +4,22 @@ import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 
 const KEPT_FOR_MS = 24 * 3_600_000;
+/** While no new ones can be had, old ones are better than none, but not for ever: one may have been withdrawn. */
+const USED_FOR_MS = 3 * KEPT_FOR_MS;
 /** So that made-up key ids cannot make us ask all the time, and a new key is known soon. */
 const ASK_AGAIN_AFTER_MS = 60_000;
+const RETRY_AFTER_MS = 5_000;
 const PATIENCE_MS = 10_000;
 const ENDORSEMENT = "msteams";
 
 const Metadata = z.looseObject({ jwks_uri: z.string() });
-const KeySet = z.looseObject({
-  keys: z.array(
-    z.looseObject({
-      kty: z.string(),
-      kid: z.string().optional(),
-      n: z.string().optional(),
-      e: z.string().optional(),
-      endorsements: z.array(z.string()).optional(),
-    }),
-  ),
+const KeySet = z.looseObject({ keys: z.array(z.unknown()) });
+const PublishedKey = z.looseObject({
+  kty: z.literal("RSA"),
+  kid: z.string().min(1),
+  n: z.string(),
+  e: z.string(),
+  endorsements: z.array(z.string()).refine((names) => names.includes(ENDORSEMENT)),
 });
 type SigningKey = Awaited<ReturnType<typeof importJWK>>;
 
@@ -30,6 +30,8 @@ export class SigningKeys {
   #keys: ReadonlyMap<string, SigningKey> = new Map();
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
+  /** Why the last request got none. */
+  #failure: AppError | undefined;
   #asking: Promise<void> | undefined;
 
   constructor(metadataUrl: string, clock: Pick<Clock, "monotonic">) {
@@ -39,63 +41,74 @@ export class SigningKeys {
 
   /** Nothing: no such key. Rejects with "unavailable" if that cannot be known now. */
   async find(kid: string): Promise<SigningKey | undefined> {
-    const now = this.#clock.monotonic();
-    const fresh = now - this.#fetchedAt < KEPT_FOR_MS;
-    const known = this.#keys.get(kid);
-    if (known && fresh) return known;
-    if (!fresh || now - this.#askedAt >= ASK_AGAIN_AFTER_MS) {
-      try {
-        await this.refresh();
-      } catch (error) {
-        // a key that was good a day ago is better than no answer at all
-        if (known) return known;
-        throw error;
-      }
-    }
-    return this.#keys.get(kid);
+    if (!this.#has(kid, KEPT_FOR_MS) && this.#mayAsk()) await this.refresh().catch(() => undefined);
+    if (this.#has(kid, USED_FOR_MS)) return this.#keys.get(kid);
+    if (this.#failure) throw this.#failure;
+    return undefined;
   }
 
   /** Asks now; requests that come meanwhile share the answer. */
   refresh(): Promise<void> {
-    this.#asking ??= this.#fetchKeys().finally(() => {
+    this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
     });
     return this.#asking;
   }
 
-  async #fetchKeys(): Promise<void> {
+  #has(kid: string, forMs: number): boolean {
+    return this.#keys.has(kid) && this.#clock.monotonic() - this.#fetchedAt < forMs;
+  }
+
+  #mayAsk(): boolean {
+    const pauseMs = this.#failure ? RETRY_AFTER_MS : ASK_AGAIN_AFTER_MS;
+    return this.#asking !== undefined || this.#clock.monotonic() - this.#askedAt >= pauseMs;
+  }
+
+  async #ask(): Promise<void> {
     this.#askedAt = this.#clock.monotonic();
-    const { jwks_uri } = await getJson(this.#metadataUrl, Metadata);
-    const keysUrl = new URL(jwks_uri, this.#metadataUrl);
-    if (keysUrl.origin !== new URL(this.#metadataUrl).origin) {
-      throw new AppError("unavailable", "openIdMetadataUrl names keys on another host; they are not fetched");
+    try {
+      this.#keys = await fetchKeys(this.#metadataUrl);
+      this.#fetchedAt = this.#clock.monotonic();
+      this.#failure = undefined;
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      this.#failure = new AppError(
+        "unavailable",
+        `the keys of Teams cannot be fetched from ${this.#metadataUrl}: ${messageOf(cause)}`,
+        { cause },
+      );
+      throw this.#failure;
     }
-    const { keys } = await getJson(keysUrl.href, KeySet);
-    const usable = keys.filter(({ kty, endorsements }) => kty === "RSA" && endorsements?.includes(ENDORSEMENT));
-    if (usable.length === 0) throw new AppError("unavailable", `${keysUrl.href} has no key that is endorsed for Teams`);
-    const imported = await Promise.all(
-      usable.map(
-        async ({ kid, n, e }) => [kid ?? "", await importJWK({ kty: "RSA", n, e } as RsaKey, "RS256")] as const,
-      ),
-    );
-    this.#keys = new Map(imported);
-    this.#fetchedAt = this.#clock.monotonic();
   }
 }
 
-type RsaKey = { kty: "RSA"; n: string; e: string };
+const fetchKeys = async (metadataUrl: string): Promise<ReadonlyMap<string, SigningKey>> => {
+  const { jwks_uri } = await getJson(metadataUrl, Metadata);
+  const keysUrl = new URL(jwks_uri, metadataUrl);
+  if (keysUrl.origin !== new URL(metadataUrl).origin) throw new Error("it names keys on another host");
+  const { keys } = await getJson(keysUrl.href, KeySet);
+  const imported = await Promise.all(keys.map(importKey));
+  const usable = new Map(imported.filter((key) => key !== undefined));
+  if (usable.size === 0) throw new Error(`${keysUrl.href} has no key that is endorsed for Teams`);
+  return usable;
+};
+
+/** One that cannot be used is passed over: the others sign too. */
+const importKey = async (published: unknown): Promise<[string, SigningKey] | undefined> => {
+  const key = PublishedKey.safeParse(published);
+  if (!key.success) return undefined;
+  const { kty, kid, n, e } = key.data;
+  try {
+    return [kid, await importJWK({ kty, n, e }, "RS256")];
+  } catch {
+    return undefined;
+  }
+};
 
 const getJson = async <T>(url: string, schema: z.ZodType<T>): Promise<T> => {
-  try {
-    const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(PATIENCE_MS) });
-    if (!answer.ok) throw new Error(`status ${answer.status}`);
-    const read = schema.safeParse(await answer.json());
-    if (!read.success) throw new Error("it is not what was expected there");
-    return read.data;
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new AppError("unavailable", `the keys of Teams cannot be fetched from ${url}: ${messageOf(cause)}`, {
-      cause,
-    });
-  }
+  const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(PATIENCE_MS) });
+  if (!answer.ok) throw new Error(`${url} answers with status ${answer.status}`);
+  const read = schema.safeParse(await answer.json());
+  if (!read.success) throw new Error(`${url} is not what was expected there`);
+  return read.data;
 };

@@ -49,7 +49,7 @@ export const createGuardedFetch = (options: GuardOptions = {}): GuardedFetch => 
   });
   const fetch: typeof globalThis.fetch = async (input, init) => {
     if (input instanceof Request) throw new AppError("bad-input", "give the address as text or as a URL");
-    const url = checkedAddress(input, allow);
+    const url = checkAddress(input, allow);
     try {
       // Both fetches speak the same language; their types come from two packages.
       const given = { ...init, dispatcher: agent, redirect: "error" } as Parameters<typeof undiciFetch>[1];
@@ -61,7 +61,8 @@ export const createGuardedFetch = (options: GuardOptions = {}): GuardedFetch => 
   return { fetch, close: () => agent.destroy() };
 };
 
-const checkedAddress = (input: string | URL, allow: readonly string[]): URL => {
+/** Everything that can be known about an address before it is looked up. */
+export const checkAddress = (input: string | URL, allow: readonly string[]): URL => {
   const url = URL.canParse(String(input)) ? new URL(String(input)) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new AppError("forbidden", "only http and https addresses are called");

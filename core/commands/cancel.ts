@@ -2,9 +2,9 @@ import { AppError } from "../contract/app-error.ts";
 import { sameConversation } from "../contract/conversation.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
-import { cancelAction } from "../subtasks/cancel-action.ts";
 import { cancelSubtask, ownSubtask } from "../subtasks/cancel-subtask.ts";
-import { callerOf } from "./caller.ts";
+import { cancelAction } from "../subtasks/subtask-actions.ts";
+import { callerOf } from "./caller-of.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 import { workFor } from "./work-for.ts";
 
@@ -35,15 +35,15 @@ const offer = async (call: CommandCall): Promise<CommandAnswer> => {
 
 /** Only who asked for the work may end it (I3). */
 const end = async (call: CommandCall): Promise<CommandAnswer> => {
-  const { parts, message, args: id, record } = call;
+  const { parts, message, args: id } = call;
   if (!ID.test(id)) {
     return { markdown: "An id looks like `subtask-1a2b3c4d`. Write `cancel` alone to see what can be cancelled." };
   }
   const { tenant, agent } = message;
   try {
-    const subtask = await ownSubtask(parts, { tenant, agent, id }, { personId: record.asker.personId });
-    const isNamed = isTold(subtask, call) && (await callerOf(call)).owns(subtask.audience);
-    const name = isNamed ? `"${subtask.name}"` : id;
+    const writer = { ...message, accountId: message.account.id };
+    const subtask = await ownSubtask(parts, { tenant, agent, id }, { writer });
+    const name = isTold(subtask, call) ? `"${subtask.name}"` : id;
     if (hasEnded(subtask)) return { markdown: `${name} has ended already: ${subtask.status}.` };
     const ended = await cancelSubtask(parts, subtask, "the person who asked for it no longer wants it");
     return { markdown: ended?.status === "cancelled" ? `${name} is cancelled.` : `${name} ended just before.` };

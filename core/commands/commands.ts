@@ -9,11 +9,12 @@ import { schedules } from "./schedules.ts";
 import { status } from "./status.ts";
 import { unlink } from "./unlink.ts";
 import { why } from "./why.ts";
+import { workspaceCommands } from "./workspace-commands.ts";
 
 const told: readonly Command[] = [why, status, cancel, inbox, schedules, quiet, link, unlink, newSession];
 
 /** Every command there is, in the order in which `help` shows them. */
-export const commands: readonly Command[] = [helpOn(told), ...told];
+export const commands: readonly Command[] = [helpOn(told), ...told, ...workspaceCommands];
 
 export const commandNamed = (name: string): Command | undefined => commands.find((command) => command.name === name);
 

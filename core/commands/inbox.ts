@@ -1,13 +1,13 @@
 import { relativeTime } from "../contract/relative-time.ts";
+import type { Caller } from "../delivery/caller.ts";
+import { failureInWords } from "../delivery/failure-in-words.ts";
 import { listUndeliveredFor, pointedUndelivered } from "../delivery/list-undelivered.ts";
 import { readLetter } from "../delivery/read-letter.ts";
 import { settleUndelivered } from "../delivery/settle-undelivered.ts";
 import type { Addressee, Undelivered } from "../delivery/undelivered.ts";
 import { channelLabel } from "../origin/channel-label.ts";
-import type { Caller } from "./caller.ts";
-import { callerOf } from "./caller.ts";
+import { callerOf } from "./caller-of.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
-import { failureInWords } from "./failure-in-words.ts";
 
 /** With three buttons each, as many as platforms show in one message. */
 const PAGE = 3;

@@ -14,7 +14,7 @@ export const runCommand = async (
 ): Promise<void> => {
   const command = commandNamed(name) ?? unknownCommand(name);
   const answer = await command.run({ parts, message, args: args.trim(), record });
-  const isForCallerOnly = command.privately && message.conversation.kind === "shared";
+  const isForCallerOnly = (command.privately || message.unseen === true) && message.conversation.kind === "shared";
   await parts.checkpoint("reply.before");
   await publishReply(parts.bus, {
     sessionId: record.sessionId,

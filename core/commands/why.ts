@@ -8,6 +8,9 @@ import { readShown } from "../origin/shown-record.ts";
 import type { ToldRecord } from "../origin/told-record.ts";
 import { readTold } from "../origin/told-record.ts";
 import { workDone } from "../origin/work-done.ts";
+import { promptOfRun } from "../schedules/run-message.ts";
+import type { HistoryEntry } from "../sessions/history-entry.ts";
+import { finalIdOf } from "../turns/turn-record.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 const UNKNOWN =
@@ -23,35 +26,55 @@ export const why: Command = {
   privately: true,
   async run(call): Promise<CommandAnswer> {
     const { parts, message } = call;
-    const told = await findTold(call);
+    const found = await findTold(call);
     // Who may not know of it hears the same as if there were no such message.
-    if (told === undefined || !(await mayContinue(parts.store, told, message))) return { markdown: UNKNOWN };
-    const { cause } = told;
-    const explained = {
-      told,
-      asked: await askedIn(call, told),
-      work: await workDone(parts.store, message, cause?.steps ?? []),
-      places: await visiblePlaces(call, told),
-    };
-    return { markdown: explain(explained, message.account, parts.clock.now()) };
+    const isFree = await Promise.all(found.map((told) => mayContinue(parts.store, told, message)));
+    const free = found.filter((_, index) => isFree[index]);
+    if (free.length === 0) return { markdown: UNKNOWN };
+    const texts = free.slice(0, MOST_EXPLAINED).map((told) => explained(call, told));
+    return { markdown: (await Promise.all(texts)).join("\n\n") };
   },
 };
 
-const findTold = async ({ parts, message, args, record }: CommandCall): Promise<ToldRecord | undefined> => {
+/** Of a digest. Each item has a button of its own. */
+const MOST_EXPLAINED = 5;
+
+const explained = async (call: CommandCall, told: ToldRecord): Promise<string> => {
+  const { parts, message } = call;
+  const known = {
+    told,
+    asked: await askedIn(call, told),
+    work: await workDone(parts.store, message, told.cause?.steps ?? []),
+    places: await visiblePlaces(call, told),
+  };
+  return explain(known, message.account, parts.clock.now());
+};
+
+/** The one with this id, those that are pointed at, or the last one here. */
+const findTold = async ({ parts, message, args, record }: CommandCall): Promise<readonly ToldRecord[]> => {
   const { store, history } = parts;
-  const told = (replyId: string | undefined) =>
-    replyId === undefined ? undefined : readTold(store, { ...message, replyId });
+  const told = async (replyIds: readonly string[]) => {
+    const all = await Promise.all(replyIds.map((replyId) => readTold(store, { ...message, replyId })));
+    return all.filter((one) => one !== undefined);
+  };
   // What a person types may be anything; no id of ours, or of a platform's, is so long.
-  if (args.length > LONGEST_ID) return undefined;
-  if (args !== "") return (await told(args)) ?? told((await readShown(store, message, args))?.replyId);
+  if (args.length > LONGEST_ID) return [];
+  if (args !== "") {
+    const named = await told([args]);
+    return named.length > 0 ? named : told((await readShown(store, message, args)).map(({ replyId }) => replyId));
+  }
   const pointed = await pointedAt(store, message);
-  if (pointed !== undefined) return told(pointed.replyId);
+  if (pointed.length > 0) return told(pointed.map(({ replyId }) => replyId));
   const { entries } = await history.window(record.sessionId);
-  const last = entries.findLast(({ kind }) => kind === "said");
-  return told(last?.kind === "said" ? last.replyId : undefined);
+  return (await told(entries.slice(-LOOKED_AT).map(replyIdOf))).slice(-1);
 };
 
 const LONGEST_ID = 500;
+/** Who wonders about something older points at it. */
+const LOOKED_AT = 50;
+
+/** What came by itself is told of; the answer to a message is not. */
+const replyIdOf = (entry: HistoryEntry): string => (entry.kind === "said" ? entry.replyId : finalIdOf(entry.turnId));
 
 const askedIn = async (
   { parts: { history } }: CommandCall,
@@ -60,7 +83,8 @@ const askedIn = async (
   if (origin.sessionId === null || cause === undefined) return undefined;
   const { entries } = await history.window(origin.sessionId);
   const root = entries.find((entry) => entry.kind === "turn" && entry.turnId === cause.rootTurnId);
-  return root?.kind === "turn" ? root.text : undefined;
+  if (root?.kind !== "turn") return undefined;
+  return origin.channel === "scheduled" ? promptOfRun(root.text) : root.text;
 };
 
 /** Where it was shown, without the private conversations of others. */

@@ -15,6 +15,8 @@ export const ActivityItem = z.looseObject({
   /** The last line it said about how it goes. */
   note: z.string().optional(),
   result: z.string().optional(),
+  /** What it has changed in its workspace: "3 files changed, +45 −12". */
+  changes: z.string().optional(),
 });
 export type ActivityItem = z.infer<typeof ActivityItem>;
 

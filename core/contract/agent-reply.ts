@@ -46,6 +46,8 @@ export const AgentReply = z.looseObject({
   onlyFor: z.string().min(1).optional(),
   /** It may have been published before, longer ago than the bus remembers: a relay looks for an earlier copy. */
   mayRepeat: z.boolean().optional(),
+  /** Conversations that would not have it: it goes to the next one that policy and audience allow. */
+  refusedIn: z.array(Conversation).optional(),
   createdAt: z.iso.datetime(),
   traceId: z.string().min(1),
 });

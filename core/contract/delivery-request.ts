@@ -14,6 +14,8 @@ export const DeliveryRequest = z.looseObject({
   byHand: z.boolean().optional(),
   /** Brings nothing itself: what is kept back for the conversation is due. */
   digestDue: z.boolean().optional(),
+  /** Brings only how its reply begins, which is still being written. */
+  begins: z.boolean().optional(),
 });
 export type DeliveryRequest = z.infer<typeof DeliveryRequest>;
 

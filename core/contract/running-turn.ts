@@ -10,10 +10,12 @@ export const RunningTurn = z.looseObject({
 });
 export type RunningTurn = z.infer<typeof RunningTurn>;
 
-/** Not stored: asks every process what it does for these accounts. */
+/** Not stored: asks every process what it does for these accounts, or in a conversation. */
 export const TurnsAsked = z.looseObject({
   ask: z.string(),
   accounts: z.array(z.object({ channel: z.string(), accountId: z.string() })),
+  /** By its key. */
+  conversation: z.string().optional(),
 });
 export type TurnsAsked = z.infer<typeof TurnsAsked>;
 

@@ -1,5 +1,6 @@
 import { AgentReply } from "./agent-reply.ts";
 import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
+import { InboundTaskAddress, NoticesDue, PushDue } from "./inbound-task.ts";
 import { LateA2ANotification } from "./late-notification.ts";
 import { PeerCallAddress } from "./peer-call-address.ts";
 import { TurnsAsked, TurnsTold } from "./running-turn.ts";
@@ -42,6 +43,14 @@ export const subjectsOf = (tenant: string) => ({
   scheduleDue: (agent: string) => subject(tenant, "schedule.due", ScheduleDue, agent),
   /** Not stored. A schedule has a new due time → all core processes. */
   scheduleDueAdded: (agent: string) => subject(tenant, "schedule.added", ScheduleDue, agent),
+  /** Not stored. The task of a calling agent has changed → all gateways, and whoever works on it. */
+  a2aTaskChanged: (agent: string) => subject(tenant, "a2a.changed", InboundTaskAddress, agent),
+  /** key: task. A caller no longer wants it: gateway → core. */
+  a2aTaskCancelled: (agent: string) => subject(tenant, "a2a.cancelled", InboundTaskAddress, agent),
+  /** key: webhook. Core or gateway → a gateway. */
+  a2aPush: (agent: string) => subject(tenant, "a2a.push", PushDue, agent),
+  /** key: agent. Held by the bus until the conversation is quiet. Core → core. */
+  a2aNotices: (agent: string) => subject(tenant, "a2a.notices", NoticesDue, agent),
   /** Not stored. What is every process at? */
   turnsAsked: (agent: string) => subject(tenant, "turns.asked", TurnsAsked, agent),
   turnsTold: (agent: string) => subject(tenant, "turns.told", TurnsTold, agent),

@@ -7,6 +7,18 @@ import { ReplyOrigin } from "./reply-origin.ts";
 export const SubtaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 export type SubtaskStatus = z.infer<typeof SubtaskStatus>;
 
+/** What a subtask has changed in its workspace (S12). */
+export const Artifacts = z.looseObject({
+  path: z.string(),
+  branch: z.string(),
+  files: z.int(),
+  insertions: z.int(),
+  deletions: z.int(),
+  /** Names of the changed files; of very many, the first. */
+  changed: z.array(z.string()),
+});
+export type Artifacts = z.infer<typeof Artifacts>;
+
 export const SubtaskResult = z.looseObject({
   status: z.enum(["success", "partial", "failed", "timeout"]),
   output: z.string(),
@@ -14,6 +26,7 @@ export const SubtaskResult = z.looseObject({
   metadata: z.record(z.string(), z.unknown()).optional(),
   /** Why it is not a success, in words that help. */
   error: z.string().optional(),
+  artifacts: Artifacts.optional(),
 });
 export type SubtaskResult = z.infer<typeof SubtaskResult>;
 
@@ -56,6 +69,8 @@ export const Subtask = z.looseObject({
   asker: Asker,
   origin: ReplyOrigin,
   audience: Audience,
+  /** It works in a worktree that began with this commit. */
+  workspace: z.looseObject({ base: z.string() }).optional(),
   background: z.boolean(),
   chain: PeerChain.optional(),
   traceId: z.string(),

@@ -36,6 +36,8 @@ export const UserMessage = z.looseObject({
   replyTo: z.string().optional(),
   /** Present for a command, which travels in order with the messages around it. */
   command: z.looseObject({ name: z.string().min(1), args: z.string() }).optional(),
+  /** The platform has shown the command to nobody else in the conversation: so is its answer. */
+  unseen: z.boolean().optional(),
   /** Present if no person wrote it. Only core makes such messages. */
   synthetic: Synthetic.optional(),
   /** Present if it is no message at all, but the news that something was shown in the conversation (O15). */

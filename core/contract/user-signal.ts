@@ -7,6 +7,9 @@ export const UserSignal = z.discriminatedUnion("type", [
     type: z.literal("delta"),
     conversation: Conversation,
     correlationId: z.string(),
+    /** Of the reply that the text will end in, and of the account that waits for it. */
+    replyId: z.string().optional(),
+    accountId: z.string().optional(),
     /** Grows when a step is run again: text of an older attempt is thrown away. */
     attempt: z.number().int(),
     offset: z.number().int(),

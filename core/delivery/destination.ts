@@ -11,14 +11,19 @@ export const Destination = z.union([
 ]);
 export type Destination = z.infer<typeof Destination>;
 
-/** Who sees it, as people's accounts are now (D3). Undefined: the person has not written in private anywhere yet. */
+/**
+ * Who sees it, as people's accounts are now (D3). Undefined: there is no such channel any more, or the person has not
+ * written in private on any.
+ */
 export const audienceAt = async (
   store: Store,
   tenant: string,
   destination: Destination,
+  hasChannel: (channel: string) => boolean = () => true,
 ): Promise<Audience | undefined> => {
   if ("conversation" in destination) {
     const { conversation, accountId } = destination as Extract<Destination, { conversation: unknown }>;
+    if (!hasChannel(conversation.channel)) return undefined;
     if (accountId === undefined) return { conversation, personId: null };
     const { person } = await findPerson(store, { tenant, channel: conversation.channel, accountId });
     return { conversation, personId: person.id, accountId, membership: person.membership };
@@ -26,7 +31,8 @@ export const audienceAt = async (
   for (const account of (destination as Extract<Destination, { person: unknown }>).person) {
     const { person } = await findPerson(store, { tenant, ...account });
     const isLast = (each: Conversation) => conversationKey(each) === person.lastActive;
-    const surface = person.surfaces.find(({ conversation }) => isLast(conversation)) ?? person.surfaces.at(-1);
+    const surfaces = person.surfaces.filter(({ channel }) => hasChannel(channel));
+    const surface = surfaces.find(({ conversation }) => isLast(conversation)) ?? surfaces.at(-1);
     if (surface === undefined) continue;
     const { conversation, accountId } = surface;
     return { conversation, personId: person.id, accountId, membership: person.membership };

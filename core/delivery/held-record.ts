@@ -17,12 +17,20 @@ export const HeldItem = z.looseObject({
 });
 export type HeldItem = z.infer<typeof HeldItem>;
 
+/** One message of a digest, and which items it shows something of. */
+export const DigestPart = z.looseObject({ markdown: z.string(), itemIds: z.array(z.string()) });
+export type DigestPart = z.infer<typeof DigestPart>;
+
+/** The parts are those of several items; one that is alone is sent as itself, and has none. */
+export const Digest = z.looseObject({ number: z.int(), itemIds: z.array(z.string()), parts: z.array(DigestPart) });
+export type Digest = z.infer<typeof Digest>;
+
 /** What is kept back for one conversation. One key, so that nothing is in two digests. */
 export const HeldRecord = z.looseObject({
   /** Oldest first. */
   items: z.array(HeldItem),
   /** The latest digest that was begun. As soon as its platform may have a part of it, its words stay as they are. */
-  digest: z.looseObject({ number: z.int(), itemIds: z.array(z.string()), markdown: z.string() }).optional(),
+  digest: Digest.optional(),
   digests: z.int(),
   /** Of sending what is due, since something was last sent. */
   attempts: z.int(),

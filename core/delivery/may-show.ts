@@ -9,21 +9,32 @@ export type Shown = Pick<AgentReply, "audience" | "onlyFor">;
 /** Whether a channel's access lets a conversation, and in private its account, be written to today (I2). */
 export type Admits = (conversation: Conversation, accountId: string | undefined) => boolean;
 
-/**
- * Whether a reply may be seen in a conversation: the one place that decides it (D3). `person` is who the asker's
- * account belongs to today. Everybody in a conversation sees what began there. Anywhere else it is seen only in a
- * private conversation of an account that was the asker's when the work began, and still is.
- */
+/** Whether a reply may be seen in a conversation, by whose it is and by the channel's access (D3). */
 export const mayShow = (
   reply: Shown,
   target: Conversation,
   person: PersonRecord | undefined,
   admits: Admits,
 ): boolean => {
+  const seen = seenBy(reply, target, person);
+  return seen !== undefined && admits(target, seen.accountId);
+};
+
+/** Whoever sees a reply in a conversation: in private, an account. */
+export interface Reader {
+  readonly accountId: string | undefined;
+}
+
+/**
+ * Who sees a reply in a conversation, if anybody may: the one place that decides it (D3). `person` is who the asker's
+ * account belongs to today. Everybody in a conversation sees what began there. Anywhere else it is seen only in a
+ * private conversation of an account that was the asker's when the work began, and still is.
+ */
+export const seenBy = (reply: Shown, target: Conversation, person: PersonRecord | undefined): Reader | undefined => {
   const { conversation, accountId } = reply.audience;
-  if (sameConversation(target, conversation)) return admits(target, accountId);
+  if (sameConversation(target, conversation)) return { accountId };
   const surface = person && surfaceAt(person, target);
-  return !!surface && isTheAskers(reply, person, surface) && admits(target, surface.accountId);
+  return surface && isTheAskers(reply, person, surface) ? { accountId: surface.accountId } : undefined;
 };
 
 /** The person's surface at a conversation; none at a shared one. */

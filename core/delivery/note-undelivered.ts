@@ -1,20 +1,22 @@
 import type { AgentReply } from "../contract/agent-reply.ts";
 import type { Conversation } from "../contract/conversation.ts";
+import { conversationKey } from "../contract/conversation.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
+import { newestFirst } from "../contract/newest-first.ts";
 import type { Store } from "../contract/store.ts";
 import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
 import { stableId } from "../sessions/stable-id.ts";
 import type { Undelivered } from "./undelivered.ts";
 import { addresseeOf, pointerKey, undeliveredKey } from "./undelivered.ts";
 
-/** Lists a dead letter where people and operators find it. Again: the same entry. */
+/** Lists a dead letter, for one of its targets, where people and operators find it. Again: the same entry. */
 export const noteUndelivered = async (
   store: Store,
   { reply, target }: { reply: AgentReply; target: Conversation },
   { durable, id: letterId, reason, publishedAt, deadAt }: DeadLetter,
 ): Promise<void> => {
   const { tenant, audience, origin, markdown } = reply;
-  const id = `${newestFirst(Date.parse(publishedAt))}-${stableId("d", durable, letterId).slice(2, 10)}`;
+  const id = undeliveredId({ durable, id: letterId, publishedAt }, target);
   const entry: Undelivered = {
     id,
     tenant,
@@ -32,8 +34,11 @@ export const noteUndelivered = async (
   await store.put(undeliveredKey(entry), entry);
 };
 
-const EXCERPT = 120;
+/** The newest first. A reply that is the letter itself may have been given up in several conversations. */
+export const undeliveredId = (
+  { durable, id, publishedAt }: Pick<DeadLetter, "durable" | "id" | "publishedAt">,
+  target: Conversation,
+): string =>
+  `${newestFirst(Date.parse(publishedAt))}-${stableId("d", durable, id, conversationKey(target)).slice(2, 10)}`;
 
-/** A spelling that sorts later times first. */
-const newestFirst = (ms: number): string => (LAST_MOMENT - ms).toString(36).padStart(9, "0");
-const LAST_MOMENT = 36 ** 9 - 1;
+const EXCERPT = 120;

@@ -1,14 +1,15 @@
 import type { AgentReply } from "../contract/agent-reply.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Conversation } from "../contract/conversation.ts";
-import { conversationKey, sameConversation, sameRoom } from "../contract/conversation.ts";
+import { conversationKey, sameConversation } from "../contract/conversation.ts";
 import type { DeliveryDefaults } from "../contract/delivery-policy.ts";
 import type { Store } from "../contract/store.ts";
-import type { PersonRecord, Surface } from "../people/person-record.ts";
+import type { PersonRecord } from "../people/person-record.ts";
 import { quietUntil } from "../people/quiet-hours.ts";
 import { askerOf } from "./asker-of.ts";
-import type { Admits } from "./may-show.ts";
-import { mayShow } from "./may-show.ts";
+import type { Admits, Reader } from "./may-show.ts";
+import { mayShow, seenBy } from "./may-show.ts";
+import { isRefused, otherSurfaces } from "./other-surfaces.ts";
 import { isUserStarted, originKindOf, reachFor } from "./policy-for.ts";
 import type { Target } from "./target.ts";
 
@@ -26,16 +27,15 @@ export const targetsOn =
   ({ store, clock, defaultsOn, admits }: TargetParts) =>
   async (channel: string, reply: AgentReply): Promise<Target[]> => {
     const origin = reply.audience.conversation;
-    const atOrigin = origin.channel === channel && mayShow(reply, origin, undefined, admits) ? [origin] : [];
+    const isAtOrigin = origin.channel === channel && !isRefused(reply, origin);
+    const atOrigin = isAtOrigin && mayShow(reply, origin, undefined, admits) ? [origin] : [];
     if (!isUnsolicitedFinal(reply)) return atOrigin.map((conversation) => ({ conversation }));
     const person = await askerOf(store, reply);
     const kind = originKindOf(reply);
     const reach = reachFor(kind, person?.policy, defaultsOn(origin.channel).policy);
-    const others = (person?.surfaces ?? [])
-      .filter((surface) => surface.channel === channel && isWithin(reach, person, surface))
-      .map(({ conversation }) => conversation)
-      // One of its threads has it already.
-      .filter((conversation) => !sameRoom(conversation, origin) && mayShow(reply, conversation, person, admits));
+    const others = otherSurfaces(reply, person, reach, admits)
+      .filter((surface) => surface.channel === channel)
+      .map(({ conversation }) => conversation);
     return [...atOrigin, ...others].map((conversation) => {
       if (isUserStarted(kind) && sameConversation(conversation, origin)) return { conversation };
       const until = heldUntil(conversation, person, defaultsOn(channel), clock.now());
@@ -44,11 +44,8 @@ export const targetsOn =
   };
 
 /** Somebody who waits, and the activity of work under way, are where the work began. */
-const isUnsolicitedFinal = ({ kind, correlationId }: AgentReply): boolean =>
+export const isUnsolicitedFinal = ({ kind, correlationId }: AgentReply): boolean =>
   kind === "final" && correlationId === undefined;
-
-const isWithin = (reach: string, person: PersonRecord | undefined, { conversation }: Surface): boolean =>
-  reach === "everywhere" || (reach === "last-active" && person?.lastActive === conversationKey(conversation));
 
 /** A person's quiet hours are for their own conversations; a room goes by its channel's. */
 const heldUntil = (
@@ -70,12 +67,25 @@ const zoneOf = (person: PersonRecord | undefined): string | undefined => {
   return (zones.find(({ accountId }) => accountId === active?.accountId) ?? zones[0])?.timeZone;
 };
 
-/** The same decision again, when it is sent: the asker may have unlinked an account meanwhile. */
+export interface SendParts extends Pick<TargetParts, "store" | "admits"> {
+  /** Whether the platform still knows an account as one that may be talked to here. */
+  readonly isMember?: (conversation: Conversation, accountId: string) => Promise<boolean>;
+}
+
+/** The same decision again, when it is sent: an account may have been unlinked meanwhile, or have lost its access (I2). */
 export const isStillTarget =
-  ({ store, admits }: Pick<TargetParts, "store" | "admits">) =>
+  ({ store, admits, isMember = async () => true }: SendParts) =>
   async (reply: AgentReply, target: Conversation): Promise<boolean> => {
-    // The answer to a private command goes where the platform, or the store, says that its caller is alone.
-    if (reply.onlyFor !== undefined && target.kind === "private") return admits(target, reply.onlyFor);
-    const isOrigin = sameConversation(target, reply.audience.conversation);
-    return mayShow(reply, target, isOrigin ? undefined : await askerOf(store, reply), admits);
+    const { onlyFor } = reply;
+    if (onlyFor !== undefined && !admits({ ...target, kind: "private" }, onlyFor)) return false;
+    const reader = await readerOf(store, reply, target);
+    if (reader === undefined || !admits(target, reader.accountId)) return false;
+    return target.kind === "shared" || reader.accountId === undefined || isMember(target, reader.accountId);
   };
+
+const readerOf = async (store: Store, reply: AgentReply, target: Conversation): Promise<Reader | undefined> => {
+  // The answer to a private command goes where the platform, or the store, says that its caller is alone.
+  if (reply.onlyFor !== undefined && target.kind === "private") return { accountId: reply.onlyFor };
+  const isOrigin = sameConversation(target, reply.audience.conversation);
+  return seenBy(reply, target, isOrigin ? undefined : await askerOf(store, reply));
+};

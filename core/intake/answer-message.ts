@@ -1,13 +1,12 @@
 import { answerCaller } from "../a2a/answer-caller.ts";
 import { consumeNotifications, notificationsRead } from "../a2a/consume-notifications.ts";
+import { endInboundTurn } from "../a2a/inbound/end-inbound-turn.ts";
+import { taskOfMessage } from "../a2a/inbound/task-of-turn.ts";
 import { lateKeysIn } from "../a2a/late-matter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { settledOrigin } from "../origin/summary-record.ts";
-import { currentSession } from "../sessions/current-session.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { sealTurn } from "../subtasks/seal-turn.ts";
 import type { Agent } from "../turns/agent.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
 import { decideSummary } from "./decide-summary.ts";
 import type { TurnRun } from "./end-turn.ts";
 import { endTurn } from "./end-turn.ts";
@@ -30,22 +29,21 @@ export const answerMessage = async (
   run: TurnRun,
 ): Promise<TurnEntry | undefined> => {
   const { record, seenBefore } = opened;
-  const { turnId, sessionId, index, correlationId } = record;
+  const { turnId, sessionId, index } = record;
   // Looked for after the window was read: what is not found up to its end can only be written behind it.
   const ended = seenBefore ? await parts.history.endedTurn(sessionId, index, turnId) : undefined;
   const matter = ended === undefined ? await turnMatter(parts, agent, message) : undefined;
-  if (matter?.isMoot) return undefined;
+  if (matter?.isMoot || (ended === undefined && (await parts.inbound.isMoot(message)))) return undefined;
   // What must end in words needs its anchor's words too: both are made at the same time.
   const summary = matter?.mustSpeak ? decideSummary(parts, agent, opened) : undefined;
   summary?.catch(() => undefined);
-  const entry = ended ?? (matter && (await endTurn(parts, agent, matter, opened, run)));
+  const entry = ended ?? (matter && (await endTurn(parts, agent, message, matter, opened, run)));
   if (entry === undefined) return undefined;
   await parts.checkpoint("reply.before");
-  if (isForPeople(record, entry)) {
+  if (taskOfMessage(message) !== undefined) await endInboundTurn(parts, message, entry);
+  else if (isForPeople(record, entry)) {
     await (summary ?? decideSummary(parts, agent, opened));
-    const shown = { ...record, origin: await settledOrigin(parts.store, agent, record) };
-    await publishFinal(parts, agent, shown, entry, ended !== undefined);
-    if (correlationId === undefined) await noteWhereShown(parts, agent, shown, entry);
+    await publishFinal(parts, agent, record, entry, ended !== undefined);
   }
   const { worksFor } = record.standing.owner;
   if (worksFor !== undefined) await answerCaller(parts, { worksFor, sessionId }, entry);
@@ -55,17 +53,4 @@ export const answerMessage = async (
   if (entry.delegated) await sealTurn(parts, agent, record);
   makeRoom(parts, agent, sessionId);
   return entry;
-};
-
-/** The conversation may be in another session by now, as after `new`: that one must know what was said there (O15). */
-const noteWhereShown = async (
-  { store, history }: IntakeParts,
-  { tenant, name }: Agent,
-  { turnId, sessionId, origin, audience }: TurnRecord,
-  { at, finalText }: TurnEntry,
-): Promise<void> => {
-  const { conversation } = audience;
-  const shownIn = await currentSession(store, { tenant, agent: name, conversation });
-  if (shownIn === sessionId) return;
-  await history.noteSaid(shownIn, { kind: "said", replyId: `${turnId}/final`, at, markdown: finalText, origin });
 };

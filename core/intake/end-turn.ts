@@ -1,6 +1,9 @@
+import { callerAside } from "../a2a/inbound/caller-aside.ts";
+import { withCallerTools } from "../a2a/inbound/caller-tools.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import { viewOfOrigin } from "../origin/view-of-origin.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import { viewOfOrigins } from "../origin/view-of-origin.ts";
 import { fitEntry } from "../sessions/fit-entry.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { nextIndex } from "../sessions/session-window.ts";
@@ -10,8 +13,10 @@ import { Journal } from "../turns/journal.ts";
 import { LinkedAbort } from "../turns/linked-abort.ts";
 import { withoutSilence } from "../turns/nothing-to-say.ts";
 import { runTurn } from "../turns/run-turn.ts";
+import { sessionLife } from "../turns/session-life.ts";
 import { troubleText } from "../turns/trouble-text.ts";
 import type { TurnEnd } from "../turns/turn.ts";
+import { TurnCancelled } from "../turns/turn-cancelled.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
@@ -33,6 +38,7 @@ export interface TurnRun {
 export const endTurn = async (
   parts: IntakeParts,
   agent: Agent,
+  message: UserMessage,
   matter: TurnMatter,
   opened: OpenedTurn,
   run: TurnRun,
@@ -43,7 +49,7 @@ export const endTurn = async (
   const ran: TurnEnd =
     run.isLast && plain !== undefined
       ? { outcome: "failed", finalText: troubleText["bad-answer"], trouble: "bad-answer", messages: [] }
-      : await runNow(parts, agent, matter, opened, run.number);
+      : await runNow(parts, agent, message, matter, opened, run.number);
   const { trouble, isAwaited, ...end } = await announce(parts.store, agent, record, ran);
   const polished = matter.polish && end.outcome === "answered" && { finalText: matter.polish(end.finalText) };
   const entry = fitEntry({
@@ -58,7 +64,7 @@ export const endTurn = async (
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
   });
-  if (!(await parts.history.append(sessionId, nextIndex(window), entry))) {
+  if (!(await parts.history.append(sessionId, nextIndex(window), entry, sessionLife(record)))) {
     throw new TurnYielded("another process has taken the turn over");
   }
   await parts.checkpoint("model.journaled");
@@ -75,6 +81,7 @@ const stitched = (plain: string) => ({
 const runNow = async (
   parts: IntakeParts,
   agent: Agent,
+  message: UserMessage,
   { text, mustSpeak, toolRounds = agent.maxToolRounds }: TurnMatter,
   { record, seenBefore, window }: OpenedTurn,
   run: number,
@@ -83,16 +90,21 @@ const runNow = async (
   const { turnId, traceId, continues } = record;
   const over = new LinkedAbort(parts.stopping);
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
+  const hasEnded = parts.inbound.begin(message, () => over.abort(new TurnCancelled()));
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
     // Work that begins by itself is nobody's who waits.
     if (!record.standing.background) showTyping(parts, agent, record);
     return await runTurn(parts, {
-      agent: { ...(mustSpeak ? withoutSilence(agent) : agent), maxToolRounds: toolRounds },
+      agent: withCallerTools(
+        parts,
+        { ...(mustSpeak ? withoutSilence(agent) : agent), maxToolRounds: toolRounds },
+        message,
+      ),
       record,
       text,
       window,
-      aside: continues && (await viewOfOrigin(parts.history, continues)),
+      aside: continues ? await viewOfOrigins(parts.history, continues) : callerAside(message),
       journal: new Journal(parts.store, turnId, !seenBefore),
       // Made when it is needed: a child costs as much as a line, and most turns log nothing.
       get logger() {
@@ -104,6 +116,7 @@ const runNow = async (
     });
   } finally {
     timer.cancel();
+    hasEnded();
     over.release();
   }
 };

@@ -1,3 +1,4 @@
+import type { InboundTurns } from "../a2a/inbound/inbound-turns.ts";
 import type { ScheduleParts } from "../schedules/schedule-parts.ts";
 import type { SessionFinder } from "../sessions/session-finder.ts";
 import type { SessionHistory } from "../sessions/session-history.ts";
@@ -10,6 +11,7 @@ export interface IntakeParts extends SubtaskParts, ScheduleParts {
   readonly sessions: SessionFinder;
   readonly background: BackgroundWork;
   readonly turns: RunningTurns;
+  readonly inbound: InboundTurns;
   /** Aborted with TurnYielded when this process must let go of its turns. */
   readonly stopping: AbortSignal;
   readonly turnDeadlineMs: number;

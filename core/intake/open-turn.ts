@@ -4,13 +4,13 @@ import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { answeredWork } from "../origin/answered-work.ts";
 import { captureOrigin } from "../origin/capture.ts";
-import { causeOf } from "../origin/cause-of.ts";
 import { meetAsker } from "../people/meet-asker.ts";
 import type { PersonRecord } from "../people/person-record.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { turnIdOf, turnKey } from "../turns/turn-record.ts";
+import { inheritedWork } from "./inherited-work.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 
 export interface OpenedTurn {
@@ -52,13 +52,14 @@ type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" |
 const begin = async (parts: IntakeParts, message: UserMessage) => {
   const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
   // After the asker was met: where they may see something is known from then on.
-  const continues = message.command === undefined ? await answeredWork(parts.store, message) : undefined;
-  return { window, work: { ...begun(message, window.sessionId, person), ...(continues && { continues }) } };
+  const answered = message.command === undefined ? await answeredWork(parts.store, message) : [];
+  const continues = answered.length === 0 ? {} : { continues: [...answered] };
+  return { window, work: { ...begun(message, window.sessionId, person), ...continues } };
 };
 
 const goOn = async ({ history }: IntakeParts, message: UserMessage, synthetic: Synthetic) => ({
   window: await history.window(synthetic.sessionId),
-  work: inherited(message, synthetic),
+  work: inheritedWork(message, synthetic),
 });
 
 /** A person's message begins a piece of work, and somebody waits for the answer. */
@@ -85,22 +86,3 @@ const askerFrom = ({ id, name, locale, timeZone }: UserMessage["account"], perso
   ...(locale !== undefined && { locale }),
   ...(timeZone !== undefined && { timeZone }),
 });
-
-/** What goes on with a piece of work keeps its origin and its audience (O2). Nobody waits for it. */
-const inherited = (message: UserMessage, synthetic: Synthetic): Work => {
-  const { origin, audience, asker, owner, rootTurnId, background, chain } = synthetic;
-  const turnId = turnIdOf(message);
-  return {
-    origin,
-    audience,
-    asker,
-    cause: causeOf(synthetic, turnId),
-    standing: {
-      owner,
-      depth: 0,
-      rootTurnId: rootTurnId ?? turnId,
-      background,
-      ...(chain !== undefined && { chain }),
-    },
-  };
-};

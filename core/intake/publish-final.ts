@@ -1,29 +1,39 @@
 import { publishReply } from "../delivery/publish-reply.ts";
+import { settledOrigin } from "../origin/summary-record.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
+import { finalIdOf } from "../turns/turn-record.ts";
 import type { IntakeParts } from "./intake-parts.ts";
+import { noteWhereShown } from "./note-where-shown.ts";
 
 /** The one answer of a turn that has ended: the same id and the same words, however often it is published. */
-export const publishFinal = (
-  { bus }: IntakeParts,
+export const publishFinal = async (
+  parts: IntakeParts,
   agent: Agent,
-  { correlationId, cause, ...record }: TurnRecord,
-  entry: TurnEntry,
+  record: TurnRecord,
+  { at, finalText, outcome }: TurnEntry,
   mayRepeat: boolean,
-): Promise<void> =>
-  publishReply(bus, {
-    id: `${record.turnId}/final`,
+): Promise<void> => {
+  const { correlationId, cause, audience, sessionId } = record;
+  const id = finalIdOf(record.turnId);
+  const origin = await settledOrigin(parts.store, agent, record);
+  await publishReply(parts.bus, {
+    id,
     tenant: agent.tenant,
     agent: agent.name,
-    sessionId: record.sessionId,
+    sessionId,
     kind: "final",
-    markdown: entry.finalText,
-    outcome: entry.outcome,
+    markdown: finalText,
+    outcome,
     ...(correlationId === undefined ? { ...(cause !== undefined && { cause }) } : { correlationId }),
-    origin: record.origin,
-    audience: record.audience,
+    origin,
+    audience,
     ...(mayRepeat && { mayRepeat }),
-    createdAt: entry.at,
+    createdAt: at,
     traceId: record.traceId,
   });
+  if (correlationId !== undefined) return;
+  const said = { kind: "said", replyId: id, at, markdown: finalText, origin } as const;
+  await noteWhereShown(parts, agent, audience, sessionId, said);
+};

@@ -11,7 +11,7 @@ import type { WorkDone } from "./work-done.ts";
 
 export interface Explained {
   readonly told: ToldRecord;
-  /** The words it began with, if they are still known. */
+  /** The words it began with, if they are still known; of what has a title, what stands below it. */
   readonly asked: string | undefined;
   readonly work: readonly WorkDone[];
   /** Where it was shown, as far as the reader may know. */
@@ -23,14 +23,17 @@ export const explain = ({ told, asked, work, places }: Explained, viewer: Viewer
   const { origin, cause, audience } = told;
   const started = Date.parse(origin.startedAt);
   const when = `${clockTime(started, now, viewer)} (${relativeTime(started, now, viewer)})`;
-  const words = asked === undefined ? origin.promptSummary : cutAtGraphemes(oneLine(maskSecrets(asked)), MOST_ASKED);
   const isPersons = SOURCES[origin.channel] === undefined;
+  const title = origin.promptSummary;
+  const words = asked === undefined ? title : cutAtGraphemes(oneLine(maskSecrets(asked)), MOST_ASKED);
   const by = isPersons && cause !== undefined ? ` by ${oneLine(cause.asker.name)}` : "";
   const source = SOURCES[origin.channel] ?? `asked${by} in ${channelLabel(origin.channel)}`;
   const link = origin.link !== undefined && /^https?:\/\/[^\s()<>]+$/.test(origin.link) ? origin.link : undefined;
   const shown = places.map((place) => placeText(place, audience.conversation));
   return [
-    `**${isPersons ? "What was asked" : "What it is about"}:** “${words}”, ${source}, ${when}.`,
+    isPersons
+      ? `**What was asked:** “${words}”, ${source}, ${when}.`
+      : `**What it is about:** “${title}”, ${source}, ${when}.${words === title ? "" : ` It says: “${words}”.`}`,
     `**Why now:** ${TRIGGERS[cause?.trigger ?? ""] ?? "work went on in the background, and this came of it"}.`,
     ...(work.length === 0 ? [] : ["**What was done:**", ...workLines(work)]),
     ...(shown.length === 0 ? [] : [`**Shown in:** ${shown.join(", ")}.`]),
@@ -51,6 +54,7 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   amendment: "a result came in after the first answer",
   "wake-up": "a piece of work that was delegated for it had something to tell",
   task: "its time had come",
+  inbound: "other agents had something to say, and you were not busy",
   callback: "another agent had answered what it was asked for it",
   late: "another agent answered after the work that asked it had ended",
 };

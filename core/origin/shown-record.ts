@@ -19,8 +19,11 @@ export const ShownRecord = z.looseObject({
 });
 export type ShownRecord = z.infer<typeof ShownRecord>;
 
+/** What one message of a platform's shows: one of them, or those of a digest. */
+const ShownMessage = z.looseObject({ replies: z.array(ShownRecord) });
+
 const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
-const shown = collection("shown", ShownRecord, { ttlMs: THIRTY_DAYS_MS });
+const shown = collection("shown", ShownMessage, { ttlMs: THIRTY_DAYS_MS });
 
 const shownKey = ({ tenant, agent, conversation }: SessionPlace, messageId: string) =>
   keyOf(shown, tenant, agent, conversationKey(conversation), messageId);
@@ -29,13 +32,13 @@ export const putShown = async (
   store: Store,
   place: SessionPlace,
   messageId: string,
-  record: ShownRecord,
+  replies: readonly ShownRecord[],
 ): Promise<void> => {
-  await store.put(shownKey(place, messageId), record);
+  await store.put(shownKey(place, messageId), { replies: [...replies] });
 };
 
 export const readShown = async (
   store: Store,
   place: SessionPlace,
   messageId: string,
-): Promise<ShownRecord | undefined> => (await store.get(shownKey(place, messageId)))?.value;
+): Promise<readonly ShownRecord[]> => (await store.get(shownKey(place, messageId)))?.value.replies ?? [];

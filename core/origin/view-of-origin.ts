@@ -5,13 +5,21 @@ import type { ContinuedWork } from "./continued-work.ts";
 const MAX_CHARS = 12_000;
 const QUOTED_CHARS = 2_000;
 
-/** What was said where a piece of work began, for one turn elsewhere that goes on with it (O14). Only read. */
-export const viewOfOrigin = async (history: SessionHistory, work: ContinuedWork): Promise<string> => {
-  const { origin, sessionId, turns } = work;
+/** What was said where pieces of work began, for one turn elsewhere that goes on with them (O14). Only read. */
+export const viewOfOrigins = async (history: SessionHistory, works: readonly ContinuedWork[]): Promise<string> => {
+  const maxChars = Math.floor(MAX_CHARS / Math.max(1, works.length));
+  return (await Promise.all(works.map((work) => viewOf(history, work, maxChars)))).join("\n\n");
+};
+
+const viewOf = async (
+  history: SessionHistory,
+  { origin, sessionId, turns }: ContinuedWork,
+  maxChars: number,
+): Promise<string> => {
   const window = sessionId === null ? NOTHING : await history.window(sessionId);
   const summary = turns === "all" ? window.summary : "";
   const entries = window.entries.filter((entry) => turns === "all" || isOneOf(turns, entry));
-  const lines = newest(entries.map(quote), MAX_CHARS - Math.min(summary.length, QUOTED_CHARS));
+  const lines = newest(entries.map(quote), maxChars - Math.min(summary.length, QUOTED_CHARS));
   return [
     "The person's message answers something you said here about work that began in another conversation: " +
       `"${origin.promptSummary}". Go on with that work here. This is what was said there; you can only read it:`,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { collection, keyOf } from "../contract/collection.ts";
+import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { Conversation } from "../contract/conversation.ts";
 import { DeliveryPolicy, QuietHours } from "../contract/delivery-policy.ts";
 
@@ -50,6 +50,7 @@ export type PersonRecord = z.infer<typeof PersonRecord>;
 
 const people = collection("people", PersonRecord);
 export const personKey = (tenant: string, personId: string) => keyOf(people, tenant, personId);
+export const peopleOf = (tenant: string) => prefixOf(people, tenant);
 
 /**
  * Whose an account is. It counts only if the person's record lists the account too, and the other way round: writing

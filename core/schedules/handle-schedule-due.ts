@@ -1,4 +1,3 @@
-import type { Audience } from "../contract/agent-reply.ts";
 import { RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome } from "../contract/bus.ts";
 import { ack } from "../contract/bus.ts";
@@ -6,22 +5,27 @@ import { isoTime } from "../contract/clock.ts";
 import type { ScheduleAddress, ScheduleDue } from "../contract/schedule.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { orderKey } from "../contract/user-message.ts";
+import type { OtherPlaces } from "../delivery/other-place.ts";
+import { reportGone } from "../delivery/report-gone.ts";
 import { changeSchedule } from "./change-schedule.ts";
 import { nextDue } from "./due-times.ts";
 import { planRun } from "./plan-run.ts";
-import { runAudience } from "./run-audience.ts";
-import { runMessage, runSessionOf } from "./run-message.ts";
+import { runIdOf, runMessage, runSessionOf, runTraceOf } from "./run-message.ts";
 import type { ScheduleRun } from "./run-record.ts";
 import { runKey } from "./run-record.ts";
+import type { RunTarget } from "./run-target.ts";
+import { runTarget } from "./run-target.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
 import type { Schedule } from "./schedule-record.ts";
 import { scheduleKey } from "./schedule-record.ts";
+
+export interface RunParts extends ScheduleParts, Omit<OtherPlaces, "store"> {}
 
 /**
  * A time has come: one run, or one recorded reason, and then the next time. Everything has fixed ids and is decided by
  * the run's record, so that any number of processes may do it, and any of them die half-way.
  */
-export const handleScheduleDue = async (parts: ScheduleParts, due: ScheduleDue): Promise<Outcome> => {
+export const handleScheduleDue = async (parts: RunParts, due: ScheduleDue): Promise<Outcome> => {
   const { store, dueTimes, checkpoint } = parts;
   const schedule = (await store.get(scheduleKey(due)))?.value;
   if (schedule === undefined || !(due.byHand || isNext(schedule, due))) {
@@ -30,6 +34,7 @@ export const handleScheduleDue = async (parts: ScheduleParts, due: ScheduleDue):
   }
   const run = await settle(parts, schedule, due);
   await checkpoint("schedule.recorded");
+  if (run.gone !== undefined) await reportGone(parts, run.gone, causeOfReport(schedule, run));
   if (run.state === "started") await begin(parts, schedule, run);
   await checkpoint("schedule.begun");
   if (!due.byHand) await moveOn(parts, due, run);
@@ -56,19 +61,13 @@ const isNext = ({ status, nextDueAt }: Schedule, { dueAt }: ScheduleDue): boolea
   status === "active" && nextDueAt === dueAt;
 
 /** Decides what becomes of the due time, once: whoever comes second goes by the first one's word. */
-const settle = async (
-  parts: ScheduleParts,
-  schedule: Schedule,
-  { dueAt, byHand }: ScheduleDue,
-): Promise<ScheduleRun> => {
-  const { store, clock } = parts;
-  const now = clock.now();
+const settle = async (parts: RunParts, schedule: Schedule, { dueAt, byHand }: ScheduleDue): Promise<ScheduleRun> => {
+  const now = parts.clock.now();
   const planned =
     byHand === undefined
       ? planRun(schedule, dueAt, now)
       : { name: byHand, dueAt, firedAt: isoTime(now), through: dueAt, state: "started" as const };
-  const audience = await runAudience(store, schedule);
-  const run = planned.state === "skipped" ? planned : begun(schedule, planned, audience);
+  const run = planned.state === "skipped" ? planned : begun(schedule, planned, await runTarget(parts, schedule));
   return record(parts, schedule, run);
 };
 
@@ -90,10 +89,17 @@ const record = async (
 };
 
 /** A run is work that begins now: it reaches the accounts that are the person's now (D3). */
-const begun = (schedule: Schedule, planned: ScheduleRun, audience: Audience | undefined): ScheduleRun => {
-  if (audience !== undefined) return { ...planned, sessionId: runSessionOf(schedule, planned.name), audience };
-  return { ...planned, state: "skipped", reason: "the person it is for has not written to me in private yet" };
-};
+const begun = (schedule: Schedule, planned: ScheduleRun, target: RunTarget): ScheduleRun =>
+  target.audience === undefined
+    ? { ...planned, ...target, state: "skipped", reason: target.gone.reason }
+    : { ...planned, ...target, sessionId: runSessionOf(schedule, planned.name) };
+
+const causeOfReport = (schedule: Schedule, { name }: ScheduleRun) => ({
+  id: runIdOf(schedule, name),
+  tenant: schedule.tenant,
+  agent: schedule.agent,
+  traceId: runTraceOf(schedule, name),
+});
 
 const begin = async ({ bus, logger }: ScheduleParts, schedule: Schedule, run: ScheduleRun): Promise<void> => {
   if (run.audience === undefined) return;

@@ -1,6 +1,7 @@
 import type { Audience } from "../contract/agent-reply.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Asker } from "../contract/owner-context.ts";
+import { accountServed } from "../delivery/account-served.ts";
 import { mayContinue } from "../origin/may-continue.ts";
 import { findPerson } from "../people/find-person.ts";
 import { isOpen } from "./create-schedule.ts";
@@ -22,11 +23,9 @@ export const openSchedules = async (parts: ScheduleParts, seeker: Seeker): Promi
 
 const byNextTime = (a: Schedule, b: Schedule): number => (a.nextDueAt ?? "~").localeCompare(b.nextDueAt ?? "~");
 
-const ownSchedules = async (
-  { store }: ScheduleParts,
-  { tenant, agent, asker, audience }: Seeker,
-): Promise<Schedule[]> => {
-  const own = { channel: audience.conversation.channel, accountId: asker.accountId };
+const ownSchedules = async ({ store }: ScheduleParts, seeker: Seeker): Promise<Schedule[]> => {
+  const { tenant, agent, audience } = seeker;
+  const own = accountServed(seeker);
   const { person } = await findPerson(store, { tenant, ...own });
   const owners = new Set([own, ...person.accounts].map(({ channel, accountId }) => ownerOf(channel, accountId)));
   const here = { tenant, conversation: audience.conversation };

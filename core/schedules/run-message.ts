@@ -1,4 +1,5 @@
 import type { Audience } from "../contract/agent-reply.ts";
+import type { ScheduleAddress } from "../contract/schedule.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { summarisePrompt } from "../origin/summarise-prompt.ts";
 import { stableId } from "../sessions/stable-id.ts";
@@ -10,9 +11,8 @@ export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audie
   const { tenant, agent, owner, id, description, prompt, asker, link } = schedule;
   const { name, firedAt } = run;
   const sessionId = runSessionOf(schedule, name);
-  const parts = [tenant, agent, owner, id, name] as const;
   return {
-    id: stableId("run", ...parts),
+    id: runIdOf(schedule, name),
     tenant,
     agent,
     conversation: audience.conversation,
@@ -27,6 +27,7 @@ export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audie
         promptSummary: summarisePrompt(description),
         startedAt: firedAt,
         sessionId,
+        taskId: id,
         ...(link !== undefined && { link }),
       },
       audience,
@@ -36,9 +37,17 @@ export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audie
       data: { schedule: { owner, id, run: name } },
     },
     sentAt: firedAt,
-    traceId: stableId("trace", ...parts),
+    traceId: runTraceOf(schedule, name),
   };
 };
 
-export const runSessionOf = ({ tenant, agent, owner, id }: Schedule, run: string): string =>
+/** What a run was told to do: the text of its turn without the title. */
+export const promptOfRun = (text: string): string => text.replace(/^Scheduled task "[\s\S]*?":\n\n/, "");
+
+export const runIdOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>
+  stableId("run", tenant, agent, owner, id, run);
+export const runTraceOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>
+  stableId("trace", tenant, agent, owner, id, run);
+
+export const runSessionOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>
   stableId("s", "run", tenant, agent, owner, id, run);

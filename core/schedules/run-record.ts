@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Audience } from "../contract/agent-reply.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import type { ScheduleAddress } from "../contract/schedule.ts";
+import { GoneMatter } from "../delivery/gone-matter.ts";
 
 /** What became of a due time: every one has a run, or the reason why it has none. */
 export const ScheduleRun = z.looseObject({
@@ -16,6 +17,8 @@ export const ScheduleRun = z.looseObject({
   sessionId: z.string().optional(),
   /** Who sees its result, fixed when it began. */
   audience: Audience.optional(),
+  /** Its place is gone: who is told of it, and how. */
+  gone: GoneMatter.optional(),
   outcome: z.string().optional(),
   /** Why there was no run. */
   reason: z.string().optional(),

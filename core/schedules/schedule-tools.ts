@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { timeZoneOf } from "../contract/viewer-time.ts";
+import { accountServed } from "../delivery/account-served.ts";
 import { stableId } from "../sessions/stable-id.ts";
 import type { Tool } from "../turns/tool.ts";
 import { cancelSchedule } from "./cancel-schedule.ts";
@@ -56,11 +57,12 @@ export const scheduleTools = (parts: ScheduleParts): Tool[] => {
       const { tenant, agent, audience, asker, standing, idempotencyKey } = context;
       const now = parts.clock.now();
       const zone = timeZone ?? timeZoneOf(asker);
+      const { channel, accountId } = accountServed(context);
       const { sessionUri: link } = standing.owner;
       const schedule = await createSchedule(parts, {
         tenant,
         agent,
-        owner: ownerOf(audience.conversation.channel, asker.accountId),
+        owner: ownerOf(channel, accountId),
         id: stableId("schedule", idempotencyKey).slice(0, "schedule-".length + 8),
         description,
         prompt,
@@ -68,7 +70,7 @@ export const scheduleTools = (parts: ScheduleParts): Tool[] => {
         missed,
         destination: await chooseTarget(parts.store, context, deliverTo),
         asker,
-        madeFor: { ...audience, accountId: asker.accountId },
+        madeFor: { ...audience, accountId },
         madeIn: "chat",
         ...(link !== undefined && { link }),
       });
@@ -108,5 +110,5 @@ export const scheduleTools = (parts: ScheduleParts): Tool[] => {
       return `A run of "${schedule.description}" begins.`;
     },
   };
-  return [task, list, cancel, now];
+  return [task, list, cancel, now].map((tool) => ({ ...(tool as Tool), isForPeople: true }));
 };

@@ -1,6 +1,7 @@
 import type { Consumer } from "../contract/bus.ts";
 import type { ScheduleDue } from "../contract/schedule.ts";
 import { subjectsOf } from "../contract/subjects.ts";
+import type { OtherPlaces } from "../delivery/other-place.ts";
 import type { Agent } from "../turns/agent.ts";
 import { dueId } from "./due-id.ts";
 import { DueWatch } from "./due-watch.ts";
@@ -10,12 +11,18 @@ import { type ConfiguredSchedule, syncConfigured } from "./sync-configured.ts";
 
 const HANDLERS_AT_ONCE = 64;
 
+/** What the configuration says about an agent's schedules. */
+export interface ScheduleOptions extends Partial<Omit<OtherPlaces, "store">> {
+  readonly schedules?: readonly ConfiguredSchedule[] | undefined;
+}
+
 /** Begins the runs of an agent's schedules. Every core process watches the time; the bus sees to it that one acts. */
 export const startSchedules = async (
   parts: ScheduleParts,
   agent: Agent,
-  configured: readonly ConfiguredSchedule[] = [],
+  { schedules = [], home, hasChannel = () => true }: ScheduleOptions = {},
 ): Promise<Consumer> => {
+  const runParts = { ...parts, home, hasChannel };
   const subject = subjectsOf(agent.tenant).scheduleDue(agent.name);
   const consumer = await parts.bus.consume(
     subject,
@@ -25,14 +32,14 @@ export const startSchedules = async (
       // One that does not parse is nobody's.
       buried: async (due) => due && handleBuriedDue(parts, due),
     },
-    (due) => handleScheduleDue(parts, due),
+    (due) => handleScheduleDue(runParts, due),
   );
   const tell = (due: ScheduleDue) => parts.bus.publish(subject, due, { id: dueId(due), key: `${due.owner} ${due.id}` });
   const place = { tenant: agent.tenant, agent: agent.name };
   const watch = new DueWatch(
     {
       ...parts,
-      prepare: () => syncConfigured(parts, place, configured),
+      prepare: () => syncConfigured(parts, place, schedules),
       tell: ({ schedule, dueAt }) => tell({ ...schedule, dueAt }),
     },
     place,

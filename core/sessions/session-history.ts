@@ -45,11 +45,21 @@ export class SessionHistory {
     }
   }
 
-  /** Writes the entry at the first free index from `from` on. False: another process has written it. */
-  async append(sessionId: string, from: number, entry: HistoryEntry): Promise<boolean> {
+  /**
+   * Writes the entry at the first free index from `from` on; `ttlMs`: the session ends that long after its last entry.
+   * False: another process has written it.
+   */
+  async append(
+    sessionId: string,
+    from: number,
+    entry: HistoryEntry,
+    life: { readonly ttlMs?: number } = {},
+  ): Promise<boolean> {
+    // First, so that no death in between leaves a session whose beginning ends before it does.
+    if (life.ttlMs !== undefined) await this.#keep(sessionId, from, life);
     for (let index = from; ; index++) {
       try {
-        await this.#store.put(historyKey(sessionId, index), entry, { ifRevision: 0 });
+        await this.#store.put(historyKey(sessionId, index), entry, { ifRevision: 0, ...life });
         this.#added(sessionId, index, entry);
         return true;
       } catch (error) {
@@ -58,6 +68,15 @@ export class SessionHistory {
         const taken = await this.#store.get(historyKey(sessionId, index));
         if (taken !== undefined && isSame(taken.value, entry)) return false;
       }
+    }
+  }
+
+  /** Entries never change: writing one again only gives it its time anew. */
+  async #keep(sessionId: string, until: number, life: { readonly ttlMs?: number }): Promise<void> {
+    for (let index = 0; index < until; index++) {
+      const key = historyKey(sessionId, index);
+      const stored = await this.#store.get(key);
+      if (stored !== undefined) await this.#store.put(key, stored.value, life);
     }
   }
 

@@ -4,7 +4,8 @@ import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
-import { cancelAction } from "./cancel-action.ts";
+import { describeChanges } from "../workspaces/describe-changes.ts";
+import { cancelAction, changeActions } from "./subtask-actions.ts";
 
 const RESULT_CHARS = 300;
 
@@ -14,14 +15,15 @@ export interface WorkItem {
   /** Grows with every change, and is the same in every process. */
   readonly revision: number;
   readonly endedAt: string | undefined;
-  /** What ends it, as long as it can be ended. */
-  readonly action?: ReplyAction;
+  /** What can be done about it: it can be ended, or what it has changed can be taken or left. */
+  readonly actions: readonly ReplyAction[];
 }
 
 const stages = { pending: 0, running: 1, completed: 2, failed: 2, cancelled: 2 } as const;
 
 export const itemOfSubtask = (subtask: Subtask): WorkItem => {
   const { id, name, status, startedAt, completedAt, note, notes, result } = subtask;
+  const artifacts = result?.artifacts?.files ? result.artifacts : undefined;
   return {
     item: {
       id,
@@ -31,10 +33,13 @@ export const itemOfSubtask = (subtask: Subtask): WorkItem => {
       ...(completedAt !== undefined && { endedAt: completedAt }),
       ...(note !== undefined && { note }),
       ...(result !== undefined && { result: short(result.output.trim() || (result.error ?? "")) }),
+      ...(artifacts && { changes: describeChanges(artifacts) }),
     },
     revision: 1 + stages[status] + notes,
     endedAt: completedAt,
-    ...(!hasEnded(subtask) && { action: cancelAction(subtask) }),
+    actions: hasEnded(subtask)
+      ? (artifacts ? changeActions : []).map((action) => action(subtask))
+      : [cancelAction(subtask)],
   };
 };
 
@@ -64,6 +69,7 @@ export const itemOfCall = ({
     },
     revision: 1 + stages[shown] + notes,
     endedAt,
+    actions: [],
   };
 };
 

@@ -26,7 +26,7 @@ export const activityReply = (
   const revision = work.reduce((sum, one) => sum + one.revision, kind === "completion" ? 1 : 0);
   const id = `${turnId}/activity`;
   const names = listNames([...batch.members, ...(batch.calls ?? [])].map(({ name }) => name));
-  const actions = work.flatMap(({ action = [] }) => action);
+  const actions = work.flatMap((one) => one.actions);
   const title = kind === "completion" ? `Worked on: ${names}` : `Working on: ${names}`;
   return {
     id: `${id}/${revision}`,
@@ -44,12 +44,12 @@ export const activityReply = (
   };
 };
 
-/** With its id as long as it can be cancelled by it, for channels without buttons. */
-const lineOf = ({ item: { id, name, state, note }, endedAt, action }: WorkItem): string =>
+/** With its id as long as something can be done about it, for channels without buttons. */
+const lineOf = ({ item: { id, name, state, note, changes }, endedAt, actions }: WorkItem): string =>
   [
-    `- ${name}: ${signs[state]}`,
+    `- ${name}: ${signs[state]}${changes === undefined ? "" : `, ${changes}`}`,
     ...(endedAt === undefined && note !== undefined ? [`(${note})`] : []),
-    ...(action === undefined ? [] : [`\`${id}\``]),
+    ...(actions.length === 0 ? [] : [`\`${id}\``]),
   ].join(" ");
 
 const lastEnd = (work: readonly WorkItem[], now: string): string =>

@@ -6,6 +6,7 @@ import type { UserMessage } from "../contract/user-message.ts";
 import { orderKey } from "../contract/user-message.ts";
 import type { Batch } from "./batch.ts";
 import { countedMembers, isOver, isSettled } from "./batch.ts";
+import { amendmentIdOf, synthesisIdOf } from "./continuation-ids.ts";
 import { continuationMessage } from "./continuation-message.ts";
 import type { GateChange } from "./gate.ts";
 import { addNotification } from "./notifications.ts";
@@ -50,7 +51,7 @@ export const wake = async ({ bus, logger }: SubtaskParts, place: Place, message:
 
 const synthesisMessage = (place: Place, batch: Batch, firedAt: number): UserMessage =>
   continuationMessage(place, batch, {
-    id: `batch-${batch.turnId}/synthesis`,
+    id: synthesisIdOf(batch.turnId),
     type: "synthesis",
     at: isoTime(firedAt),
     data: {
@@ -62,7 +63,7 @@ const synthesisMessage = (place: Place, batch: Batch, firedAt: number): UserMess
 
 const amendmentMessage = (place: Place, batch: Batch, amendedAt: number): UserMessage =>
   continuationMessage(place, batch, {
-    id: `batch-${batch.turnId}/amendment`,
+    id: amendmentIdOf(batch.turnId),
     type: "amendment",
     at: isoTime(amendedAt),
     data: {

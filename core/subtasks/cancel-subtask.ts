@@ -2,6 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
+import { callerAt, type Writer } from "../delivery/caller.ts";
 import { endSubtask } from "./change-subtask.ts";
 import { readOwner } from "./owner-record.ts";
 import { reportEnd } from "./report-end.ts";
@@ -10,16 +11,19 @@ import { readSubtask } from "./subtask-record.ts";
 
 /** Who asks for something to be done to a subtask. */
 export interface Actor {
-  readonly personId: string;
   /** Absent for somebody who acts by a command. */
   readonly ownerId?: string;
+  /** The person on whose behalf; absent for a subagent, which acts only on what it owns. */
+  readonly writer?: Writer;
 }
 
-/** The subtask, if it is the actor's: its owner, or any session of the person it is done for (S6). */
+/** The subtask, if it is the actor's: its owner, or any session of the person it is done for, as that person is now (S6). */
 export const ownSubtask = async (parts: SubtaskParts, address: SubtaskAddress, actor: Actor): Promise<Subtask> => {
   const subtask = await readSubtask(parts.store, address);
   if (subtask === undefined) throw new AppError("not-found", `There is no subtask "${address.id}".`);
-  if (subtask.owner.ownerId !== actor.ownerId && subtask.asker.personId !== actor.personId) {
+  if (subtask.owner.ownerId === actor.ownerId) return subtask;
+  const caller = actor.writer && (await callerAt(parts.store, actor.writer));
+  if (!caller?.owns(subtask.audience)) {
     throw new AppError("forbidden", `${subtask.id} belongs to somebody else: only who asked for it can do that.`);
   }
   return subtask;

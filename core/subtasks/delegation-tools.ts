@@ -1,4 +1,5 @@
 import type { Tool } from "../turns/tool.ts";
+import { ownerTools } from "../workspaces/owner-tools.ts";
 import type { DelegationConfig } from "./config.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { awaitSubtasks } from "./tools/await-subtasks.ts";
@@ -6,8 +7,14 @@ import { controlTools } from "./tools/control-tools.ts";
 import { spawnTools } from "./tools/spawn-tools.ts";
 
 /** The tools of whoever may delegate (S1); those to report with are the subagent's own. */
-export const delegationTools = (parts: SubtaskParts, limits: DelegationConfig): Tool[] => [
+export const delegationTools = (parts: SubtaskParts, agent: string, limits: DelegationConfig): Tool[] => [
   ...spawnTools(parts, limits),
   awaitSubtasks(parts, limits),
   ...controlTools(parts, limits),
+  ...workspaceTools(parts, agent),
 ];
+
+const workspaceTools = (parts: SubtaskParts, agent: string): Tool[] => {
+  const workspaces = parts.workspaces.get(agent);
+  return workspaces === undefined ? [] : ownerTools(parts, workspaces);
+};

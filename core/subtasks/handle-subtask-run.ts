@@ -11,6 +11,7 @@ import type { Tool } from "../turns/tool.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
+import { withArtifacts } from "../workspaces/with-artifacts.ts";
 import { BegunNote } from "./begun-note.ts";
 import { cancelChildren } from "./cancel-subtask.ts";
 import type { Ending } from "./change-subtask.ts";
@@ -28,7 +29,7 @@ export interface RunParts extends SubagentParts {
   readonly turnDeadlineMs: number;
   readonly running: RunningGauge;
   /** Tools that only subagents have. */
-  readonly reportTools: readonly Tool[];
+  readonly ownTools: readonly Tool[];
 }
 
 /** Whoever has it now should be done, or dead, by then. */
@@ -83,17 +84,24 @@ const workOn = async (parts: RunParts, agent: Agent, claimed: Stored<Subtask>): 
   });
   parts.running.add(agent.name, 1);
   const note = new BegunNote(parts, claimed);
+  const workspaces = subtask.workspace && parts.workspaces.get(agent.name);
+  const changed = async (ending: Ending): Promise<Ending> => ({
+    ...ending,
+    result: await withArtifacts(parts, workspaces, subtask, ending.result),
+  });
   try {
-    const subagent = subagentFor(agent, subtask, parts.reportTools);
+    const obstacle = await workspaces?.open(subtask).then(() => undefined, messageOf);
+    if (obstacle !== undefined) return await endSubtask(parts, subtask, failed(`It has no workspace: ${obstacle}`));
+    const subagent = subagentFor(agent, subtask, parts.ownTools);
     return await runSubagent(parts, subagent, claimed, over.signal, async (end, latest, mayEnd) => {
       const noted = await note.close();
       const known = latest.revision === claimed.revision ? (noted ?? latest) : latest;
-      return endKnown(parts, known, endingFor(end), mayEnd);
+      return endKnown(parts, known, await changed(endingFor(end)), mayEnd);
     });
   } catch (error) {
     const ending = endingAfter(error);
     if (ending === undefined) throw error;
-    return await endSubtask(parts, subtask, ending);
+    return await endSubtask(parts, subtask, await changed(ending));
   } finally {
     await note.close();
     timer.cancel();

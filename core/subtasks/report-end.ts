@@ -5,6 +5,7 @@ import type { SubtaskMessage } from "../contract/subtask-message.ts";
 import type { CoreParts } from "../turns/turn.ts";
 import { afterGate } from "./after-gate.ts";
 import { isOver } from "./batch.ts";
+import { endIdOf } from "./continuation-ids.ts";
 import { countInTime, type GateChange } from "./gate.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 
@@ -18,7 +19,7 @@ export const reportEnd = async (parts: SubtaskParts, subtask: Subtask): Promise<
   const change = subtask.reports === "alone" ? undefined : await countNow(parts, subtask);
   if (change === undefined) {
     await sendToOwner(parts, subtask, {
-      id: `${subtask.id}/end`,
+      id: endIdOf(subtask.id),
       type: "completion",
       priority: "normal",
       content: subtask.status,
@@ -36,7 +37,7 @@ const countNow = async (parts: SubtaskParts, subtask: Subtask): Promise<GateChan
   const member = change?.after.members.find(({ id }) => id === subtask.id);
   if (member?.ended !== true || member.late) return undefined;
   await parts.checkpoint("end.counted");
-  logWord(parts, subtask, { id: `${subtask.id}/end`, type: "completion" });
+  logWord(parts, subtask, { id: endIdOf(subtask.id), type: "completion" });
   await afterGate(parts, subtask, change);
   return change;
 };

@@ -1,5 +1,6 @@
-import type { Subtask } from "../contract/subtask.ts";
+import type { Artifacts, Subtask } from "../contract/subtask.ts";
 import { cutToBytes } from "../turns/cut-to-bytes.ts";
+import { describeChanges } from "../workspaces/describe-changes.ts";
 
 /** A subtask in a list of results; one that expired is known by name only. */
 export interface Reported {
@@ -28,8 +29,18 @@ export const outcomeOf = (timedOut: boolean, subtask: Subtask | undefined): stri
 const wordsOf = (timedOut: boolean, subtask: Subtask | undefined): string => {
   if (timedOut || subtask?.result?.status === "timeout")
     return ["It was not done in time.", lastLine(subtask)].filter(Boolean).join(" ");
-  const { output = "", error = "" } = subtask?.result ?? {};
-  return [output, error].filter((text) => text.trim() !== "").join("\n\n") || "It gave no result.";
+  const { output = "", error = "", artifacts } = subtask?.result ?? {};
+  const changes = artifacts ? changesOf(artifacts) : "";
+  return [output, error, changes].filter((text) => text.trim() !== "").join("\n\n") || "It gave no result.";
+};
+
+const MOST_NAMED = 20;
+
+const changesOf = (artifacts: Artifacts): string => {
+  const { files, changed } = artifacts;
+  if (files === 0) return "";
+  const more = files > MOST_NAMED ? ", …" : "";
+  return `In its workspace: ${describeChanges(artifacts)} (${changed.slice(0, MOST_NAMED).join(", ")}${more}).`;
 };
 
 const lastLine = (subtask: Subtask | undefined): string =>

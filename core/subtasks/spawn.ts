@@ -1,4 +1,4 @@
-import { RevisionConflict } from "../contract/app-error.ts";
+import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask } from "../contract/subtask.ts";
@@ -8,7 +8,7 @@ import { type DelegationConfig, deepest } from "./config.ts";
 import { reserve } from "./reserve.ts";
 import { subtaskIdFor } from "./subtask-id.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
-import { subtaskKey } from "./subtask-record.ts";
+import { readSubtask, subtaskKey } from "./subtask-record.ts";
 
 export interface Task {
   readonly name: string;
@@ -46,10 +46,17 @@ export const spawn = async (
       return { id: await subtaskIdFor(parts.store, context, callKey), callKey, name, reports };
     }),
   );
+  const workspace = await workspaceFor(parts, context, wanted[0]?.id ?? "");
+  if (workspace instanceof AppError) {
+    return refused(parts, context, tasks.length, `Refused: ${workspace.message}`);
+  }
   const { accepted, refused: without, reason } = await reserve(parts, limits, context, wanted);
   await parts.checkpoint("spawn.reserved");
   await Promise.all(
-    accepted.map((member) => start(parts, context, member, tasks[wanted.findIndex(({ id }) => id === member.id)])),
+    accepted.map((member) => {
+      const task = tasks[wanted.findIndex(({ id }) => id === member.id)];
+      return task && start(parts, context, member, { ...task, workspace });
+    }),
   );
   const left = without + tasks.length - wanted.length;
   if (left === 0) return { accepted, refusal: undefined };
@@ -63,8 +70,30 @@ const refused = ({ logger }: SubtaskParts, context: ToolContext, count: number, 
   return { accepted: [], refusal };
 };
 
-const start = async (parts: SubtaskParts, context: ToolContext, member: Member, task?: Task): Promise<void> => {
-  if (task === undefined) return;
+/** What they begin with, if they work on a repository. One that was begun before a death began with the same. */
+const workspaceFor = async (
+  parts: SubtaskParts,
+  { tenant, agent }: ToolContext,
+  id: string,
+): Promise<Subtask["workspace"] | AppError> => {
+  const workspaces = parts.workspaces.get(agent);
+  if (workspaces === undefined) return undefined;
+  const begun = await readSubtask(parts.store, { tenant, agent, id });
+  if (begun !== undefined) return begun.workspace;
+  try {
+    return { base: await workspaces.base() };
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+};
+
+const start = async (
+  parts: SubtaskParts,
+  context: ToolContext,
+  member: Member,
+  task: Task & Pick<Subtask, "workspace">,
+): Promise<void> => {
   const subtask = subtaskFrom(context, member, task, isoTime(parts.clock.now()));
   const { tenant, agent, id } = subtask;
   try {
@@ -81,7 +110,12 @@ const start = async (parts: SubtaskParts, context: ToolContext, member: Member, 
   parts.activity.touch(subtask);
 };
 
-const subtaskFrom = (context: ToolContext, member: Member, task: Task, createdAt: string): Subtask => {
+const subtaskFrom = (
+  context: ToolContext,
+  member: Member,
+  task: Task & Pick<Subtask, "workspace">,
+  createdAt: string,
+): Subtask => {
   const { tenant, agent, turnId, sessionId, standing, asker, origin, audience, tools, traceId } = context;
   return {
     id: member.id,
@@ -104,6 +138,7 @@ const subtaskFrom = (context: ToolContext, member: Member, task: Task, createdAt
     asker,
     origin,
     audience,
+    ...(task.workspace !== undefined && { workspace: task.workspace }),
     background: standing.background,
     ...(standing.chain !== undefined && { chain: standing.chain }),
     traceId,

@@ -1,6 +1,7 @@
 import type { Consumer } from "../contract/bus.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Agent } from "../turns/agent.ts";
+import { fileTools } from "../workspaces/file-tools.ts";
 import { handleBatchTimer } from "./handle-batch-timer.ts";
 import { handleBuriedRun } from "./handle-buried-run.ts";
 import { handleBuriedSubtaskMessage } from "./handle-buried-subtask-message.ts";
@@ -17,10 +18,12 @@ const HANDLERS_AT_ONCE = 64;
 
 /** Takes up the subtasks of an agent, and the messages about them. */
 export const startDelegation = async (
-  given: Omit<RunParts, "reportTools" | "running">,
+  given: Omit<RunParts, "ownTools" | "running">,
   agent: Agent,
 ): Promise<Consumer[]> => {
-  const parts: RunParts = { ...given, reportTools: reportTools(given), running: new RunningGauge(given.meter) };
+  const workspaces = given.workspaces.get(agent.name);
+  const ownTools = [...reportTools(given), ...(workspaces === undefined ? [] : fileTools(workspaces))];
+  const parts: RunParts = { ...given, ownTools, running: new RunningGauge(given.meter) };
   const { bus, events } = parts;
   const subjects = subjectsOf(agent.tenant);
   await events.listenTo(bus, subjects.subtaskChanged(agent.name));

@@ -2,6 +2,7 @@ import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import type { ChangeEvents } from "../turns/change-events.ts";
 import type { CoreParts } from "../turns/turn.ts";
+import type { Workspaces } from "../workspaces/workspaces.ts";
 import type { ActivityPublisher } from "./activity-publisher.ts";
 import type { OwnerRecords } from "./owner-records.ts";
 
@@ -12,4 +13,6 @@ export interface SubtaskParts extends CoreParts {
   readonly callEvents: ChangeEvents<PeerCallAddress>;
   readonly activity: ActivityPublisher;
   readonly owners: OwnerRecords;
+  /** By agent: those whose subtasks work on a repository (S12). */
+  readonly workspaces: ReadonlyMap<string, Workspaces>;
 }

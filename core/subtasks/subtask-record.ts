@@ -1,5 +1,5 @@
 import { RETENTION_MS } from "../contract/bus.ts";
-import { collection, keyOf } from "../contract/collection.ts";
+import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import { Subtask } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
@@ -8,6 +8,8 @@ import { unlessUnreadable } from "./unless-unreadable.ts";
 const subtasks = collection("subtasks", Subtask, { ttlMs: RETENTION_MS });
 
 export const subtaskKey = ({ tenant, agent, id }: SubtaskAddress) => keyOf(subtasks, tenant, agent, id);
+export const subtasksOfAgent = ({ tenant, agent }: Pick<SubtaskAddress, "tenant" | "agent">) =>
+  prefixOf(subtasks, tenant, agent);
 
 export const readSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> =>
   (await store.get(subtaskKey(address)))?.value;

@@ -1,6 +1,7 @@
 import type { Subtask } from "../contract/subtask.ts";
 import type { SubtaskMessage } from "../contract/subtask-message.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { wakeUpIdOf } from "./continuation-ids.ts";
 import { continuationMessage } from "./continuation-message.ts";
 
 /** A word of one subtask as a message to its owner's session (S8). */
@@ -11,7 +12,7 @@ export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): UserMe
     subtask,
     { ...subtask, sessionId, standing },
     {
-      id: `wake/${message.id}`,
+      id: wakeUpIdOf(message.id),
       type: "wake-up",
       at: message.timestamp,
       data: { type: message.type, subtask: subtask.id, name: subtask.name, content: message.content },

@@ -1,3 +1,4 @@
+import { taskOfTurn } from "../a2a/inbound/task-of-turn.ts";
 import { messageOf } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { ModelFailed } from "../model/model-failed.ts";
@@ -6,6 +7,7 @@ import { DeltaStream } from "./delta-stream.ts";
 import { orAborted } from "./or-aborted.ts";
 import { pause } from "./pause.ts";
 import type { CoreParts, Turn } from "./turn.ts";
+import { finalIdOf } from "./turn-record.ts";
 
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
@@ -61,13 +63,16 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
 
 const deltaStream = ({ bus, clock }: CoreParts, { agent, record, nextAttempt }: Turn): DeltaStream => {
   const subject = subjectsOf(agent.tenant).userSignal(agent.name);
-  const { correlationId, audience } = record;
-  const { conversation } = audience;
+  const { audience, correlationId, turnId } = record;
+  const heardAs = correlationId ?? taskOfTurn({ tenant: agent.tenant, agent: agent.name }, record)?.id;
+  const { conversation, accountId } = audience;
+  // Only an answer that somebody in a channel waits for is shown there while it is written.
+  const awaited = correlationId === undefined ? {} : { replyId: finalIdOf(turnId), accountId };
   const attempt = nextAttempt();
   return new DeltaStream(clock, (offset, text) => {
     // Text that nobody waits for is shown when it is whole.
-    if (correlationId === undefined) return;
-    bus.signal(subject, { type: "delta", conversation, correlationId, attempt, offset, text });
+    if (heardAs === undefined) return;
+    bus.signal(subject, { type: "delta", conversation, correlationId: heardAs, ...awaited, attempt, offset, text });
   });
 };
 

@@ -7,6 +7,7 @@ import { Home } from "../delivery/home.ts";
 import { ModelConfig } from "../model/config.ts";
 import { ScheduleConfig } from "../schedules/config.ts";
 import { DelegationConfig } from "../subtasks/config.ts";
+import { WorkspaceConfig } from "../workspaces/config.ts";
 
 export const AgentConfig = z.strictObject({
   name: Name,
@@ -28,6 +29,9 @@ export const AgentConfig = z.strictObject({
   delegation: DelegationConfig.prefault({}),
   peering: PeeringConfig.prefault({}),
   delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people who do not say it themselves."),
+  workspace: WorkspaceConfig.optional().describe(
+    "A repository that its subtasks work on, each in a worktree of its own.",
+  ),
   home: Home.optional().describe("A room, or a person by name: where results go that have nobody to go to."),
   schedules: z.array(ScheduleConfig).default([]).describe("Work that starts by itself."),
 });

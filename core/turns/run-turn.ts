@@ -11,6 +11,7 @@ import { systemPrompt } from "./system-prompt.ts";
 import type { Trouble } from "./trouble-text.ts";
 import { troubleText } from "./trouble-text.ts";
 import type { CoreParts, Turn, TurnEnd } from "./turn.ts";
+import { TurnCancelled } from "./turn-cancelled.ts";
 import { TurnTimedOut } from "./turn-timed-out.ts";
 
 /** A reply with a larger text would fit neither the bus nor the history. */
@@ -22,6 +23,7 @@ export const runTurn = async (parts: CoreParts, turn: Turn): Promise<TurnEnd> =>
   try {
     return await runSteps(parts, turn, messages);
   } catch (error) {
+    if (error instanceof TurnCancelled) return { outcome: "cancelled", finalText: "", messages };
     const trouble = troubleOf(error);
     if (trouble === undefined) throw error;
     return failed(trouble, messages);

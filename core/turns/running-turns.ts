@@ -1,5 +1,7 @@
 import type { Bus, Listener } from "../contract/bus.ts";
 import type { Clock } from "../contract/clock.ts";
+import type { Conversation } from "../contract/conversation.ts";
+import { conversationKey } from "../contract/conversation.ts";
 import type { RunningTurn, TurnsAsked } from "../contract/running-turn.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Agent } from "./agent.ts";
@@ -39,8 +41,8 @@ export class RunningTurns {
   async listenTo({ tenant, name }: Pick<Agent, "tenant" | "name">): Promise<void> {
     const subjects = subjectsOf(tenant);
     this.#listeners.push(
-      await this.#bus.listen(subjects.turnsAsked(name), ({ ask, accounts }) => {
-        const turns = [...this.#running.values()].filter((turn) => isFor(accounts, turn));
+      await this.#bus.listen(subjects.turnsAsked(name), ({ ask, ...about }: TurnsAsked) => {
+        const turns = [...this.#running.values()].filter((turn) => isMeant(about, turn));
         if (turns.length > 0) this.#bus.signal(subjects.turnsTold(name), { ask, turns });
       }),
       await this.#bus.listen(subjects.turnsTold(name), ({ ask, turns }) => {
@@ -50,19 +52,33 @@ export class RunningTurns {
   }
 
   /** What is under way for these accounts, the oldest first. `ask` names the question. */
-  async of({ tenant, agent }: Place, accounts: Accounts, ask: string): Promise<RunningTurn[]> {
-    const found = new Map<string, RunningTurn>();
-    this.#gathering.set(ask, found);
-    this.#bus.signal(subjectsOf(tenant).turnsAsked(agent), { ask, accounts });
-    await new Promise<void>((resolve) => this.#clock.after(GATHER_MS, resolve));
-    this.#gathering.delete(ask);
-    return [...found.values()].sort((one, other) => one.startedAt.localeCompare(other.startedAt));
+  of(place: Place, accounts: Accounts, ask: string): Promise<RunningTurn[]> {
+    return this.#gather(place, { ask, accounts });
+  }
+
+  /** Whether a turn is under way in a conversation. */
+  async isBusy(place: Place, conversation: Conversation, ask: string): Promise<boolean> {
+    const turns = await this.#gather(place, { ask, accounts: [], conversation: conversationKey(conversation) });
+    return turns.length > 0;
   }
 
   close(): void {
     for (const listener of this.#listeners) listener.close();
   }
+
+  async #gather({ tenant, agent }: Place, asked: TurnsAsked): Promise<RunningTurn[]> {
+    const { ask } = asked;
+    const found = new Map<string, RunningTurn>();
+    this.#gathering.set(ask, found);
+    this.#bus.signal(subjectsOf(tenant).turnsAsked(agent), asked);
+    await new Promise<void>((resolve) => this.#clock.after(GATHER_MS, resolve));
+    this.#gathering.delete(ask);
+    return [...found.values()].sort((one, other) => one.startedAt.localeCompare(other.startedAt));
+  }
 }
 
-const isFor = (accounts: Accounts, { audience: { conversation, accountId: asker } }: RunningTurn): boolean =>
+const isMeant = (about: Pick<TurnsAsked, "accounts" | "conversation">, { audience }: RunningTurn): boolean =>
+  about.conversation === conversationKey(audience.conversation) || isFor(about.accounts, audience);
+
+const isFor = (accounts: Accounts, { conversation, accountId: asker }: RunningTurn["audience"]): boolean =>
   accounts.some(({ channel, accountId }) => channel === conversation.channel && accountId === asker);

@@ -34,6 +34,8 @@ export interface Tool<Input = unknown> {
   readonly repeatable: boolean;
   /** A run of it that does not fail is the turn's last step. */
   readonly endsTurn?: boolean;
+  /** It does something for a person: turns for another agent do not have it. */
+  readonly isForPeople?: boolean;
   /** How long one run may take; 60 s by default. */
   readonly deadlineMs?: number;
   /** What the model reads. A throw becomes a failed result with the error's message. */

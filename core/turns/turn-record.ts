@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Audience } from "../contract/agent-reply.ts";
 import { RETENTION_MS } from "../contract/bus.ts";
-import { collection, keyOf } from "../contract/collection.ts";
+import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { Asker } from "../contract/owner-context.ts";
 import { ReplyCause } from "../contract/reply-cause.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
@@ -22,8 +22,8 @@ export const TurnRecord = z.looseObject({
   asker: Asker,
   /** Present if no person's message started it. */
   cause: ReplyCause.optional(),
-  /** The work that it goes on with, if the message answers an unsolicited one (O14). Of its session it only reads. */
-  continues: ContinuedWork.optional(),
+  /** The work that it goes on with, if the message answers an unsolicited one (O14). Of its sessions it only reads. */
+  continues: z.array(ContinuedWork).optional(),
   /** Absent if nobody waits for its reply. */
   correlationId: z.string().optional(),
   standing: Standing,
@@ -37,4 +37,10 @@ const turns = collection("turns", TurnRecord, { ttlMs: RETENTION_MS });
 type MessageAddress = Pick<UserMessage, "tenant" | "agent" | "id">;
 
 export const turnKey = ({ tenant, agent, id }: MessageAddress) => keyOf(turns, tenant, agent, id);
+/** Of the last days, by the ids of their messages. For operators: never per message. */
+export const turnsOfAgent = ({ tenant, agent }: Pick<MessageAddress, "tenant" | "agent">) =>
+  prefixOf(turns, tenant, agent);
 export const turnIdOf = ({ tenant, agent, id }: MessageAddress) => stableId("t", tenant, agent, id);
+
+/** The id of the one reply that a turn ends in. */
+export const finalIdOf = (turnId: string): string => `${turnId}/final`;

@@ -32,7 +32,7 @@ export interface Turn {
   readonly aside?: string | undefined;
   readonly journal: Journal;
   readonly logger: Logger;
-  /** Aborted with TurnYielded or TurnTimedOut. */
+  /** Aborted with TurnYielded, TurnTimedOut or TurnCancelled. */
   readonly signal: AbortSignal;
   /** Grows with every call: text of an older attempt is thrown away by who shows it. */
   nextAttempt(): number;
@@ -43,7 +43,7 @@ export interface Turn {
 }
 
 export interface TurnEnd {
-  readonly outcome: "answered" | "nothing" | "failed";
+  readonly outcome: "answered" | "nothing" | "failed" | "cancelled";
   readonly finalText: string;
   /** Why it failed. */
   readonly trouble?: Trouble;

@@ -1,93 +1,85 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Config } from "../../config/config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { cancelSchedule, resumeSchedule } from "../../core/schedules/cancel-schedule.ts";
 import { ScheduleInput } from "../../core/schedules/config.ts";
 import { createSchedule } from "../../core/schedules/create-schedule.ts";
 import { describeWhen } from "../../core/schedules/describe-when.ts";
 import { parseWhen } from "../../core/schedules/parse-when.ts";
+import { runIdOf } from "../../core/schedules/run-message.ts";
 import { runNow } from "../../core/schedules/run-now.ts";
-import type { ScheduleParts } from "../../core/schedules/schedule-parts.ts";
+import type { ScheduleRun } from "../../core/schedules/run-record.ts";
+import { runsOf } from "../../core/schedules/run-record.ts";
 import type { Schedule } from "../../core/schedules/schedule-record.ts";
 import { CONSOLE, scheduleKey, schedulesOfAgent } from "../../core/schedules/schedule-record.ts";
 import { destinationOf } from "../configured-schedules.ts";
-import type { AdminRequest } from "./admin-scope.ts";
-import { checked, mayUse } from "./admin-scope.ts";
+import type { AdminParts } from "./admin-parts.ts";
+import { checked } from "./checked.ts";
+import { managedAgent, managedAgents } from "./managed-agents.ts";
+import { PageQuery, pageOf } from "./page.ts";
+import { partsOfRef, refOf } from "./ref.ts";
+import type { AdminRequest } from "./visit.ts";
 
-export interface AdminScheduleParts extends ScheduleParts {
-  readonly config: Pick<Config, "people" | "agents">;
-}
-
-const PageQuery = z.object({
-  agent: z.string(),
-  after: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-});
+const ListQuery = PageQuery.extend({ agent: z.string().optional() });
 const NewSchedule = ScheduleInput.extend({ agent: z.string() });
+type ByRef = { Params: { ref: string } };
 
 /** Schedules of everybody, for operators: seen, made, run, cancelled and resumed. */
-export const scheduleRoutes = (scope: FastifyInstance, parts: AdminScheduleParts): void => {
-  const tenantFor = (request: AdminRequest, agent: string): string => {
-    const found = parts.config.agents.find(({ name }) => name === agent);
-    if (found === undefined || !mayUse(request, found.tenant)) {
-      throw new AppError("not-found", `there is no agent "${agent.slice(0, 60)}" that you may manage`);
-    }
-    return found.tenant;
-  };
+export const scheduleRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+  const { config, store, clock } = parts;
+  const show = (schedule: Schedule) => shown(schedule, clock.now());
 
   const find = async (request: AdminRequest, ref: string): Promise<Schedule> => {
-    const [agent = "", owner = "", id = ""] = partsOfRef(ref);
-    const tenant = tenantFor(request, agent);
-    const found = await parts.store.get(scheduleKey({ tenant, agent, owner, id }));
+    const [name = "", owner = "", id = ""] = partsOfRef(ref, 3);
+    const found = await store.get(scheduleKey({ ...managedAgent(config, request, name), owner, id }));
     if (found === undefined) throw new AppError("not-found", "there is no such schedule any more");
     return found.value;
   };
 
   scope.get("/admin/api/schedules", async (request) => {
-    const { agent, after = "", limit } = checked(PageQuery, request.query);
-    const tenant = tenantFor(request, agent);
-    const schedules: unknown[] = [];
-    let next: string | undefined;
-    for await (const { key, value } of parts.store.list(schedulesOfAgent({ tenant, agent }))) {
-      if (key <= after) continue;
-      if (schedules.length === limit) return { schedules, next };
-      schedules.push(shown(value, parts.clock.now()));
-      next = key;
-    }
-    return { schedules };
+    const { agent, ...page } = checked(ListQuery, request.query);
+    const sources = managedAgents(config, request, agent).map((each) => ({
+      name: each.agent,
+      list: () => store.list(schedulesOfAgent(each)),
+    }));
+    return pageOf(sources, page, show);
   });
 
   scope.post("/admin/api/schedules", async (request, reply) => {
-    const { agent, deliverTo, when, timeZone, ...draft } = checked(NewSchedule, request.body);
-    const tenant = tenantFor(request, agent);
-    const place = deliverTo ?? parts.config.agents.find(({ name }) => name === agent)?.home;
+    const { agent: name, deliverTo, when, timeZone, ...draft } = checked(NewSchedule, request.body);
+    const { agent, tenant } = managedAgent(config, request, name);
+    const place = deliverTo ?? config.agents.find((each) => each.name === agent)?.home;
     if (place === undefined) throw new AppError("bad-input", "say where its results go: set deliverTo");
-    const now = parts.clock.now();
     const schedule = await createSchedule(parts, {
       ...draft,
       tenant,
       agent,
       owner: CONSOLE,
       id: `schedule-${randomUUID().slice(0, 8)}`,
-      when: parseWhen(when, { now, timeZone }),
-      destination: destinationOf(parts.config, place),
+      when: parseWhen(when, { now: clock.now(), timeZone }),
+      destination: destinationOf(config, place),
       asker: { personId: CONSOLE, accountId: CONSOLE, name: agent },
       madeIn: "console",
     });
-    return reply.code(201).send(shown(schedule, now));
+    return reply.code(201).send(show(schedule));
+  });
+
+  scope.get<ByRef>("/admin/api/schedules/:ref/runs", async (request) => {
+    const page = checked(PageQuery, request.query);
+    const schedule = await find(request, request.params.ref);
+    const runs = { name: schedule.id, list: () => store.list(runsOf(schedule)) };
+    return pageOf([runs], page, (run) => shownRun(schedule, run));
   });
 
   const act = (
     verb: "run" | "cancel" | "resume",
     change: (schedule: Schedule, request: AdminRequest) => Promise<void>,
   ) =>
-    scope.post<{ Params: { ref: string } }>(`/admin/api/schedules/:ref/${verb}`, async (request) => {
+    scope.post<ByRef>(`/admin/api/schedules/:ref/${verb}`, async (request) => {
       const schedule = await find(request, request.params.ref);
       await change(schedule, request);
-      parts.logger.info({ schedule: schedule.id, agent: schedule.agent, verb }, "operator changed a schedule");
-      return shown(await find(request, request.params.ref), parts.clock.now());
+      return show(await find(request, request.params.ref));
     });
   act("run", (schedule, request) => runNow(parts, schedule, request.id));
   act("cancel", (schedule) => cancelSchedule(parts, schedule));
@@ -96,19 +88,20 @@ export const scheduleRoutes = (scope: FastifyInstance, parts: AdminScheduleParts
 
 /** Without the prompt: it may hold what people said in private. */
 const shown = (schedule: Schedule, now: number) => {
-  const { agent, owner, id, description, when, missed, madeIn, status, nextDueAt, failures, createdAt } = schedule;
-  const ref = Buffer.from(JSON.stringify([agent, owner, id])).toString("base64url");
+  const { agent, tenant, owner, id, description, when, missed, madeIn, status, nextDueAt, failures, createdAt } =
+    schedule;
   const rhythm = describeWhen(when, now);
-  return { ref, id, agent, description, when: rhythm, missed, madeIn, status, nextDueAt, failures, createdAt };
+  const ref = refOf(agent, owner, id);
+  return { ref, id, agent, tenant, description, when: rhythm, missed, madeIn, status, nextDueAt, failures, createdAt };
 };
 
-const partsOfRef = (ref: string): string[] => {
-  try {
-    return z
-      .array(z.string())
-      .length(3)
-      .parse(JSON.parse(Buffer.from(ref, "base64url").toString("utf8")));
-  } catch {
-    throw new AppError("not-found", "there is no such schedule");
-  }
-};
+const shownRun = (schedule: Schedule, { name, dueAt, through, firedAt, state, outcome, reason }: ScheduleRun) => ({
+  name,
+  dueAt,
+  through,
+  firedAt,
+  state,
+  ...(outcome !== undefined && { outcome }),
+  ...(reason !== undefined && { reason }),
+  ...(state !== "skipped" && { messageId: runIdOf(schedule, name) }),
+});

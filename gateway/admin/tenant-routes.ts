@@ -1,17 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Config } from "../../config/config.ts";
-import type { TenantSettings } from "../../core/a2a/tenant-settings.ts";
+import { TenantSettings } from "../../core/a2a/tenant-settings.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { AdminRequest } from "./admin-scope.ts";
-import { checked, mayUse } from "./admin-scope.ts";
-
-export interface TenantRouteParts {
-  readonly config: Pick<Config, "tenants">;
-  readonly settings: TenantSettings;
-  readonly logger: Logger;
-}
+import type { AdminParts } from "./admin-parts.ts";
+import { checked } from "./checked.ts";
+import { mayManage } from "./operator.ts";
+import type { AdminRequest } from "./visit.ts";
+import { mayUse, noteDetail, operatorOf } from "./visit.ts";
 
 const Change = z.strictObject({
   a2aAsync: z.boolean(),
@@ -28,7 +23,8 @@ export const WHAT_TO_EXPECT = [
 ];
 
 /** Tenants and their settings, for operators who may manage them (A2). */
-export const tenantRoutes = (scope: FastifyInstance, { config, settings, logger }: TenantRouteParts): void => {
+export const tenantRoutes = (scope: FastifyInstance, { config, ...parts }: AdminParts): void => {
+  const settings = new TenantSettings(parts, config.tenants);
   const names = Object.keys(config.tenants);
   const shown = async (id: string) => ({ id, a2aAsync: await settings.isAsync(id) });
   const managed = (request: AdminRequest, id: string): string => {
@@ -37,7 +33,7 @@ export const tenantRoutes = (scope: FastifyInstance, { config, settings, logger 
   };
 
   scope.get("/admin/api/tenants", async (request) => ({
-    tenants: await Promise.all(names.filter((id) => mayUse(request, id)).map(shown)),
+    items: await Promise.all(names.filter((id) => mayManage(operatorOf(request), id)).map(shown)),
   }));
 
   scope.get<{ Params: { id: string } }>("/admin/api/tenants/:id", async (request) =>
@@ -47,12 +43,13 @@ export const tenantRoutes = (scope: FastifyInstance, { config, settings, logger 
   scope.patch<{ Params: { id: string } }>("/admin/api/tenants/:id", async (request, reply) => {
     const id = managed(request, request.params.id);
     const { a2aAsync, confirm } = checked(Change, request.body);
+    noteDetail(request, { a2aAsync });
     if (a2aAsync && !confirm && !(await settings.isAsync(id))) {
       const message = "this needs a confirmation: read what to expect, and send it again with confirm: true";
       return reply.code(409).send({ error: { code: "conflict", message }, expect: WHAT_TO_EXPECT });
     }
     await settings.setAsync(id, a2aAsync);
-    logger.info({ tenant: id, a2aAsync }, "operator changed a tenant");
+    parts.logger.info({ tenant: id, a2aAsync }, "operator changed a tenant");
     return shown(id);
   });
 };

@@ -1,5 +1,5 @@
 import { isEphemeralAdapter } from "../../adapters/contract/abilities.ts";
-import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import type { ChannelAdapter, Delivery } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import type { Outcome, Received } from "../../core/contract/bus.ts";
 import { ack } from "../../core/contract/bus.ts";
@@ -32,23 +32,38 @@ export const answerPrivately = async (
   logger: Logger,
 ): Promise<Outcome> => {
   const { channel } = adapter;
-  if (isEphemeralAdapter(adapter) && !(await wasRejected(context, request))) {
+  let left = request;
+  if (isEphemeralAdapter(adapter)) {
     const shown = onlyTo(adapter, caller);
-    const sender = new PartSender(shown, ledger, context, maySend);
-    const sent = await sendParts(context, sender, await partsOf(context, shown, request), received);
-    if (!isTrouble(sent)) return delivered(context, request);
-    const isRejected = "dead" in sent && sent.dead.reason === "rejected";
-    if (!isRejected) return afterTrouble(context, channel, sent, received, logger);
+    const parts = await partsOf(context, shown, request);
+    if ((await firstRejected(context, parts)) === undefined) {
+      const sender = new PartSender(shown, ledger, context, maySend);
+      const sent = await sendParts(context, sender, parts, received);
+      if (!isTrouble(sent)) return delivered(context, request);
+      const isRejected = "dead" in sent && sent.dead.reason === "rejected";
+      if (!isRejected) return afterTrouble(context, channel, sent, received, logger);
+    }
+    left = from(parts, (await firstRejected(context, parts)) ?? 0, request);
   }
-  const elsewhere = await toPrivate(context, adapter, request, caller);
+  const elsewhere = await toPrivate(context, adapter, left, caller);
   if (elsewhere instanceof DeliveryFailed) return afterFailure(context, channel, elsewhere, received, logger);
   const options = { id: elsewhere.id, key: conversationKey(elsewhere.target) };
   await context.bus.publish(subjectsOf(context.tenant).delivery(channel), elsewhere, options);
   return ack;
 };
 
-/** The platform would not show it to one account only: decided once, so that it is not seen in two places. */
-const wasRejected = async ({ store }: RelayContext, { reply, target }: DeliveryRequest): Promise<boolean> => {
-  const entry = (await store.get(ledgerKey(reply.id, target, 0)))?.value;
-  return entry?.state === "failed" && entry.reason === "rejected";
+/** The part from which on the platform would not show it to one account only: decided once, so that none is seen in two places. */
+const firstRejected = async ({ store }: RelayContext, parts: readonly Delivery[]): Promise<number | undefined> => {
+  for (const { reply, target, part } of parts) {
+    const entry = (await store.get(ledgerKey(reply.id, target, part.index)))?.value;
+    if (entry?.state === "failed" && entry.reason === "rejected") return part.index;
+    if (entry?.state !== "accepted") return undefined;
+  }
+  return undefined;
+};
+
+const from = (parts: readonly Delivery[], index: number, request: DeliveryRequest): DeliveryRequest => {
+  if (index === 0) return request;
+  const markdown = parts.slice(index).map(({ part }) => part.markdown);
+  return { ...request, reply: { ...request.reply, markdown: markdown.join("\n\n") } };
 };

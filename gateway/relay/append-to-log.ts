@@ -10,6 +10,7 @@ import { deliveryParts } from "./delivery-parts.ts";
 import { noteShown } from "./note-shown.ts";
 import { callerOf, toPrivate } from "./private-answer.ts";
 import type { RelayContext } from "./relay-context.ts";
+import { withheld } from "./withheld.ts";
 
 /** Delivers to a channel with a log of its own: a second append changes nothing, so every failure may be tried again. */
 export const appendToLog =
@@ -21,6 +22,9 @@ export const appendToLog =
     const caller = callerOf(asked);
     const request = caller === undefined ? asked : await toPrivate(context, adapter, asked, caller);
     if (request instanceof DeliveryFailed) return afterFailure(context, channel, request, received, logger());
+    // Where it was to go was asked a moment ago; where it found its caller alone was not.
+    const isMoved = request.target !== asked.target;
+    if (isMoved && !(await context.isStillTarget(request.reply, request.target))) return withheld(context, request);
     const mayRepeat = received.attempt > 1 || request.reply.mayRepeat === true || isOld(context, request);
     const anchor = await context.anchorIn(request.target, request.reply);
     const messageIds: string[] = [];

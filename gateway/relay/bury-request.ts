@@ -6,18 +6,19 @@ import { deadLetterKey } from "../../core/contract/dead-letter.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { subjectName } from "../../core/contract/subject.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { noteUndelivered } from "../../core/delivery/note-undelivered.ts";
+import { givenUp } from "./given-up.ts";
 import { outboxDurable } from "./outbox-durable.ts";
 import type { RelayContext } from "./relay-context.ts";
 
 /** Makes a dead letter of a request that is no longer on the bus, as the bus would have. Again: the same letter. */
 export const buryRequest = async (
-  { store, clock, tenant, meter, logger }: RelayContext,
+  context: RelayContext,
   channel: string,
   request: DeliveryRequest,
   failure: DeliveryFailed,
   since: string,
 ): Promise<void> => {
+  const { store, clock, tenant, meter, logger } = context;
   const letter: DeadLetter = {
     subject: subjectName(subjectsOf(tenant).delivery(channel)),
     durable: outboxDurable(channel),
@@ -32,5 +33,5 @@ export const buryRequest = async (
   meter.count("delivery_dead_letters_total", { channel, reason: failure.reason });
   logger.error({ channel, delivery: request.id, reason: failure.reason }, "dead letter");
   await store.put(deadLetterKey(letter.durable, letter.id), letter);
-  await noteUndelivered(store, request, letter);
+  await givenUp(context, request, letter);
 };

@@ -1,3 +1,4 @@
+import { isEditingAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter, Delivery, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
@@ -30,6 +31,17 @@ export const callAdapter = async (
     return new DeliveryFailed("unknown", `the adapter failed unexpectedly: ${messageOf(error)}`, { cause: error });
   }
 };
+
+/** An adapter that cannot edit refuses. */
+export const callEdit = async (
+  parts: Parts,
+  adapter: ChannelAdapter,
+  messageId: string,
+  delivery: Delivery,
+): Promise<Receipt | DeliveryFailed> =>
+  isEditingAdapter(adapter)
+    ? callAdapter(parts, adapter, delivery, () => adapter.edit(messageId, delivery))
+    : new DeliveryFailed("rejected", "messages cannot be edited here");
 
 export const callDeliver = (parts: Parts, adapter: ChannelAdapter, delivery: Delivery) =>
   callAdapter(parts, adapter, delivery, () => adapter.deliver(delivery));

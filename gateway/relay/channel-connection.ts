@@ -10,6 +10,8 @@ import { createInbox } from "./inbox.ts";
 import { startOutbox } from "./outbox.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { startSignals } from "./signals.ts";
+import type { Streams } from "./streaming/streams.ts";
+import { streamsOf } from "./streaming/streams.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 const FIRST_PAUSE_MS = 1_000;
@@ -25,6 +27,7 @@ export class ChannelConnection {
   #retry: Timer | undefined;
   #consumer: Consumer | undefined;
   #signals: Listener | undefined;
+  #streams: Streams | undefined;
   #opening: Promise<void> = Promise.resolve();
   /** Why the channel does not run, if it should. */
   problem: string | undefined;
@@ -55,6 +58,8 @@ export class ChannelConnection {
     this.#signals = undefined;
     await this.#consumer?.close();
     this.#consumer = undefined;
+    this.#streams?.close();
+    this.#streams = undefined;
   }
 
   async #try(): Promise<void> {
@@ -63,8 +68,9 @@ export class ChannelConnection {
     try {
       await this.#start();
       if (!this.#wanted) return await this.#adapter.stop();
+      this.#streams = streamsOf(this.#context, this.#adapter, this.#maySend);
       this.#consumer = await this.#consume();
-      this.#signals = await startSignals(this.#context, this.#adapter);
+      this.#signals = await startSignals(this.#context, this.#adapter, this.#streams);
       this.#failures = 0;
       this.problem = undefined;
       logger.info({ channel }, "channel started");
@@ -94,6 +100,6 @@ export class ChannelConnection {
   #consume(): Promise<Consumer> {
     return this.#adapter.capabilities.resend === "log"
       ? startFanOut(this.#context, this.#adapter)
-      : startOutbox(this.#context, this.#adapter, this.#maySend);
+      : startOutbox(this.#context, this.#adapter, this.#maySend, this.#streams);
   }
 }

@@ -10,6 +10,7 @@ export const defaultRelayLimits: RelayLimits = {
   concurrency: 128,
   digestAfterMs: 15 * 60_000,
   gatherMs: 5_000,
+  streamAfterMs: 1_000,
   stopWithinMs: 15_000,
   leaseMs: 10_000,
 };

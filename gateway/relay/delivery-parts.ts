@@ -7,20 +7,9 @@ import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 
 /** What a channel is handed for one reply and one target, in order. The anchor goes with the last part; no text can be taken for one (O16). */
 export const deliveryParts = (
-  request: DeliveryRequest,
-  capabilities: Capabilities,
-  anchor: Anchor | null,
-): Delivery[] => textParts(request, capabilities, anchor, inertAnchors);
-
-/** The same for a text with anchors in it, which was made by us. */
-export const digestParts = (request: DeliveryRequest, capabilities: Capabilities): Delivery[] =>
-  textParts(request, capabilities, null, (markdown) => markdown);
-
-const textParts = (
   { id, reply, target }: DeliveryRequest,
   { maxPartLength, measure }: Capabilities,
   anchor: Anchor | null,
-  safe: (markdown: string) => string,
 ): Delivery[] => {
   const shown = anchor === null ? reply : withWhy(reply);
   const texts = splitMarkdown(reply.markdown, maxPartLength, measure);
@@ -28,7 +17,7 @@ const textParts = (
     id: `${id}/${index}`,
     reply: shown,
     target,
-    part: { index, count: texts.length, markdown: safe(markdown) },
+    part: { index, count: texts.length, markdown: inertAnchors(markdown) },
     anchor: index === texts.length - 1 ? anchor : null,
     mayRepeat: false,
   }));

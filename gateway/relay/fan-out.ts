@@ -6,13 +6,17 @@ import { ack } from "../../core/contract/bus.ts";
 import { conversationKey, sameConversation } from "../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { noteUndelivered } from "../../core/delivery/note-undelivered.ts";
+import type { Target } from "../../core/delivery/target.ts";
+import { readTold } from "../../core/origin/told-record.ts";
 import type { ActivityUpdate } from "./activity-update.ts";
 import { activityUpdateIn } from "./activity-update.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { enqueueActivity } from "./enqueue-activity.ts";
+import { givenUp } from "./given-up.ts";
+import { hasNothingToShow } from "./has-nothing-to-show.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { showInLog } from "./show-in-log.ts";
+import { SHUT_OUT } from "./withheld.ts";
 
 export const relayDurable = (channel: string) => `relay-${channel}`;
 
@@ -23,7 +27,7 @@ export const relayDurable = (channel: string) => `relay-${channel}`;
 export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Promise<Consumer> => {
   const { channel, capabilities } = adapter;
   const isLog = capabilities.resend === "log";
-  const deliver = isLog ? appendToLog(context, adapter) : enqueue(context, channel);
+  const deliver = isLog ? appendToLog(context, adapter) : enqueue(context, adapter);
   const show: Show = isLog
     ? showInLog(context, adapter)
     : (request, update) => enqueueActivity(context, request, update);
@@ -35,13 +39,17 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
       from: "now",
       async buried(reply, letter) {
         if (reply === undefined || activityUpdateIn(reply)) return;
-        const [target] = await context.targetsOn(channel, reply);
-        if (target) await noteUndelivered(context.store, { reply, target: target.conversation }, letter);
+        const { places = [] } = (await readTold(context.store, { ...reply, replyId: reply.id })) ?? {};
+        for (const { conversation: target } of await context.targetsOn(channel, reply)) {
+          const isShown = places.some(({ conversation }) => sameConversation(conversation, target));
+          if (!isShown) await givenUp(context, { reply, target }, letter);
+        }
       },
     },
     async (reply, received) => {
       const update = activityUpdateIn(reply);
       const all = await context.targetsOn(channel, reply);
+      if (isShutOut(channel, reply, all)) await context.reportGone(reply, reply.audience.conversation, SHUT_OUT);
       // Activity goes to the origin conversation only (D2).
       const targets = update
         ? all.filter(({ conversation }) => sameConversation(conversation, reply.audience.conversation))
@@ -61,13 +69,20 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
   );
 };
 
+/** The conversation that it is for is on this channel, and access leaves it out today. */
+const isShutOut = (channel: string, { audience }: AgentReply, targets: readonly Target[]): boolean =>
+  audience.conversation.channel === channel &&
+  !targets.some(({ conversation }) => sameConversation(conversation, audience.conversation));
+
 type Deliver = (request: DeliveryRequest, received: Received) => Promise<Outcome>;
 type Show = (request: DeliveryRequest, update: ActivityUpdate, received: Received) => Promise<Outcome>;
 
-const enqueue = ({ bus, tenant }: RelayContext, channel: string): Deliver => {
+const enqueue = ({ bus, tenant }: RelayContext, { channel, capabilities }: ChannelAdapter): Deliver => {
   const subject = subjectsOf(tenant).delivery(channel);
+  // What was begun has to be ended.
+  const mayHaveBegun = capabilities.streamEveryMs !== undefined;
   return async (request) => {
-    if (hasNothingToShow(request.reply)) return ack;
+    if (hasNothingToShow(request.reply) && !mayHaveBegun) return ack;
     try {
       await bus.publish(subject, request, { id: request.id, key: conversationKey(request.target) });
       return ack;
@@ -77,11 +92,6 @@ const enqueue = ({ bus, tenant }: RelayContext, channel: string): Deliver => {
     }
   };
 };
-
-/** It ends a wait, which only a channel with a log of its own shows (B7). */
-const hasNothingToShow = ({ markdown, actions }: AgentReply): boolean =>
-  markdown.trim() === "" && (actions ?? []).length === 0;
-
 /** One target's trouble brings the reply back for all: those that have it recognise it. */
 const worst = (outcomes: readonly Outcome[]): Outcome =>
   outcomes.find((outcome) => "retryInMs" in outcome) ?? outcomes.find((outcome) => "deadLetter" in outcome) ?? ack;

@@ -5,6 +5,7 @@ import { isoTime } from "../../core/contract/clock.ts";
 import type { Store, Stored } from "../../core/contract/store.ts";
 import type { LedgerEntry } from "../../core/delivery/ledger-entry.ts";
 import { ledgerKey } from "../../core/delivery/ledger-entry.ts";
+import { isBeginning } from "./streaming/beginning.ts";
 
 /** A part that this process may send now; nobody else may. */
 export interface Claim {
@@ -16,7 +17,9 @@ export interface Claim {
   readonly inDoubt: boolean;
 }
 
-type PartAddress = Pick<Delivery, "reply" | "target"> & { readonly part: Pick<Delivery["part"], "index"> };
+export type Begun = Extract<LedgerEntry, { state: "begun" }>;
+
+export type PartAddress = Pick<Delivery, "reply" | "target"> & { readonly part: Pick<Delivery["part"], "index"> };
 
 /** Which parts were sent, kept so that a part is never sent twice by mistake. Each step is a compare-and-set. */
 export class Ledger {
@@ -46,9 +49,13 @@ export class Ledger {
     return (await this.#store.get(keyOf(delivery))) ?? this.claim(delivery, attempt, 0);
   }
 
+  async read(part: PartAddress): Promise<Stored<LedgerEntry> | undefined> {
+    return this.#store.get(keyOf(part));
+  }
+
   async claim(delivery: Delivery, attempt: number, ifRevision: number, maybeSentAt?: string): Promise<Claim> {
     const at = isoTime(this.#clock.now());
-    const entry: LedgerEntry = { state: "claimed", at, attempt, maybeSentAt: maybeSentAt ?? at };
+    const entry = { state: "claimed", at, attempt, maybeSentAt: maybeSentAt ?? at, ...beginningIn(delivery) } as const;
     const revision = await this.#put(delivery, entry, ifRevision);
     return { delivery, revision, maybeSentAt: entry.maybeSentAt, inDoubt: maybeSentAt !== undefined };
   }
@@ -58,6 +65,16 @@ export class Ledger {
     this.#unwritten.set(delivery.id, receipt);
     await this.#put(delivery, this.#accepted(receipt));
     this.#unwritten.delete(delivery.id);
+  }
+
+  /** The platform shows how it begins. Rejects with RevisionConflict if somebody else has taken it over. */
+  async begin({ delivery, revision }: Pick<Claim, "delivery" | "revision">, { messageId }: Receipt): Promise<void> {
+    await this.#put(delivery, { state: "begun", at: isoTime(this.#clock.now()), messageId }, revision);
+  }
+
+  /** Whoever has begun it stops editing it. */
+  async close(part: PartAddress, { value, revision }: Stored<Begun>): Promise<void> {
+    await this.#put(part, { ...value, closedAt: isoTime(this.#clock.now()) }, revision);
   }
 
   /** The platform certainly does not have it. */
@@ -91,7 +108,7 @@ export class Ledger {
 
   async doubt({ delivery, revision, maybeSentAt }: Claim, reason: string): Promise<void> {
     const at = isoTime(this.#clock.now());
-    await this.#put(delivery, { state: "unknown", at, maybeSentAt, reason }, revision);
+    await this.#put(delivery, { state: "unknown", at, maybeSentAt, reason, ...beginningIn(delivery) }, revision);
   }
 
   #accepted({ messageId }: Receipt): LedgerEntry {
@@ -102,5 +119,7 @@ export class Ledger {
     return this.#store.put(keyOf(part), entry, ifRevision === undefined ? {} : { ifRevision });
   }
 }
+
+const beginningIn = (delivery: Delivery) => (isBeginning(delivery) ? { beginning: delivery.part.markdown } : {});
 
 const keyOf = ({ reply, target, part }: PartAddress) => ledgerKey(reply.id, target, part.index);

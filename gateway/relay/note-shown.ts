@@ -1,9 +1,12 @@
+import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import { isoTime } from "../../core/contract/clock.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
 import { conversationKey, sameConversation } from "../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import type { ReplyOrigin } from "../../core/contract/reply-origin.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
+import type { ShownRecord } from "../../core/origin/shown-record.ts";
 import { putShown } from "../../core/origin/shown-record.ts";
 import { noteTold } from "../../core/origin/told-record.ts";
 import type { RelayContext } from "./relay-context.ts";
@@ -17,17 +20,11 @@ export const noteShown = async (
   { reply, target }: DeliveryRequest,
   messageIds: readonly string[],
 ): Promise<void> => {
-  const { id: replyId, kind, correlationId, origin, audience, sessionId, cause, tenant, agent } = reply;
-  if (kind !== "final" || correlationId !== undefined || origin === null) return;
+  const { origin, audience, tenant, agent } = reply;
+  const shown = shownRecord(reply);
+  if (shown === undefined || origin === null) return;
   const place = { tenant, agent, conversation: target };
-  const shown = {
-    replyId,
-    origin,
-    audience,
-    sessionId,
-    ...(cause && { turnId: cause.turnId, rootTurnId: cause.rootTurnId }),
-  };
-  await Promise.all(messageIds.map((messageId) => putShown(store, place, messageId, shown)));
+  await Promise.all(messageIds.map((messageId) => putShown(store, place, messageId, [shown])));
   await noteTold(store, { ...reply, origin }, target, isoTime(clock.now()));
   await checkpoint("shown.noted");
   // Where it began core has put it into the history itself.
@@ -35,6 +32,24 @@ export const noteShown = async (
   const news = newsOf({ reply: { ...reply, origin }, target });
   await bus.publish(subjectsOf(tenant).userMessage(agent), news, { id: news.id, key: conversationKey(target) });
   await checkpoint("shown.told");
+};
+
+/** A platform shows several of them in one message: who answers that goes on with all of them. */
+export const noteShownTogether = async (
+  { store, tenant, agent }: RelayContext,
+  conversation: Conversation,
+  messageId: string,
+  requests: readonly DeliveryRequest[],
+): Promise<void> => {
+  const replies = requests.flatMap(({ reply }) => shownRecord(reply) ?? []);
+  if (replies.length > 0) await putShown(store, { tenant, agent, conversation }, messageId, replies);
+};
+
+const shownRecord = (reply: AgentReply): ShownRecord | undefined => {
+  const { id: replyId, kind, correlationId, origin, audience, sessionId, cause } = reply;
+  if (kind !== "final" || correlationId !== undefined || origin === null) return undefined;
+  const turns = cause && { turnId: cause.turnId, rootTurnId: cause.rootTurnId };
+  return { replyId, origin, audience, sessionId, ...turns };
 };
 
 type Shown = Pick<DeliveryRequest, "target"> & { reply: DeliveryRequest["reply"] & { origin: ReplyOrigin } };

@@ -5,9 +5,11 @@ import { messageOf } from "../../core/contract/app-error.ts";
 import type { Received } from "../../core/contract/bus.ts";
 import type { Stored } from "../../core/contract/store.ts";
 import type { LedgerEntry } from "../../core/delivery/ledger-entry.ts";
-import { callDeliver } from "./call-adapter.ts";
-import type { Claim, Ledger } from "./ledger.ts";
+import { mayTryAgain } from "./after-failure.ts";
+import { callDeliver, callEdit } from "./call-adapter.ts";
+import type { Begun, Claim, Ledger } from "./ledger.ts";
 import type { RelayContext } from "./relay-context.ts";
+import { isBeginning, sentBeginning } from "./streaming/beginning.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 export type PartOutcome =
@@ -27,12 +29,21 @@ export class PartSender {
   readonly #ledger: Ledger;
   readonly #context: RelayContext;
   readonly #maySend: () => boolean;
+  readonly #isOurs: (delivery: Delivery) => boolean;
 
-  constructor(adapter: ChannelAdapter, ledger: Ledger, context: RelayContext, maySend: () => boolean) {
+  /** `isOurs` tells whether this process alone edits the message that begins a reply. */
+  constructor(
+    adapter: ChannelAdapter,
+    ledger: Ledger,
+    context: RelayContext,
+    maySend: () => boolean,
+    isOurs: (delivery: Delivery) => boolean = () => false,
+  ) {
     this.#adapter = adapter;
     this.#ledger = ledger;
     this.#context = context;
     this.#maySend = maySend;
+    this.#isOurs = isOurs;
   }
 
   async send(delivery: Delivery, { attempt }: Received): Promise<PartOutcome> {
@@ -42,7 +53,46 @@ export class PartSender {
     if (entry.state === "accepted") return { accepted: "before", messageId: entry.messageId };
     if (entry.state === "withdrawn") return { withdrawn: true };
     if (entry.state === "failed") return this.#deliver(await this.#ledger.claim(delivery, attempt, revision));
+    if (isBeginning(delivery)) return { withdrawn: true };
+    if (entry.state === "begun") return this.#finish(delivery, attempt, { value: entry, revision });
+    if (entry.beginning !== undefined) return this.#settleBeginning(delivery, attempt, { value: entry, revision });
     return this.#settle(delivery, attempt, { value: entry, revision });
+  }
+
+  /** The message that shows how it begins becomes the whole. */
+  async #finish(delivery: Delivery, attempt: number, begun: Stored<Begun>): Promise<PartOutcome> {
+    if (!this.#maySend()) return { again: notTheHolder() };
+    const waitMs = this.#isOurs(delivery) ? 0 : await this.#untouchedIn(delivery, begun);
+    return waitMs > 0 ? { waitMs } : this.#editToWhole(delivery, attempt, begun);
+  }
+
+  /** How long until nobody else edits the message any more: whoever began it may be slow, and not dead. */
+  async #untouchedIn(delivery: Delivery, begun: Stored<Begun>): Promise<number> {
+    const { clock, limits } = this.#context;
+    const { closedAt } = begun.value;
+    if (closedAt !== undefined) return Date.parse(closedAt) + limits.settledAfterMs - clock.now();
+    await this.#ledger.close(delivery, begun);
+    return limits.settledAfterMs;
+  }
+
+  /** If the message cannot be edited, the whole is posted. */
+  async #editToWhole(delivery: Delivery, attempt: number, { value, revision }: Stored<Begun>): Promise<PartOutcome> {
+    const edited = await callEdit(this.#context, this.#adapter, value.messageId, delivery);
+    await this.#context.checkpoint("stream.finished");
+    if (!(edited instanceof DeliveryFailed)) return this.#accepted({ delivery, revision }, edited, "now");
+    if (mayTryAgain(edited)) return { again: edited };
+    return this.#deliver(await this.#ledger.claim(delivery, attempt, revision));
+  }
+
+  /** Whether the platform shows how it begins is found out first. Where that cannot be told, the whole is posted all the same. */
+  async #settleBeginning(delivery: Delivery, attempt: number, entry: Stored<InDoubt>): Promise<PartOutcome> {
+    const { beginning = "", maybeSentAt } = entry.value;
+    const settled = await this.#settle(sentBeginning(delivery, beginning, maybeSentAt), attempt, entry);
+    if (!("accepted" in settled || "dead" in settled)) return settled;
+    const now = await this.#ledger.read(delivery);
+    // Nobody else has known the message, so nobody else edits it.
+    if (now?.value.state === "begun") return this.#editToWhole(delivery, attempt, { ...now, value: now.value });
+    return this.#deliver(await this.#ledger.claim(delivery, attempt, now?.revision ?? 0));
   }
 
   async #deliver(claim: Claim): Promise<PartOutcome> {
@@ -50,12 +100,17 @@ export class PartSender {
     if (!this.#maySend()) return this.#failed(claim, notTheHolder());
     const sent = await callDeliver(this.#context, this.#adapter, { ...claim.delivery, mayRepeat: claim.inDoubt });
     if (sent instanceof DeliveryFailed) return this.#failed(claim, sent);
-    return this.#accepted(claim.delivery, sent, claim.inDoubt ? "settled" : "now");
+    return this.#accepted(claim, sent, claim.inDoubt ? "settled" : "now");
   }
 
-  async #accepted(delivery: Delivery, receipt: Receipt, accepted: "now" | "settled"): Promise<PartOutcome> {
+  async #accepted(
+    part: Pick<Claim, "delivery" | "revision">,
+    receipt: Receipt,
+    accepted: "now" | "settled",
+  ): Promise<PartOutcome> {
     await this.#context.checkpoint("delivery.sent");
-    await this.#ledger.accept(delivery, receipt);
+    if (isBeginning(part.delivery)) await this.#ledger.begin(part, receipt);
+    else await this.#ledger.accept(part.delivery, receipt);
     await this.#context.checkpoint("delivery.marked");
     return { accepted, messageId: receipt.messageId };
   }
@@ -104,7 +159,7 @@ export class PartSender {
     if (found === "cannot-tell") {
       return this.#unsettled(delivery, revision, entry, "the platform cannot tell what became of an attempt");
     }
-    return this.#accepted(delivery, found, "settled");
+    return this.#accepted({ delivery, revision }, found, "settled");
   }
 
   async #find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell" | DeliveryFailed> {

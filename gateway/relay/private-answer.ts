@@ -43,7 +43,8 @@ export const toPrivate = async (
 
 const IN_PRIVATE = "The answer is for you alone. Write to me in a private conversation and ask me there.";
 
-const privateConversation = async (
+/** The one known, or the one that the platform opens. Undefined: there is none. */
+export const privateConversation = async (
   context: RelayContext,
   adapter: ChannelAdapter,
   caller: string,

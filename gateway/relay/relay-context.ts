@@ -8,6 +8,8 @@ import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import type { Store } from "../../core/contract/store.ts";
+import type { AfterRefusal } from "../../core/delivery/after-refusal.ts";
+import type { GoneMatter } from "../../core/delivery/gone-matter.ts";
 import type { Target } from "../../core/delivery/target.ts";
 import type { RetryLimits } from "./retry-pause.ts";
 
@@ -27,6 +29,14 @@ export interface RelayContext {
   readonly targetsOn: (channel: string, reply: AgentReply) => Promise<readonly Target[]>;
   /** Whether a reply may still be shown in a conversation: asked again when it is sent (D3). */
   readonly isStillTarget: (reply: AgentReply, conversation: Conversation) => Promise<boolean>;
+  /** Has it told elsewhere that a result that came by itself cannot get where it was to go (P2); nothing for any other reply. */
+  readonly reportGone: (
+    reply: AgentReply,
+    target: Conversation,
+    why: Pick<GoneMatter, "reason" | "instead">,
+  ) => Promise<void>;
+  /** Where a reply goes that a conversation does not take. */
+  readonly afterRefusal: (reply: AgentReply, conversation: Conversation) => Promise<AfterRefusal>;
   /** The anchor to show for a reply in a conversation, decided when it is sent (O8). */
   readonly anchorIn: (conversation: Conversation, reply: AgentReply) => Promise<Anchor | null>;
   /** A private conversation with an account that is known already. */
@@ -52,6 +62,8 @@ export interface RelayLimits {
   readonly digestAfterMs: number;
   /** How long a digest waits for what else is late. */
   readonly gatherMs: number;
+  /** An answer that is written for longer than this is shown while it is, on channels that do so. */
+  readonly streamAfterMs: number;
   /** How long a stop waits for the deliveries under way. */
   readonly stopWithinMs: number;
   /** A gateway that dies is replaced within this time, on channels that only one may connect to. */

@@ -17,7 +17,8 @@ export const sendParts = async (
 ): Promise<readonly string[] | Trouble> => {
   const messageIds: string[] = [];
   for (const part of parts) {
-    const outcome = await sender.send(part, received);
+    const [firstMessageId] = messageIds;
+    const outcome = await sender.send(firstMessageId === undefined ? part : { ...part, firstMessageId }, received);
     countPart(context, part.target.channel, outcome);
     if (!("accepted" in outcome)) return outcome;
     messageIds.push(outcome.messageId);

@@ -1,6 +1,7 @@
 import type { TypingAdapter } from "../../adapters/contract/abilities.ts";
 import { isSignalAdapter, isTypingAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import { inertSigns } from "../../adapters/contract/inert-anchors.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Listener } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
@@ -8,25 +9,31 @@ import type { Conversation } from "../../core/contract/conversation.ts";
 import { conversationKey } from "../../core/contract/conversation.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { RelayContext } from "./relay-context.ts";
+import type { Streams } from "./streaming/streams.ts";
 
 /** Platforms show "is typing" for 5 to 10 s, and count every call (D8). */
 export const TYPING_PAUSE_MS = 5_000;
 
 /** Hands the agent's signals to a channel that can show them. Nothing here may fail loudly: a signal is a hint. */
-export const startSignals = async (context: RelayContext, adapter: ChannelAdapter): Promise<Listener> => {
+export const startSignals = async (
+  context: RelayContext,
+  adapter: ChannelAdapter,
+  streams?: Streams,
+): Promise<Listener> => {
   const { bus, tenant, agent, logger } = context;
   const { channel } = adapter;
   const hears = isSignalAdapter(adapter) ? adapter : undefined;
   const typing = isTypingAdapter(adapter) ? new Typing(context, adapter) : undefined;
-  if (!hears && !typing) return { close() {} };
+  if (!hears && !typing && !streams) return { close() {} };
   const listener = await bus.listen(subjectsOf(tenant).userSignal(agent), (signal) => {
     if (signal.conversation.channel !== channel) return;
     try {
-      hears?.hear(signal);
+      hears?.hear(signal.type === "delta" ? { ...signal, text: inertSigns(signal.text) } : signal);
     } catch (error) {
       logger.error({ channel, signal: signal.type, error: messageOf(error) }, "adapter bug: hear threw");
     }
     if (signal.type === "typing") typing?.show(signal.conversation);
+    else if (signal.type === "delta") streams?.hear(signal);
   });
   return {
     close() {

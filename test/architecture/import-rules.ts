@@ -13,7 +13,8 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
 /** Every package has one home. One that is not listed has none yet: give it one here. */
 const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^zod$/, /^/],
-  [/^node:https?2?$/, /^gateway\//],
+  [/^node:https$/, /^gateway\/|^adapters\/teams\/impatient-agent\.ts$/],
+  [/^node:http2?$/, /^gateway\//],
   [/^node:/, /^(?!core\/contract\/)/],
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
   [/^(pino|prom-client|commander|@clack\/prompts)$/, /^gateway\//],

@@ -3,6 +3,7 @@ import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
 import { delegation, delegationMemory } from "./scenarios/delegation.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
+import { schedules } from "./scenarios/schedules.ts";
 import { slackAcknowledgement, slackEvents, slackMemory } from "./scenarios/slack-events.ts";
 import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
 import { socketMemory } from "./scenarios/socket-memory.ts";
@@ -17,6 +18,7 @@ export const scenarios: readonly Scenario[] = [
   messageReply,
   delegation,
   delegationMemory,
+  schedules,
   socketRoundTrip,
   socketBroadcast,
   socketMemory,

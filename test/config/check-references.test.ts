@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MINIMAL, problemsOf } from "./problems-of.ts";
 
 const web = "channels: { web: { adapter: web } }\n";
+const SKILL = "{ id: facts, name: Facts, description: Knows facts. }";
 const TOKEN = "0123456789abcdef";
 
 const SCHEDULE = "name: s, description: d, prompt: p, when: every 2 h";
@@ -61,6 +62,53 @@ describe("given a file whose parts refer to each other", () => {
     ]);
   });
 
+  it.each([
+    ["an agent's peer", "agents: [{ name: a, model: demo, peers: [b] }]", "agents[0].peers[0]", "names a peer"],
+    ["itself", "agents: [{ name: a, model: demo, peers: [a] }]", "agents[0].peers[0]", "is the agent itself"],
+    [
+      "a caller's agent",
+      `${MINIMAL}a2a: { callers: { crm: { token: ${TOKEN}, agents: [x] } } }`,
+      "a2a.callers.crm.agents[0]",
+      "names an agent",
+    ],
+    [
+      "a caller's skill",
+      `${MINIMAL}a2a: { callers: { crm: { token: ${TOKEN}, skills: [x] } } }`,
+      "a2a.callers.crm.skills[0]",
+      "names a skill",
+    ],
+    [
+      "a peer's tenant",
+      `${MINIMAL}a2a: { peers: { x: { url: "https://x.example", tenant: y } } }`,
+      "a2a.peers.x.tenant",
+      "names a tenant",
+    ],
+    [
+      "an agent's name",
+      `${MINIMAL}a2a: { peers: { mooring: { url: "https://x.example" } } }`,
+      "a2a.peers.mooring",
+      "has the name of one of the agents",
+    ],
+  ])("when A2A refers to %s, then that is a problem", (_, text, path, message) => {
+    expect(problemsOf(text)).toEqual([expect.objectContaining({ path, message: expect.stringContaining(message) })]);
+  });
+
+  it.each([
+    ["nothing to know a caller by", "{ agents: [mooring] }", "needs a token or an apiKey"],
+    ["two things to know a caller by", `{ token: ${TOKEN}, apiKey: ${TOKEN} }`, "needs a token or an apiKey"],
+    ["a short token", "{ token: short }", "must have at least 16 characters"],
+  ])("when there is %s, then that is a problem", (_, caller, message) => {
+    expect(problemsOf(`${MINIMAL}a2a: { callers: { crm: ${caller} } }`)).toEqual([
+      expect.objectContaining({ message: expect.stringContaining(message) }),
+    ]);
+  });
+
+  it("when a network for webhooks is none, then that is a problem", () => {
+    expect(problemsOf(`${MINIMAL}a2a: { pushAllow: ["10.0.0.0/8", "here"] }`)).toEqual([
+      expect.objectContaining({ path: "a2a.pushAllow[1]", message: expect.stringContaining("is no network") }),
+    ]);
+  });
+
   it("when everything is there, then there is no problem", () => {
     const text = `
 agents: [{ name: a, model: demo, tenant: acme, home: { person: Ada } }, { name: b, model: demo, tenant: acme }]
@@ -86,6 +134,18 @@ describe("given things that may be there only once", () => {
       `${MINIMAL}people: [{ name: A, accounts: {} }, { name: A, accounts: {} }]`,
       "people[1].name",
       "people[0].name",
+    ],
+    [
+      "callers' tokens",
+      `${MINIMAL}a2a: { callers: { a: { token: ${TOKEN} }, b: { apiKey: ${TOKEN} } } }`,
+      "a2a.callers.b.apiKey",
+      "a2a.callers.a.token",
+    ],
+    [
+      "skills",
+      `agents: [{ name: a, model: demo, skills: [${SKILL}, ${SKILL}] }]`,
+      "agents[0].skills[1].id",
+      "agents[0].skills[0].id",
     ],
     [
       "admin tokens",

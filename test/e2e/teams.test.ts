@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { parseConfig } from "../../config/parse-config.ts";
 import { systemClock } from "../../core/contract/clock.ts";
 import { type Running, runMooring } from "../../gateway/run-mooring.ts";
@@ -14,11 +15,17 @@ import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
 import type { Post } from "../fakes/teams/connector-api.ts";
 import { FakeTeams } from "../fakes/teams/fake-teams.ts";
 import { teamsFaults } from "../fakes/teams/fault.ts";
-import { CHANNEL_ROOM, messageBy, objectIdOf } from "../fakes/teams/sent-activity.ts";
+import type { TeamsPlace } from "../fakes/teams/sent-activity.ts";
+import { CHANNEL_ROOM, GROUP_ROOM, messageBy, objectIdOf } from "../fakes/teams/sent-activity.ts";
 import { plainConfig } from "./deployment.ts";
 
 const textOf = ({ activity }: Post) => (activity.text ?? "").replace(/<[^>]*>/g, " ");
 const cardsOf = ({ activity }: Post) => JSON.stringify(activity.attachments ?? []);
+const buttonsOf = ({ activity }: Post) =>
+  Buttons.parse(activity.attachments?.[0]?.content).body.flatMap(({ actions = [] }) => actions);
+const Buttons = z.object({
+  body: z.array(z.object({ actions: z.array(z.object({ title: z.string(), data: z.unknown() })).optional() })),
+});
 const saying = (posts: readonly Post[], words: string) => posts.filter((post) => textOf(post).includes(words));
 
 /** In this process, so that the egress guard watches all of it. */
@@ -89,12 +96,14 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     expect(await teams.say({ text: "tides?", id: "17" })).toBe(200);
     expect(await teams.say({ text: "tides?", place: "channel", id: "18" })).toBe(200);
     expect(await teams.say({ text: "knots?", id: "19" })).toBe(200);
-    const posts = await teams.api.posts.until((items) => saying(items, "You said").length >= 3);
-    expect(posts.map(({ conversationId }) => conversationId).sort()).toEqual([
-      `${CHANNEL_ROOM};messageid=18`,
-      "a:chat-with-ann",
-      "a:chat-with-ann",
-    ]);
+    const thread = `${CHANNEL_ROOM};messageid=18`;
+    const isAnswered = (items: readonly Post[]) =>
+      saying(items, "knots?").length > 0 && items.some(({ conversationId }) => conversationId === thread);
+    const posts = await teams.api.posts.until(isAnswered);
+    // a second answer to the first message would stand before the one to the last
+    const inPrivate = posts.filter(({ conversationId }) => conversationId === "a:chat-with-ann");
+    expect(inPrivate.map((post) => textOf(post).trim())).toEqual(["You said: tides?", "You said: knots?"]);
+    expect(posts).toHaveLength(3);
   });
 
   it("when somebody else writes in Teams' name, then nobody hears it", async () => {
@@ -119,6 +128,28 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     teams.mend();
     await teams.say({ text: "ropes?" });
     expect(textOf((await teams.api.posts.count(2))[1] as Post)).toContain("ropes?");
+  });
+
+  it("when Teams refuses answers, then inbox says why in people's words, and each can be sent again (D6)", async () => {
+    const refused = { personal: "blocked", groupChat: "disabled", channel: "removed" } as const;
+    for (const [index, [place, state]] of Object.entries(refused).entries()) {
+      teams.fault = teamsFaults[state];
+      await teams.say({ text: `${state}?`, place: place as TeamsPlace });
+      await logger.lines.until((all) => all.filter(({ message }) => message === "dead letter").length > index);
+    }
+    teams.mend();
+    await teams.install("add", { place: "channel" });
+    await teams.say({ text: "/inbox" });
+    const [page] = saying(await teams.api.posts.count(1), "did not get through") as [Post];
+    for (const state of Object.values(refused)) expect(textOf(page)).toContain(`(${state}: `);
+    const buttons = buttonsOf(page);
+    expect(buttons.map(({ title }) => title)).toEqual(
+      [1, 2, 3].flatMap((n) => [`Read ${n}`, `Send ${n} again`, `Dismiss ${n}`]),
+    );
+    for (const { title, data } of buttons) if (title.endsWith("again")) await teams.say({ more: { value: data } });
+    const posts = await teams.api.posts.until((items) => saying(items, "You said: ").length === 3);
+    const places = saying(posts, "You said: ").map(({ conversationId }) => conversationId.split(";", 1)[0]);
+    expect(places.sort()).toEqual([CHANNEL_ROOM, GROUP_ROOM, "a:chat-with-ann"].sort());
   });
 
   it("when work ends in another session, then its answer survives a restart, and has an anchor (O8, D5)", async () => {

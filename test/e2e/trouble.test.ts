@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { WebClient } from "../fakes/web-client.ts";
+import { freePort } from "../setup/free-port.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
 
@@ -216,15 +217,6 @@ describe("given a bug", () => {
 
 /** A word every ten seconds. */
 const SLOW = { provider: "demo", pauseMs: 10_000 };
-
-const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-};
 
 const answers = async (url: string, exited: Promise<unknown>): Promise<void> => {
   let ended = false;

@@ -5,6 +5,7 @@ import { NatsServer } from "../fakes/nats-server.ts";
 import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
 import { type LogItem, WebClient } from "../fakes/web-client.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
+import { linkAccounts } from "./link-accounts.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
 
 beforeAll(requireFreshBuild);
@@ -71,15 +72,6 @@ const start = async (backbone: keyof typeof backbones) => {
   };
 };
 
-const link = async (one: WebClient, other: WebClient): Promise<void> => {
-  const offered = (await one.answerTo(one.command("link"))).markdown ?? "";
-  const code = /[0-9A-Z]{5}-[0-9A-Z]{5}/.exec(offered)?.[0] ?? "";
-  const question = (await other.answerTo(other.command("link", code))).markdown ?? "";
-  const confirm = /confirm [0-9a-f]+/.exec(question)?.[0] ?? "";
-  await other.answerTo(other.command("link", confirm));
-  await one.answerTo(one.command("link", confirm));
-};
-
 const finals = (client: WebClient): LogItem[] => client.replies().filter(({ kind }) => kind === "final");
 const shown = (client: WebClient) =>
   finals(client).map(({ markdown, correlationId, anchor }) => [
@@ -94,7 +86,7 @@ describe.each(["embedded", "nats"] as const)("given somebody at two channels, on
     const [web, other] = [client("ann", "web"), client("ann-b", "web-b")];
     const strangers = [client("eve", "web"), client("eve-b", "web-b")];
     for (const stranger of strangers) await stranger.answerTo(stranger.say("hello"));
-    await link(web, other);
+    await linkAccounts(web, other);
     const first = web.say("hello");
     await web.answerTo(first);
     const second = web.say(ASK);

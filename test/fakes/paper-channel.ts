@@ -18,6 +18,8 @@ export interface PaperConfig {
   readonly resend: "idempotent" | "repeats";
   readonly timeoutMs: number;
   readonly editEveryMs?: number;
+  /** Answers are shown while they are written. */
+  readonly streamEveryMs?: number;
 }
 
 export type PaperContext = Pick<AdapterContext, "channel" | "tenant" | "agent" | "clock" | "newId">;
@@ -55,8 +57,9 @@ export class PaperAdapter implements WebhookAdapter {
     this.#config = config;
     this.#context = context;
     this.channel = context.channel;
-    const { resend, editEveryMs = 1_000 } = config;
-    this.capabilities = { connection: "shared", resend, maxPartLength: 400, editEveryMs };
+    const { resend, editEveryMs = 1_000, streamEveryMs } = config;
+    const streaming = streamEveryMs === undefined ? {} : { streamEveryMs };
+    this.capabilities = { connection: "shared", resend, maxPartLength: 400, editEveryMs, ...streaming };
   }
 
   async start(inbox: Inbox): Promise<void> {
@@ -170,6 +173,22 @@ export class EditingPaperAdapter extends PaperAdapter implements EditingAdapter 
     return this.change(messageId, delivery);
   }
 }
+
+/** The same adapter where posts can be changed and asked for. */
+export class ReconcilingEditingPaperAdapter extends EditingPaperAdapter implements ReconcilingAdapter {
+  find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
+    return this.lookUp(delivery);
+  }
+}
+
+/** What an adapter of the paper platform can do more. */
+export const paperAbilities = {
+  none: PaperAdapter,
+  reconciling: ReconcilingPaperAdapter,
+  editing: EditingPaperAdapter,
+  "reconciling-editing": ReconcilingEditingPaperAdapter,
+};
+export type PaperAbility = keyof typeof paperAbilities;
 
 const drawn = ({ part, anchor }: Delivery) => ({ text: inert(part.markdown), footer: anchor?.text });
 

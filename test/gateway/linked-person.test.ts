@@ -118,6 +118,8 @@ describe("given a message that came by itself, and somebody who wonders why (O13
     expect(await explained(webB, reply.id)).toBe(text);
     expect(await explained(webB, id)).toBe(text);
     expect(await explained(web, reply.id)).toBe(text);
+    await product.ask(web, "thank you");
+    expect(await explained(web)).toBe(text);
   });
 
   it("when a stranger asks for it by its id, then they hear the same as for one that does not exist", async () => {

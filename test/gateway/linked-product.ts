@@ -12,7 +12,7 @@ import type { Account, UserMessage } from "../../core/contract/user-message.ts";
 import { personOf } from "../../core/people/person-of.ts";
 import { accountKey, personKey } from "../../core/people/person-record.ts";
 import { startCore } from "../../core/start-core.ts";
-import { relayContext } from "../../gateway/channel-contexts.ts";
+import { type ChannelRules, relayContext } from "../../gateway/channel-contexts.ts";
 import { runChannel } from "../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../fakes/log-channel.ts";
 import type { Script } from "../fakes/scripted-model.ts";
@@ -36,6 +36,8 @@ export class LinkedProduct {
   readonly model: ScriptedModel;
   readonly backbone: Backbone;
   channels: Record<Channel, LogChannel>;
+  /** What the configuration says; a restart goes by it. */
+  rules: (channel: Channel) => ChannelRules = () => ({});
   readonly #dataDir: string;
   #stop: () => Promise<void> = async () => {};
   #said = 0;
@@ -58,12 +60,14 @@ export class LinkedProduct {
   async restart(): Promise<void> {
     await this.#stop();
     const { backbone, model } = this;
-    const agents = [{ ...place, name: "mooring", model }];
+    const { home, hasChannel } = this.rules("web");
+    const agents = [{ ...place, name: "mooring", model, home, ...(hasChannel && { hasChannel }) }];
     const core = await startCore({ backbone, agents, clock, logger, meter, stopGraceMs: 50 });
     const running = await Promise.all(
       CHANNELS.map((channel) => {
         const parts = { ...place, channel, publicUrl: "http://localhost", backbone, clock, logger, meter };
-        return runChannel(relayContext({ ...parts, newId: () => "id" }), this.channels[channel], "gateway");
+        const context = relayContext({ ...parts, newId: () => "id" }, this.rules(channel));
+        return runChannel(context, this.channels[channel], "gateway");
       }),
     );
     this.#stop = async () => {

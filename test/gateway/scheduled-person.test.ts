@@ -46,6 +46,20 @@ describe("given a schedule of a linked person", () => {
     expect(product.answers(bob)).toEqual([]);
   });
 
+  it("when they wonder why, then they are told its title once, and what it says (O13)", async () => {
+    await start();
+    await product.ask(web, "later");
+    await product.shown(web, isAnswer);
+    const explained = async () => (await product.command(web, "why")).part.markdown;
+    await expect.poll(explained).toContain("Web (where it began)");
+    expect((await explained()).split("\n").slice(0, 2)).toEqual([
+      expect.stringMatching(
+        /^\*\*What it is about:\*\* “Stretch”, on a schedule, .* It says: “tell Ann to stretch”\.$/,
+      ),
+      "**Why now:** its time had come.",
+    ]);
+  });
+
   it("when everything is restarted before its time, then it still fires, once", async () => {
     await start();
     await product.ask(web, "later");

@@ -5,13 +5,14 @@ import type { Subtask } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
 import { mayContinue } from "../../origin/may-continue.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
-import { type Actor, cancelSubtask, ownSubtask } from "../cancel-subtask.ts";
+import { cancelSubtask, ownSubtask } from "../cancel-subtask.ts";
 import { changeSubtask } from "../change-subtask.ts";
 import type { DelegationConfig } from "../config.ts";
 import { readOwner } from "../owner-record.ts";
 import { spawn } from "../spawn.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
 import { readSubtasks } from "../subtask-record.ts";
+import { actorOf } from "./actor-of.ts";
 
 /** More than this were never read. */
 const MOST_NOTES = 20;
@@ -71,12 +72,6 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
   };
   return [message, cancel, list];
 };
-
-/** A subtask has a say in its own subtasks only; a session in all that is done for its person (S6). */
-const actorOf = ({ standing, asker }: ToolContext): Actor => ({
-  ownerId: standing.owner.ownerId,
-  personId: standing.depth === 0 ? asker.personId : "",
-});
 
 const withNote = (subtask: Subtask, note: Subtask["inbox"][number]): Subtask => {
   if (hasEnded(subtask) || subtask.inbox.some(({ id }) => id === note.id)) return subtask;

@@ -1,14 +1,17 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
-import type { Subtask } from "../../contract/subtask.ts";
+import type { Subtask, SubtaskResult } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
+import { withArtifacts } from "../../workspaces/with-artifacts.ts";
 import { begun, changeSubtask, endSubtask } from "../change-subtask.ts";
+import { wordIdOf } from "../continuation-ids.ts";
 import { outstandingCalls } from "../outstanding-calls.ts";
 import { readOwner } from "../owner-record.ts";
 import { sendToOwner } from "../report-end.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
+import { readSubtask } from "../subtask-record.ts";
 import { waitUntil } from "../wait-until.ts";
 
 const NOTE_CHARS = 200;
@@ -82,13 +85,19 @@ export const reportTools = (parts: SubtaskParts): Tool[] => {
       }
       const status = result.status === "failed" ? "failed" : "completed";
       const endedBy = context.idempotencyKey;
-      const ending = { status, result: withoutUndefined(result), endedBy } as const;
+      const ending = { status, result: await withChanges(parts, own, withoutUndefined(result)), endedBy } as const;
       const ended = await endSubtask(parts, own, ending, { isBegun: true });
       if (ended?.endedBy === endedBy) return "Completed.";
       throw new AppError("conflict", `${own.id} has ended already: ${ended?.status ?? "it is gone"}.`);
     },
   };
   return [notify, complete];
+};
+
+const withChanges = async (parts: SubtaskParts, own: Address, result: SubtaskResult): Promise<SubtaskResult> => {
+  const workspaces = parts.workspaces.get(own.agent);
+  const subtask = workspaces && (await readSubtask(parts.store, own));
+  return subtask ? withArtifacts(parts, workspaces, subtask, result) : result;
 };
 
 type Address = Pick<Subtask, "tenant" | "agent" | "id">;
@@ -141,7 +150,7 @@ const ask = async (parts: SubtaskParts, own: Address, words: Words, context: Too
 
 const send = ({ clock, ...parts }: SubtaskParts, subtask: Subtask, words: Words, context: ToolContext) =>
   sendToOwner({ clock, ...parts }, subtask, {
-    id: `${subtask.id}/${context.idempotencyKey}`,
+    id: wordIdOf(subtask.id, context.idempotencyKey),
     type: words.type === "status_update" ? "error" : words.type,
     priority: words.priority ?? (words.type === "error" ? "high" : "normal"),
     content: words.content,

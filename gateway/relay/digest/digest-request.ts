@@ -2,16 +2,15 @@ import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channe
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
-import type { HeldRecord } from "../../../core/delivery/held-record.ts";
-import { digestParts } from "../delivery-parts.ts";
+import type { Digest, DigestPart } from "../../../core/delivery/held-record.ts";
 import type { RelayContext } from "../relay-context.ts";
 import { partsOf } from "../send-parts.ts";
 import { composeDigest } from "./compose-digest.ts";
 
-export type Digest = NonNullable<HeldRecord["digest"]>;
-
 /** Fewer than a value of the store can take, whatever the characters. What is more waits for the next digest. */
 const MAX_CHARS = 100_000;
+/** As many as platforms show in one message. */
+const MOST_BUTTONS = 10;
 
 /** As many as fit into one digest, the oldest first; always one. */
 export const fitting = (requests: readonly DeliveryRequest[]): readonly DeliveryRequest[] => {
@@ -24,13 +23,18 @@ export const fitting = (requests: readonly DeliveryRequest[]): readonly Delivery
 };
 
 /** One that is alone needs no other words than its own. */
-export const digestText = async ({ anchorIn }: RelayContext, requests: readonly DeliveryRequest[]): Promise<string> => {
-  if (requests.length < 2) return "";
-  const items = requests.map(async ({ reply, target }) => ({
+export const digestTexts = async (
+  { anchorIn }: RelayContext,
+  { capabilities }: ChannelAdapter,
+  requests: readonly DeliveryRequest[],
+): Promise<DigestPart[]> => {
+  if (requests.length < 2) return [];
+  const items = requests.map(async ({ id, reply, target }) => ({
+    id,
     markdown: reply.markdown,
     anchor: await anchorIn(target, reply),
   }));
-  return composeDigest(await Promise.all(items));
+  return composeDigest(await Promise.all(items), capabilities);
 };
 
 /** The parts of a digest, under ids of its own: whoever sends it again sends the same. */
@@ -38,27 +42,41 @@ export const partsOfDigest = async (
   context: RelayContext,
   adapter: ChannelAdapter,
   target: Conversation,
-  { number, markdown }: Digest,
+  { number, itemIds, parts }: Digest,
   requests: readonly [DeliveryRequest, ...DeliveryRequest[]],
 ): Promise<Delivery[]> => {
   const [alone] = requests;
   const id = `digest/${conversationKey(target)}/${number}`;
-  if (markdown === "") return (await partsOf(context, adapter, alone)).map((part) => under(id, part));
+  if (parts.length === 0) return (await partsOf(context, adapter, alone)).map((part) => under(id, part));
   const { tenant, agent, createdAt, traceId } = alone.reply;
   const reply = {
     id,
     tenant,
     agent,
     sessionId: null,
-    kind: "notice",
-    markdown,
+    kind: "notice" as const,
+    markdown: parts.map(({ markdown }) => markdown).join("\n\n"),
+    actions: requests.slice(0, MOST_BUTTONS).map((request) => whyAction(request, itemIds.indexOf(request.id) + 1)),
     origin: null,
     audience: { conversation: target, personId: null },
     createdAt,
     traceId,
-  } as const;
-  return digestParts({ id, reply, target }, adapter.capabilities);
+  };
+  return parts.map(({ markdown }, index) => ({
+    id: `${id}/${index}`,
+    reply,
+    target,
+    part: { index, count: parts.length, markdown },
+    anchor: null,
+    mayRepeat: false,
+  }));
 };
+
+const whyAction = ({ reply }: DeliveryRequest, number: number) => ({
+  name: "why",
+  label: `Why ${number}?`,
+  value: reply.id,
+});
 
 const under = (id: string, delivery: Delivery): Delivery => ({
   ...delivery,

@@ -1,38 +1,34 @@
-import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Outcome, Received } from "../../../core/contract/bus.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
-import type { HeldItem, HeldRecord } from "../../../core/delivery/held-record.ts";
+import type { Digest, HeldItem, HeldRecord } from "../../../core/delivery/held-record.ts";
 import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/held-record.ts";
 import { mayTryAgain } from "../after-failure.ts";
 import { buryRequest } from "../bury-request.ts";
 import { delivered } from "../delivered.ts";
+import { goElsewhere } from "../go-elsewhere.ts";
 import type { Ledger } from "../ledger.ts";
-import { noteShown } from "../note-shown.ts";
+import { noteShown, noteShownTogether } from "../note-shown.ts";
 import type { PartSender } from "../part-sender.ts";
 import type { RelayContext } from "../relay-context.ts";
 import { retryPause } from "../retry-pause.ts";
 import { isTrouble, partsOf, sendParts } from "../send-parts.ts";
 import { withheld } from "../withheld.ts";
-import type { Digest } from "./digest-request.ts";
-import { digestText, fitting, partsOfDigest } from "./digest-request.ts";
+import type { Begun } from "./begun-digest.ts";
+import { isSome } from "./begun-digest.ts";
+import { fatesOf } from "./digest-fates.ts";
+import { digestTexts, fitting, partsOfDigest } from "./digest-request.ts";
 import { sortItems } from "./due-requests.ts";
 import { setWakeUp, withWakeUp } from "./wake-up.ts";
 
-type Requests = readonly [DeliveryRequest, ...DeliveryRequest[]];
-
-interface Begun {
-  readonly digest: Digest;
-  readonly requests: Requests;
-  readonly parts: readonly Delivery[];
-}
-
 /**
  * Sends what was kept back for a conversation, in its place in that conversation's queue. A digest whose first part may
- * be on the platform is sent to its end as it is; any other is made anew each time, so that it has all that is due.
+ * be on the platform is sent to its end as it is, unless something in it may not be seen there any more; any other is
+ * made anew each time, so that it has all that is due.
  */
 export class DigestSender {
   readonly #context: RelayContext;
@@ -50,7 +46,8 @@ export class DigestSender {
   async send(target: Conversation, received: Received): Promise<Outcome> {
     const record = await readHeld(this.#context.store, target);
     const open = await this.#goOn(target, record);
-    if (open && !(await this.#isStillFor(target, open))) return this.#remove(target, open.requests);
+    const gone = open === undefined ? [] : await this.#noLongerFor(target, open);
+    if (open && gone.length > 0) return this.#breakOff(target, open, gone);
     const begun = open ?? (await this.#begin(target, record));
     if (begun === undefined) return this.#rest(target);
     const sent = await sendParts(this.#context, this.#sender, begun.parts, received);
@@ -59,7 +56,7 @@ export class DigestSender {
     if ("waitMs" in sent) return { retryInMs: sent.waitMs };
     if ("withdrawn" in sent) throw anotherIsAtIt();
     const failure = "dead" in sent ? sent.dead : sent.again;
-    if ("dead" in sent || !mayTryAgain(failure)) return this.#giveUp(target, begun, failure);
+    if ("dead" in sent || !mayTryAgain(failure)) return this.#breakOff(target, begun, [], failure);
     return this.#tryLater(target, begun, failure);
   }
 
@@ -74,12 +71,10 @@ export class DigestSender {
     return first && (await this.#ledger.withdraw(first)) ? undefined : { digest, requests, parts };
   }
 
-  /** The rest of it would show again what may not be seen there any more. */
-  async #isStillFor(target: Conversation, { requests }: Begun): Promise<boolean> {
+  /** What may not be seen there any more: the rest of the digest could show it. */
+  async #noLongerFor(target: Conversation, { requests }: Begun): Promise<readonly DeliveryRequest[]> {
     const still = await Promise.all(requests.map(({ reply }) => this.#context.isStillTarget(reply, target)));
-    const gone = requests.filter((_, index) => !still[index]);
-    for (const request of gone) withheld(this.#context, request);
-    return gone.length === 0;
+    return requests.filter((_, index) => !still[index]);
   }
 
   async #begin(target: Conversation, before: HeldRecord): Promise<Begun | undefined> {
@@ -87,13 +82,13 @@ export class DigestSender {
     const now = clock.now();
     const ripe = before.items.filter(({ notBefore }) => notBefore <= now);
     const { due, later, lost } = await sortItems(this.#context, target, ripe);
-    for (const { request } of lost) if (request) withheld(this.#context, request);
+    for (const { request } of lost) if (request) await withheld(this.#context, request);
     const requests = fitting(due);
     const number = before.digests + 1;
     const digest: Digest = {
       number,
       itemIds: requests.map(({ id }) => id),
-      markdown: await digestText(this.#context, requests),
+      parts: await digestTexts(this.#context, this.#adapter, requests),
     };
     const lostIds = new Set(lost.map(({ id }) => id));
     await changeHeld(store, target, (record) => {
@@ -114,36 +109,65 @@ export class DigestSender {
     };
   }
 
-  async #accepted(target: Conversation, { requests }: Begun, messageIds: readonly string[]): Promise<Outcome> {
-    const messageId = messageIds.at(-1) ?? "";
-    for (const request of requests) {
-      for (const part of await partsOf(this.#context, this.#adapter, request)) {
-        await this.#ledger.accept(part, { messageId });
-      }
-      // One message of several answers is an answer to none of them: whoever replies to it begins something new.
-      await noteShown(this.#context, request, requests.length === 1 ? messageIds : []);
-      delivered(this.#context, request);
+  async #accepted(target: Conversation, begun: Begun, messageIds: readonly string[]): Promise<Outcome> {
+    const { digest, requests } = begun;
+    for (const [index, { itemIds }] of digest.parts.entries()) {
+      const together = requests.filter(({ id }) => itemIds.includes(id));
+      await noteShownTogether(this.#context, target, messageIds[index] ?? "", together);
     }
+    const own = digest.parts.length === 0 ? messageIds : [];
+    for (const request of requests) await this.#shown(request, messageIds.at(-1) ?? "", own);
     await this.#context.checkpoint("digest.marked");
     return this.#remove(target, requests);
   }
 
-  async #giveUp(target: Conversation, { requests, parts }: Begun, failure: DeliveryFailed): Promise<Outcome> {
-    const { channel } = this.#adapter;
-    const [first] = parts;
-    const isUnseen = first === undefined || (failure.reason !== "unknown" && (await this.#ledger.withdraw(first)));
-    const known = isUnseen ? failure : new DeliveryFailed("unknown", `${failure.message}; it was part of a digest`);
-    const { items } = await readHeld(this.#context.store, target);
-    for (const request of requests) {
-      for (const part of await partsOf(this.#context, this.#adapter, request)) {
-        if (!isUnseen) await this.#ledger.doubtWithdrawn(part, known.message);
-        else if (part.part.index === 0) await this.#ledger.release(part, known.reason);
-      }
-      const heldAt = items.find(({ id }) => id === request.id)?.heldAt ?? request.reply.createdAt;
-      await buryRequest(this.#context, channel, request, known, heldAt);
+  /** `own`: the messages that show nothing else. */
+  async #shown(request: DeliveryRequest, messageId: string, own: readonly string[]): Promise<void> {
+    for (const part of await partsOf(this.#context, this.#adapter, request)) {
+      await this.#ledger.accept(part, { messageId });
+    }
+    await noteShown(this.#context, request, own);
+    delivered(this.#context, request);
+  }
+
+  /**
+   * It is not sent to its end, because something in it may not be seen there any more, or because it cannot be. What
+   * was seen whole is delivered; what may have been seen in part is for people to decide about (D4); what nobody has
+   * seen waits for the next digest, or is given up with the reason.
+   */
+  async #breakOff(
+    target: Conversation,
+    begun: Begun,
+    gone: readonly DeliveryRequest[],
+    failure?: DeliveryFailed,
+  ): Promise<Outcome> {
+    const fates = await fatesOf(this.#context, this.#ledger, begun);
+    const why = failure ? `${failure.message}; it was part of a digest` : "its digest was not sent to its end";
+    const kept = new Set<string>();
+    for (const request of begun.requests) {
+      const fate = fates.get(request.id);
+      if (gone.includes(request)) await withheld(this.#context, request);
+      else if (typeof fate === "object") await this.#shown(request, fate.shown, []);
+      else if (fate === "unknown") await this.#bury(target, request, new DeliveryFailed("unknown", why));
+      else if (failure !== undefined && failure.reason !== "unknown") await this.#bury(target, request, failure);
+      else kept.add(request.id);
     }
     await this.#context.checkpoint("digest.buried");
-    return this.#remove(target, requests);
+    return this.#remove(
+      target,
+      begun.requests.filter(({ id }) => !kept.has(id)),
+    );
+  }
+
+  async #bury(target: Conversation, request: DeliveryRequest, failure: DeliveryFailed): Promise<void> {
+    for (const part of await partsOf(this.#context, this.#adapter, request)) {
+      if (failure.reason === "unknown") await this.#ledger.doubtWithdrawn(part, failure.message);
+      else if (part.part.index === 0) await this.#ledger.release(part, failure.reason);
+    }
+    if (await goElsewhere(this.#context, this.#adapter, request, failure)) return;
+    const { items } = await readHeld(this.#context.store, target);
+    const heldAt = items.find(({ id }) => id === request.id)?.heldAt ?? request.reply.createdAt;
+    await buryRequest(this.#context, this.#adapter.channel, request, failure, heldAt);
   }
 
   async #tryLater(target: Conversation, begun: Begun, failure: DeliveryFailed): Promise<Outcome> {
@@ -155,7 +179,7 @@ export class DigestSender {
     const attempt = record.attempts + 1;
     const ageMs = now - since(record.items, begun.digest);
     const pauseMs = retryPause(limits.retry, { attempt, ageMs, retryAfterMs, random: random() });
-    if (pauseMs === undefined) return this.#giveUp(target, begun, failure);
+    if (pauseMs === undefined) return this.#breakOff(target, begun, [], failure);
     meter.count("delivery_retries_total", { channel: target.channel, reason });
     const isUnseen = first !== undefined && (await this.#ledger.withdraw(first));
     const changed = await changeHeld(store, target, (before) => ({
@@ -168,7 +192,7 @@ export class DigestSender {
     return ack;
   }
 
-  async #remove(target: Conversation, requests: Requests): Promise<Outcome> {
+  async #remove(target: Conversation, requests: readonly DeliveryRequest[]): Promise<Outcome> {
     const ids = new Set(requests.map(({ id }) => id));
     await changeHeld(this.#context.store, target, ({ digest: _, ...record }) => ({
       ...record,
@@ -201,8 +225,6 @@ export class DigestSender {
 }
 
 const anotherIsAtIt = () => new AppError("conflict", "another gateway makes this digest");
-
-const isSome = (requests: readonly DeliveryRequest[]): requests is Requests => requests.length > 0;
 
 /** When the oldest of them could first have been sent. */
 const since = (items: readonly HeldItem[], { itemIds }: Digest): number =>

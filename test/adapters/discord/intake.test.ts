@@ -182,6 +182,16 @@ describe("given that not everybody may talk to the agent (I2)", () => {
     ]);
   });
 
+  it("when an answer is to be sent, then it is asked again who is a member of a named server", async () => {
+    const { world } = test.discord;
+    const [ann, gone] = [world.person("ann"), world.person("gone")];
+    test.guild.members.delete(gone.id);
+    const adapter = await test.start({ access: { guilds: [test.guild.id] } });
+    const dm = { channel: "discord", room: test.dm.id, kind: "private" } as const;
+    expect(await adapter.isMember(dm, ann.id)).toBe(true);
+    expect(await adapter.isMember(dm, gone.id)).toBe(false);
+  });
+
   it("when accounts are named, then a private word needs no server", async () => {
     const ann = test.discord.world.person("ann");
     test.guild.members.delete(ann.id);

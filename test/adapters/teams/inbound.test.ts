@@ -158,6 +158,23 @@ describe("given people who may not talk to the agent", () => {
     expect(posts).toMatchObject([{ activity: { text: expect.stringContaining("ask for access") } }]);
   });
 
+  it.each(["forbidden", "rate-limited", "too-large", "bad-input"] as const)(
+    "when a message is refused for good (%s), then Teams need not send it again, and who wrote it knows",
+    async (code) => {
+      use.inbox.refuseNext(new AppError(code, "it is no good"));
+      expect(await use.teams.say({ text: "hello" })).toBe(200);
+      const [post] = await use.teams.api.posts.count(1);
+      expect(post?.activity.text).toContain("it is no good");
+    },
+  );
+
+  it("when a message cannot be stored now, then Teams sends it again", async () => {
+    use.inbox.refuseNext(new AppError("unavailable", "the store is away"));
+    expect(await use.teams.say({ text: "hello", id: "17" })).toBe(503);
+    expect(await use.teams.say({ text: "hello", id: "17" })).toBe(200);
+    expect(use.inbox.accepted.items).toHaveLength(1);
+  });
+
   it("when somebody has no account in the tenant, then they are not heard, unless accounts are listed", async () => {
     const from = { id: "29:anonymous", name: "Anonymous" };
     await ignored({ text: "hello", more: { from } });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import { AppError } from "../../../core/contract/app-error.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { failureOf } from "../../contract/channel/harness-in-use.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
@@ -41,6 +40,31 @@ describe("given conversations that the agent writes in, long after the last requ
     expect(use.teams.api.posts.items).toMatchObject([{ id: messageId, conversationId, activity }]);
     const answer = await use.heard({ text: "thanks", place: "channel", thread: messageId });
     expect(answer.replyTo).toBe(messageId);
+  });
+
+  it("when a long answer goes to a channel and no thread, then its parts are one thread, also after a restart (D7)", async () => {
+    await use.teams.install("add", { place: "channel" });
+    const target: Conversation = { channel: "teams", room: CHANNEL_ROOM, kind: "shared" };
+    const part = (index: number) => ({ part: { index, count: 3, markdown: `part ${index}` } });
+    const { messageId: firstMessageId } = await deliver(target, "r1", part(0));
+    await deliver(target, "r1", { ...part(1), firstMessageId });
+    await use.start();
+    const { messageId } = await deliver(target, "r1", { ...part(2), firstMessageId });
+    const thread = `${CHANNEL_ROOM};messageid=${firstMessageId}`;
+    const places = () => use.teams.api.posts.items.map(({ conversationId }) => conversationId);
+    expect(places()).toEqual([thread, thread, thread]);
+    await use.adapter.edit(messageId, sampleDelivery("r1", target, "the end", { firstMessageId }));
+    expect(use.teams.api.posts.items.at(-1)?.activity.text).toBe("<p>the end</p>");
+  });
+
+  it("when a long answer goes anywhere else, then its parts are where the first one is", async () => {
+    for (const place of ["personal", "groupChat", "channel"] as const) {
+      const target = await use.conversation({ place, id: "17" });
+      const { messageId } = await deliver(target, "first");
+      await deliver(target, "second", { firstMessageId: messageId });
+      const [first, second] = use.teams.api.posts.items.slice(-2);
+      expect(second?.conversationId).toBe(first?.conversationId);
+    }
   });
 
   it("when Teams moves a tenant to another address, then answers go to the newest one", async () => {
@@ -88,6 +112,22 @@ describe("given a person who has only written in a room", () => {
     const before = sends().length;
     expect(await use.adapter.privateConversation(objectIdOf("ann"))).toEqual(target);
     expect(sends()).toHaveLength(before);
+  });
+
+  it("when their address is no longer allowed, then the bot's token is not taken there", async () => {
+    await use.heard({ text: "hello", place: "channel" });
+    await use.start({ serviceUrls: ["https://smba.trafficmanager.net"] });
+    expect(await failureOf(use.adapter.privateConversation(objectIdOf("ann")))).toMatchObject({ reason: "forbidden" });
+    expect(sends()).toEqual([]);
+    expect(use.teams.requests.filter((request) => request.endsWith("/token"))).toEqual([]);
+  });
+
+  it("when Teams does not take the bot's token any more, then the next attempt has a new one", async () => {
+    await deliver(await use.conversation({ place: "channel" }));
+    use.teams.signIn.revokeAll();
+    const open = () => use.adapter.privateConversation(objectIdOf("ann"));
+    expect(await failureOf(open())).toMatchObject({ reason: "unavailable" });
+    expect(await open()).toHaveProperty("room", "a:chat-with-ann");
   });
 
   it("when nobody knows them, then that is said", async () => {
@@ -216,33 +256,5 @@ describe("given the bot's own token", () => {
     use.teams.signIn.error = undefined;
     await deliver(target);
     expect(use.adapter.health()).toEqual({ ok: true });
-  });
-});
-
-describe("given what people attach", () => {
-  const file = (url: string) => ({ id: "1", name: "plan.pdf", mediaType: "application/pdf", url });
-
-  it("when it is fetched, then pictures come with the bot's token and files without", async () => {
-    const picture = `${use.teams.serviceUrl}v3/attachments/1/views/original`;
-    use.teams.files.set(new URL(picture).pathname, Buffer.from("picture"));
-    use.teams.files.set("/files/plan", Buffer.from("plan"));
-    expect(Buffer.from(await use.adapter.fetchAttachment(file(picture), 100)).toString()).toBe("picture");
-    const plan = await use.adapter.fetchAttachment(file(`${use.teams.origin}/files/plan`), 100);
-    expect(Buffer.from(plan).toString()).toBe("plan");
-  });
-
-  it.each<[string, () => unknown, string]>([
-    ["too large", () => `${use.teams.origin}/files/plan`, "too-large"],
-    ["gone", () => `${use.teams.origin}/files/other`, "not-found"],
-    ["on another host", () => "https://evil.example/plan", "forbidden"],
-    ["on a host that only begins like one", () => `${use.teams.origin}.evil.example/plan`, "forbidden"],
-    ["in a file of ours", () => "file:///etc/passwd", "forbidden"],
-    ["nowhere", () => undefined, "not-found"],
-  ])("when it is %s, then that is said", async (_, url, code) => {
-    use.teams.files.set("/files/plan", Buffer.alloc(1_000));
-    const fetched = use.adapter.fetchAttachment({ ...file(""), url: url() }, 100);
-    const failure = await failureOf(fetched);
-    expect(failure).toBeInstanceOf(AppError);
-    expect(failure).toHaveProperty("code", code);
   });
 });

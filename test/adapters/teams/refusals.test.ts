@@ -24,8 +24,6 @@ describe("given a request that is not Teams'", () => {
     ["has an endless token", () => ({ authorization: `Bearer ${"a".repeat(9_000)}.b.c` })],
     ["names a key that is not known", () => ({ header: { kid: "another" } })],
     ["names no key", () => ({ header: { kid: undefined } })],
-    ["brings a key of its own", () => ({ forged: true, header: { jwk: { kty: "RSA", n: "AQAB", e: "AQAB" } } })],
-    ["points to keys of its own", () => ({ forged: true, header: { jku: "http://127.0.0.1:1/keys" } })],
     ["is signed with another key", () => ({ forged: true })],
     ["is signed with our public key as a password", () => ({ header: { alg: "HS256" } })],
     ["is for another bot", () => ({ claims: { aud: "11111111-1111-4111-8111-111111111111" } })],
@@ -48,6 +46,21 @@ describe("given a request that is not Teams'", () => {
     ["has a token for no address", () => ({ claims: { serviceurl: undefined } })],
   ])("when it %s, then it is refused with 401 and leaves no trace", async (_, changes) => {
     await refuse(use.teams.send(activity(), changes()));
+  });
+
+  it("when it brings the key that it is signed with, then that one is not asked", async () => {
+    const jwk = await use.teams.mint.strangersKey();
+    await refuse(use.teams.send(activity(), { forged: true, header: { jwk } }));
+    await refuse(use.teams.send(activity(), { forged: true, header: { jwk, kid: undefined } }));
+  });
+
+  it.each(["jku", "x5u"])("when it names by %s where that key is to be had, then nobody asks there", async (name) => {
+    const elsewhere = await FakeTeams.start();
+    elsewhere.mint.moreKeys = [await use.teams.mint.strangersKey()];
+    const address = `${elsewhere.origin}/v1/.well-known/keys`;
+    await refuse(use.teams.send(activity(), { forged: true, header: { [name]: address } }));
+    expect(elsewhere.requests).toEqual([]);
+    await elsewhere.stop();
   });
 
   it("when it is not signed at all, then it is refused", async () => {
@@ -140,25 +153,89 @@ describe("given the keys of Teams", () => {
     expect(keyRequests()).toHaveLength(1);
   });
 
+  const startAt = async (start = 0) => {
+    const time = { ms: start };
+    await use.start({}, { clock: { ...systemClock, monotonic: () => time.ms } });
+    return time;
+  };
+  const HOUR_MS = 3_600_000;
+
   it("when they cannot be fetched, then Teams is asked to come again, and is heard then", async () => {
+    const time = await startAt();
     use.teams.keysFail = true;
     expect(await genuine()).toBe(503);
     use.teams.keysFail = false;
+    time.ms += 5_000;
     expect(await genuine()).toBe(200);
   });
 
-  it("when Teams has a new key, then it is known within a minute; a day later all are asked for anew", async () => {
-    let elapsedMs = 0;
-    await use.start({}, { clock: { ...systemClock, monotonic: () => elapsedMs } });
+  it("when they cannot be fetched, then they are asked for every few seconds, however much comes", async () => {
+    const time = await startAt();
+    use.teams.keysFail = true;
+    for (let n = 0; n < 10; n++) expect(await genuine()).toBe(503);
+    expect(use.teams.requests).toHaveLength(1);
+    time.ms += 5_000;
+    await Promise.all([genuine(), genuine(), use.teams.send(activity(), { header: { kid: "made-up" } })]);
+    expect(use.teams.requests).toHaveLength(2);
+  });
+
+  it("when Teams has a new key, then it is known within a minute", async () => {
+    const time = await startAt();
     expect(await genuine()).toBe(200);
     use.teams.mint.kid = "the next one";
     expect(await genuine()).toBe(401);
-    elapsedMs += 60_000;
+    time.ms += 60_000;
+    expect(await genuine()).toBe(200);
+  });
+
+  it("when no new ones can be had after a day, then the old ones are good for three, and no longer", async () => {
+    const time = await startAt();
     expect(await genuine()).toBe(200);
     use.teams.keysFail = true;
-    elapsedMs += 25 * 3_600_000;
+    time.ms += 25 * HOUR_MS;
     expect(await genuine()).toBe(200);
     expect(await use.teams.send(activity(), { header: { kid: "made-up" } })).toBe(503);
+    time.ms += 48 * HOUR_MS;
+    expect(await genuine()).toBe(503);
+    use.teams.keysFail = false;
+    time.ms += 5_000;
+    expect(await genuine()).toBe(200);
+  });
+
+  it("when Teams withdraws a key, then it is good for a day at the most", async () => {
+    const time = await startAt();
+    const old = use.teams.mint.kid;
+    expect(await genuine()).toBe(200);
+    use.teams.mint.kid = "the next one";
+    time.ms += 24 * HOUR_MS;
+    expect(await use.teams.send(activity(), { header: { kid: old } })).toBe(401);
+  });
+
+  it("when one of them is not a key that can be used, then the others are", async () => {
+    const endorsements = ["msteams"];
+    use.teams.mint.moreKeys = [
+      null,
+      "key",
+      {},
+      { kty: "RSA", kid: "a", endorsements },
+      { kty: "RSA", kid: "b", n: "", e: "", endorsements },
+      { kty: "RSA", kid: "c", n: 7, e: "AQAB", endorsements },
+      { kty: "RSA", kid: "d", n: "%%%", e: "AQAB", endorsements },
+      { kty: "EC", kid: "e", crv: "P-256", endorsements },
+      { kty: "RSA", n: "AQAB", e: "AQAB", endorsements },
+    ];
+    expect(await genuine()).toBe(200);
+    for (const kid of ["a", "b", "c", "d", "e"]) {
+      expect(await use.teams.send(activity(), { header: { kid } })).toBe(401);
+    }
+  });
+
+  it("when they have moved, then nobody goes there", async () => {
+    const elsewhere = await FakeTeams.start();
+    use.teams.keysMovedTo = `${elsewhere.origin}/v1/.well-known/openidconfiguration`;
+    expect(await genuine()).toBe(503);
+    expect(elsewhere.requests).toEqual([]);
+    await elsewhere.stop();
   });
 
   it("when the document names keys on another host, then they are not fetched", async () => {
@@ -169,7 +246,7 @@ describe("given the keys of Teams", () => {
     await stranger.stop();
   });
 
-  it.each([{ jwks_uri: 7 }, { jwks_uri: undefined }])(
+  it.each([{ jwks_uri: 7 }, { jwks_uri: undefined }, { jwks_uri: "http://" }])(
     "when the document is %j, then nothing is taken",
     async (metadata) => {
       use.teams.metadata = metadata;

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
-import { MAX_PART_LENGTH, renderDelivery } from "../../../adapters/teams/render.ts";
+import { LONGEST_PART, writtenSize } from "../../../adapters/teams/message-size.ts";
+import { renderDelivery } from "../../../adapters/teams/render.ts";
 import { renderMarkdown } from "../../../adapters/teams/render-markdown.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
@@ -13,8 +14,17 @@ const room: Conversation = { channel: "teams", room: "a:1", kind: "private" };
 const rendered = (markdown: string, more: Partial<Delivery> = {}) =>
   renderDelivery(sampleDelivery("r1", room, markdown, more));
 const cardOf = (activity: ReturnType<typeof rendered>) => activity.attachments?.[0]?.content as Record<string, unknown>;
-/** Teams counts two bytes a character. */
-const bytesOf = (value: unknown) => JSON.stringify(value).length * 2;
+const buttonsOf = (activity: ReturnType<typeof rendered>) =>
+  ((cardOf(activity)?.body ?? []) as { type: string; actions?: { title: string }[] }[])
+    .filter(({ type }) => type === "ActionSet")
+    .flatMap(({ actions = [] }) => actions);
+/** On the way, and as Teams counts: two bytes a character. The larger one. */
+const bytesOf = (value: unknown) => {
+  const json = JSON.stringify(value);
+  return Math.max(Buffer.byteLength(json), json.length * 2);
+};
+const MOST_BYTES = 28 * 1024;
+const partsOf = (markdown: string) => splitMarkdown(markdown, LONGEST_PART, writtenSize);
 const OUR_TAGS = /<\/?(?:p|strong|em|strike|code|pre|blockquote)>|<br\/>|<a href="[^"<>]*">|<\/a>/g;
 
 describe("given markdown", () => {
@@ -80,34 +90,59 @@ describe("given text that would like to be more than text (O16)", () => {
     expect(templates).toEqual(["{{DATE(2025-01-01T00:00:00Z,SHORT)}}", "{{TIME(2025-01-01T00:00:00Z)}}"]);
   });
 
-  it("when it is anything at all, then all mark-up is ours, it fits, and its words are all there", () => {
-    const markup = fc.constantFrom(
-      "*",
-      "_",
-      "`",
-      "```\n",
-      "> ",
-      "- ",
-      "1. ",
-      "|",
-      "<",
-      "&",
-      "{{",
-      "[x](",
-      "\n",
-      "\n\n",
-      "#",
+  it.each(["{[](){DATE(2026-01-02T03:04:05Z,SHORT)}}", "{****{TIME(2026-01-02T03:04:05Z)}}", "{![](){DATE(x)}}"])(
+    "when only mark-up that shows nothing is between the braces of %j, then it is no template either",
+    (hostile) => {
+      const { text = "", summary } = rendered(hostile, { anchor: sampleAnchor });
+      expect(text).not.toContain("{{");
+      expect(text.replace(OUR_TAGS, "")).not.toContain("{{");
+      expect(summary).not.toContain("{{");
+    },
+  );
+
+  it("when it is braces with any mark-up between them, then no template is in it", () => {
+    const piece = fc.constantFrom(
+      "{",
+      "{",
+      "[]()",
+      "[](x:)",
+      "![]()",
+      "****",
+      "__",
+      "~~",
+      "``",
+      "\\",
+      "&#123;",
+      "<b>",
+      "a",
     );
-    const piece = fc.oneof(markup, fc.string({ unit: "grapheme" }), fc.constantFrom("word ", "<at>", "</p>", "]]>"));
+    const hostile = fc.array(piece, { maxLength: 10 }).map((pieces) => `${pieces.join("")}DATE(x)}}`);
+    fc.assert(
+      fc.property(hostile, (markdown) => {
+        const { text = "", summary = "" } = rendered(markdown, { anchor: sampleAnchor });
+        for (const shown of [text, text.replace(OUR_TAGS, ""), summary]) expect(shown).not.toContain("{{");
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("when it is anything at all, then all mark-up is ours, no template is in it, and its words are all there", () => {
+    const markup = fc.constantFrom(
+      ...'*_`|<&{}[]()!#\\\n"'.split(""),
+      ..."```\n, > , - ,1. ,[x](,[](),![](),{{,**,~~,\n\n,<at>,</p>,]]>,&#123;,&lbrace;,<!---->,DATE(x)}}".split(","),
+    );
+    const piece = fc.oneof(markup, markup, fc.string({ unit: "grapheme", maxLength: 5 }), fc.constant("word "));
     const anything = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(""));
     fc.assert(
       fc.property(anything, (markdown) => {
         const { text = "" } = rendered(markdown);
-        expect(text.replace(OUR_TAGS, "")).not.toMatch(/[<>]/);
+        const shown = text.replace(OUR_TAGS, "");
+        expect(shown).not.toMatch(/[<>]/);
         expect(text).not.toContain("{{");
+        expect(shown).not.toContain("{{");
         expect(text.split("word").length).toBe(markdown.split("word").length);
       }),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   });
 });
@@ -125,13 +160,12 @@ describe("given long answers (D7)", () => {
     ["bold words", "**harbour** *lights* "],
     ["a list", "- one thing after the other, and then some more of them\n"],
     ["code", "```\nif (a < b) return;\n```\n"],
-  ])("when it is %s, then each part, with its anchor, is what Teams takes everywhere", (_, unit) => {
-    const long = unit.repeat(Math.ceil(30_000 / unit.length));
-    const parts = splitMarkdown(long, MAX_PART_LENGTH);
-    expect(parts.length).toBeGreaterThan(3);
+  ])("when it is %s, then each part, with its anchor, is what Teams takes everywhere, and drawn", (_, unit) => {
+    const parts = partsOf(unit.repeat(Math.ceil(15_000 / unit.length)));
+    expect(parts.length).toBeGreaterThan(2);
     for (const part of parts) {
       const activity = rendered(part, { anchor: sampleAnchor });
-      expect(bytesOf(activity)).toBeLessThanOrEqual(28 * 1024);
+      expect(bytesOf(activity)).toBeLessThanOrEqual(MOST_BYTES);
       expect(activity.text?.includes("<p>") || activity.text?.includes("<pre>")).toBe(true);
     }
   });
@@ -142,15 +176,51 @@ describe("given long answers (D7)", () => {
     ["lists", "- "],
     ["numbered lists", "1. "],
     ["brackets", "["],
-    ["stars", "*a*"],
+    ["stars", "*a* b "],
     ["backticks", "`"],
     ["tables", "|"],
     ["tags", "<a>"],
     ["line breaks", "\n\na"],
     ["quote signs", '"'],
-  ])("when it is nothing but %s, then it still is below what Teams takes at all", (_, unit) => {
-    const part = unit.repeat(Math.floor(MAX_PART_LENGTH / unit.length));
-    expect(bytesOf(rendered(part, { anchor: sampleAnchor }))).toBeLessThanOrEqual(100 * 1024);
+    ["what cannot be written", "\u0001\ud800"],
+    ["templates", "{{"],
+    ["a table with one wide row", `|${"a|".repeat(300)}\n|${"-|".repeat(300)}\n|${"wide words here ".repeat(2)}|\n`],
+  ])("when it is nothing but %s, then each part still is what Teams takes everywhere", (_, unit) => {
+    const [part = "", ...more] = partsOf(unit.repeat(Math.ceil(7_000 / unit.length)));
+    expect(more).not.toEqual([]);
+    expect(bytesOf(rendered(part, { anchor: sampleAnchor }))).toBeLessThanOrEqual(MOST_BYTES);
+  });
+
+  it("when text, anchor and buttons are all as large as they get, then nothing is lost but buttons, and it fits", () => {
+    const unit = fc.constantFrom(
+      "港",
+      "👩‍👩‍👧‍👦",
+      "a",
+      "&",
+      "\n",
+      "**b** ",
+      "{{",
+      '"',
+      "\\",
+      "\u0001",
+      "é",
+      "> ",
+      "```\n",
+    );
+    const long = fc.array(unit, { minLength: 1, maxLength: 12 }).map((units) => units.join("").repeat(3_000));
+    const count = fc.integer({ min: 0, max: 60 });
+    fc.assert(
+      fc.property(long, long, count, (markdown, summary, buttons) => {
+        const [part = ""] = partsOf(markdown.slice(0, 7_000));
+        const link = `https://x.example/${"港".repeat(500)}`;
+        const actions = Array.from({ length: buttons }, (_, n) => ({ name: "retry", label: summary, value: `${n}` }));
+        const delivery = sampleDelivery("r1", room, part, { anchor: { ...sampleAnchor, summary, link } });
+        const activity = renderDelivery({ ...delivery, reply: { ...delivery.reply, actions } });
+        expect(bytesOf(activity)).toBeLessThanOrEqual(MOST_BYTES);
+        expect(JSON.stringify(activity)).toContain("{{DATE(");
+      }),
+      { numRuns: 8 },
+    );
   });
 });
 
@@ -170,6 +240,7 @@ describe("given an anchor (O10)", () => {
           size: "Small",
           text: "started {{DATE(2025-01-01T00:00:00Z,SHORT)}} {{TIME(2025-01-01T00:00:00Z)}} from Elsewhere",
         },
+        { type: "ActionSet", actions: [{ title: "Why?" }] },
       ],
     });
   });
@@ -193,7 +264,7 @@ describe("given an anchor (O10)", () => {
   ])("when the origin is %s, then it reads as such (O5)", (channel, text) => {
     const anchor = { ...sampleAnchor, channel, summary: "daily news" };
     const when = { text: expect.stringMatching(/^\{\{DATE\(\S+\)\}\} \{\{TIME\(\S+\)\}\}$/) };
-    expect(cardOf(rendered("x", { anchor })).body).toMatchObject([{ inlines: [{ text }] }, when]);
+    expect(cardOf(rendered("x", { anchor })).body).toMatchObject([{ inlines: [{ text }] }, when, {}]);
   });
 
   it("when its parts are odd, then it stays a small card", () => {
@@ -212,13 +283,20 @@ describe("given something to press", () => {
   };
 
   it("then it is a button that carries its command", () => {
-    expect(cardOf(withActions(1)).actions).toEqual([
+    expect(buttonsOf(withActions(1))).toEqual([
       { type: "Action.Submit", title: "Retry 0", data: { mooring: { command: "retry", args: "d-0" } } },
     ]);
   });
 
-  it("when there are many, or a value has no end, then the card stays what Teams shows", () => {
-    expect(cardOf(withActions(20)).actions).toHaveLength(6);
+  it("when there are as many as a page of the inbox has, then all of them are there, a few in each row (D6)", () => {
+    const activity = withActions(10);
+    expect(buttonsOf(activity).map(({ title }) => title)).toEqual(Array.from({ length: 10 }, (_, n) => `Retry ${n}`));
+    const rows = cardOf(activity).body as { actions: unknown[] }[];
+    expect(rows.map(({ actions }) => actions.length)).toEqual([3, 3, 3, 1]);
+  });
+
+  it("when there are too many, or a value has no end, then the card stays what Teams shows", () => {
+    expect(buttonsOf(withActions(60))).toHaveLength(24);
     const delivery = sampleDelivery("r1", room, "x");
     const actions = [{ name: "retry", label: "x".repeat(500), value: "v".repeat(30_000) }];
     expect(renderDelivery({ ...delivery, reply: { ...delivery.reply, actions } }).attachments).toBeUndefined();
@@ -229,14 +307,13 @@ describe("given something to press", () => {
   });
 
   it("when a message is anchored, then one can ask why (O13)", () => {
-    const { actions } = cardOf(rendered("x", { anchor: sampleAnchor }));
-    expect(actions).toMatchObject([{ title: "Why?", data: { mooring: { command: "why", args: "r1" } } }]);
+    const buttons = buttonsOf(rendered("x", { anchor: sampleAnchor }));
+    expect(buttons).toMatchObject([{ title: "Why?", data: { mooring: { command: "why", args: "r1" } } }]);
   });
 
   it("when work is under way, then each piece can be cancelled", () => {
     const reply = sampleActivity("t1", room, 1);
-    const { actions } = cardOf(renderDelivery({ ...sampleDelivery("r1", room, "x"), reply }));
-    expect(actions).toMatchObject([
+    expect(buttonsOf(renderDelivery({ ...sampleDelivery("r1", room, "x"), reply }))).toMatchObject([
       { title: "Cancel tides", data: { mooring: { command: "cancel", args: "subtask-tides" } } },
       { title: "Cancel knots" },
     ]);

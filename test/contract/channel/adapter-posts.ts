@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
@@ -53,8 +54,8 @@ export const adapterPosts = (makeHarness: MakeHarness): void => {
     });
 
     it("when a part is as long as it may be, with an anchor, then nothing of it is lost (D7)", async () => {
-      const { maxPartLength = 20_000 } = use.adapter.capabilities;
-      const markdown = wordsOfLength(maxPartLength);
+      const { maxPartLength = 20_000, measure } = use.adapter.capabilities;
+      const [markdown = ""] = splitMarkdown(wordsOfLength(maxPartLength), maxPartLength, measure);
       const target = await use.conversationWith();
       await use.adapter.deliver({ ...sampleDelivery("r1", target, markdown), anchor: sampleAnchor });
       const [post] = await use.harness.posted(1);

@@ -14,7 +14,16 @@ import {
   subtask,
   subtaskIds,
 } from "../subtasks/delegating.ts";
-import { answerIn, type Pair, type PairOptions, PEER, sends, startPair, untilUnsolicited } from "./peers-under-test.ts";
+import {
+  answerIn,
+  type Pair,
+  type PairOptions,
+  PEER,
+  sends,
+  startPair,
+  untilUnsolicited,
+  untilUnsolicitedAsTimePasses,
+} from "./peers-under-test.ts";
 
 let pair: Pair;
 afterEach(() => pair.core.dispose());
@@ -193,8 +202,7 @@ describe("given a subtask that has ended before its peer answered", () => {
       agent: { peers: [PEER] },
       others: [{ name: PEER, tenant: "default", model: pair.peer, peers: [AGENT] }],
     });
-    await core.clock.passNext(2_000);
-    const replies = await untilUnsolicited(core, 2);
+    const replies = await untilUnsolicitedAsTimePasses(core, 2);
     expect(replies.at(-1)?.markdown).toContain("late: seven boats");
     await restarted.stop();
   });

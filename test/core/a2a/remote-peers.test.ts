@@ -6,7 +6,15 @@ import { type Behaviour, SdkAgent, type SdkAgentOptions, TaskState } from "../..
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import { finals, roles, startDelegating } from "../subtasks/delegating.ts";
-import { ASYNC, answerIn, asks, sends, toolOutputs, untilUnsolicited } from "./peers-under-test.ts";
+import {
+  ASYNC,
+  answerIn,
+  asks,
+  sends,
+  toolOutputs,
+  untilUnsolicited,
+  untilUnsolicitedAsTimePasses,
+} from "./peers-under-test.ts";
 
 const REMOTE = "ships";
 
@@ -98,10 +106,7 @@ describe("given a remote agent", () => {
     await core.replies.until((replies) => replies.some((reply) => isCounting(activityOf(reply)?.items ?? [])));
     finish();
     while (remote.requests.filter((method) => method === "GetTask").length < 1) await new Promise(setImmediate);
-    for (;;) {
-      const done = await Promise.race([untilUnsolicited(core), core.clock.passNext(4_000, 60_000)]);
-      if (Array.isArray(done)) break;
-    }
+    await untilUnsolicitedAsTimePasses(core);
     const [reply] = await untilUnsolicited(core);
     expect(reply?.markdown).toBe("told: three ships");
   });
@@ -143,10 +148,7 @@ describe("given a remote agent", () => {
     });
     await core.receive(userMessage("m-1", "go"));
     await core.clock.passNext(2_000, 4_000);
-    for (;;) {
-      const done = await Promise.race([untilUnsolicited(core), core.clock.passNext(2_000, 60_000)]);
-      if (Array.isArray(done)) break;
-    }
+    await untilUnsolicitedAsTimePasses(core);
     expect((await untilUnsolicited(core))[0]?.markdown).toBe("told: three ships");
     expect(remote.heard).toHaveLength(1);
   });
@@ -197,10 +199,7 @@ describe("given a remote agent that wants to know something first", () => {
     await core.clock.passNext(2_000);
     expect((await untilUnsolicited(core))[0]?.markdown).toBe("Which harbour do you mean?");
     await core.ask("m-2", "Bergen");
-    for (;;) {
-      const done = await Promise.race([untilUnsolicited(core, 2), core.clock.passNext(2_000, 60_000)]);
-      if (Array.isArray(done)) break;
-    }
+    await untilUnsolicitedAsTimePasses(core, 2);
     expect((await untilUnsolicited(core, 2)).at(-1)?.markdown).toBe("told: in Bergen: three");
   });
 

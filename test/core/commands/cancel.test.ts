@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
+import { At, linkUp } from "../people/linked-core.ts";
 import { delegates, Held, roles, startDelegating } from "../subtasks/delegating.ts";
 
 let core: CoreUnderTest;
@@ -46,5 +47,42 @@ describe("given nothing under way", () => {
   it("when `cancel` comes without an id, then it says so", async () => {
     core = await startDelegating(roles({ primary: () => "hello" }));
     expect((await core.ask("m-1", "", cancel())).markdown).toBe("Nothing of yours is under way.");
+  });
+});
+
+describe("given work that a person has begun with one of their accounts (D3, I3)", () => {
+  let ann: At;
+  let annElsewhere: At;
+  const begin = async (isLinkedBefore: boolean) => {
+    const held = new Held();
+    core = await startDelegating(roles({ primary: delegates(["dig"], "on it"), subagent: () => held.answer }));
+    ann = new At(core, "web", "ann");
+    annElsewhere = new At(core, "paper", "anne");
+    if (isLinkedBefore) await linkUp(ann, annElsewhere);
+    await ann.say("go");
+    await held.asked;
+    const [action] = (await ann.say("", cancel())).actions ?? [];
+    return action?.value ?? "";
+  };
+
+  it("when the account is linked meanwhile, then it still ends its own work, and the new one cannot", async () => {
+    const id = await begin(false);
+    await linkUp(ann, annElsewhere);
+    expect(await annElsewhere.command("cancel")).toBe("Nothing of yours is under way.");
+    expect(await annElsewhere.command("cancel", id)).toContain("belongs to somebody else");
+    expect(await ann.command("cancel", id)).toBe('"dig" is cancelled.');
+  });
+
+  it("when it was begun after the link, then either account ends it", async () => {
+    const id = await begin(true);
+    expect(await annElsewhere.command("cancel")).toContain(id);
+    expect(await annElsewhere.command("cancel", id)).toBe('"dig" is cancelled.');
+  });
+
+  it("when the account has left the person since, then only itself ends it", async () => {
+    const id = await begin(true);
+    await ann.command("unlink");
+    expect(await annElsewhere.command("cancel", id)).toContain("belongs to somebody else");
+    expect(await ann.command("cancel", id)).toBe('"dig" is cancelled.');
   });
 });

@@ -3,7 +3,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeliveryDefaults } from "../../../core/contract/delivery-policy.ts";
-import { targetsOn } from "../../../core/delivery/targets.ts";
+import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
 import type { PersonRecord } from "../../../core/people/person-record.ts";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
@@ -147,5 +147,33 @@ describe("given quiet hours (D2)", () => {
   it("when the person has turned them off, then the configuration's do not count", async () => {
     await ann({ quiet: "off" });
     expect(await where(answerFrom(dm("web")), { quietHours: quiet })).toContain("web-b/dm");
+  });
+});
+
+describe("given an answer that is about to be sent (I2, D3)", () => {
+  const mayGo = (reply: AgentReply, target: Conversation, isMember: (accountId: string) => boolean = () => true) =>
+    isStillTarget({
+      store,
+      admits: (_, accountId) => accountId !== "barred",
+      isMember: async (_, accountId) => isMember(accountId),
+    })(reply, target);
+  const onlyFor = (accountId: string) => answerFrom(room, { kind: "notice", origin: null, onlyFor: accountId });
+
+  it("when the platform no longer knows the account as a member, then it is not shown to it in private", async () => {
+    await ann();
+    const isMember = () => false;
+    expect(await mayGo(answerFrom(dm("web")), dm("web-b"), isMember)).toBe(false);
+    expect(await mayGo(answerFrom(dm("web")), dm("web"), isMember)).toBe(false);
+    expect(await mayGo(answerFrom(dm("web")), dm("web-b"))).toBe(true);
+    // Who is in a room is the platform's to say.
+    expect(await mayGo(answerFrom(room), room, isMember)).toBe(true);
+  });
+
+  it("when it is for one account only, then that account is asked about, wherever it was found alone", async () => {
+    const found = { channel: "web", room: "new-dm", kind: "private" } as const;
+    expect(await mayGo(onlyFor("bob"), found)).toBe(true);
+    expect(await mayGo(onlyFor("barred"), found)).toBe(false);
+    expect(await mayGo(onlyFor("barred"), room)).toBe(false);
+    expect(await mayGo(onlyFor("bob"), found, (accountId) => accountId !== "bob")).toBe(false);
   });
 });

@@ -2,9 +2,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import type { Bus } from "../../../core/contract/bus.ts";
 import type { Key } from "../../../core/contract/collection.ts";
+import { readHistory } from "../../../core/sessions/read-history.ts";
 import { sessionKey } from "../../../core/sessions/session-record.ts";
 import { troubleText } from "../../../core/turns/trouble-text.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
+import { backgroundTask } from "../subtasks/delegating.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
@@ -40,6 +42,34 @@ describe("given a message that cannot be handled", () => {
   it("when its turn had ended, then the answer is what its writer gets", async () => {
     core = await CoreUnderTest.start(["the answer"], { checkpoint: breakingAt("reply.before", 5) });
     expect(await core.ask("m-1", "hello")).toMatchObject({ kind: "final", markdown: "the answer", mayRepeat: true });
+  });
+});
+
+describe("given work that went on by itself and cannot be brought to its end", () => {
+  const known = async (sessionId: string) =>
+    (await readHistory(core.backbone.store, sessionId, 0)).map((entry) =>
+      entry.kind === "said" ? entry.markdown : entry.finalText,
+    );
+
+  it("when people are told so, then both its session and the one they read it in know that (O15)", async () => {
+    core = await CoreUnderTest.start(() => "fine", { checkpoint: breakingAt("turn.opened", 5) });
+    await core.receive(backgroundTask("m-1", "go"));
+    const { sessionId } = await core.ask("m-2", "what was that?");
+    expect(core.replies.items[0]).toMatchObject({
+      kind: "final",
+      outcome: "failed",
+      origin: { promptSummary: "Morning brief" },
+      cause: { trigger: "task" },
+    });
+    expect(await known("run-of-m-1")).toEqual([troubleText.internal]);
+    expect(await known(sessionId ?? "")).toEqual([troubleText.internal, "fine"]);
+  });
+
+  it("when its turn had ended, then the session people read it in knows the answer too (O15)", async () => {
+    core = await CoreUnderTest.start(["the news", "fine"], { checkpoint: breakingAt("reply.before", 5) });
+    await core.receive(backgroundTask("m-1", "go"));
+    const { sessionId } = await core.ask("m-2", "what was that?");
+    expect(await known(sessionId ?? "")).toEqual(["the news", "fine"]);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Conversation } from "../../../core/contract/conversation.ts";
 import { putShown } from "../../../core/origin/shown-record.ts";
 import { personOf } from "../../../core/people/person-of.ts";
 import { readHistory } from "../../../core/sessions/read-history.ts";
+import { turnIdOf } from "../../../core/turns/turn-record.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 import { AGENT, CoreUnderTest as Core } from "../core-under-test.ts";
 
@@ -19,8 +20,9 @@ const shownAt = async (asked: Conversation, shown: Conversation, messageId: stri
   core = await Core.start((_request, number) => (number === 1 ? "I will look into the tides" : `answer ${number}`));
   const { sessionId, origin, audience } = await core.ask("m-1", "research the tides", { conversation: asked });
   if (origin === null) throw new Error("a final has an origin");
-  const record = { replyId: "t-9/final", origin, audience, sessionId };
-  await putShown(core.backbone.store, { ...place, conversation: shown }, messageId, record);
+  const rootTurnId = turnIdOf({ ...place, id: "m-1" });
+  const record = { replyId: "t-9/final", origin, audience, sessionId, rootTurnId };
+  await putShown(core.backbone.store, { ...place, conversation: shown }, messageId, [record]);
   return sessionId ?? "";
 };
 const system = () => core.model.requests.items.at(-1)?.system ?? "";
@@ -68,6 +70,15 @@ describe("given an unsolicited answer, shown elsewhere than where the work began
     expect(system()).toContain("I will look into the tides");
   });
 
+  it("when it began in a room and its asker answers it in private, then they go on with it, and read nothing else of the room", async () => {
+    await shownAt(lobby, elsewhere, "note-7");
+    await core.ask("m-9", "the harbour is closed", { conversation: lobby, account: { id: "bob", name: "Bob" } });
+    await core.ask("m-0", "hello", { conversation: elsewhere });
+    await core.ask("m-2", "and at noon?", { conversation: elsewhere, replyTo: "note-7" });
+    expect(system()).toContain("I will look into the tides");
+    expect(system()).not.toContain("the harbour is closed");
+  });
+
   it("when somebody who is not in its audience answers it, then it is a message like any other", async () => {
     await shownAt(here, elsewhere, "note-7");
     const bob = { id: "bob", name: "Bob" };
@@ -106,7 +117,7 @@ describe("given an unsolicited answer, shown elsewhere than where the work began
       sessionId: "s-gone",
     };
     const record = { replyId: "t-9/final", origin, audience: { conversation: here, personId }, sessionId: "s-gone" };
-    await putShown(core.backbone.store, { ...place, conversation: here }, "note-7", record);
+    await putShown(core.backbone.store, { ...place, conversation: here }, "note-7", [record]);
     expect(await core.ask("m-1", "and?", { replyTo: "note-7" })).toMatchObject({ markdown: "fine" });
     expect(system()).toContain("nothing of it is kept");
   });

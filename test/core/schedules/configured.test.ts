@@ -67,11 +67,20 @@ describe("given schedules in the configuration", () => {
     await again.stop();
   });
 
-  it("when it is for a person who has not written yet, then the time has a reason, and later ones come", async () => {
-    await start(configured({ destination: { person: [{ channel: "web", accountId: "ann" }] } }));
+  it("when it is for a person who has not written yet, then the time has a reason, home is told, and later ones come (P2)", async () => {
+    const schedules = [configured({ destination: { person: [{ channel: "web", accountId: "ann" }] } })];
+    const home = { conversation: room };
+    core = await CoreUnderTest.start(() => "the news", { heldByClock: true, agent: { schedules, home } });
     await untilStored(dueNext);
     core.clock.advance(6 * MINUTE);
     await untilStored((all) => all[0]?.nextDueAt === "2026-03-10T21:30:00.000Z");
+    expect(await core.replies.until((replies) => replies.length > 0)).toMatchObject([
+      {
+        kind: "notice",
+        audience: { conversation: room },
+        markdown: expect.stringContaining("“Morning brief” does not reach its place: the person has not written to me"),
+      },
+    ]);
     await core.ask("m1", "hello");
     core.clock.advance(10 * MINUTE);
     const news = await core.replies.until((replies) => replies.some(({ origin }) => origin?.channel === "scheduled"));

@@ -16,11 +16,11 @@ import { startSchedules } from "../../../core/schedules/start-schedules.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import type { BackboneHarness, Deployment } from "../../contract/backbone-harness.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
+import { propertyRuns } from "../../setup/property-runs.ts";
 
 const MINUTE = 60_000;
-const START = Date.parse("2026-10-24T20:00:00Z");
-/** More on demand: MOORING_RUNS=500 npx vitest run test/core/schedules. */
-const runs = (fewest: number): number => Number(process.env.MOORING_RUNS ?? fewest);
+/** In the night before clocks change: in Europe in spring and in autumn, and in America. */
+const STARTS = ["2026-03-28T20:00:00Z", "2026-10-24T20:00:00Z", "2026-10-31T23:00:00Z"].map((at) => Date.parse(at));
 
 /** A clock that somebody sets: the wall's time jumps, what is measured does not. */
 class SetClock extends ManualClock {
@@ -47,6 +47,7 @@ const events = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 const plans = fc.record({
+  start: fc.constantFrom(...STARTS),
   when: fc.constantFrom("every 7 m", "every 1 h", "*/10 * * * *", "30 2 * * *", "15 * * * 0", "in 40 m"),
   timeZone: fc.constantFrom("UTC", "Europe/Berlin", "Asia/Kathmandu", "America/New_York"),
   missed: fc.constantFrom("once" as const, "skip" as const),
@@ -66,7 +67,7 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
     afterAll(() => deployment.dispose());
 
     const play = async (plan: typeof plans extends fc.Arbitrary<infer P> ? P : never) => {
-      const clock = new SetClock(START);
+      const clock = new SetClock(plan.start);
       const name = `agent-${++world}`;
       const agent = { name, tenant: "default" } as Agent;
       const begun: string[] = [];
@@ -101,7 +102,7 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
         ...address,
         description: "d",
         prompt: "p",
-        when: parseWhen(plan.when, { now: START, timeZone: plan.timeZone }),
+        when: parseWhen(plan.when, { now: plan.start, timeZone: plan.timeZone }),
         missed: plan.missed,
         destination: { conversation: { channel: "web", room: "r", kind: "private" } },
         asker: { personId: "p", accountId: "ann", name: "Ann" },
@@ -147,7 +148,7 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
           fc.asyncProperty(plans, async (plan) => {
             const { when, recorded, begun, end } = await play(plan);
             const until = end === null ? Number.POSITIVE_INFINITY : Date.parse(end);
-            for (let due = nextDue(when, START); due !== undefined && due < until; due = nextDue(when, due)) {
+            for (let due = nextDue(when, plan.start); due !== undefined && due < until; due = nextDue(when, due)) {
               const at = isoTime(due);
               const word = recorded.filter(({ dueAt, through }) => dueAt <= at && at <= through);
               expect(word, `${at} of ${plan.when}`).toHaveLength(1);
@@ -156,7 +157,7 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
             expect(begun.length).toBe(new Set(begun).size);
             for (const { state, reason } of recorded) expect(state === "skipped").toBe(reason !== undefined);
           }),
-          { numRuns: runs(fewest) },
+          propertyRuns(fewest),
         ),
     );
   });

@@ -114,6 +114,16 @@ describe("given somebody who asks for something later", () => {
   });
 });
 
+describe("given a model that wants to schedule a prompt of a megabyte", () => {
+  it("when its call cannot even be kept, then the person is told, and nothing is made", async () => {
+    await start(scheduling("schedule_task", { ...BRIEF, prompt: "x".repeat(1_000_000) }));
+    const answer = core.ask("m1", "go");
+    for (const nth of [1, 2]) await core.passModelPause(nth);
+    expect(await answer).toMatchObject({ outcome: "failed" });
+    expect(await schedules()).toEqual([]);
+  });
+});
+
 describe("given a schedule", () => {
   const make = async (run: (asked: Asked) => Answer, options: TestOptions = {}) => {
     let tool: [string, Record<string, unknown>] = ["schedule_task", BRIEF];

@@ -202,4 +202,22 @@ describe("given a subtask that has ended", () => {
     expect((await subtask(core, first)).result?.output).toBe("bad false");
     expect((await core.ask("m-3", second)).markdown).toContain("was a second try already");
   });
+
+  it("when its asker wants a retry where others read along, then it is not begun there; in private it is (D3, S6)", async () => {
+    await start({
+      primary: (asked: Asked) => {
+        if (asked.text === "go") return delegates(["a"], "on it")(asked);
+        return asked.outputs[0] ?? tells(idIn(asked.text), "retry_request", "once more");
+      },
+    });
+    await core.receive(userMessage("m-1", "go"));
+    await untilFinals(core, 2);
+    const [first = ""] = subtaskIds(core);
+    const lobby = { conversation: { channel: "web", room: "lobby", kind: "shared" as const } };
+    const refused = await core.ask("m-2", first, lobby);
+    expect(refused.markdown).toBe(`${first} began in another conversation. It can only be started again there.`);
+    expect(subtaskIds(core)).toEqual([first]);
+    const elsewhere = { conversation: { channel: "web", room: "room-2", kind: "private" as const } };
+    expect((await core.ask("m-3", first, elsewhere)).markdown).toContain("does it once more");
+  });
 });

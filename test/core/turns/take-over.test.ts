@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { InboundTurns } from "../../../core/a2a/inbound/inbound-turns.ts";
 import { defaultPeering } from "../../../core/a2a/peering.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
@@ -49,8 +50,10 @@ const processes = async () => {
       owners: new OwnerRecords(core.backbone.store, core.clock),
       background: new BackgroundWork(silentLogger),
       turns: new RunningTurns({ bus: core.backbone.bus, clock: core.clock }),
+      inbound: new InboundTurns({ ...core.backbone, clock: core.clock, logger: silentLogger }),
       stopping: stopping.signal,
       turnDeadlineMs: 900_000,
+      workspaces: new Map(),
       maxWindowEntries: 40,
     };
     const agent: Agent = {

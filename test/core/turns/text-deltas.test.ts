@@ -55,15 +55,16 @@ describe("given a turn that is watched", () => {
       throw new ModelFailed("unreachable", "gone");
     };
     core = await CoreUnderTest.start([failsMidway, "Hello"]);
-    const reply = core.ask("m-1", "hi");
+    const asked = core.ask("m-1", "hi");
     await core.passModelPause(1);
-    await reply;
+    const { id: replyId, audience } = await asked;
+    const of = { correlationId: "m-1", replyId, accountId: audience.accountId };
     const signals = await core.signals.count(3);
     const conversation = { channel: "web", room: "room-1", kind: "private" };
     expect(signals).toEqual<UserSignal[]>([
       { type: "typing", conversation },
-      { type: "delta", conversation, correlationId: "m-1", attempt: 1_000, offset: 0, text: "Hel" },
-      { type: "delta", conversation, correlationId: "m-1", attempt: 1_001, offset: 0, text: "Hello" },
+      { type: "delta", conversation, ...of, attempt: 1_000, offset: 0, text: "Hel" },
+      { type: "delta", conversation, ...of, attempt: 1_001, offset: 0, text: "Hello" },
     ] as UserSignal[]);
   });
 });

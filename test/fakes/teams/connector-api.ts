@@ -31,7 +31,8 @@ const Create = z.looseObject({
   activity: PostedActivity.optional(),
 });
 
-const MOST_BYTES = 100 * 1024;
+/** What the narrowest of the ways through Teams takes. */
+const MOST_BYTES = 28 * 1024;
 
 /** The part of the Bot Connector that a bot in Teams uses. */
 export class ConnectorApi {
@@ -53,15 +54,15 @@ export class ConnectorApi {
     const [, collection, conversation, activities, activityId] =
       /^\/v3\/(conversations)(?:\/([^/]+)(?:\/(activities)(?:\/([^/]+))?)?)?$/.exec(path) ?? [];
     if (collection === undefined) return undefined;
-    // two bytes a character, as Teams counts
-    if (body.length * 2 > MOST_BYTES) return refusal(413, "MessageSizeTooBig");
+    // on the way, and as Teams counts: two bytes a character
+    if (Math.max(Buffer.byteLength(body), body.length * 2) > MOST_BYTES) return refusal(413, "MessageSizeTooBig");
     const id = decodeURIComponent(conversation ?? "");
     if (method === "POST" && id === "") return this.#create(Create.parse(JSON.parse(body)));
     if (activities === undefined) return undefined;
     if (!this.roster.has(roomOf(id))) return refusal(403, "BotNotInConversationRoster");
     const activity = PostedActivity.parse(JSON.parse(body));
     if (method === "POST" && activityId === undefined) return this.#post(id, activity);
-    if (method === "PUT" && activityId !== undefined) return this.#change(decodeURIComponent(activityId), activity);
+    if (method === "PUT" && activityId !== undefined) return this.#change(id, decodeURIComponent(activityId), activity);
     return undefined;
   }
 
@@ -76,8 +77,8 @@ export class ConnectorApi {
     return { status: 201, body: { id } };
   }
 
-  #change(id: string, activity: PostedActivity): ApiAnswer {
-    const post = this.posts.items.find((candidate) => candidate.id === id);
+  #change(conversationId: string, id: string, activity: PostedActivity): ApiAnswer {
+    const post = this.posts.items.find((one) => one.id === id && one.conversationId === conversationId);
     if (post === undefined) return refusal(404, "ActivityNotFoundInConversation");
     post.activity = activity;
     this.edits.push({ ...post });

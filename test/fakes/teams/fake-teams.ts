@@ -20,11 +20,13 @@ export class FakeTeams implements World {
   readonly api = new ConnectorApi();
   /** Everything that was asked of it: method and path. */
   readonly requests: string[] = [];
-  /** By path. */
-  readonly files = new Map<string, Buffer>();
+  /** By path. One that is "stalled" begins and never ends. */
+  readonly files = new Map<string, Buffer | "stalled">();
   /** Of the connector. */
   fault: TeamsFault | undefined;
   keysFail = false;
+  /** Where it sends those who ask for its OpenID document. */
+  keysMovedTo: string | undefined;
   /** What the OpenID document says otherwise. */
   metadata: Readonly<Record<string, unknown>> = {};
   /** Where the bot takes activities. */
@@ -128,10 +130,14 @@ export class FakeTeams implements World {
     this.requests.push(`${request.method} ${pathname}`);
     if (pathname.startsWith("/v1/.well-known/")) return this.#serveKeys(pathname, response);
     if (pathname === `/${this.tenantId}/oauth2/v2.0/token`) {
+      await this.signIn.ready;
       const { status, body: token } = this.signIn.answer(new URLSearchParams(body));
       return answer(response, status, token);
     }
-    if (pathname.startsWith("/files/")) return this.#serveFile(pathname, response);
+    if (pathname.startsWith("/files/")) {
+      // a file's address is its own permission; SharePoint refuses a token that is not its
+      return request.headers.authorization ? answer(response, 401, {}) : this.#serveFile(pathname, response);
+    }
     const service = new URL(this.serviceUrl).pathname.slice(0, -1);
     if (!pathname.startsWith(`${service}/v3/`)) return answer(response, 404, {});
     if (!this.signIn.isValid(request.headers.authorization)) {
@@ -160,6 +166,7 @@ export class FakeTeams implements World {
 
   async #serveKeys(pathname: string, response: ServerResponse): Promise<void> {
     if (this.keysFail) return answer(response, 503, {});
+    if (this.keysMovedTo !== undefined) return answer(response, 302, {}, { location: this.keysMovedTo });
     if (pathname.endsWith("/keys")) return answer(response, 200, await this.mint.publicKeys());
     const jwks_uri = `${this.origin}/v1/.well-known/keys`;
     return answer(response, 200, { issuer: ISSUER, jwks_uri, ...this.metadata });
@@ -168,6 +175,7 @@ export class FakeTeams implements World {
   #serveFile(pathname: string, response: ServerResponse): void {
     const file = this.files.get(pathname);
     if (file === undefined) answer(response, 404, {});
+    else if (file === "stalled") response.writeHead(200).write("the beginning");
     else response.writeHead(200, { "content-type": "application/octet-stream" }).end(file);
   }
 }

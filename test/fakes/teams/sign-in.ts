@@ -13,6 +13,8 @@ export class SignIn {
   readonly #tokens = new Set<string>();
   /** The AADSTS number that it refuses with. */
   error: number | undefined;
+  /** It answers nobody before. */
+  ready: Promise<void> = Promise.resolve();
 
   constructor(issuer: string) {
     this.#scope = `${issuer}/.default`;

@@ -20,14 +20,23 @@ export class TokenMint {
   kid: string = randomUUID();
   readonly issuer: string;
   endorsements: string[] = ["msteams"];
+  /** Published beside its own, before it. */
+  moreKeys: readonly unknown[] = [];
 
   constructor(issuer: string) {
     this.issuer = issuer;
   }
 
-  async publicKeys(): Promise<{ keys: (JWK & { endorsements: string[] })[] }> {
+  async publicKeys(): Promise<{ keys: unknown[] }> {
     const key = await exportJWK((await pair).publicKey);
-    return { keys: [{ ...key, kid: this.kid, use: "sig", x5t: this.kid, endorsements: this.endorsements }] };
+    const own = { ...key, kid: this.kid, use: "sig", x5t: this.kid, endorsements: this.endorsements };
+    return { keys: [...this.moreKeys, own] };
+  }
+
+  /** The key that forged tokens are signed with, as if it were one of Teams'. */
+  async strangersKey(): Promise<JWK & { endorsements: string[] }> {
+    const key = await exportJWK((await stranger).publicKey);
+    return { ...key, kid: this.kid, use: "sig", endorsements: ["msteams"] };
   }
 
   async token(claims: Readonly<Record<string, unknown>>, changes: TokenChanges = {}): Promise<string> {

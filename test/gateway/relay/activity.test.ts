@@ -62,6 +62,18 @@ describe("given delegated work, and a platform where messages can be changed (B1
     expect(await rig.ledger("t1/activity")).toEqual(["accepted"]);
   });
 
+  it("when the agent may no longer write there, then no further state is shown (I2)", async () => {
+    let isOpen = true;
+    await run(rig.paper("repeats", "editing"), { ...rig.context, isStillTarget: async () => isOpen });
+    await sayState(1);
+    await marked(1);
+    isOpen = false;
+    rig.clock.advance(EVERY_MS);
+    await sayState(2);
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message.startsWith("withheld")));
+    expect(shown()).toEqual(["state 1"]);
+  });
+
   it("when states come faster than the platform bears, then those out of date are skipped (D8)", async () => {
     await run(rig.paper("repeats", "editing"));
     await sayState(1);

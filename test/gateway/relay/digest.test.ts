@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../../core/contract/anchor.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { readHeld } from "../../../core/delivery/held-record.ts";
 import { listUndeliveredOn } from "../../../core/delivery/list-undelivered.ts";
+import { readShown } from "../../../core/origin/shown-record.ts";
 import type { RelayContext } from "../../../gateway/relay/relay-context.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
@@ -24,9 +26,9 @@ afterEach(() => rig.close());
 
 const anchorOf = ({ origin }: AgentReply): Anchor => ({ ...sampleAnchor, text: `↳ Re: "${origin?.promptSummary}"` });
 
-const run = async (more: Partial<RelayContext> = {}) => {
+const run = async (more: Partial<RelayContext> = {}, adapter = rig.paper("repeats")) => {
   const context = { ...rig.context, anchorIn: async (_: Conversation, reply: AgentReply) => anchorOf(reply), ...more };
-  const running = await runChannel(context, rig.paper("repeats"), "gateway");
+  const running = await runChannel(context, adapter, "gateway");
   rig.closes(() => running.stop());
   return running;
 };
@@ -183,6 +185,77 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
     ]);
     expect(await rig.ledger("r1")).toEqual(["unknown"]);
     expect(textsIn("a")).toHaveLength(1);
+  });
+});
+
+describe("given a digest that is on the platform in part when something in it may not be seen any more (D3)", () => {
+  const words = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name}${at}`).join(" ");
+  let isGone = false;
+  /** The first message of the digest gets through, the second does not. */
+  const sendFirstPart = async (texts: Record<string, string>) => {
+    isGone = false;
+    rig.platform.faultIn = () => "unavailable";
+    await run({ isStillTarget: async ({ id }) => !(isGone && id === "r2") });
+    for (const [id, text] of Object.entries(texts)) await say(id, room("a"), text);
+    await stayDown(16 * MINUTE);
+    await untilHeld("a", Object.keys(texts).length);
+    const posts = rig.platform.posts;
+    rig.platform.faultIn = () => (rig.platform.posts > posts + 1 ? "unavailable" : undefined);
+    rig.clock.advance(GATHER_MS);
+    await untilPosts(posts + 2);
+    await untilWaits(1_000, 2);
+    isGone = true;
+    rig.platform.mend();
+    rig.clock.advance(1_000);
+  };
+
+  it("when it goes on, then what was seen is delivered, what was not comes next, and what may not be is never shown", async () => {
+    await sendFirstPart({ r1: words("x", 60), r2: words("secret", 30), r3: words("z", 60) });
+    await untilReleased("a");
+    const texts = textsIn("a");
+    expect(texts).toHaveLength(2);
+    expect(texts[0]).toContain("x59");
+    expect(texts[1]).toBe(words("z", 60));
+    for (const id of ["r1", "r3"]) expect(await rig.ledger(id)).toEqual(["accepted"]);
+    expect(await rig.deadLetters()).toEqual([]);
+  });
+
+  it("when one was seen in part, then whoever asked for it can have it sent again (D4)", async () => {
+    await sendFirstPart({ r1: words("x", 150), r2: words("secret", 30) });
+    const letters = await rig.untilDead(1);
+    expect(letters).toMatchObject([{ id: expect.stringContaining("r1"), reason: expect.stringMatching(/^unknown: /) }]);
+    await untilReleased("a");
+    expect(textsIn("a").join()).not.toContain("secret");
+  });
+});
+
+describe("given a digest of several answers", () => {
+  it("when it is shown, then each can be asked about, and an answer to it is one to all of them (O13, O14)", async () => {
+    const end = rig.clock.now() + MINUTE;
+    const shown: Delivery[] = [];
+    const adapter = rig.paper("repeats");
+    const deliver = adapter.deliver.bind(adapter);
+    adapter.deliver = (delivery) => {
+      shown.push(delivery);
+      return deliver(delivery);
+    };
+    const targetsOn: RelayContext["targetsOn"] = async (_, { audience }) => [
+      { conversation: audience.conversation, ...(rig.clock.now() < end && { holdUntil: end }) },
+    ];
+    await run({ targetsOn }, adapter);
+    await say("r1", room("a"), "one");
+    await say("r2", room("a"), "two");
+    await untilHeld("a", 2);
+    rig.clock.advance(MINUTE);
+    await untilReleased("a");
+    expect(shown[0]?.reply.actions).toEqual([
+      { name: "why", label: "Why 1?", value: "r1" },
+      { name: "why", label: "Why 2?", value: "r2" },
+    ]);
+    const [note] = notesIn("a");
+    const place = { tenant: "default", agent: "mooring", conversation: room("a") };
+    const answered = await readShown(rig.backbone.store, place, note?.id ?? "");
+    expect(answered.map(({ replyId }) => replyId)).toEqual(["r1", "r2"]);
   });
 });
 

@@ -39,8 +39,8 @@ const run = async (adapter = rig.paper("repeats")) => {
   rig.closes(() => channel.stop());
   return targets;
 };
-const shownAt = (conversation: Conversation, messageId: string) =>
-  readShown(rig.backbone.store, { ...identity, conversation }, messageId);
+const shownAt = async (conversation: Conversation, messageId: string) =>
+  (await readShown(rig.backbone.store, { ...identity, conversation }, messageId))[0];
 const placesOf = async (replyId: string) =>
   (await readTold(rig.backbone.store, { ...identity, replyId }))?.places.map(({ conversation }) => conversation.room);
 

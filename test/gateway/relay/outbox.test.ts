@@ -166,6 +166,25 @@ describe("given a platform in trouble", () => {
     expect(textsIn("a")).toEqual(paragraphs);
   });
 
+  it("when it is down in the middle of a long reply, then what comes later still knows the first part (D7)", async () => {
+    const adapter = rig.paper("repeats");
+    const deliver = adapter.deliver.bind(adapter);
+    const firsts: (string | undefined)[] = [];
+    adapter.deliver = (delivery) => {
+      firsts.push(delivery.firstMessageId);
+      return deliver(delivery);
+    };
+    rig.platform.faultIn = () => (rig.platform.posts > 1 ? "unavailable" : undefined);
+    await relay(adapter);
+    await rig.publish("r1", room("a"), ["one", "two", "three"].map((word) => `${word} `.repeat(60)).join("\n\n"));
+    await rig.platform.until(({ posts }) => posts === 2);
+    rig.platform.mend();
+    await rig.clock.passNext(1_000);
+    await rig.platform.until(({ notes }) => notes.length === 3);
+    const [first] = rig.platform.notes;
+    expect(firsts).toEqual([undefined, first?.id, first?.id, first?.id]);
+  });
+
   it("when it stays down, then the last attempt ends in a dead letter, and the next reply is tried (D6)", async () => {
     rig.platform.faultIn = () => "unavailable";
     const adapter = rig.paper("repeats");

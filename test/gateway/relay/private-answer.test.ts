@@ -3,6 +3,7 @@ import type { DirectMessageAdapter, EphemeralAdapter } from "../../../adapters/c
 import type { Capabilities, Delivery, Receipt } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { RelayContext } from "../../../gateway/relay/relay-context.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
 import { Recorder } from "../../fakes/recorder.ts";
@@ -17,9 +18,11 @@ const IN_PRIVATE = /private conversation/;
 class WhisperingChannel extends LogChannel implements EphemeralAdapter {
   readonly whispers = new Recorder<{ to: string; text: string }>();
   refuses: DeliveryFailed | undefined;
+  /** The first part that it refuses. */
+  refusesFrom = 0;
 
   async deliverOnlyTo(to: string, { id, part }: Delivery): Promise<Receipt> {
-    if (this.refuses) throw this.refuses;
+    if (this.refuses && part.index >= this.refusesFrom) throw this.refuses;
     this.whispers.add({ to, text: part.markdown });
     return { messageId: id };
   }
@@ -46,14 +49,18 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-const run = async <T extends LogChannel>(adapter: T, known?: Conversation): Promise<T> => {
-  const context = { ...rig.context, privateConversationOf: async () => known };
+const run = async <T extends LogChannel>(
+  adapter: T,
+  known?: Conversation,
+  more: Partial<RelayContext> = {},
+): Promise<T> => {
+  const context = { ...rig.context, privateConversationOf: async () => known, ...more };
   const running = await runChannel(context, adapter, "gateway");
   rig.closes(() => running.stop());
   return adapter;
 };
-const answer = () =>
-  rig.publish("r1", lobby, "secret", { kind: "notice", origin: null, correlationId: "m1", onlyFor: "ann" });
+const answer = (text = "secret") =>
+  rig.publish("r1", lobby, text, { kind: "notice", origin: null, correlationId: "m1", onlyFor: "ann" });
 const seen = ({ deliveries }: LogChannel) => deliveries.items.map(({ target, part }) => [target.room, part.markdown]);
 
 describe("given the answer to a private command in a shared room (I3)", () => {
@@ -84,6 +91,18 @@ describe("given the answer to a private command in a shared room (I3)", () => {
       ["dm-ann", "secret"],
       ["dm-ann", "next"],
     ]);
+  });
+
+  it("when the platform shows only its beginning so, then the rest goes to a private conversation, and nothing twice", async () => {
+    const channel = new WhisperingDirectChannel("paper", { ...QUEUED, maxPartLength: 200 });
+    channel.refuses = new DeliveryFailed("rejected", "too late");
+    channel.refusesFrom = 1;
+    await run(channel);
+    const [first, second] = ["one ", "two "].map((word) => word.repeat(40).trim());
+    await answer(`${first}\n\n${second}`);
+    await channel.deliveries.count(1);
+    expect(channel.whispers.items).toEqual([{ to: "ann", text: first }]);
+    expect(seen(channel)).toEqual([["dm-ann", second]]);
   });
 
   it("when the platform can only write to accounts, then it is a direct message", async () => {
@@ -125,6 +144,20 @@ describe("given the answer to a private command in a shared room (I3)", () => {
       await channel.deliveries.count(1);
       expect(seen(channel)).toEqual([["lobby", expect.stringMatching(IN_PRIVATE)]]);
       expect(JSON.stringify(channel.deliveries.items)).not.toContain("secret");
+    },
+  );
+
+  it.each([
+    ["a queue", QUEUED],
+    ["a log", { connection: "shared", resend: "log" } as const],
+  ])(
+    "when its caller may not be written to any more on a channel with %s, then nobody sees it (I2)",
+    async (_, capabilities) => {
+      const isStillTarget: RelayContext["isStillTarget"] = async (_reply, { kind }) => kind === "shared";
+      const channel = await run(new LogChannel("paper", capabilities), annsOwn, { isStillTarget });
+      await answer();
+      await rig.logger.lines.until((lines) => lines.some(({ message }) => message.startsWith("withheld")));
+      expect(seen(channel)).toEqual([]);
     },
   );
 });

@@ -7,18 +7,21 @@ import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { goneMatterOf } from "../../../core/delivery/gone-matter.ts";
 import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
+import { reportGone } from "../../../core/delivery/report-gone.ts";
 import { defaultRelayLimits } from "../../../gateway/relay/default-relay-limits.ts";
 import { defaultRetryLimits } from "../../../gateway/relay/retry-pause.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { openForChild } from "../../contract/open-for-child.ts";
-import { EditingPaperAdapter, PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
+import { paperAbilities } from "../../fakes/paper-channel.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
 import { WebhookHost } from "../../fakes/webhook-host.ts";
 import type { FromRelayChild, RelayChildOptions } from "./relay-process.ts";
 
-/** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear, after some work or too late if asked. */
+/** A gateway with the paper channel, and in place of an agent somebody who repeats what they hear, after some work, too late, or by a schedule if asked. */
 const options: RelayChildOptions = JSON.parse(process.argv[2] ?? "");
 const { backbone, apiUrl, token, secret, resend, ability, dieAt } = options;
 const identity = { tenant: "default", agent: "mooring" };
@@ -33,7 +36,32 @@ const checkpoint = (name: string): Promise<void> | void => {
 };
 
 const echo = (id: string, conversation: Conversation, text: string) =>
-  sampleReply(`reply-${id}`, conversation, text, { createdAt: new Date().toISOString() });
+  sampleReply(`reply-${id}`, conversation, text, {
+    createdAt: new Date().toISOString(),
+    ...(isWritten(text) && { correlationId: id }),
+  });
+const isWritten = (text: string): boolean => text.startsWith("written ");
+/** A word every few milliseconds, as a model writes. */
+const write = async ({ id, conversation }: UserMessage, attempt: number) => {
+  let offset = 0;
+  for (const text of ["a ", "text ", "that ", "grows ", "and ", "grows"]) {
+    const delta = { conversation, correlationId: id, replyId: `reply-${id}`, attempt, offset, text };
+    bus.signal(subjects.userSignal(identity.agent), { type: "delta", ...delta });
+    offset += text.length;
+    await new Promise((resolve) => systemClock.after(15, () => resolve(undefined)));
+  }
+};
+/** As a schedule says it, to a room that is gone. */
+const scheduled = (id: string) => {
+  const origin = {
+    channel: "scheduled",
+    promptSummary: "Stretch",
+    startedAt: new Date().toISOString(),
+    sessionId: "s-2",
+  };
+  return { ...echo(id, { channel: "paper", room: "gone", kind: "shared" }, "stretch"), origin };
+};
+const home = { conversation: { channel: "paper", room: "home", kind: "shared" as const } };
 /** As if the gateway had been down since they were made. */
 const lateReplies = (id: string, conversation: Conversation) => {
   const createdAt = new Date(Date.now() - 20 * 60_000).toISOString();
@@ -41,24 +69,29 @@ const lateReplies = (id: string, conversation: Conversation) => {
 };
 
 const { bus, store } = await openForChild(backbone);
-await bus.consume(subjects.userMessage(identity.agent), { durable: "echo", concurrency: 8 }, async (message) => {
-  const { id, conversation, text } = message;
-  const states = text === "work" ? [1, 2, 3] : [];
-  const replies = [
-    ...states.map((revision) => sampleActivity(id, conversation, revision)),
-    ...(text === "late" ? lateReplies(id, conversation) : [echo(id, conversation, text)]),
-  ];
-  for (const reply of replies) {
-    const options = { id: reply.id, key: conversationKey(conversation) };
-    await bus.publish(subjects.userResponse(identity.agent), reply, options);
-  }
-  return ack;
-});
+await bus.consume(
+  subjects.userMessage(identity.agent),
+  { durable: "echo", concurrency: 8 },
+  async (message, received) => {
+    const { id, conversation, text } = message;
+    if (isWritten(text)) await write(message, received.attempt);
+    const states = text === "work" ? [1, 2, 3] : [];
+    const replies = [
+      ...states.map((revision) => sampleActivity(id, conversation, revision)),
+      ...(text === "scheduled" ? [scheduled(id)] : []),
+      ...(text === "late" ? lateReplies(id, conversation) : [echo(id, conversation, text)]),
+    ];
+    for (const reply of replies) {
+      const options = { id: reply.id, key: conversationKey(conversation) };
+      await bus.publish(subjects.userResponse(identity.agent), reply, options);
+    }
+    return ack;
+  },
+);
 
-const config = { apiUrl, token, secret, resend, timeoutMs: 5_000, editEveryMs: 20 };
+const config = { apiUrl, token, secret, resend, timeoutMs: 5_000, editEveryMs: 20, streamEveryMs: 5 };
 const context = { ...identity, channel: "paper", clock: systemClock, newId: randomUUID };
-const Adapter = { reconciling: ReconcilingPaperAdapter, editing: EditingPaperAdapter, none: PaperAdapter };
-const adapter = new Adapter[ability ?? "none"](config, context);
+const adapter = new paperAbilities[ability ?? "none"](config, context);
 const retry = { ...defaultRetryLimits, firstPauseMs: 5 };
 await runChannel(
   {
@@ -73,9 +106,15 @@ await runChannel(
     targetsOn: async (channel, { audience: { conversation } }) =>
       conversation.channel === channel ? [{ conversation }] : [],
     isStillTarget: async () => true,
+    reportGone: async (reply, target, why) => {
+      const matter = goneMatterOf(reply, target, why);
+      const parts = { bus, store, clock: systemClock, logger: silentLogger, checkpoint, home, hasChannel: () => true };
+      if (matter) await reportGone(parts, matter, reply);
+    },
+    afterRefusal: async () => undefined,
     privateConversationOf: async () => undefined,
     anchorIn: async () => null,
-    limits: { ...defaultRelayLimits, retry, settledAfterMs: 20, gatherMs: 200 },
+    limits: { ...defaultRelayLimits, retry, settledAfterMs: 20, gatherMs: 200, streamAfterMs: 5 },
   },
   adapter,
   "gateway",

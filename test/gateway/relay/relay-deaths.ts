@@ -10,6 +10,7 @@ const KINDS = {
   "can be asked": { resend: "repeats", ability: "reconciling" },
   "recognises a second send": { resend: "idempotent" },
   "recognises a second send and lets posts be changed": { resend: "idempotent", ability: "editing" },
+  "can be asked and lets posts be changed": { resend: "repeats", ability: "reconciling-editing" },
 } as const;
 type Kind = keyof typeof KINDS;
 
@@ -121,6 +122,44 @@ export const relayDeaths = (name: string, openPlace: () => Promise<BackbonePlace
       expect(shown().sort()).toEqual(["state 3", "two", "work"]);
     });
   });
+
+  describe(`given a gateway on ${name} that is killed while it reports a room that is gone (P2)`, () => {
+    it.each(["gone.settled", "gone.told"])("when it dies at %s, then home is told, once", async (checkpoint) => {
+      platform.faultIn = (name) => (name === "gone" ? "room-gone" : undefined);
+      const { dead } = await surviveDeath("recognises a second send", checkpoint, 1, "scheduled");
+      await platform.until(({ notes }) => notes.some((note) => note.room === "home"));
+      const told = platform.notes.filter((note) => note.room === "home").map(({ text }) => text);
+      expect(told).toEqual([expect.stringMatching(/^The result of the schedule “Stretch” does not reach its place/)]);
+      expect(dead).toEqual([expect.stringMatching(/^target-gone: /)]);
+    });
+  });
+
+  describe.each([
+    "recognises a second send and lets posts be changed",
+    "can be asked and lets posts be changed",
+  ] as const)(
+    `given a gateway on ${name} that is killed while answers are written, and a platform that %s (D4)`,
+    (kind) => {
+      it("when it dies at every step, one after the other, then each answer is one message, and whole", async () => {
+        const steps = ["delivery.claimed", "delivery.sent", "delivery.marked", "stream.edited", "stream.finished"];
+        const whole: string[] = [];
+        for (const checkpoint of steps) {
+          const mortal = await start(kind, { checkpoint, time: 1 });
+          const death = mortal.exited.then(() => "dead");
+          // An answer that is whole before it is edited does not come to every step: then another one does.
+          for (let fate = ""; fate !== "dead"; ) {
+            const text = `written ${whole.length}`;
+            const answer = await platform.sendEvent(event(text, text));
+            if (answer === 200) whole.push(text);
+            fate = await Promise.race([death, platform.until(() => shown().includes(text)).then(() => "whole")]);
+          }
+        }
+        await start(kind);
+        await platform.until(() => whole.every((text) => shown().includes(text)));
+        expect(shown().sort()).toEqual(whole.sort());
+      });
+    },
+  );
 };
 
 const event = (id: string, text = id): PaperEvent => ({

@@ -3,6 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { ChildBackbone } from "../../contract/open-for-child.ts";
 import { childProgram } from "../../fakes/child-program.ts";
+import type { PaperAbility } from "../../fakes/paper-channel.ts";
 
 export interface RelayChildOptions {
   readonly backbone: ChildBackbone;
@@ -10,7 +11,7 @@ export interface RelayChildOptions {
   readonly token: string;
   readonly secret: string;
   readonly resend: "idempotent" | "repeats";
-  readonly ability?: "reconciling" | "editing";
+  readonly ability?: PaperAbility;
   /** Kills itself when it passes this checkpoint for the given time. */
   readonly dieAt?: { readonly checkpoint: string; readonly time: number };
 }

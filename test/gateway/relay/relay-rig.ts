@@ -16,7 +16,8 @@ import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
 import { defaultRelayLimits } from "../../../gateway/relay/default-relay-limits.ts";
 import type { RelayContext, RelayLimits } from "../../../gateway/relay/relay-context.ts";
 import { CountingMeter } from "../../fakes/counting-meter.ts";
-import { EditingPaperAdapter, PaperAdapter, ReconcilingPaperAdapter } from "../../fakes/paper-channel.ts";
+import type { PaperAbility, PaperConfig } from "../../fakes/paper-channel.ts";
+import { paperAbilities } from "../../fakes/paper-channel.ts";
 import { PaperPlatform } from "../../fakes/paper-platform.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
@@ -35,7 +36,11 @@ export interface RelayRig {
   readonly checkpoints: Recorder<string>;
   /** The anchor that every delivery gets. */
   anchor: Anchor | null;
-  paper(resend: "idempotent" | "repeats", ability?: "reconciling" | "editing"): ChannelAdapter;
+  paper(
+    resend: "idempotent" | "repeats",
+    ability?: PaperAbility,
+    more?: Pick<PaperConfig, "editEveryMs" | "streamEveryMs">,
+  ): ChannelAdapter;
   publish(id: string, target: Conversation, markdown: string, more?: Partial<AgentReply>): Promise<void>;
   ledger(replyId: string): Promise<LedgerEntry["state"][]>;
   deadLetters(): Promise<DeadLetter[]>;
@@ -78,17 +83,18 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       targetsOn: async (channel, { audience: { conversation } }) =>
         conversation.channel === channel ? [{ conversation }] : [],
       isStillTarget: async () => true,
+      reportGone: async () => undefined,
+      afterRefusal: async () => undefined,
       privateConversationOf: async () => undefined,
       anchorIn: async () => rig.anchor,
       limits: { ...defaultRelayLimits, ...limits },
     },
-    paper(resend, ability) {
+    paper(resend, ability = "none", more = {}) {
       platform.recognisesKeys = resend === "idempotent";
       const { apiUrl, token, secret } = platform;
-      const config = { apiUrl, token, secret, resend, timeoutMs: 5_000 };
+      const config = { apiUrl, token, secret, resend, timeoutMs: 5_000, ...more };
       const context = { ...identity, channel: "paper", clock, newId: () => "id" };
-      if (ability === "editing") return new EditingPaperAdapter(config, context);
-      return ability ? new ReconcilingPaperAdapter(config, context) : new PaperAdapter(config, context);
+      return new paperAbilities[ability](config, context);
     },
     publish(id, target, markdown, more) {
       const subject = subjectsOf("default").userResponse("mooring");

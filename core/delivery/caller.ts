@@ -1,8 +1,9 @@
 import type { Audience } from "../contract/agent-reply.ts";
-import { mayShow } from "../delivery/may-show.ts";
+import type { Conversation } from "../contract/conversation.ts";
+import type { Store } from "../contract/store.ts";
 import { findPerson } from "../people/find-person.ts";
 import type { PersonRecord } from "../people/person-record.ts";
-import type { CommandCall } from "./command.ts";
+import { mayShow } from "./may-show.ts";
 
 /** An account, by the channel it is on. */
 export interface OwnAccount {
@@ -10,7 +11,7 @@ export interface OwnAccount {
   readonly accountId: string;
 }
 
-/** Who gives a command, and what they may be told of. */
+/** Who wants something, and what they may be told of. */
 export interface Caller {
   readonly person: PersonRecord;
   /** The one they write with first. */
@@ -19,19 +20,25 @@ export interface Caller {
   readonly owns: (audience: Audience) => boolean;
 }
 
-export const callerOf = async ({ parts: { store }, message }: CommandCall): Promise<Caller> => {
-  const { tenant, conversation, account } = message;
-  const own: OwnAccount = { channel: conversation.channel, accountId: account.id };
+/** Somebody who writes in a conversation, as their accounts are now. */
+export interface Writer {
+  readonly tenant: string;
+  readonly conversation: Conversation;
+  readonly accountId: string;
+}
+
+export const callerAt = async (store: Store, { tenant, conversation, accountId }: Writer): Promise<Caller> => {
+  const own: OwnAccount = { channel: conversation.channel, accountId };
   const { person } = await findPerson(store, { tenant, ...own });
-  const isOwn = ({ channel, accountId }: OwnAccount) => channel === own.channel && accountId === own.accountId;
+  const isOwn = (one: OwnAccount) => one.channel === own.channel && one.accountId === own.accountId;
   const surface = person.surfaces.find(isOwn)?.conversation;
   const place = conversation.kind === "private" ? conversation : surface;
   return {
     person,
     accounts: [own, ...person.accounts.filter((other) => !isOwn(other))],
     owns: (audience) => {
-      const { accountId, conversation: began } = audience;
-      if (accountId !== undefined && isOwn({ channel: began.channel, accountId })) return true;
+      const { accountId: asker, conversation: began } = audience;
+      if (asker !== undefined && isOwn({ channel: began.channel, accountId: asker })) return true;
       return place !== undefined && mayShow({ audience }, place, person, () => true);
     },
   };

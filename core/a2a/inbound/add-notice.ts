@@ -1,0 +1,32 @@
+import type { Bus } from "../../contract/bus.ts";
+import type { Store } from "../../contract/store.ts";
+import { subjectsOf } from "../../contract/subjects.ts";
+import { cutToBytes } from "../../turns/cut-to-bytes.ts";
+import type { Notice, NoticeRecord } from "./notice-record.ts";
+import { changeNotices } from "./notice-record.ts";
+
+const MAX_NOTICE_BYTES = 4_000;
+const MAX_WAITING = 60;
+
+/** Keeps something for people until it is a good moment to tell them (A10). */
+export const addNotice = async (
+  { bus, store }: { bus: Bus; store: Store },
+  place: { readonly tenant: string; readonly agent: string },
+  notice: Notice,
+): Promise<void> => {
+  const { tenant, agent } = place;
+  await changeNotices(store, place, (record) => (isKnown(record, notice.id) ? record : withNotice(record, notice)));
+  const subject = subjectsOf(tenant).a2aNotices(agent);
+  await bus.publish(subject, { tenant, agent }, { id: `${agent}/${notice.id}`, key: agent });
+};
+
+const isKnown = ({ waiting, sending, sent }: NoticeRecord, id: string): boolean =>
+  sent.includes(id) || [...waiting, ...sending].some((known) => known.id === id);
+
+const withNotice = (record: NoticeRecord, notice: Notice): NoticeRecord => ({
+  ...record,
+  waiting: [...record.waiting, { ...notice, text: cutToBytes(notice.text, MAX_NOTICE_BYTES) }],
+});
+
+/** A record has room for so many: then they are told at once, busy or not. */
+export const isFull = ({ waiting }: Pick<NoticeRecord, "waiting">): boolean => waiting.length >= MAX_WAITING;

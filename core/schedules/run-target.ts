@@ -1,0 +1,69 @@
+import type { Audience } from "../contract/agent-reply.ts";
+import type { Store } from "../contract/store.ts";
+import { audienceAt } from "../delivery/destination.ts";
+import type { GoneMatter } from "../delivery/gone-matter.ts";
+import type { OtherPlaces } from "../delivery/other-place.ts";
+import { summarisePrompt } from "../origin/summarise-prompt.ts";
+import { findPerson } from "../people/find-person.ts";
+import type { PersonRecord } from "../people/person-record.ts";
+import type { Schedule } from "./schedule-record.ts";
+
+/** gone: it is not the place that was chosen. Without an audience there is nobody to see a result. */
+export type RunTarget =
+  | { readonly audience: Audience; readonly gone?: GoneMatter }
+  | { readonly audience?: never; readonly gone: GoneMatter };
+
+/** Who made a schedule, as their accounts are now. */
+interface Maker {
+  readonly account: { readonly channel: string; readonly accountId: string };
+  readonly audience: Audience;
+  readonly person: PersonRecord;
+}
+
+/**
+ * Who sees the result of a run that begins now. A place that was there, and the person's, when they chose it may be gone
+ * by now, or another's, as after `unlink`: then it goes where the person themselves was last (D3), or home if it is
+ * nobody's own, and that is told (P2).
+ */
+export const runTarget = async (places: OtherPlaces, schedule: Schedule): Promise<RunTarget> => {
+  const { store, home, hasChannel } = places;
+  const { tenant, destination } = schedule;
+  const maker = await makerOf(store, schedule);
+  const audience = await audienceAt(store, tenant, destination, hasChannel);
+  const isAnothers = maker && audience?.conversation.kind === "private" && audience.personId !== maker.person.id;
+  if (audience !== undefined && !isAnothers) return { audience };
+  const instead = maker ? { person: [maker.account] } : isForARoom(schedule) ? home : undefined;
+  const other = instead && (await audienceAt(store, tenant, instead, hasChannel));
+  const reason = isAnothers ? "the account there is no longer yours" : unreachable(schedule);
+  const gone = goneOf(schedule, maker?.audience, reason, other !== undefined);
+  return other ? { audience: other, gone } : { gone };
+};
+
+const makerOf = async (store: Store, { tenant, madeFor }: Schedule): Promise<Maker | undefined> => {
+  if (madeFor?.accountId === undefined) return undefined;
+  const { conversation, accountId } = madeFor;
+  const account = { channel: conversation.channel, accountId };
+  const { person } = await findPerson(store, { tenant, ...account });
+  return { account, person, audience: { conversation, accountId, personId: person.id, membership: person.membership } };
+};
+
+/** What is for a person alone is not for whoever is at home. */
+const isForARoom = ({ destination }: Schedule): boolean => "conversation" in destination;
+
+const unreachable = ({ destination }: Schedule): string =>
+  "conversation" in destination ? "that channel is no longer there" : "the person has not written to me in private yet";
+
+const goneOf = (
+  { id, description, destination }: Schedule,
+  audience: Audience | undefined,
+  reason: string,
+  isSent: boolean,
+): GoneMatter => ({
+  kind: "scheduled",
+  id,
+  title: summarisePrompt(description),
+  ...(audience && { audience }),
+  reason,
+  instead: isSent ? "It comes here instead." : "",
+  tried: "conversation" in destination ? [destination.conversation as Audience["conversation"]] : [],
+});

@@ -1,0 +1,11 @@
+/** What the messages are called that go on with a turn's work: the same cause always gives the same id. */
+export const synthesisIdOf = (turnId: string): string => `batch-${turnId}/synthesis`;
+export const amendmentIdOf = (turnId: string): string => `batch-${turnId}/amendment`;
+/** By the subtask's message that wakes its owner. */
+export const wakeUpIdOf = (messageId: string): string => `wake/${messageId}`;
+/** A subtask's last message, and one that it sends by a call. */
+export const endIdOf = (subtaskId: string): string => `${subtaskId}/end`;
+export const wordIdOf = (subtaskId: string, callKey: string): string => `${subtaskId}/${callKey}`;
+
+/** The message whose turn tells what another agent has answered. */
+export const callbackIdOf = (callId: string): string => `callback/${callId}`;

@@ -1,0 +1,10 @@
+import { accountServed } from "../../delivery/account-served.ts";
+import type { ToolContext } from "../../turns/tool.ts";
+import type { Actor } from "../cancel-subtask.ts";
+
+/** A subtask has a say in its own subtasks only; a session in all that is done for its person (S6). */
+export const actorOf = (context: ToolContext): Actor => {
+  const { standing, tenant, audience } = context;
+  const writer = { tenant, conversation: audience.conversation, accountId: accountServed(context).accountId };
+  return { ownerId: standing.owner.ownerId, ...(standing.depth === 0 && { writer }) };
+};

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { AppError } from "../contract/app-error.ts";
+import { hasEnded, type Subtask } from "../contract/subtask.ts";
+import { ownSubtask } from "../subtasks/cancel-subtask.ts";
+import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import { actorOf } from "../subtasks/tools/actor-of.ts";
+import { cutToBytes } from "../turns/cut-to-bytes.ts";
+import type { Tool, ToolContext } from "../turns/tool.ts";
+import { describeChanges } from "./describe-changes.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+const DIFF_BYTES = 60_000;
+
+const id = z.string().describe("The subtask whose workspace it is.");
+const One = z.object({ id });
+const Diff = z.object({ id, file: z.string().max(1_000).optional().describe("Only this file.") });
+
+/** What whoever has delegated can do with the changes that came of it (S12). */
+export const ownerTools = (parts: SubtaskParts, workspaces: Workspaces): Tool[] => {
+  const ended = async (context: ToolContext, subtaskId: string): Promise<Subtask> => {
+    const { tenant, agent } = context;
+    const subtask = await ownSubtask(parts, { tenant, agent, id: subtaskId }, actorOf(context));
+    if (hasEnded(subtask)) return subtask;
+    throw new AppError("conflict", `${subtaskId} is still working. Wait for its end, or cancel it first.`);
+  };
+  const list: Tool<z.infer<typeof One>> = {
+    name: "list_changed_files",
+    description: "Lists the files that a subtask has changed in its workspace.",
+    input: One,
+    repeatable: true,
+    run: async (input, context) => {
+      const changes = await workspaces.changes(await ended(context, input.id));
+      return [`${describeChanges(changes)}, on branch ${changes.branch}`, ...changes.changed].join("\n");
+    },
+  };
+  const diff: Tool<z.infer<typeof Diff>> = {
+    name: "show_diff",
+    description: "Shows what a subtask has changed in its workspace, as a diff.",
+    input: Diff,
+    repeatable: true,
+    run: async ({ id: subtaskId, file }, context) => {
+      const text = await workspaces.diff(await ended(context, subtaskId), file);
+      return cutToBytes(text, DIFF_BYTES) || "Nothing was changed.";
+    },
+  };
+  const merge: Tool<z.infer<typeof One>> = {
+    name: "merge_workspace",
+    description: "Brings what a subtask has changed into the repository. Do it only if the person wants it.",
+    input: One,
+    repeatable: true,
+    run: async (input, context) => workspaces.merge(await ended(context, input.id)),
+  };
+  const discard: Tool<z.infer<typeof One>> = {
+    name: "discard_workspace",
+    description: "Throws away what a subtask has changed. It cannot be had back.",
+    input: One,
+    repeatable: true,
+    run: async (input, context) => {
+      await workspaces.discard(await ended(context, input.id));
+      return "Discarded.";
+    },
+  };
+  return [list, diff, merge, discard];
+};

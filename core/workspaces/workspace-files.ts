@@ -1,0 +1,50 @@
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { AppError } from "../contract/app-error.ts";
+import { inside } from "./inside.ts";
+
+export const MAX_FILE_BYTES = 256 * 1024;
+
+export const readText = async (root: string, path: string): Promise<string> => {
+  const file = await openPlain(await inside(root, path), constants.O_RDONLY, path);
+  try {
+    const { size } = await file.stat();
+    if (size > MAX_FILE_BYTES)
+      throw new AppError("too-large", `"${path}" has ${size} bytes; ${MAX_FILE_BYTES} is the most.`);
+    const bytes = await file.readFile();
+    if (bytes.includes(0)) throw new AppError("bad-input", `"${path}" is no text.`);
+    return bytes.toString("utf8");
+  } finally {
+    await file.close();
+  }
+};
+
+/** Writes the whole file, and makes the folders above it. */
+export const writeText = async (root: string, path: string, text: string): Promise<void> => {
+  const place = await inside(root, path);
+  if (place === root) throw new AppError("bad-input", "Name a file.");
+  await mkdir(dirname(place), { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new AppError("bad-input", `The folder of "${path}" cannot be made (${error.code}).`);
+  });
+  const file = await openPlain(place, constants.O_WRONLY | constants.O_CREAT, path);
+  try {
+    await file.truncate();
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+};
+
+/** A plain file that has no second name elsewhere. A link that was put in its place meanwhile is not followed. */
+const openPlain = async (place: string, flags: number, path: string): Promise<FileHandle> => {
+  const file = await open(place, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o644).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw new AppError("not-found", `"${path}" cannot be opened (${error.code}).`);
+    },
+  );
+  const found = await file.stat();
+  if (found.isFile() && found.nlink === 1) return file;
+  await file.close();
+  throw new AppError("forbidden", `"${path}" is no plain file.`);
+};

@@ -1,0 +1,165 @@
+import { mkdir, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../contract/app-error.ts";
+import type { Artifacts, Subtask } from "../contract/subtask.ts";
+import type { WorkspaceConfig } from "./config.ts";
+import { Git } from "./git.ts";
+
+export type WorkspaceOptions = WorkspaceConfig & { readonly folder: string };
+type Place = Pick<Subtask, "id" | "name" | "workspace">;
+
+const MOST_LISTED = 200;
+
+/**
+ * The worktrees of one agent's subtasks. Path and branch follow from the subtask's id, so that a process that takes it
+ * up again finds what the one before has left. What changes the repository itself runs one after the other.
+ */
+export class Workspaces {
+  readonly options: WorkspaceOptions;
+  readonly #git: Git;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: WorkspaceOptions) {
+    this.options = options;
+    this.#git = new Git(options.repository, options.environment);
+  }
+
+  pathOf({ id }: Pick<Subtask, "id">): string {
+    return join(this.options.folder, id);
+  }
+
+  /** The commit that new subtasks begin with. Throws, with advice, if the repository is not fit to be worked on. */
+  async base(): Promise<string> {
+    const { repository } = this.options;
+    if (!(await this.#git.succeeds("rev-parse", "--is-inside-work-tree"))) {
+      const { output, remark } = await this.#git.attempt("rev-parse", "--is-inside-work-tree");
+      throw new AppError(
+        "bad-configuration",
+        `${repository} is no git repository to work on: ${remark ?? output.trim()}`,
+      );
+    }
+    const dirty = (await this.#git.run("status", "--porcelain")).split("\n").filter((line) => line !== "");
+    if (dirty.length > 0) {
+      const names = dirty.slice(0, 5).map((line) => line.slice(3));
+      throw new AppError(
+        "conflict",
+        `The repository has changes that are not committed (${names.join(", ")}${dirty.length > 5 ? ", …" : ""}). ` +
+          "Ask for them to be committed, stashed or discarded; then it can be worked on.",
+      );
+    }
+    return (await this.#git.run("rev-parse", "--verify", "HEAD")).trim();
+  }
+
+  /** The subtask's worktree, made if it is not there. */
+  async open(subtask: Place): Promise<string> {
+    const path = this.pathOf(subtask);
+    return this.#alone(async () => {
+      if (await this.#isThere(path)) return path;
+      await mkdir(this.options.folder, { recursive: true });
+      // What a death has left half made is made anew; the branch, if there is one, has what was committed.
+      await rm(path, { recursive: true, force: true });
+      await this.#git.run("worktree", "prune");
+      const branch = branchOf(subtask);
+      const isBegun = await this.#git.succeeds("rev-parse", "--verify", "--quiet", `refs/heads/${branch}`);
+      const from = isBegun ? [path, branch] : ["-b", branch, path, subtask.workspace?.base ?? "HEAD"];
+      await this.#git.run("worktree", "add", "--quiet", ...from);
+      return path;
+    });
+  }
+
+  /** Commits what the subtask has changed, and says what that is. Undefined: it has no worktree. */
+  async close(subtask: Place): Promise<Artifacts | undefined> {
+    const path = this.pathOf(subtask);
+    return this.#alone(async () => {
+      if (!(await this.#isThere(path))) return undefined;
+      const git = this.#git.in(path);
+      await git.run("add", "--all");
+      if (!(await git.succeeds("diff", "--cached", "--quiet"))) {
+        await git.run("commit", "--quiet", "--no-verify", "--message", `${subtask.name} (${subtask.id})`);
+      }
+      return this.#artifacts(subtask);
+    });
+  }
+
+  async changes(subtask: Place): Promise<Artifacts> {
+    await this.#mustExist(subtask);
+    return this.#artifacts(subtask);
+  }
+
+  async diff(subtask: Place, file?: string): Promise<string> {
+    await this.#mustExist(subtask);
+    const only = file === undefined ? [] : ["--", `:(literal)${file}`];
+    return this.#git.run("diff", "--no-ext-diff", "--no-textconv", this.#range(subtask), ...only);
+  }
+
+  /** Into what is checked out in the repository. A conflict leaves everything as it was. */
+  async merge(subtask: Place): Promise<string> {
+    await this.#mustExist(subtask);
+    return this.#alone(async () => {
+      const branch = branchOf(subtask);
+      if (await this.#git.succeeds("merge-base", "--is-ancestor", branch, "HEAD")) return "It is merged already.";
+      await this.base();
+      const { code, output } = await this.#git.attempt("merge", "--no-ff", "--no-verify", "--no-edit", branch);
+      if (code !== 0) {
+        const files = (await this.#git.run("diff", "--name-only", "--diff-filter=U")).trim().split("\n").join(", ");
+        await this.#git.attempt("merge", "--abort");
+        throw new AppError(
+          "conflict",
+          `Not merged: ${files === "" ? output.trim() : `conflicts in ${files}`}. Nothing was changed.`,
+        );
+      }
+      const into = (await this.#git.run("rev-parse", "--abbrev-ref", "HEAD")).trim();
+      return `Merged into ${into}.`;
+    });
+  }
+
+  /** Removes worktree and branch. Harmless if they are gone. */
+  async discard({ id }: Pick<Subtask, "id">): Promise<void> {
+    await this.#alone(async () => {
+      const path = this.pathOf({ id });
+      await this.#git.attempt("worktree", "remove", "--force", "--force", path);
+      await rm(path, { recursive: true, force: true });
+      await this.#git.run("worktree", "prune");
+      await this.#git.attempt("branch", "--delete", "--force", branchOf({ id }));
+    });
+  }
+
+  async #artifacts(subtask: Place): Promise<Artifacts> {
+    const rows = (await this.#git.run("diff", "--numstat", "--no-renames", "-z", this.#range(subtask)))
+      .split("\0")
+      .filter((row) => row !== "")
+      .map((row) => row.split("\t"));
+    // A binary file counts as changed, without lines.
+    const sum = (column: number) => rows.reduce((total, row) => total + (Number(row[column]) || 0), 0);
+    return {
+      path: this.pathOf(subtask),
+      branch: branchOf(subtask),
+      files: rows.length,
+      insertions: sum(0),
+      deletions: sum(1),
+      changed: rows.slice(0, MOST_LISTED).map((row) => row[2] ?? ""),
+    };
+  }
+
+  #range(subtask: Place): string {
+    return `${subtask.workspace?.base ?? "HEAD"}...${branchOf(subtask)}`;
+  }
+
+  async #mustExist(subtask: Place): Promise<void> {
+    if (await this.#git.succeeds("rev-parse", "--verify", "--quiet", `refs/heads/${branchOf(subtask)}`)) return;
+    throw new AppError("not-found", `${subtask.id} has no workspace: it changed nothing, or it was discarded.`);
+  }
+
+  async #isThere(path: string): Promise<boolean> {
+    const { code, output } = await this.#git.in(path).attempt("rev-parse", "--show-toplevel");
+    return code === 0 && output.trim() === (await realpath(path));
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#last.then(work, work);
+    this.#last = run.catch(() => undefined);
+    return run;
+  }
+}
+
+const branchOf = ({ id }: Pick<Subtask, "id">): string => `mooring/${id}`;

@@ -1,0 +1,48 @@
+import { A2A_CONTENT_TYPE } from "@a2a-js/sdk";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { AppError } from "../../core/contract/app-error.ts";
+import { toHttpError } from "../http-error.ts";
+import type { CallerCheck } from "./caller-check.ts";
+import { mayCall } from "./caller-check.ts";
+import { cardRoutes, type ServedHandler } from "./card-routes.ts";
+import { jsonRpcRoute } from "./json-rpc-route.ts";
+import type { RouteParts } from "./request-context.ts";
+import { rememberCaller } from "./request-context.ts";
+import { restRoutes } from "./rest-routes.ts";
+
+/** What a message must fit into with its task's record and history. */
+const MAX_BODY_BYTES = 200_000;
+
+/** Everything that other agents reach: cards for anybody, the rest for callers that are declared. */
+export const a2aScope = async (
+  app: FastifyInstance,
+  served: readonly ServedHandler[],
+  check: CallerCheck,
+  parts: RouteParts,
+): Promise<void> => {
+  cardRoutes(app, served);
+  for (const { agent, handler } of served) {
+    await app.register(async (scope) => {
+      const bodies = { parseAs: "string", bodyLimit: MAX_BODY_BYTES } as const;
+      // Read by the routes themselves: what is no JSON is a matter of the protocol too.
+      scope.addContentTypeParser(
+        ["application/json", A2A_CONTENT_TYPE],
+        bodies,
+        async (_request: FastifyRequest, body: string) => body,
+      );
+      scope.setErrorHandler((error, _request, reply) => {
+        const { status, body } = toHttpError(error);
+        if (status === 401) reply.header("www-authenticate", 'Bearer realm="mooring"');
+        if (status >= 500) parts.logger.error({ error: String(error) }, "a request of another agent failed");
+        return reply.code(status).send(body);
+      });
+      scope.addHook("onRequest", async (request) => {
+        const caller = check(request.headers);
+        if (!mayCall(caller, agent)) throw new AppError("forbidden", `"${caller.name}" may not call this agent`);
+        rememberCaller(request, caller);
+      });
+      jsonRpcRoute(scope, agent, handler, parts);
+      restRoutes(scope, agent, handler, parts);
+    });
+  }
+};

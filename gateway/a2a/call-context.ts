@@ -1,0 +1,26 @@
+import { ServerCallContext } from "@a2a-js/sdk/server";
+import { AppError } from "../../core/contract/app-error.ts";
+import type { Caller } from "./caller-check.ts";
+
+const CALLER = "mooring.caller";
+const GONE = "mooring.gone";
+
+/** What a request brings along besides its words. `gone` is aborted when nobody waits for the answer any more. */
+export const callContext = (caller: Caller, version: string | undefined, gone: AbortSignal): ServerCallContext =>
+  new ServerCallContext({
+    user: { isAuthenticated: true, userName: caller.name },
+    ...(version !== undefined && { requestedVersion: version }),
+    state: new Map<string, unknown>([
+      [CALLER, caller],
+      [GONE, gone],
+    ]),
+  });
+
+export const callerIn = (context: ServerCallContext): Caller => {
+  const caller = context.state.get(CALLER);
+  if (caller === undefined) throw new AppError("unauthorised", "nobody is known to call");
+  return caller as Caller;
+};
+
+export const goneIn = (context: ServerCallContext): AbortSignal =>
+  (context.state.get(GONE) as AbortSignal | undefined) ?? new AbortController().signal;

@@ -1,0 +1,49 @@
+import { AGENT_CARD_PATH, AgentCard } from "@a2a-js/sdk";
+import { A2A_LEGACY_PROTOCOL_VERSION } from "@a2a-js/sdk/compat/v0_3";
+import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
+import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { agentPath } from "./agent-card.ts";
+import { versionOf } from "./request-context.ts";
+
+const CACHE_SECONDS = 60;
+
+export interface ServedHandler {
+  readonly agent: string;
+  readonly handler: A2ARequestHandler;
+}
+
+/** The agents' cards, for anybody. The one at the well-known address is the first agent's. */
+export const cardRoutes = (app: FastifyInstance, served: readonly ServedHandler[]): void => {
+  const [first] = served;
+  if (first) app.get(`/${AGENT_CARD_PATH}`.replace("//", "/"), answerCard(first.handler));
+  for (const { agent, handler } of served) {
+    app.get(`${agentPath(agent)}/${AGENT_CARD_PATH}`.replace("//", "/"), answerCard(handler));
+  }
+};
+
+const answerCard = (handler: A2ARequestHandler) => async (request: FastifyRequest, reply: FastifyReply) => {
+  const version = versionOf(request);
+  reply.headers({ "cache-control": `public, max-age=${CACHE_SECONDS}`, vary: "A2A-Version" });
+  reply.type("application/json");
+  if (version === A2A_LEGACY_PROTOCOL_VERSION) return JSON.stringify(await legacyCard(handler));
+  const card = await handler.getAgentCard();
+  const address = version === undefined ? legacyAddress(card) : {};
+  // Not JSON.stringify(card): in memory a security scheme has another shape than on the wire.
+  return JSON.stringify({ ...(AgentCard.toJSON(card) as object), ...address });
+};
+
+/** Where clients of 0.3 look for the agent. They name no version, and neither do people with a browser. */
+const legacyAddress = ({ supportedInterfaces }: AgentCard) => ({
+  url: supportedInterfaces[0]?.url,
+  preferredTransport: "JSONRPC",
+  protocolVersion: "0.3.0",
+});
+
+/** The library translates cards in one place only: in the answer to a request for the extended one. */
+const legacyCard = async (handler: A2ARequestHandler): Promise<unknown> => {
+  const open = { ...handler, getAuthenticatedExtendedAgentCard: () => handler.getAgentCard() };
+  const request = { jsonrpc: "2.0", id: 1, method: "agent/getAuthenticatedExtendedCard" };
+  const answer = await new LegacyJsonRpcTransportHandler(open).handle(request, new ServerCallContext());
+  return "result" in answer ? answer.result : undefined;
+};

@@ -1,0 +1,38 @@
+import type { A2ARequestHandler } from "@a2a-js/sdk/server";
+import type { Logger } from "../../core/contract/logger.ts";
+import { protocolError } from "./protocol-error.ts";
+
+/** The same handler, whose errors are the protocol's: what reads them knows no others. */
+export const guardedHandler = (handler: A2ARequestHandler, logger: Logger): A2ARequestHandler => {
+  const once =
+    <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      try {
+        return await run.apply(handler, args);
+      } catch (error) {
+        throw protocolError(error, logger);
+      }
+    };
+  const stream = <Args extends unknown[], Event>(run: (...args: Args) => AsyncGenerator<Event, void, undefined>) =>
+    async function* (...args: Args): AsyncGenerator<Event, void, undefined> {
+      try {
+        yield* run.apply(handler, args);
+      } catch (error) {
+        throw protocolError(error, logger);
+      }
+    };
+  return {
+    getAgentCard: once(handler.getAgentCard),
+    getAuthenticatedExtendedAgentCard: once(handler.getAuthenticatedExtendedAgentCard),
+    sendMessage: once(handler.sendMessage),
+    sendMessageStream: stream(handler.sendMessageStream),
+    resubscribe: stream(handler.resubscribe),
+    getTask: once(handler.getTask),
+    listTasks: once(handler.listTasks),
+    cancelTask: once(handler.cancelTask),
+    createTaskPushNotificationConfig: once(handler.createTaskPushNotificationConfig),
+    getTaskPushNotificationConfig: once(handler.getTaskPushNotificationConfig),
+    listTaskPushNotificationConfigs: once(handler.listTaskPushNotificationConfigs),
+    deleteTaskPushNotificationConfig: once(handler.deleteTaskPushNotificationConfig),
+  };
+};

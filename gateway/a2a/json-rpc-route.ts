@@ -1,0 +1,88 @@
+import { A2A_LEGACY_PROTOCOL_VERSION } from "@a2a-js/sdk/compat/v0_3";
+import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
+import { A2A_ERROR_CODE, A2AError } from "@a2a-js/sdk/errors";
+import { type A2ARequestHandler, JsonRpcTransportHandler, validateVersion } from "@a2a-js/sdk/server";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Logger } from "../../core/contract/logger.ts";
+import { agentPath } from "./agent-card.ts";
+import { UNEXPECTED } from "./protocol-error.ts";
+import { type RouteParts, requestContext, versionOf } from "./request-context.ts";
+import { sendEvents } from "./send-events.ts";
+
+/** Besides this shape, what is in `params` is each method's own business. */
+const Envelope = z.looseObject({
+  jsonrpc: z.literal("2.0"),
+  method: z.string().min(1),
+  id: z.union([z.string(), z.int(), z.null()]).optional(),
+});
+
+interface RpcAnswer {
+  readonly id: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** JSON-RPC, in both versions of the protocol. Errors of the protocol are answers too, so their status is 200. */
+export const jsonRpcRoute = (
+  scope: FastifyInstance,
+  agent: string,
+  handler: A2ARequestHandler,
+  { clock, logger }: RouteParts,
+): void => {
+  const current = new JsonRpcTransportHandler(handler);
+  const legacy = new LegacyJsonRpcTransportHandler(handler);
+  scope.post(agentPath(agent), async (request, reply) => {
+    const body = readJson(request.body);
+    if (body === undefined) return refusal(null, A2A_ERROR_CODE.PARSE_ERROR, "the body is no JSON");
+    const envelope = Envelope.safeParse(body);
+    if (!envelope.success) {
+      const problems = envelope.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
+      return refusal(null, A2A_ERROR_CODE.INVALID_REQUEST, `no JSON-RPC 2.0 request: ${problems.join("; ")}`);
+    }
+    const { id = null } = envelope.data;
+    const version = versionOf(request);
+    const isLegacy = version === undefined || version === A2A_LEGACY_PROTOCOL_VERSION;
+    const failure = (error: unknown) => ({
+      status: 200,
+      body: { jsonrpc: "2.0", id, error: errorFor(error, isLegacy) },
+    });
+    const context = requestContext(request, reply);
+    try {
+      validateVersion(context.requestedVersion, await handler.getAgentCard(), "JSONRPC");
+    } catch (error) {
+      return failure(error).body;
+    }
+    const answer = await (isLegacy ? legacy : current).handle(envelope.data, context);
+    if (Symbol.asyncIterator in answer) {
+      await sendEvents(reply, { events: answer, failure, clock });
+      return reply;
+    }
+    return withoutInternals(answer, logger);
+  });
+};
+
+const readJson = (body: unknown): unknown => {
+  try {
+    return JSON.parse(typeof body === "string" ? body : "");
+  } catch {
+    return undefined;
+  }
+};
+
+const refusal = (id: unknown, code: number, message: string) => ({ jsonrpc: "2.0", id, error: { code, message } });
+
+const errorFor = (error: unknown, isLegacy: boolean): unknown => {
+  if (isLegacy) return LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error);
+  return JsonRpcTransportHandler.mapToJSONRPCError(error instanceof A2AError ? error : new A2AError(UNEXPECTED));
+};
+
+const Internal = z.object({ code: z.literal(A2A_ERROR_CODE.INTERNAL_ERROR), message: z.string(), data: z.unknown() });
+
+/** What the library itself stumbles over is a request that it could not read; its words are not for callers. */
+const withoutInternals = (answer: RpcAnswer, logger: Logger): RpcAnswer => {
+  const internal = Internal.safeParse(answer.error).data;
+  if (internal === undefined || internal.data !== undefined) return answer;
+  logger.debug({ problem: internal.message }, "a request could not be read");
+  return { ...answer, error: { code: A2A_ERROR_CODE.INVALID_PARAMS, message: "the params do not fit the method" } };
+};

@@ -1,0 +1,89 @@
+import type { StreamResponse } from "@a2a-js/sdk";
+import { A2A_LEGACY_PROTOCOL_VERSION } from "@a2a-js/sdk/compat/v0_3";
+import { V03PushNotificationSerializer } from "@a2a-js/sdk/compat/v0_3/server";
+import { V1PushNotificationSerializer } from "@a2a-js/sdk/server";
+import { changeTask } from "../../core/a2a/inbound/change-task.ts";
+import { hasEnded, type InboundTask, taskKey, type Webhook } from "../../core/a2a/inbound/inbound-task.ts";
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import type { Bus, Outcome, Received } from "../../core/contract/bus.ts";
+import { ack } from "../../core/contract/bus.ts";
+import type { PushDue } from "../../core/contract/inbound-task.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import type { Store } from "../../core/contract/store.ts";
+import { statusUpdate } from "./task-events.ts";
+import { toWire } from "./to-wire.ts";
+
+export interface PushParts {
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly logger: Logger;
+  /** Reaches no private network that is not allowed. */
+  readonly fetch: typeof globalThis.fetch;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 300_000;
+/** About half an hour of trying. */
+const MOST_ATTEMPTS = 14;
+const TIMEOUT_MS = 10_000;
+const TOKEN_HEADER = "x-a2a-notification-token";
+
+const current = new V1PushNotificationSerializer();
+const legacy = new V03PushNotificationSerializer();
+
+/** Tells one webhook of one change. Until it answers it is tried again; then it is left alone, and the log says so. */
+export const handlePushDue = async (parts: PushParts, due: PushDue, { attempt }: Received): Promise<Outcome> => {
+  const task = (await parts.store.get(taskKey(due)))?.value;
+  const webhook = task?.webhooks.find(({ id }) => id === due.webhook);
+  // A later change has news of its own, which waits behind this one.
+  if (task === undefined || webhook === undefined || webhook.isOff || task.changes !== due.change) return ack;
+  const fields = { task: task.id, webhook: webhook.id, attempt };
+  try {
+    const { status } = await post(parts.fetch, task, webhook);
+    if (status < 300) return ack;
+    if (isRefusal(status)) {
+      parts.logger.warn({ ...fields, status }, "a webhook refused a notification");
+      return ack;
+    }
+    parts.logger.info({ ...fields, status }, "a webhook did not take a notification; it is tried again");
+  } catch (error) {
+    const isForbidden = error instanceof AppError && error.code === "forbidden";
+    if (isForbidden) return turnOff(parts, due, messageOf(error));
+    parts.logger.info({ ...fields, error: messageOf(error) }, "a webhook was not reached; it is tried again");
+  }
+  if (attempt >= MOST_ATTEMPTS) return turnOff(parts, due, "it was tried for half an hour");
+  return { retryInMs: Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) };
+};
+
+const post = async (fetch: PushParts["fetch"], task: InboundTask, webhook: Webhook): Promise<Response> => {
+  const { url, token, authentication, version } = webhook;
+  const event: StreamResponse = hasEnded(task)
+    ? { payload: { $case: "task", value: toWire(task) } }
+    : statusUpdate(task);
+  const serializer = version === A2A_LEGACY_PROTOCOL_VERSION ? legacy : current;
+  const { body, contentType } = serializer.serialize(event, toWire(task));
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": contentType,
+      ...(token !== undefined && { [TOKEN_HEADER]: token }),
+      ...(authentication && { authorization: `${authentication.scheme} ${authentication.credentials}` }),
+    },
+    body,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  await response.body?.cancel();
+  return response;
+};
+
+/** It will say the same next time. */
+const isRefusal = (status: number): boolean => status < 500 && status !== 408 && status !== 429;
+
+const turnOff = async (parts: PushParts, due: PushDue, why: string): Promise<Outcome> => {
+  parts.logger.warn({ task: due.id, webhook: due.webhook, why }, "a webhook is left alone");
+  await changeTask(parts, due, (task) => {
+    const off = task?.webhooks.map((webhook) => (webhook.id === due.webhook ? { ...webhook, isOff: true } : webhook));
+    return task && off ? { ...task, webhooks: off } : task;
+  });
+  return ack;
+};

@@ -1,0 +1,102 @@
+import { Message, Role, type SendMessageRequest, type TaskPushNotificationConfig } from "@a2a-js/sdk";
+import { RequestMalformedError } from "@a2a-js/sdk/errors";
+import type { SkillConfig } from "../../core/a2a/config.ts";
+import { readExtension } from "../../core/a2a/extension.ts";
+import { checkAddress } from "../../core/a2a/guarded-fetch.ts";
+import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
+import type { Webhook } from "../../core/a2a/inbound/inbound-task.ts";
+import { AppError } from "../../core/contract/app-error.ts";
+import { stableId } from "../../core/sessions/stable-id.ts";
+import type { Caller } from "./caller-check.ts";
+import { mayUse } from "./caller-check.ts";
+import { readParts } from "./read-parts.ts";
+import type { ServedAgent } from "./served-agent.ts";
+
+export interface CallSource {
+  readonly agent: ServedAgent;
+  readonly caller: Caller;
+  /** Of the protocol. */
+  readonly version: string;
+  readonly sentAt: string;
+  readonly pushAllow: readonly string[];
+}
+
+const MAX_ID_CHARS = 200;
+
+/** A request as a call to the agent. Throws what the protocol says about a request that makes no sense. */
+export const readCall = ({ message, configuration, metadata }: SendMessageRequest, source: CallSource): InboundCall => {
+  if (message === undefined) throw new RequestMalformedError("message is missing");
+  const { messageId, contextId, taskId, role, parts } = message;
+  if (messageId.trim() === "") throw new RequestMalformedError("message.messageId is missing");
+  for (const [name, value] of Object.entries({ messageId, contextId, taskId })) {
+    if (value.length > MAX_ID_CHARS)
+      throw new RequestMalformedError(`message.${name} has more than ${MAX_ID_CHARS} characters`);
+  }
+  if (role !== Role.ROLE_USER)
+    throw new RequestMalformedError("message.role must be ROLE_USER: callers are users here");
+  checkHistoryLength(configuration?.historyLength);
+  const text = readParts(parts);
+  const { agent, caller, sentAt } = source;
+  const { tenant, name } = agent;
+  // The same message is the same task, so that a caller may repeat it if it has heard nothing.
+  const id = taskId || stableId("task", tenant, name, caller.name, messageId, contextId, text);
+  const webhook = configuration?.taskPushNotificationConfig;
+  const skill = skillFor(source, message.metadata?.skill ?? metadata?.skill);
+  const extension = readExtension(message.metadata);
+  return {
+    tenant,
+    agent: name,
+    caller: caller.name,
+    id,
+    contextId: contextId || stableId("context", id),
+    said: { id: messageId, from: "caller", text, wire: Message.toJSON(message) as Record<string, unknown> },
+    sentAt,
+    ...(skill && { skill: { id: skill.id, name: skill.name } }),
+    ...(webhook && { webhook: readWebhook(webhook, source, stableId("webhook", id, webhook.url)) }),
+    ...(extension && { extension }),
+  };
+};
+
+/** undefined or a whole number from 0 on; what is no number has become NaN on the way. */
+export const checkHistoryLength = (length: number | undefined): void => {
+  if (length !== undefined && (!Number.isInteger(length) || length < 0)) {
+    throw new RequestMalformedError("historyLength must be a whole number from 0 on");
+  }
+};
+
+/** The skill that a message names, if the caller may use it. Who may use one only need not name it. */
+const skillFor = ({ agent, caller }: CallSource, named: unknown): SkillConfig | undefined => {
+  const usable = agent.skills.filter(({ id }) => mayUse(caller, id));
+  if (named === undefined) {
+    if (caller.skills === undefined) return undefined;
+    if (usable.length === 1) return usable[0];
+  }
+  const found = usable.find(({ id }) => id === named);
+  if (found !== undefined) return found;
+  const known = usable.map(({ id }) => id).join(", ") || "none";
+  throw new RequestMalformedError(`message.metadata.skill must be a skill that you may use here: ${known}`);
+};
+
+export const readWebhook = (
+  { id, url, token, authentication }: TaskPushNotificationConfig,
+  { version, pushAllow }: Pick<CallSource, "version" | "pushAllow">,
+  ownId: string,
+): Webhook => {
+  try {
+    checkAddress(url, pushAllow);
+  } catch (error) {
+    if (error instanceof AppError) throw new RequestMalformedError(`the push notification's url: ${error.message}`);
+    throw error;
+  }
+  if (`${id}${url}${token}`.length > MAX_WEBHOOK_CHARS)
+    throw new RequestMalformedError("the push notification's configuration is too long");
+  return {
+    id: id || ownId,
+    url,
+    version,
+    ...(token !== "" && { token }),
+    ...(authentication && { authentication: { ...authentication } }),
+  };
+};
+
+const MAX_WEBHOOK_CHARS = 4_000;

@@ -1,0 +1,234 @@
+import type {
+  AgentCard,
+  CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetExtendedAgentCardRequest,
+  GetTaskPushNotificationConfigRequest,
+  GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
+  ListTasksRequest,
+  ListTasksResponse,
+  SendMessageRequest,
+  StreamResponse,
+  SubscribeToTaskRequest,
+  Task,
+  TaskPushNotificationConfig,
+} from "@a2a-js/sdk";
+import {
+  RequestMalformedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from "@a2a-js/sdk/errors";
+import type { A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
+import { acceptCall } from "../../core/a2a/inbound/accept-call.ts";
+import { cancelTask } from "../../core/a2a/inbound/cancel-task.ts";
+import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
+import { hasEnded, type InboundTask, isAtRest, taskKey } from "../../core/a2a/inbound/inbound-task.ts";
+import type { Bus } from "../../core/contract/bus.ts";
+import type { Checkpoint } from "../../core/contract/checkpoint.ts";
+import type { Clock } from "../../core/contract/clock.ts";
+import { isoTime } from "../../core/contract/clock.ts";
+import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
+import type { Store } from "../../core/contract/store.ts";
+import { agentCard } from "./agent-card.ts";
+import { callerIn, goneIn } from "./call-context.ts";
+import { listTasks } from "./list-tasks.ts";
+import { checkHistoryLength, readCall, readWebhook } from "./read-call.ts";
+import type { ServedAgent } from "./served-agent.ts";
+import { taskEvents } from "./task-events.ts";
+import type { TaskWatch } from "./task-watch.ts";
+import type { TaskWatcher } from "./task-watcher.ts";
+import { toWire } from "./to-wire.ts";
+import { addWebhook, removeWebhook, webhookOnWire } from "./webhook-configs.ts";
+
+export interface RequestParts {
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly checkpoint: Checkpoint;
+  readonly watch: TaskWatch;
+  readonly publicUrl: string;
+  readonly pushAllow: readonly string[];
+  readonly newId: () => string;
+}
+
+/** What one agent does with requests, whatever binding they came by. The work itself is core's. */
+export class RequestHandler implements A2ARequestHandler {
+  readonly #parts: RequestParts;
+  readonly #agent: ServedAgent;
+
+  constructor(parts: RequestParts, agent: ServedAgent) {
+    this.#parts = parts;
+    this.#agent = agent;
+  }
+
+  async getAgentCard(): Promise<AgentCard> {
+    return agentCard(this.#agent, this.#parts.publicUrl);
+  }
+
+  async getAuthenticatedExtendedAgentCard(
+    _request: GetExtendedAgentCardRequest,
+    context: ServerCallContext,
+  ): Promise<AgentCard> {
+    return agentCard(this.#agent, this.#parts.publicUrl, callerIn(context));
+  }
+
+  async sendMessage(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
+    const { historyLength, returnImmediately = false } = request.configuration ?? {};
+    const { call, repeated } = await this.#readCall(request, context);
+    const watcher = this.#follow(call, context);
+    try {
+      let task = repeated ?? (await acceptCall(this.#parts, call));
+      while (!returnImmediately && !isAtRest(task) && !watcher.isClosed) {
+        await watcher.news();
+        watcher.takeDeltas();
+        task = (await this.#read(call)) ?? task;
+      }
+      return toWire(task, historyLength);
+    } finally {
+      watcher.close();
+    }
+  }
+
+  async *sendMessageStream(
+    request: SendMessageRequest,
+    context: ServerCallContext,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    const { call, repeated } = await this.#readCall(request, context);
+    const watcher = this.#follow(call, context);
+    try {
+      const task = repeated ?? (await acceptCall(this.#parts, call));
+      const { historyLength } = request.configuration ?? {};
+      yield* taskEvents(task, watcher, { historyLength, read: () => this.#read(call) });
+    } finally {
+      watcher.close();
+    }
+  }
+
+  async *resubscribe(
+    { id }: SubscribeToTaskRequest,
+    context: ServerCallContext,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    const address = this.#address(id, context);
+    const watcher = this.#follow(address, context);
+    try {
+      const task = await this.#find(address);
+      if (hasEnded(task)) {
+        throw new UnsupportedOperationError("the task has ended, there is nothing to wait for: read it with GetTask");
+      }
+      yield* taskEvents(task, watcher, { isAfterwards: true, read: () => this.#read(address) });
+    } finally {
+      watcher.close();
+    }
+  }
+
+  async getTask({ id, historyLength }: GetTaskRequest, context: ServerCallContext): Promise<Task> {
+    checkHistoryLength(historyLength);
+    return toWire(await this.#find(this.#address(id, context)), historyLength);
+  }
+
+  listTasks(request: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
+    const { tenant, name: agent } = this.#agent;
+    return listTasks(this.#parts.store, { tenant, agent, caller: callerIn(context).name }, request);
+  }
+
+  async cancelTask({ id }: CancelTaskRequest, context: ServerCallContext): Promise<Task> {
+    const address = this.#address(id, context);
+    const known = await this.#find(address);
+    const task = hasEnded(known) ? known : await cancelTask(this.#parts, address);
+    if (task?.state !== "canceled") throw new TaskNotCancelableError("the task has ended already");
+    return toWire(task);
+  }
+
+  async createTaskPushNotificationConfig(
+    config: TaskPushNotificationConfig,
+    context: ServerCallContext,
+  ): Promise<TaskPushNotificationConfig> {
+    const address = this.#address(config.taskId, context);
+    const rules = { version: context.requestedVersion, pushAllow: this.#parts.pushAllow };
+    const webhook = readWebhook(config, rules, this.#parts.newId());
+    await addWebhook(this.#parts, address, webhook);
+    return webhookOnWire(address, webhook);
+  }
+
+  async getTaskPushNotificationConfig(
+    { taskId, id }: GetTaskPushNotificationConfigRequest,
+    context: ServerCallContext,
+  ): Promise<TaskPushNotificationConfig> {
+    const task = await this.#find(this.#address(taskId, context));
+    const webhook = task.webhooks.find((known) => known.id === id);
+    if (webhook === undefined) throw new TaskNotFoundError("the task has no such push notification configuration");
+    return webhookOnWire(task, webhook);
+  }
+
+  async listTaskPushNotificationConfigs(
+    { taskId }: ListTaskPushNotificationConfigsRequest,
+    context: ServerCallContext,
+  ): Promise<ListTaskPushNotificationConfigsResponse> {
+    const task = await this.#find(this.#address(taskId, context));
+    return { configs: task.webhooks.map((webhook) => webhookOnWire(task, webhook)), nextPageToken: "" };
+  }
+
+  async deleteTaskPushNotificationConfig(
+    { taskId, id }: DeleteTaskPushNotificationConfigRequest,
+    context: ServerCallContext,
+  ): Promise<void> {
+    await removeWebhook(this.#parts, this.#address(taskId, context), id);
+  }
+
+  /** The call, and the task as it is if the same message was taken before. */
+  async #readCall(request: SendMessageRequest, context: ServerCallContext) {
+    const call = readCall(request, {
+      agent: this.#agent,
+      caller: callerIn(context),
+      version: context.requestedVersion,
+      sentAt: isoTime(this.#parts.clock.now()),
+      pushAllow: this.#parts.pushAllow,
+    });
+    const taskId = request.message?.taskId;
+    if (!taskId) return { call };
+    const task = await this.#find(call);
+    if (request.message?.contextId && request.message.contextId !== task.contextId) {
+      throw new RequestMalformedError("message.contextId is not that of the task");
+    }
+    return { call: { ...call, contextId: task.contextId }, repeated: heardBefore(task, call) };
+  }
+
+  #address(id: string, context: ServerCallContext): InboundTaskAddress {
+    if (id.trim() === "") throw new RequestMalformedError("the task's id is missing");
+    const { tenant, name: agent } = this.#agent;
+    return { tenant, agent, caller: callerIn(context).name, id };
+  }
+
+  #follow(address: InboundTaskAddress, context: ServerCallContext): TaskWatcher {
+    const watcher = this.#parts.watch.follow(address);
+    const gone = goneIn(context);
+    if (gone.aborted) watcher.close();
+    else gone.addEventListener("abort", () => watcher.close(), { once: true });
+    return watcher;
+  }
+
+  /** Somebody else's task is as unknown as one that never was. */
+  async #find(address: InboundTaskAddress): Promise<InboundTask> {
+    const task = await this.#read(address);
+    if (task === undefined) throw new TaskNotFoundError("there is no such task, or it is too old to be remembered");
+    return task;
+  }
+
+  async #read(address: InboundTaskAddress): Promise<InboundTask | undefined> {
+    return (await this.#parts.store.get(taskKey(address)))?.value;
+  }
+}
+
+/** A task takes a further message only when it waits for one. */
+const heardBefore = (task: InboundTask, { said }: InboundCall): InboundTask | undefined => {
+  if (task.said.some(({ id }) => id === said.id)) return task;
+  if (task.state === "input-required") return undefined;
+  throw new UnsupportedOperationError(
+    hasEnded(task)
+      ? "the task has ended: send the message without a taskId, and with its contextId to go on where it ended"
+      : "the task is being worked on and waits for no message: send it without a taskId, or wait",
+  );
+};

@@ -1,0 +1,174 @@
+import {
+  A2A_CONTENT_TYPE,
+  AgentCard,
+  ListTaskPushNotificationConfigsResponse,
+  ListTasksRequest,
+  ListTasksResponse,
+  SendMessageRequest,
+  SendMessageResponse,
+  StreamResponse,
+  Task,
+  TaskPushNotificationConfig,
+} from "@a2a-js/sdk";
+import { RequestMalformedError, restStatusFor, TaskNotFoundError, toRestErrorBody } from "@a2a-js/sdk/errors";
+import { type A2ARequestHandler, type ServerCallContext, validateVersion } from "@a2a-js/sdk/server";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { agentPath } from "./agent-card.ts";
+import { protocolError } from "./protocol-error.ts";
+import { type RouteParts, requestContext } from "./request-context.ts";
+import { sendEvents } from "./send-events.ts";
+
+const Params = z.object({ id: z.string().default(""), config: z.string().default("") });
+const Query = z.record(z.string(), z.string()).catch({});
+
+interface Call {
+  readonly context: ServerCallContext;
+  readonly id: string;
+  readonly config: string;
+  readonly body: unknown;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** HTTP+JSON. The library's own routes are for another framework, so these are written out. */
+export const restRoutes = (
+  scope: FastifyInstance,
+  agent: string,
+  handler: A2ARequestHandler,
+  { clock, logger }: RouteParts,
+): void => {
+  const base = agentPath(agent);
+  const failure = (error: unknown) => {
+    const known = protocolError(error, logger);
+    const status = restStatusFor(known);
+    return { status, body: toRestErrorBody(known, status) };
+  };
+  const readCall = async (request: FastifyRequest, reply: FastifyReply): Promise<Call> => {
+    const context = requestContext(request, reply);
+    validateVersion(context.requestedVersion, await handler.getAgentCard(), "HTTP+JSON");
+    const { id, config } = Params.parse(request.params);
+    return { context, id, config, body: readBody(request.body), query: Query.parse(request.query) };
+  };
+  const answering =
+    (answer: (call: Call, reply: FastifyReply) => Promise<unknown>) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+      try {
+        const body = await answer(await readCall(request, reply), reply);
+        if (reply.sent) return reply;
+        reply.type(A2A_CONTENT_TYPE);
+        return body === undefined ? reply.code(204).send() : reply.send(JSON.stringify(body));
+      } catch (error) {
+        const { status, body } = failure(error);
+        return reply.code(status).type(A2A_CONTENT_TYPE).send(JSON.stringify(body));
+      }
+    };
+  const stream = async (reply: FastifyReply, events: AsyncGenerator<StreamResponse, void, undefined>) =>
+    sendEvents(reply, { events: toJson(events), failure, clock });
+
+  scope.get(
+    `${base}/extendedAgentCard`,
+    answering(async ({ context }) =>
+      AgentCard.toJSON(await handler.getAuthenticatedExtendedAgentCard({ tenant: "" }, context)),
+    ),
+  );
+  scope.post(
+    `${base}/message::send`,
+    answering(async ({ body, context }) => {
+      const task = await handler.sendMessage(SendMessageRequest.fromJSON(body), context);
+      return SendMessageResponse.toJSON({ payload: { $case: "task", value: task as Task } });
+    }),
+  );
+  scope.post(
+    `${base}/message::stream`,
+    answering(({ body, context }, reply) =>
+      stream(reply, handler.sendMessageStream(SendMessageRequest.fromJSON(body), context)),
+    ),
+  );
+  scope.get(
+    `${base}/tasks`,
+    answering(async ({ query, context }) =>
+      // What is empty is left out by the library, and wanted by its client.
+      ({
+        tasks: [],
+        nextPageToken: "",
+        ...(ListTasksResponse.toJSON(await handler.listTasks(listRequest(query), context)) as object),
+      }),
+    ),
+  );
+  const onTask = answering(async ({ id: named, query, context }, reply) => {
+    const [id = "", action] = named.split(":");
+    if (action === "subscribe") return stream(reply, handler.resubscribe({ tenant: "", id }, context));
+    const isGet = reply.request.method === "GET";
+    if (action === undefined && isGet) {
+      return Task.toJSON(
+        await handler.getTask({ tenant: "", id, historyLength: numberIn(query.historyLength) }, context),
+      );
+    }
+    if (action === "cancel" && !isGet) {
+      return Task.toJSON(await handler.cancelTask({ tenant: "", id, metadata: undefined }, context));
+    }
+    throw new TaskNotFoundError("there is nothing at this address");
+  });
+  scope.get(`${base}/tasks/:id`, onTask);
+  scope.post(`${base}/tasks/:id`, onTask);
+
+  const configs = `${base}/tasks/:id/pushNotificationConfigs`;
+  scope.post(
+    configs,
+    answering(async ({ id, body, context }, reply) => {
+      const config = TaskPushNotificationConfig.fromJSON({ ...(body as object), taskId: id });
+      const made = await handler.createTaskPushNotificationConfig(config, context);
+      reply.code(201);
+      return TaskPushNotificationConfig.toJSON(made);
+    }),
+  );
+  scope.get(
+    configs,
+    answering(async ({ id: taskId, context }) =>
+      ListTaskPushNotificationConfigsResponse.toJSON(
+        await handler.listTaskPushNotificationConfigs({ tenant: "", taskId, pageSize: 0, pageToken: "" }, context),
+      ),
+    ),
+  );
+  scope.get(
+    `${configs}/:config`,
+    answering(async ({ id: taskId, config: id, context }) =>
+      TaskPushNotificationConfig.toJSON(
+        await handler.getTaskPushNotificationConfig({ tenant: "", taskId, id }, context),
+      ),
+    ),
+  );
+  scope.delete(
+    `${configs}/:config`,
+    answering(({ id: taskId, config: id, context }) =>
+      handler.deleteTaskPushNotificationConfig({ tenant: "", taskId, id }, context),
+    ),
+  );
+};
+
+async function* toJson(
+  events: AsyncGenerator<StreamResponse, void, undefined>,
+): AsyncGenerator<unknown, void, undefined> {
+  for await (const event of events) yield StreamResponse.toJSON(event);
+}
+
+/** The library's client sends a content type with an empty body where there is nothing to say. */
+const readBody = (body: unknown): Record<string, unknown> => {
+  const text = typeof body === "string" ? body : "";
+  if (text === "") return {};
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+  } catch {
+    throw new RequestMalformedError("the body is no JSON object");
+  }
+};
+
+const numberIn = (text: string | undefined): number | undefined =>
+  text === undefined || text === "" ? undefined : Number(text);
+
+const listRequest = ({ pageSize, historyLength, includeArtifacts, ...query }: Call["query"]): ListTasksRequest => ({
+  ...ListTasksRequest.fromJSON(query),
+  pageSize: numberIn(pageSize),
+  historyLength: numberIn(historyLength),
+  includeArtifacts: includeArtifacts === "true",
+});

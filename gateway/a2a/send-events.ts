@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { formatSSEErrorEvent, formatSSEEvent, SSE_HEADERS } from "@a2a-js/sdk";
+import type { FastifyReply } from "fastify";
+import type { Clock } from "../../core/contract/clock.ts";
+
+export interface EventStream {
+  readonly events: AsyncGenerator<unknown, void, undefined>;
+  /** Before the first event an error is an ordinary answer; afterwards it is the last event. */
+  readonly failure: (error: unknown) => { status: number; body: unknown };
+  readonly clock: Clock;
+}
+
+/** Proxies close what is silent for a minute. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** Sends events as they come, no faster than they are read. The task goes on if nobody reads any more. */
+export const sendEvents = async (reply: FastifyReply, { events, failure, clock }: EventStream): Promise<void> => {
+  let first: IteratorResult<unknown>;
+  try {
+    first = await events.next();
+  } catch (error) {
+    const { status, body } = failure(error);
+    await reply.code(status).type("application/json").send(JSON.stringify(body));
+    return;
+  }
+  const { raw } = reply;
+  const headers = { ...reply.getHeaders(), ...lowerCased(SSE_HEADERS) };
+  reply.hijack();
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) raw.setHeader(name, value);
+  raw.writeHead(200);
+  const closed = new AbortController();
+  raw.once("close", () => {
+    closed.abort();
+    void events.return();
+  });
+  const write = async (text: string): Promise<void> => {
+    if (raw.destroyed || raw.write(text)) return;
+    await once(raw, "drain", { signal: closed.signal }).catch(() => undefined);
+  };
+  let timer = clock.after(KEEP_ALIVE_MS, keepAlive);
+  function keepAlive() {
+    if (!raw.destroyed && !raw.writableNeedDrain) raw.write(": still here\n\n");
+    timer = clock.after(KEEP_ALIVE_MS, keepAlive);
+  }
+  try {
+    for (let event = first; !event.done && !raw.destroyed; event = await events.next()) {
+      await write(formatSSEEvent(event.value));
+    }
+  } catch (error) {
+    await write(formatSSEErrorEvent(failure(error).body));
+  } finally {
+    timer.cancel();
+    raw.end();
+  }
+};
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -1,0 +1,9 @@
+import type { SkillConfig } from "../../core/a2a/config.ts";
+
+/** An agent that others may call. */
+export interface ServedAgent {
+  readonly name: string;
+  readonly tenant: string;
+  readonly description?: string | undefined;
+  readonly skills: readonly SkillConfig[];
+}

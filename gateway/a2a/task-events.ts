@@ -1,0 +1,72 @@
+import type { StreamResponse } from "@a2a-js/sdk";
+import type { InboundTask } from "../../core/a2a/inbound/inbound-task.ts";
+import { hasEnded, isAtRest } from "../../core/a2a/inbound/inbound-task.ts";
+import type { Delta, TaskWatcher } from "./task-watcher.ts";
+import { answerArtifact, toWire, wireStatus } from "./to-wire.ts";
+
+interface EventOptions {
+  readonly historyLength?: number | undefined;
+  /** Somebody who comes later: a task that waits for its caller may be gone on with by another request. */
+  readonly isAfterwards?: boolean;
+  read(): Promise<InboundTask | undefined>;
+}
+
+/** The task as it is, then everything that happens to it until it is at rest (or nobody listens any more). */
+export async function* taskEvents(
+  first: InboundTask,
+  watcher: TaskWatcher,
+  { read, historyLength, isAfterwards = false }: EventOptions,
+): AsyncGenerator<StreamResponse, void, undefined> {
+  const text = new StreamedAnswer();
+  let known = first;
+  yield { payload: { $case: "task", value: toWire(first, historyLength) } };
+  while (!watcher.isClosed) {
+    if (hasEnded(known) || (isAtRest(known) && !(isAfterwards && known === first))) return;
+    await watcher.news();
+    for (const delta of watcher.takeDeltas()) {
+      const piece = text.next(delta);
+      if (piece !== undefined) yield artifactUpdate(known, piece.text, { append: piece.append, lastChunk: false });
+    }
+    const task = await read();
+    if (task === undefined) return;
+    if (task.changes === known.changes) continue;
+    known = task;
+    if (task.answer !== undefined) yield artifactUpdate(task, task.answer, { append: false, lastChunk: true });
+    yield statusUpdate(task);
+  }
+}
+
+export const statusUpdate = (task: InboundTask): StreamResponse => ({
+  payload: {
+    $case: "statusUpdate",
+    value: { taskId: task.id, contextId: task.contextId, status: wireStatus(task), metadata: undefined },
+  },
+});
+
+const artifactUpdate = (
+  { id: taskId, contextId }: InboundTask,
+  text: string,
+  { append, lastChunk }: { append: boolean; lastChunk: boolean },
+): StreamResponse => ({
+  payload: {
+    $case: "artifactUpdate",
+    value: { taskId, contextId, artifact: answerArtifact(text), append, lastChunk, metadata: undefined },
+  },
+});
+
+/** Text in pieces. After a gap nothing more is said of this attempt: the whole answer follows. */
+class StreamedAnswer {
+  #attempt = -1;
+  #length = 0;
+
+  next({ attempt, offset, text }: Delta): { text: string; append: boolean } | undefined {
+    if (attempt > this.#attempt && offset === 0) {
+      this.#attempt = attempt;
+      this.#length = text.length;
+      return { text, append: false };
+    }
+    if (attempt !== this.#attempt || offset !== this.#length) return undefined;
+    this.#length += text.length;
+    return { text, append: true };
+  }
+}

@@ -1,0 +1,39 @@
+import type { TaskPushNotificationConfig } from "@a2a-js/sdk";
+import { RequestMalformedError, TaskNotFoundError } from "@a2a-js/sdk/errors";
+import { withWebhook } from "../../core/a2a/inbound/accept-call.ts";
+import type { TaskParts } from "../../core/a2a/inbound/change-task.ts";
+import { changeTask } from "../../core/a2a/inbound/change-task.ts";
+import type { InboundTask, Webhook } from "../../core/a2a/inbound/inbound-task.ts";
+import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
+
+const MOST_WEBHOOKS = 10;
+
+export const addWebhook = async (parts: TaskParts, address: InboundTaskAddress, webhook: Webhook): Promise<void> => {
+  await changeTask(parts, address, (task) => {
+    if (task === undefined) throw new TaskNotFoundError();
+    const changed = withWebhook(task, webhook);
+    if (changed.webhooks.length <= MOST_WEBHOOKS) return changed;
+    throw new RequestMalformedError(`a task has at most ${MOST_WEBHOOKS} push notification configurations`);
+  });
+};
+
+export const removeWebhook = async (parts: TaskParts, address: InboundTaskAddress, id: string): Promise<void> => {
+  await changeTask(parts, address, (task) => {
+    if (task === undefined) throw new TaskNotFoundError();
+    if (!task.webhooks.some((webhook) => webhook.id === id)) return task;
+    return { ...task, webhooks: task.webhooks.filter((webhook) => webhook.id !== id) };
+  });
+};
+
+export const webhookOnWire = (task: Pick<InboundTask, "id">, webhook: Webhook): TaskPushNotificationConfig => {
+  const { id, url, token = "", authentication } = webhook;
+  const { scheme = "", credentials = "" } = authentication ?? {};
+  return {
+    tenant: "",
+    id,
+    taskId: task.id,
+    url,
+    token,
+    authentication: authentication && { scheme, credentials },
+  };
+};

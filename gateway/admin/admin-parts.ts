@@ -1,0 +1,7 @@
+import type { Config } from "../../config/config.ts";
+import type { ScheduleParts } from "../../core/schedules/schedule-parts.ts";
+
+/** What the routes for operators work with. */
+export interface AdminParts extends ScheduleParts {
+  readonly config: Config;
+}

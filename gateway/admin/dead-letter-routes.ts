@@ -1,0 +1,87 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { AppError } from "../../core/contract/app-error.ts";
+import type { DeadLetter } from "../../core/contract/dead-letter.ts";
+import { allDeadLetters, deadLetterKey } from "../../core/contract/dead-letter.ts";
+import { settleUndelivered } from "../../core/delivery/settle-undelivered.ts";
+import type { Undelivered } from "../../core/delivery/undelivered.ts";
+import { undeliveredOn } from "../../core/delivery/undelivered.ts";
+import type { AdminParts } from "./admin-parts.ts";
+import { checked } from "./checked.ts";
+import { managedChannel, managedChannels } from "./managed-channels.ts";
+import { PageQuery, pageOf } from "./page.ts";
+import { partsOfRef, readRef, refOf } from "./ref.ts";
+import { shownOrigin } from "./shown-work.ts";
+import { type AdminRequest, mustBePlatformAdmin } from "./visit.ts";
+
+const ListQuery = PageQuery.extend({
+  kind: z.enum(["delivery", "message"]).default("delivery"),
+  channel: z.string().optional(),
+  agent: z.string().optional(),
+});
+
+/** What was given up: deliveries by channel (D6), and messages that no handler could end. */
+export const deadLetterRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+  const { config, store } = parts;
+
+  scope.get("/admin/api/dead-letters", async (request) => {
+    const { kind, channel, agent, ...page } = checked(ListQuery, request.query);
+    if (kind === "message") {
+      mustBePlatformAdmin(request);
+      return pageOf([{ name: kind, list: () => store.list(allDeadLetters()) }], page, shownMessage);
+    }
+    const sources = managedChannels(config, request, { channel, agent }).map((each) => ({
+      name: each.channel,
+      list: () => store.list(undeliveredOn(each.tenant, each.channel)),
+    }));
+    return pageOf(sources, page, shownDelivery);
+  });
+
+  const settle = (verb: "retry" | "dismiss") =>
+    scope.post<{ Params: { ref: string } }>(`/admin/api/dead-letters/:ref/${verb}`, async (request) => {
+      const { ref } = request.params;
+      if (readRef(ref)?.[0] === "message") await settleMessage(request, ref, verb);
+      else await settleDelivery(request, ref, verb);
+      return { done: true };
+    });
+
+  const settleDelivery = async (request: AdminRequest, ref: string, verb: "retry" | "dismiss"): Promise<void> => {
+    const [, name = "", id = ""] = partsOfRef(ref, 3);
+    const { tenant, channel } = managedChannel(config, request, name);
+    const what = verb === "retry" ? "send-again" : "dismiss";
+    const settled = await settleUndelivered(parts, { tenant, channel, id }, what, request.id);
+    if (settled === "gone")
+      throw new AppError("conflict", "somebody has done something about it: look at the list again");
+  };
+
+  const settleMessage = async (request: AdminRequest, ref: string, verb: "retry" | "dismiss"): Promise<void> => {
+    mustBePlatformAdmin(request);
+    const [, durable = "", id = ""] = partsOfRef(ref, 3);
+    const found = await store.get(deadLetterKey(durable, id));
+    if (found === undefined)
+      throw new AppError("conflict", "somebody has done something about it: look at the list again");
+    if (verb === "retry") {
+      throw new AppError("conflict", "only deliveries can be sent again; people were told that this one failed");
+    }
+    await store.delete(deadLetterKey(durable, id), { ifRevision: found.revision });
+  };
+  settle("retry");
+  settle("dismiss");
+};
+
+const shownDelivery = ({ id, tenant, channel, target, origin, reason, deadAt }: Undelivered) => ({
+  ref: refOf("delivery", channel, id),
+  kind: "delivery",
+  tenant,
+  channel,
+  conversation: target,
+  origin: origin && shownOrigin(origin),
+  reason,
+  deadAt,
+});
+
+/** Deliveries are listed by channel: here are the others. */
+const shownMessage = ({ durable, subject, id, reason, attempts, deadAt }: DeadLetter) =>
+  /^(?:outbox|relay)-/.test(durable)
+    ? undefined
+    : { ref: refOf("message", durable, id), kind: "message", queue: durable, subject, id, reason, attempts, deadAt };

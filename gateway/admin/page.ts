@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { AppError } from "../../core/contract/app-error.ts";
+import { readRef, refOf } from "./ref.ts";
+
+export const PageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  after: z.string().optional(),
+});
+export type PageQuery = z.infer<typeof PageQuery>;
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Absent: this is the last one. */
+  readonly next?: string;
+}
+
+interface Entry<T> {
+  readonly key: string;
+  readonly value: T;
+}
+
+/** A list that is part of what is paged; in the order of its keys. */
+export interface Source<T> {
+  readonly name: string;
+  list(): AsyncIterable<Entry<T>>;
+}
+
+/** One page out of several lists, one after the other. What `show` makes nothing of is left out. */
+export const pageOf = async <T, S>(
+  sources: readonly Source<T>[],
+  { limit, after }: PageQuery,
+  show: (value: T, key: string) => S | undefined | Promise<S | undefined>,
+): Promise<Page<S>> => {
+  const [name, lastKey] = after === undefined ? [] : cursorOf(after);
+  const from = name === undefined ? 0 : sources.findIndex((source) => source.name === name);
+  if (from < 0) throw badCursor();
+  const items: S[] = [];
+  let last = "";
+  for (const source of sources.slice(from)) {
+    for await (const { key, value } of source.list()) {
+      if (source.name === name && lastKey !== undefined && key <= lastKey) continue;
+      const shown = await show(value, key);
+      if (shown === undefined) continue;
+      if (items.length === limit) return { items, next: last };
+      items.push(shown);
+      last = refOf(source.name, key);
+    }
+  }
+  return { items };
+};
+
+const cursorOf = (after: string): [string, string] => {
+  const [name, key] = readRef(after) ?? [];
+  if (name === undefined || key === undefined) throw badCursor();
+  return [name, key];
+};
+
+const badCursor = () => new AppError("bad-input", "after: give the `next` of the page before, or leave it out");

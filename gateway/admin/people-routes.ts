@@ -1,0 +1,107 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { AppError } from "../../core/contract/app-error.ts";
+import { isoTime } from "../../core/contract/clock.ts";
+import { conversationKey } from "../../core/contract/conversation.ts";
+import { publishReply } from "../../core/delivery/publish-reply.ts";
+import { listed, readPerson, sameAccount } from "../../core/people/find-person.ts";
+import { leavePerson } from "../../core/people/leave-person.ts";
+import type { PersonAccount, PersonRecord } from "../../core/people/person-record.ts";
+import { peopleOf } from "../../core/people/person-record.ts";
+import { showAccounts } from "../../core/people/show-account.ts";
+import type { AdminParts } from "./admin-parts.ts";
+import { checked } from "./checked.ts";
+import { mayManage } from "./operator.ts";
+import { PageQuery, pageOf } from "./page.ts";
+import { partsOfRef, refOf } from "./ref.ts";
+import { type AdminRequest, mayUse, noteDetail, operatorOf } from "./visit.ts";
+
+const ListQuery = PageQuery.extend({ tenant: z.string().optional() });
+const AccountInput = z.strictObject({ channel: z.string(), accountId: z.string() });
+
+/** Who the agents talk to, and which accounts are one person's. */
+export const peopleRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+  const { config, store } = parts;
+
+  const tenantsFor = (request: AdminRequest, wanted: string | undefined): string[] => {
+    const known = Object.keys(config.tenants);
+    if (wanted === undefined) return known.filter((tenant) => mayManage(operatorOf(request), tenant));
+    if (known.includes(wanted) && mayUse(request, wanted)) return [wanted];
+    throw new AppError("not-found", `there is no tenant "${wanted.slice(0, 60)}" that you may manage`);
+  };
+
+  scope.get("/admin/api/people", async (request) => {
+    const { tenant: wanted, ...page } = checked(ListQuery, request.query);
+    const sources = tenantsFor(request, wanted).map((tenant) => ({
+      name: tenant,
+      list: () => store.list(peopleOf(tenant)),
+    }));
+    return pageOf(sources, page, async ({ tenant, id }) => {
+      const found = await readPerson(store, tenant, id);
+      // All of their accounts are another person's now.
+      return found && found.person.accounts.length > 0 ? shownPerson(found.person) : undefined;
+    });
+  });
+
+  scope.post<{ Params: { ref: string } }>("/admin/api/people/:ref/unlink", async (request) => {
+    const [tenant = "", id = ""] = partsOfRef(request.params.ref, 2);
+    const given = checked(AccountInput, request.body);
+    const found = tenantsFor(request, tenant).length > 0 ? await readPerson(store, tenant, id) : undefined;
+    const account = found && listed(found.person, given);
+    if (found === undefined || account === undefined) {
+      throw new AppError("not-found", "this person has no such account: look at the list again");
+    }
+    if (account.declared) throw new AppError("conflict", "the configuration declares this account: change it there");
+    if (found.person.accounts.length < 2) throw new AppError("conflict", "it is this person's only account");
+    noteDetail(request, { ...given });
+    // First, because afterwards it is no longer known who is to hear of it.
+    await tellAll(parts, found.person, account, request.id);
+    await leavePerson(store, { tenant, ...given });
+    const left = await readPerson(store, tenant, id);
+    return shownPerson(left?.person ?? found.person);
+  });
+};
+
+/** Nobody's account goes without every side hearing of it (I1). */
+const tellAll = async (
+  { bus, clock }: AdminParts,
+  { tenant, id: personId, accounts, surfaces, membership }: PersonRecord,
+  leaving: PersonAccount,
+  wish: string,
+): Promise<void> => {
+  const staying = accounts.filter((account) => account !== leaving);
+  for (const account of accounts) {
+    const surface = surfaces.findLast((each) => sameAccount(each, account));
+    if (surface === undefined) continue;
+    const others = account === leaving ? staying : [leaving];
+    const { conversation, accountId, agent } = surface;
+    await publishReply(bus, {
+      id: `unlinked/${wish}/${conversationKey(conversation)}`,
+      tenant,
+      agent,
+      sessionId: null,
+      kind: "notice",
+      markdown: `Whoever runs this service has unlinked ${showAccounts(others)} from this account.`,
+      origin: null,
+      audience: { conversation, personId, accountId, membership },
+      createdAt: isoTime(clock.now()),
+      traceId: wish,
+    });
+  }
+};
+
+const shownPerson = ({ tenant, id, name, accounts, surfaces, quiet }: PersonRecord) => ({
+  ref: refOf(tenant, id),
+  id,
+  tenant,
+  ...(name !== undefined && { name }),
+  accounts: accounts.map(({ channel, accountId, name: accountName, since, declared = false }) => ({
+    channel,
+    accountId,
+    name: accountName,
+    since,
+    declared,
+  })),
+  surfaces: surfaces.map(({ channel, accountId, since }) => ({ channel, accountId, since })),
+  ...(quiet !== undefined && { quiet }),
+});

@@ -1,0 +1,39 @@
+import type { Asker } from "../../core/contract/owner-context.ts";
+import type { ReplyOrigin } from "../../core/contract/reply-origin.ts";
+import type { Subtask } from "../../core/contract/subtask.ts";
+import { refOf } from "./ref.ts";
+
+/** What operators see of a piece of work: never more of people's words than an anchor shows. */
+export const shownOrigin = ({ channel, promptSummary, startedAt, sessionId, link }: ReplyOrigin) => ({
+  channel,
+  promptSummary,
+  startedAt,
+  sessionId,
+  ...(link !== undefined && { link }),
+});
+
+export const shownAsker = ({ personId, accountId, name }: Asker) => ({ personId, accountId, name });
+
+export const shownSubtask = (subtask: Subtask) => {
+  const { id, agent, tenant, name, agentType, status, depth, createdAt, traceId } = subtask;
+  const { parentSubtaskId, note, result, startedAt, completedAt } = subtask;
+  return {
+    ref: refOf(agent, id),
+    id,
+    agent,
+    tenant,
+    name,
+    agentType,
+    status,
+    depth,
+    ...(parentSubtaskId !== undefined && { parent: parentSubtaskId }),
+    origin: shownOrigin(subtask.origin),
+    asker: shownAsker(subtask.asker),
+    ...(note !== undefined && { note }),
+    ...(result !== undefined && { result: result.status }),
+    createdAt,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(completedAt !== undefined && { completedAt }),
+    traceId,
+  };
+};

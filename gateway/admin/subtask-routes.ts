@@ -1,0 +1,57 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { AppError } from "../../core/contract/app-error.ts";
+import type { PeerCallAddress } from "../../core/contract/peer-call-address.ts";
+import type { Subtask } from "../../core/contract/subtask.ts";
+import { hasEnded } from "../../core/contract/subtask.ts";
+import { ActivityPublisher } from "../../core/subtasks/activity-publisher.ts";
+import { cancelSubtask } from "../../core/subtasks/cancel-subtask.ts";
+import { OwnerRecords } from "../../core/subtasks/owner-records.ts";
+import { readSubtask, subtasksOfAgent } from "../../core/subtasks/subtask-record.ts";
+import { ChangeEvents } from "../../core/turns/change-events.ts";
+import type { AdminParts } from "./admin-parts.ts";
+import { checked } from "./checked.ts";
+import { managedAgent, managedAgents } from "./managed-agents.ts";
+import { PageQuery, pageOf } from "./page.ts";
+import { partsOfRef } from "./ref.ts";
+import { shownSubtask } from "./shown-work.ts";
+
+const ListQuery = PageQuery.extend({ agent: z.string().optional(), status: z.enum(["open", "all"]).default("open") });
+
+/** Delegated work of everybody, for operators: seen and cancelled. */
+export const subtaskRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+  const { config, store, clock } = parts;
+  const work = {
+    ...parts,
+    events: new ChangeEvents<Subtask>(),
+    callEvents: new ChangeEvents<PeerCallAddress>(),
+    activity: new ActivityPublisher(parts),
+    owners: new OwnerRecords(store, clock),
+    // Nothing is worked on here.
+    workspaces: new Map(),
+  };
+  scope.addHook("onClose", async () => work.activity.stop());
+
+  scope.get("/admin/api/subtasks", async (request) => {
+    const { agent, status, ...page } = checked(ListQuery, request.query);
+    const sources = managedAgents(config, request, agent).map((each) => ({
+      name: each.agent,
+      list: () => store.list(subtasksOfAgent(each)),
+    }));
+    return pageOf(sources, page, (subtask) =>
+      status === "open" && hasEnded(subtask) ? undefined : shownSubtask(subtask),
+    );
+  });
+
+  scope.post<{ Params: { ref: string } }>("/admin/api/subtasks/:ref/cancel", async (request) => {
+    const [name = "", id = ""] = partsOfRef(request.params.ref, 2);
+    const address = { ...managedAgent(config, request, name), id };
+    const subtask = await readSubtask(store, address);
+    if (subtask === undefined) throw new AppError("not-found", "there is no such subtask any more");
+    const ended = hasEnded(subtask) ? undefined : await cancelSubtask(work, address, "an operator has ended it");
+    if (ended?.status !== "cancelled") {
+      throw new AppError("conflict", `it has ended already: ${(ended ?? subtask).status}`);
+    }
+    return shownSubtask(ended);
+  });
+};

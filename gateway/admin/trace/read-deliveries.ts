@@ -1,0 +1,91 @@
+import { keyParts } from "../../../core/contract/collection.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
+import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import type { LedgerEntry } from "../../../core/delivery/ledger-entry.ts";
+import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
+import { undeliveredId } from "../../../core/delivery/note-undelivered.ts";
+import { readTold } from "../../../core/origin/told-record.ts";
+import { relayDurable } from "../../relay/fan-out.ts";
+import { outboxDurable } from "../../relay/outbox-durable.ts";
+import type { ManagedAgent } from "../managed-agents.ts";
+import { refOf } from "../ref.ts";
+
+/** What became of one part of a reply in one conversation. */
+export interface ShownDelivery {
+  readonly conversation: Pick<Conversation, "channel" | "workspace" | "room" | "thread">;
+  readonly part: number;
+  readonly state: LedgerEntry["state"] | "logged" | "published" | "given-up";
+  readonly at?: string;
+  readonly messageId?: string;
+  readonly reason?: string;
+  /** Of its dead letter. */
+  readonly ref?: string;
+}
+
+/** Where a reply went, by the ledger, by what was noted of it, and by the dead letters. `target`: where it is for. */
+export const readDeliveries = async (
+  store: Store,
+  { tenant, agent }: ManagedAgent,
+  replyId: string,
+  target?: { readonly conversation: Conversation; readonly at: string },
+): Promise<ShownDelivery[]> => {
+  const found: ShownDelivery[] = [];
+  for await (const { key, value } of store.list(ledgerOf(replyId))) {
+    const [, place = "", part = "0"] = keyParts(key);
+    found.push(shownPart(conversationFrom(place), Number(part), value));
+  }
+  const isFound = (place: ShownDelivery["conversation"]) =>
+    found.some(({ conversation }) => sameConversation(asConversation(conversation), asConversation(place)));
+  const told = await readTold(store, { tenant, agent, replyId });
+  for (const { conversation, at } of told?.places ?? []) {
+    if (!isFound(conversation)) found.push({ conversation, part: 0, state: "logged", at });
+  }
+  // A channel with a log of its own has no ledger: that it was shown there is in the log, which is the channel's.
+  if (target && !isFound(target.conversation)) {
+    found.push({ conversation: target.conversation, part: 0, state: "published", at: target.at });
+  }
+  return Promise.all(found.map((delivery) => withLetter(store, replyId, delivery)));
+};
+
+const shownPart = (conversation: ShownDelivery["conversation"], part: number, entry: LedgerEntry): ShownDelivery => {
+  const { state, at } = entry;
+  const common = { conversation, part, state, at };
+  if (state === "accepted") return { ...common, messageId: entry.messageId };
+  return state === "failed" || state === "unknown" ? { ...common, reason: entry.reason } : common;
+};
+
+const withLetter = async (store: Store, replyId: string, delivery: ShownDelivery): Promise<ShownDelivery> => {
+  const { conversation, state } = delivery;
+  if (state === "accepted" || state === "logged") return delivery;
+  const { channel } = conversation;
+  const request = `${replyId}/${conversationKey(asConversation(conversation))}`;
+  const letter =
+    (await store.get(deadLetterKey(outboxDurable(channel), request))) ??
+    (await store.get(deadLetterKey(relayDurable(channel), replyId)));
+  if (letter === undefined) return delivery;
+  const { reason, deadAt } = letter.value;
+  return {
+    ...delivery,
+    state: "given-up",
+    at: deadAt,
+    reason,
+    ref: refOf("delivery", channel, undeliveredId(letter.value, asConversation(conversation))),
+  };
+};
+
+/** The kind of a conversation is not part of its address. */
+const asConversation = (place: ShownDelivery["conversation"]): Conversation => ({ ...place, kind: "shared" });
+
+const conversationFrom = (spelled: string): ShownDelivery["conversation"] => {
+  const [channel, workspace, room, thread] = spelled
+    .split("/")
+    .map((part) => (part.startsWith("+") ? decodeURIComponent(part.slice(1)) : undefined));
+  return {
+    channel: channel ?? "",
+    ...(workspace !== undefined && { workspace }),
+    room: room ?? "",
+    ...(thread !== undefined && { thread }),
+  };
+};

@@ -1,0 +1,41 @@
+import type { Store } from "../../../core/contract/store.ts";
+import { Journal } from "../../../core/turns/journal.ts";
+
+export interface ShownCall {
+  readonly name: string;
+  readonly state: "running" | "done" | "failed";
+}
+
+/** A model response that called tools. */
+export interface ShownStep {
+  readonly step: number;
+  readonly calls: readonly ShownCall[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface Steps {
+  readonly steps: readonly ShownStep[];
+  /** Subtasks that the results of its calls name. */
+  readonly named: readonly string[];
+}
+
+/** What the journal has of a turn: its tool calls, and what became of them. */
+export const readSteps = async (store: Store, turnId: string): Promise<Steps> => {
+  const journal = new Journal(store, turnId, false);
+  const steps: ShownStep[] = [];
+  const named = new Set<string>();
+  for (let step = 0; ; step++) {
+    const response = await journal.response(step);
+    if (response === undefined) return { steps, named: [...named] };
+    const calls: ShownCall[] = [];
+    for (const [index, { name }] of response.toolCalls.entries()) {
+      const trace = await journal.call(step, index);
+      const result = typeof trace === "object" ? trace.result : undefined;
+      for (const [id] of result?.output.matchAll(/subtask-[0-9a-f]{8}/g) ?? []) named.add(id);
+      calls.push({ name, state: result === undefined ? "running" : result.failed ? "failed" : "done" });
+    }
+    const { inputTokens, outputTokens } = response.usage;
+    steps.push({ step, calls, inputTokens, outputTokens });
+  }
+};

@@ -1,0 +1,122 @@
+import type { Store } from "../../../core/contract/store.ts";
+import type { Subtask } from "../../../core/contract/subtask.ts";
+import { hasEnded } from "../../../core/contract/subtask.ts";
+import { isForPeople } from "../../../core/intake/is-for-people.ts";
+import { SessionHistory } from "../../../core/sessions/session-history.ts";
+import {
+  amendmentIdOf,
+  endIdOf,
+  synthesisIdOf,
+  wakeUpIdOf,
+  wordIdOf,
+} from "../../../core/subtasks/continuation-ids.ts";
+import { readOwner } from "../../../core/subtasks/owner-record.ts";
+import { subagentTurn } from "../../../core/subtasks/subagent.ts";
+import { readSubtasks } from "../../../core/subtasks/subtask-record.ts";
+import type { TurnRecord } from "../../../core/turns/turn-record.ts";
+import { turnKey } from "../../../core/turns/turn-record.ts";
+import type { ManagedAgent } from "../managed-agents.ts";
+import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
+import type { FoundTurn } from "./find-message.ts";
+import { readDeliveries } from "./read-deliveries.ts";
+import type { ShownStep } from "./read-steps.ts";
+import { readSteps } from "./read-steps.ts";
+import { shownTurn } from "./shown-turn.ts";
+
+interface TraceParts {
+  readonly store: Store;
+  readonly place: ManagedAgent;
+  readonly history: SessionHistory;
+}
+
+type TracedTurn = Awaited<ReturnType<typeof readTurn>>;
+type TracedSubtask = Awaited<ReturnType<typeof readDelegated>>;
+
+/**
+ * Everything that came of a message, from what is stored about it. The parts of a piece of work have ids that follow
+ * from one another, so that none of them is looked for in a list.
+ */
+export const readTrace = async (store: Store, place: ManagedAgent, { messageId, record }: FoundTurn) => {
+  const parts: TraceParts = { store, place, history: new SessionHistory(store) };
+  const turns: TracedTurn[] = [];
+  const subtasks: TracedSubtask[] = [];
+  const open = [messageId];
+  const addSubtasks = async (found: readonly Subtask[]): Promise<void> => {
+    for (const subtask of found) {
+      const traced = await readDelegated(parts, subtask);
+      subtasks.push(traced);
+      open.push(...traced.wakes);
+      for (const phase of traced.phases) await addSubtasks(await delegatedBy(parts, subtask.id, phase));
+    }
+  };
+  for (let id = open.shift(); id !== undefined; id = open.shift()) {
+    const found = (await store.get(turnKey({ ...place, id })))?.value;
+    if (found === undefined) continue;
+    const turn = await readTurn(parts, id, found);
+    turns.push(turn);
+    await addSubtasks(await delegatedBy(parts, found.standing.owner.ownerId, turn));
+    open.push(synthesisIdOf(found.turnId), amendmentIdOf(found.turnId));
+  }
+  const isOver = turns.every(({ shown }) => "outcome" in shown) && subtasks.every(({ ended }) => ended);
+  return {
+    traceId: record.traceId,
+    ...place,
+    origin: shownOrigin(record.origin),
+    asker: shownAsker(record.asker),
+    conversation: record.audience.conversation,
+    state: isOver ? "ended" : "running",
+    turns: turns
+      .sort((one, other) => one.shown.openedAt.localeCompare(other.shown.openedAt))
+      .map(({ shown, turnId }) => ({
+        ...shown,
+        subtasks: subtasks.filter((each) => each.of === turnId).map(({ id }) => id),
+      })),
+    subtasks: subtasks.map(({ shown }) => shown),
+  };
+};
+
+/** What a turn has delegated: its batch, as long as it is kept, and what the results of its calls name. */
+const delegatedBy = async (
+  { store, place }: TraceParts,
+  ownerId: string,
+  { turnId, named }: { readonly turnId: string; readonly named: readonly string[] },
+): Promise<Subtask[]> => {
+  const { batches } = await readOwner(store, { ...place, ownerId });
+  const ids = new Set([...(batches[turnId]?.members ?? []).map(({ id }) => id), ...named]);
+  return (await readSubtasks(store, place, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
+};
+
+const readTurn = async ({ store, place, history }: TraceParts, messageId: string, record: TurnRecord) => {
+  const { turnId, sessionId, index, audience } = record;
+  const entry = await history.endedTurn(sessionId, index, turnId);
+  const { steps, named } = await readSteps(store, turnId);
+  const replyId = `${turnId}/final`;
+  const at = entry && { conversation: audience.conversation, at: entry.at };
+  const reply =
+    entry && isForPeople(record, entry)
+      ? { reply: { replyId, deliveries: await readDeliveries(store, place, replyId, at) } }
+      : {};
+  return { turnId, named, shown: { ...shownTurn(messageId, record, entry), steps, ...reply } };
+};
+
+/** Far more than a subagent has. */
+const MOST_PHASES = 20;
+
+const readDelegated = async ({ store }: TraceParts, subtask: Subtask) => {
+  const { id, parentTurnId } = subtask;
+  const phases: { turnId: string; named: readonly string[] }[] = [];
+  const steps: ShownStep[] = [];
+  const wakes = [wakeUpIdOf(endIdOf(id))];
+  for (let phase = 0; phase < MOST_PHASES; phase++) {
+    const { turnId } = subagentTurn(subtask, phase);
+    const read = await readSteps(store, turnId);
+    if (read.steps.length === 0 && phase > 0) break;
+    phases.push({ turnId, named: read.named });
+    for (const { step, calls } of read.steps) {
+      for (const index of calls.keys()) wakes.push(wakeUpIdOf(wordIdOf(id, `${turnId}/${step}/${index}`)));
+    }
+    steps.push(...read.steps.map((step) => ({ ...step, step: steps.length + step.step })));
+  }
+  const shown = { ...shownSubtask(subtask), turnId: parentTurnId, steps };
+  return { id, of: parentTurnId, ended: hasEnded(subtask), phases, wakes, shown };
+};

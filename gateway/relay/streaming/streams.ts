@@ -1,0 +1,201 @@
+import type { EditingAdapter } from "../../../adapters/contract/abilities.ts";
+import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
+import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
+import { messageOf } from "../../../core/contract/app-error.ts";
+import type { Outcome, Received } from "../../../core/contract/bus.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import type { Timer } from "../../../core/contract/clock.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { ledgerKey } from "../../../core/delivery/ledger-entry.ts";
+import { mayTryAgain } from "../after-failure.ts";
+import { callEdit } from "../call-adapter.ts";
+import type { PartOutcome } from "../part-sender.ts";
+import type { RelayContext } from "../relay-context.ts";
+import type { Written } from "./begin-request.ts";
+import { beginRequest } from "./begin-request.ts";
+import { beginningOf } from "./beginning.ts";
+import { LiveEdits } from "./live-edits.ts";
+import type { Delta } from "./written-text.ts";
+import { WrittenText } from "./written-text.ts";
+
+/** An answer that is being written. */
+interface Stream {
+  readonly of: Written;
+  readonly written: WrittenText;
+  /** Runs until its conversation's queue is told of it. */
+  timer?: Timer;
+  /** The message that shows how it begins, if this process has posted it. */
+  messageId?: string;
+  shown: string;
+  isOver: boolean;
+}
+
+type Address = Pick<DeliveryRequest, "reply" | "target">;
+
+/** An answer that began so long ago is better shown as a whole. */
+const BEGIN_WITHIN_MS = 10_000;
+const MOST_STREAMS = 1_000;
+/** After an edit that failed without a word about when to come back. */
+const FAILURE_PAUSE_MS = 10_000;
+
+/**
+ * Shows answers while they are written. A message that begins an answer goes through the queue of its conversation, so
+ * that it stands in its place; it is then edited as more is heard, and the whole becomes its last edit (PartSender).
+ * Text that is heard may be lost: what counts is only what the ledger says.
+ */
+export class Streams {
+  readonly #context: RelayContext;
+  readonly #adapter: EditingAdapter;
+  readonly #maySend: () => boolean;
+  readonly #streams = new Map<string, Stream>();
+  readonly #edits: LiveEdits<Stream>;
+
+  constructor(context: RelayContext, adapter: EditingAdapter, streamEveryMs: number, maySend: () => boolean) {
+    this.#context = context;
+    this.#adapter = adapter;
+    this.#maySend = maySend;
+    this.#edits = new LiveEdits({
+      clock: context.clock,
+      channelEveryMs: streamEveryMs,
+      messageEveryMs: adapter.capabilities.editEveryMs ?? streamEveryMs,
+      edit: (stream) => this.#edit(stream),
+    });
+  }
+
+  hear({ replyId, ...delta }: Delta): void {
+    if (replyId === undefined) return;
+    const stream = this.#streamOf({ ...delta, replyId });
+    if (stream.isOver || !stream.written.add(delta)) return;
+    const { clock, limits } = this.#context;
+    if (stream.messageId !== undefined) this.#edits.want(stream);
+    else stream.timer ??= clock.after(limits.streamAfterMs, () => void this.#announce(stream));
+  }
+
+  /** Posts how an answer begins, unless it is too late for that. Whatever becomes of it, the answer itself follows. */
+  async begin(
+    request: DeliveryRequest,
+    received: Received,
+    post: (delivery: Delivery, received: Received) => Promise<PartOutcome>,
+  ): Promise<Outcome> {
+    const { reply, target } = request;
+    const ageMs = this.#context.clock.now() - received.publishedAt;
+    if (received.attempt > 1 || ageMs > BEGIN_WITHIN_MS) return ack;
+    const { correlationId = "", audience } = reply;
+    const of = { replyId: reply.id, conversation: target, correlationId, accountId: audience.accountId };
+    const stream = this.#streamOf(of);
+    if (stream.isOver) return ack;
+    stream.timer?.cancel();
+    const { maxPartLength } = this.#adapter.capabilities;
+    // Mark-up makes texts longer: half of what a message takes is certainly one message.
+    const half = maxPartLength === undefined ? {} : { maxPartLength: Math.floor(maxPartLength / 2) };
+    const text = stream.written.text || reply.markdown;
+    const beginning = beginningOf(
+      { ...request, reply: { ...reply, markdown: text } },
+      { ...this.#adapter.capabilities, ...half },
+    );
+    const sent = await post(beginning, received).catch((error: unknown) => {
+      this.#context.logger.debug({ delivery: beginning.id, error: messageOf(error) }, "an answer could not be begun");
+      return undefined;
+    });
+    if (sent === undefined || !("accepted" in sent) || sent.accepted !== "now") return ack;
+    stream.messageId = sent.messageId;
+    stream.shown = beginning.part.markdown;
+    this.#edits.posted(stream);
+    if (stream.written.text !== "") this.#edits.want(stream);
+    return ack;
+  }
+
+  /** The whole answer is about to be shown. Resolves when nothing else touches its message any more. */
+  async end({ reply, target }: Address): Promise<void> {
+    const stream = this.#streams.get(keyOf(reply.id, target));
+    if (stream === undefined) return;
+    stream.isOver = true;
+    stream.timer?.cancel();
+    await this.#edits.end(stream);
+  }
+
+  /** Whether the message that begins it was posted here, so that nobody else edits it. */
+  isOurs({ reply, target }: Address): boolean {
+    return this.#streams.get(keyOf(reply.id, target))?.messageId !== undefined;
+  }
+
+  close(): void {
+    this.#edits.close();
+    for (const { timer } of this.#streams.values()) timer?.cancel();
+    this.#streams.clear();
+  }
+
+  #streamOf(of: Written): Stream {
+    const key = keyOf(of.replyId, of.conversation);
+    const known = this.#streams.get(key);
+    if (known !== undefined) return known;
+    const stream: Stream = { of, written: new WrittenText(), shown: "", isOver: false };
+    this.#streams.set(key, stream);
+    const [oldest] = this.#streams;
+    if (this.#streams.size > MOST_STREAMS && oldest !== undefined) {
+      oldest[1].timer?.cancel();
+      this.#streams.delete(oldest[0]);
+    }
+    return stream;
+  }
+
+  /** Every gateway that hears the answer does this; the bus keeps one of them. */
+  async #announce(stream: Stream): Promise<void> {
+    const { bus, tenant, logger } = this.#context;
+    const { text } = stream.written;
+    if (text.trim() === "") return;
+    const request = beginRequest(this.#context, stream.of, text);
+    const { channel } = this.#adapter;
+    const options = { id: `${request.id}/begins`, key: conversationKey(request.target) };
+    await bus
+      .publish(subjectsOf(tenant).delivery(channel), request, options)
+      .catch((error: unknown) =>
+        logger.debug({ channel, error: messageOf(error) }, "an answer is shown when it is whole"),
+      );
+  }
+
+  async #edit(stream: Stream): Promise<number> {
+    const { messageId, of, written, isOver } = stream;
+    if (messageId === undefined || isOver || written.text.trim() === "") return 0;
+    const beginning = beginningOf(beginRequest(this.#context, of, written.text), this.#adapter.capabilities);
+    if (beginning.part.markdown === stream.shown) return 0;
+    if (!(await this.#isStillBegun(stream))) {
+      stream.isOver = true;
+      return 0;
+    }
+    const edited = await callEdit(this.#context, this.#adapter, messageId, beginning);
+    await this.#context.checkpoint("stream.edited");
+    if (!(edited instanceof DeliveryFailed)) {
+      stream.shown = beginning.part.markdown;
+      return 0;
+    }
+    if (mayTryAgain(edited)) this.#edits.want(stream);
+    else stream.isOver = true;
+    return edited.retryAfterMs ?? FAILURE_PAUSE_MS;
+  }
+
+  /** Another gateway may have taken the answer over while this one was slow. */
+  async #isStillBegun({ of, messageId }: Stream): Promise<boolean> {
+    if (!this.#maySend()) return false;
+    const { store } = this.#context;
+    const entry = (await store.get(ledgerKey(of.replyId, of.conversation, 0)).catch(() => undefined))?.value;
+    return entry?.state === "begun" && entry.messageId === messageId && entry.closedAt === undefined;
+  }
+}
+
+const keyOf = (replyId: string, target: Conversation): string => `${replyId}/${conversationKey(target)}`;
+
+/** For a channel that asks for it. */
+export const streamsOf = (
+  context: RelayContext,
+  adapter: ChannelAdapter,
+  maySend: () => boolean,
+): Streams | undefined => {
+  const { streamEveryMs } = adapter.capabilities;
+  if (streamEveryMs === undefined || !isEditingAdapter(adapter)) return undefined;
+  return new Streams(context, adapter, streamEveryMs, maySend);
+};

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NatsServer } from "../../fakes/nats-server.ts";
+import type { Side } from "../measure.ts";
+import type { Scenario } from "../scenario.ts";
+import { ServerProcess } from "../servers/server-process.ts";
+
+const MANY = 100_000;
+const AT_ONCE = "1000";
+
+/** A core on data with many schedules, and one on data with none. */
+class Sides {
+  readonly #argsOf: (side: Side) => string[];
+  readonly #running = new Map<Side, ServerProcess>();
+
+  constructor(argsOf: (side: Side) => string[]) {
+    this.#argsOf = argsOf;
+  }
+
+  /** Starts a side anew; resolves to how long it took, in milliseconds. */
+  async start(side: Side): Promise<number> {
+    await this.#running.get(side)?.stop();
+    const begun = performance.now();
+    this.#running.set(side, await ServerProcess.start("schedules", ...this.#argsOf(side)));
+    return performance.now() - begun;
+  }
+
+  ask(side: Side, question: string, about = ""): Promise<number> {
+    return this.#running.get(side)?.ask(question, about) ?? Promise.resolve(Number.NaN);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#running.values()].map((server) => server.stop()));
+  }
+}
+
+/** Schedules beside none: they must cost next to nothing until they are due. */
+export const schedules: Scenario = {
+  name: "schedules, 100,000 beside none",
+  aim: "+ 1 s to start; 100 MB; 1000 due within 5 s",
+  async *prepare(quick) {
+    const many = quick ? MANY / 10 : MANY;
+    for (const kind of ["embedded", "nats"] as const) {
+      const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
+      const server = kind === "nats" ? await NatsServer.start() : undefined;
+      const sides = new Sides((side) => [join(dataDir, side), ...(server ? [server.url, `bench-${side}`] : [])]);
+      const compare = (what: string, unit: "ms" | "kB", ask: (side: Side) => Promise<number>) => ({
+        name: `schedules, ${many} beside none: ${what} (${kind})`,
+        unit,
+        steady: true,
+        product: () => ask("product"),
+        floor: () => ask("floor"),
+        cpu: (side: Side) => sides.ask(side, "cpu"),
+      });
+      await Promise.all([sides.start("product"), sides.start("floor")]);
+      await sides.ask("product", "fill", String(many));
+      yield compare("start to ready", "ms", (side) => sides.start(side));
+      yield compare("memory in use", "kB", async (side) => (await sides.ask(side, "memory")) / 1_000);
+      yield compare("CPU of 3 s idle", "ms", (side) => sides.ask(side, "idle"));
+      yield compare("1000 due at once", "ms", (side) => sides.ask(side, "burst", AT_ONCE));
+      await sides.stop();
+      await server?.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  },
+};

@@ -1,0 +1,88 @@
+import { BackboneConfig } from "../../../core/backbone/config.ts";
+import { systemClock as clock, isoTime } from "../../../core/contract/clock.ts";
+import { silentLogger as logger } from "../../../core/contract/logger.ts";
+import { silentMeter as meter } from "../../../core/contract/meter.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
+import { type Schedule, scheduleKey } from "../../../core/schedules/schedule-record.ts";
+import { startCore } from "../../../core/start-core.ts";
+import { openBackbone } from "../../../gateway/open-backbone.ts";
+import { whenHealthy } from "../../../gateway/when-healthy.ts";
+import { instantModel } from "../instant-model.ts";
+import { ownCpu, throughput } from "../measure.ts";
+import { answerQuestions, memoryInUse } from "./answer-questions.ts";
+
+/** A core with as many schedules as its data has; it can be given more, and be asked what they cost. */
+const [dataDir = "", natsUrl, prefix] = process.argv.slice(2);
+const config = BackboneConfig.parse(natsUrl ? { nats: { servers: [natsUrl], prefix } } : "embedded");
+const backbone = await openBackbone(config, { dataDir, clock, logger });
+await whenHealthy(backbone, clock, new AbortController().signal);
+const dueTimes = new DueIndex(backbone);
+const DAY_MS = 24 * 3_600_000;
+
+let begun = 0;
+let allBegun: () => void = () => undefined;
+let awaited = 0;
+const model = {
+  ...instantModel,
+  step: (...asked: Parameters<typeof instantModel.step>) => {
+    if (++begun === awaited) allBegun();
+    return instantModel.step(...asked);
+  },
+};
+const agents = [{ name: "bench", tenant: "default", model }];
+const core = await startCore({ backbone, agents, clock, logger, meter });
+
+/** Of another person each, as they are when they have been made. */
+const add = async (name: string, dueAt: number): Promise<void> => {
+  const schedule: Schedule = {
+    tenant: "default",
+    agent: "bench",
+    owner: `web/${name}`,
+    id: "schedule-00000001",
+    description: "Morning brief",
+    prompt: "What is new since yesterday, in three sentences?",
+    when: { kind: "every", everyMs: DAY_MS, from: isoTime(dueAt - DAY_MS), timeZone: "Europe/Berlin" },
+    missed: "once",
+    destination: { conversation: { channel: "web", room: name, kind: "private" } },
+    asker: { personId: name, accountId: name, name },
+    madeIn: "console",
+    status: "active",
+    nextDueAt: isoTime(dueAt),
+    failures: 0,
+    createdAt: isoTime(clock.now()),
+  };
+  await backbone.store.put(scheduleKey(schedule), schedule);
+  await dueTimes.add({ schedule, dueAt: isoTime(dueAt) });
+};
+
+/** So many that are due at some time of the day that follows, but not in its first half hour. */
+const fill = async (count: string): Promise<number> => {
+  const from = clock.now() + DAY_MS / 48;
+  const between = (DAY_MS * 47) / 48 / Number(count);
+  await throughput(Number(count), 500, (n) => add(`somebody-${n}`, Math.floor(from + n * between)));
+  return 0;
+};
+
+/** So many at the same moment: how long after it the last run has begun, in milliseconds. */
+const burst = async (count: string): Promise<number> => {
+  awaited = begun + Number(count);
+  const done = new Promise<void>((resolve) => {
+    allBegun = resolve;
+  });
+  const dueAt = clock.now() + 5_000;
+  await throughput(Number(count), 100, (n) => add(`burst-${begun}-${n}`, dueAt));
+  await done;
+  return clock.now() - dueAt;
+};
+
+/** CPU time of some seconds in which nothing is due, in milliseconds. */
+const idle = async (): Promise<number> => {
+  const before = ownCpu();
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  return ownCpu() - before;
+};
+
+answerQuestions(0, { fill, burst, idle, memory: memoryInUse }, async () => {
+  await core.stop();
+  await backbone.close();
+});

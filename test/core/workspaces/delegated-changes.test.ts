@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { activityOf } from "../../../core/contract/activity.ts";
+import { calls } from "../../fakes/scripted-model.ts";
+import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
+import {
+  type Asked,
+  completions,
+  delegates,
+  type Roles,
+  roles,
+  startDelegating,
+  subtask,
+  subtaskIds,
+  taskOf,
+  untilFinals,
+} from "../subtasks/delegating.ts";
+import { ScratchRepository } from "./scratch-repository.ts";
+
+let core: CoreUnderTest;
+let repository: ScratchRepository;
+beforeEach(() => {
+  repository = new ScratchRepository();
+});
+afterEach(async () => {
+  await core.dispose();
+  repository.remove();
+});
+
+const workspace = () => repository.workspaces().options;
+const writes = (asked: Asked) => {
+  if (asked.outputs.length > 0) return "written";
+  const name = taskOf(asked);
+  return calls({ name: "write_file", input: { path: `${name}.md`, content: `all about ${name}\n` } });
+};
+const start = async (more: Partial<Roles> = {}) => {
+  const script = roles({ primary: delegates(["tides", "knots"], "on it"), subagent: writes, ...more });
+  core = await startDelegating(script, { agent: { workspace: workspace() } });
+  await core.receive(userMessage("m-1", "write about tides and knots"));
+};
+
+describe("given an agent whose subtasks work on a repository", () => {
+  it("when they have ended, then their changes are told, and stay apart until they are merged (S12)", async () => {
+    await start({ continuation: ({ text }) => text });
+    const [, answer] = await untilFinals(core, 2);
+    expect(answer?.markdown).toContain("In its workspace: 1 file changed, +1 −0 (tides.md).");
+    const [last] = completions(await core.replies.until((replies) => completions(replies).length > 0));
+    expect(last?.markdown).toContain("- knots: done, 1 file changed, +1 −0");
+    expect(last && activityOf(last)?.items.map(({ changes }) => changes)).toEqual(
+      Array(2).fill("1 file changed, +1 −0"),
+    );
+    expect(last?.actions?.map(({ name }) => name)).toEqual(["diff", "merge", "discard", "diff", "merge", "discard"]);
+    expect(existsSync(join(repository.path, "tides.md"))).toBe(false);
+    const [id = ""] = await subtaskIds(core);
+    expect((await subtask(core, id)).result?.artifacts).toMatchObject({ files: 1, changed: ["tides.md"] });
+  });
+
+  it("when the owner looks at, merges and discards them, then that is done (S12)", async () => {
+    const said: string[] = [];
+    let results = "";
+    const idOf = (name: string) => results.match(new RegExp(`### ${name} \\((subtask-\\w+)\\)`))?.[1];
+    const [one, two] = [() => idOf("tides"), () => idOf("knots")];
+    const steps = [
+      () => calls({ name: "list_changed_files", input: { id: one() } }),
+      () => calls({ name: "show_diff", input: { id: one() } }),
+      () => calls({ name: "merge_workspace", input: { id: one() } }),
+      () => calls({ name: "discard_workspace", input: { id: two() } }),
+      () => calls({ name: "show_diff", input: { id: two() } }),
+    ];
+    await start({
+      continuation: ({ outputs, text }) => {
+        results = text;
+        said.splice(0, said.length, ...outputs);
+        return steps[outputs.length]?.() ?? "all is merged";
+      },
+    });
+    await untilFinals(core, 2);
+    expect(said).toEqual([
+      expect.stringMatching(/^1 file changed, \+1 −0, on branch mooring\/subtask-\w+\ntides\.md$/),
+      expect.stringContaining("+all about tides"),
+      "Merged into main.",
+      "Discarded.",
+      expect.stringContaining("has no workspace"),
+    ]);
+    expect(readFileSync(join(repository.path, "tides.md"), "utf8")).toBe("all about tides\n");
+    expect(readdirSync(repository.worktrees)).toEqual([one()]);
+  });
+
+  it("when the person presses the buttons, then they see, take and leave what was changed; others cannot", async () => {
+    await start();
+    await untilFinals(core, 2);
+    const [last] = completions(await core.replies.until((replies) => completions(replies).length > 0));
+    const [tides = "", knots = ""] =
+      last?.actions?.filter(({ name }) => name === "diff").map(({ value }) => value) ?? [];
+    let presses = 0;
+    const press = async (name: string, args: string, rest = {}) =>
+      (await core.ask(`b-${++presses}`, "", { command: { name, args }, ...rest })).markdown;
+    const other = {
+      account: { id: "bob", name: "Bob" },
+      conversation: { channel: "web", room: "bobs", kind: "private" },
+    };
+    expect(await press("merge", tides, other)).toContain("belongs to somebody else");
+    expect(await press("diff", tides)).toMatch(/^```diff\n[\s\S]*\+all about/);
+    expect(await press("merge", tides)).toBe("Merged into main.");
+    expect(await press("discard", knots)).toContain("is discarded");
+    expect(await press("merge", knots)).toContain("has no workspace");
+    expect(await press("merge", "subtask-ffffffff")).toContain("There is no subtask");
+    expect(repository.git("log", "--oneline", "--merges").trim().split("\n")).toHaveLength(1);
+  });
+
+  it("when the repository is dirty, then nothing is spawned, and the model is told what to do (S12, B6)", async () => {
+    repository.write("draft.md", "not yet");
+    let refusal = "";
+    await start({
+      primary: ({ outputs, ...asked }) => {
+        refusal = outputs[0] ?? "";
+        return outputs.length > 0 ? "your repository has drafts" : delegates(["a"], "")({ outputs, ...asked });
+      },
+    });
+    const [answer] = await untilFinals(core, 1);
+    expect(answer?.markdown).toBe("your repository has drafts");
+    expect(refusal).toMatch(/not committed \(draft\.md\).*committed, stashed or discarded/);
+    expect(await subtaskIds(core)).toEqual([]);
+  });
+});

@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Config } from "../../config/config.ts";
+import { parseConfig } from "../../config/parse-config.ts";
+import { readYaml } from "../../config/read-yaml.ts";
+import { systemClock } from "../../core/contract/clock.ts";
+import { silentLogger } from "../../core/contract/logger.ts";
+import { checkLive } from "../../gateway/check/check-live.ts";
+import { type Running, runMooring } from "../../gateway/run-mooring.ts";
+import { teamsGuide } from "../adapters/teams/teams-guide.ts";
+import { FakeTeams } from "../fakes/teams/fake-teams.ts";
+import type { TeamsPlace } from "../fakes/teams/sent-activity.ts";
+import { freePort } from "../setup/free-port.ts";
+import { plainConfig } from "./deployment.ts";
+
+/** What a person with these ids and this secret has in the file after reading the guide. */
+const configBy = ({ config }: FakeTeams, dataDir: string, port: number): Config => {
+  const example = teamsGuide
+    .yaml("gateway:")
+    .replace(/appId: "[^"]*"/, `appId: "${config.appId}"`)
+    .replace(/tenantId: "[^"]*"/, `tenantId: "${config.tenantId}"`);
+  const { gateway, channels } = readYaml(example).value as {
+    gateway: object;
+    channels: { teams: Record<string, unknown> };
+  };
+  // the addresses of a local Teams; everything else is as the guide has it
+  const { adapter: _, appId: _id, appPassword: _password, tenantId: _tenant, ...addresses } = config;
+  const whole = plainConfig({
+    gateway: { host: "127.0.0.1", port, ...gateway },
+    dataDir,
+    channels: { ...channels, teams: { ...channels.teams, ...addresses } },
+  });
+  const env = { TEAMS_APP_PASSWORD: config.appPassword };
+  return parseConfig({
+    file: "mooring.yaml",
+    text: JSON.stringify(whole).replaceAll("YOUR-HOST", "host.example"),
+    env,
+  });
+};
+
+describe("given somebody who follows the guide for Teams to the letter", () => {
+  let teams: FakeTeams;
+  let folder: string;
+  let config: Config;
+  let mooring: Running | undefined;
+
+  beforeEach(async () => {
+    teams = await FakeTeams.start();
+    folder = await mkdtemp(join(tmpdir(), "mooring-guide-"));
+    config = configBy(teams, folder, await freePort());
+  });
+  afterEach(async () => {
+    await mooring?.stop();
+    await teams.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("when they run mooring check --live, then all is well (U2)", async () => {
+    const findings = await checkLive(config, { clock: systemClock, newId: randomUUID });
+    expect(findings.filter(({ verdict }) => verdict === "problem")).toEqual([]);
+    expect(findings).toContainEqual(expect.objectContaining({ verdict: "ok", subject: "channel teams" }));
+  });
+
+  it("when they start it, then it is heard at the guide's endpoint in every place of the manifest, and knows its commands", async () => {
+    const signal = new AbortController().signal;
+    const parts = { clock: systemClock, logger: silentLogger, newId: randomUUID, giveUp: signal };
+    mooring = await runMooring({ config, roles: ["gateway", "core"], ...parts });
+    const [endpoint = ""] = /https:\/\/YOUR-HOST\/[\w/]+/.exec(teamsGuide.text) ?? [];
+    teams.endpoint = endpoint.replace("https://YOUR-HOST", `http://127.0.0.1:${config.gateway.port}`);
+    const places: Record<string, TeamsPlace> = { personal: "personal", team: "channel", groupchat: "groupChat" };
+    const [{ scopes, commandLists }] = teamsGuide.manifest.bots;
+    for (const scope of scopes) {
+      const place = places[scope];
+      if (place === undefined) throw new Error(`the manifest has a place that Teams has not: ${scope}`);
+      await teams.install("add", { place });
+      expect(await teams.say({ text: "hello", place })).toBe(200);
+    }
+    const titles = commandLists[0].commands.map(({ title }) => title);
+    for (const title of titles) expect(await teams.say({ text: title })).toBe(200);
+    const posts = await teams.api.posts.count(scopes.length + titles.length);
+    expect(new Set(posts.map(({ conversationId }) => conversationId.split(";")[0])).size).toBe(scopes.length);
+    expect(JSON.stringify(posts)).not.toContain("I do not know the command");
+  });
+});

@@ -1,0 +1,194 @@
+import { createHash } from "node:crypto";
+import { type Message, Role, type SendMessageRequest, type Task } from "@a2a-js/sdk";
+import { type Client, ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";
+import { parseConfig } from "../../../config/parse-config.ts";
+import type { Backbone } from "../../../core/contract/backbone.ts";
+import type { Checkpoint } from "../../../core/contract/checkpoint.ts";
+import { systemClock as clock } from "../../../core/contract/clock.ts";
+import { silentLogger as logger } from "../../../core/contract/logger.ts";
+import { silentMeter as meter } from "../../../core/contract/meter.ts";
+import { startCore } from "../../../core/start-core.ts";
+import { startA2a } from "../../../gateway/a2a/start-a2a.ts";
+import { openFrontDoor } from "../../../gateway/front-door.ts";
+import { inboundOptions } from "../../../gateway/inbound-options.ts";
+import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
+import { createReadiness } from "../../../gateway/readiness.ts";
+import { createServer } from "../../../gateway/server.ts";
+import { type BackbonePlace, openPlace, type PlaceOptions, places } from "../../core/deaths/backbone-place.ts";
+import type { Script } from "../../fakes/scripted-model.ts";
+import { ScriptedModel } from "../../fakes/scripted-model.ts";
+
+export type Binding = "JSONRPC" | "HTTP+JSON";
+
+const BOBS_KEY = "bobs-long-api-key";
+export const credentials = {
+  alice: { authorization: "Bearer alices-long-token" },
+  bob: { "x-api-key": BOBS_KEY },
+  carol: { authorization: "Bearer carols-long-token" },
+} as const;
+type CallerName = keyof typeof credentials;
+
+/** Bob's key is known by its digest only; carol may use one skill. */
+const CONFIG = `
+agents:
+  - name: mooring
+    model: demo
+    description: Knows harbours.
+    home: { channel: web, room: lobby }
+    skills:
+      - { id: facts, name: Harbour facts, description: Answers questions about harbours., tags: [harbour] }
+      - { id: news, name: News, description: Takes news., tellPeople: true }
+  - { name: other, model: demo }
+channels: { web: { adapter: web, agent: mooring } }
+a2a:
+  idleMs: 0
+  pushAllow: ["127.0.0.0/8"]
+  callers:
+    alice: { token: alices-long-token }
+    bob: { apiKey: "sha256:${createHash("sha256").update(BOBS_KEY).digest("hex")}" }
+    carol: { token: carols-long-token, agents: [mooring], skills: [facts] }
+`;
+
+export interface A2aTestOptions {
+  readonly kind?: PlaceOptions["kind"];
+  readonly checkpoint?: Checkpoint;
+  readonly wrap?: (backbone: Backbone) => Backbone;
+}
+
+/** The protocol's server with its core behind it: in one process, as two parts that share nothing but the backbone. */
+export class A2aUnderTest {
+  readonly model: ScriptedModel;
+  url = "";
+  core!: Backbone;
+  readonly #place: BackbonePlace;
+  readonly #stops: (() => Promise<unknown>)[] = [];
+
+  private constructor(place: BackbonePlace, script: Script) {
+    this.#place = place;
+    this.model = new ScriptedModel(script);
+  }
+
+  static async start(script: Script = [], options: A2aTestOptions = {}): Promise<A2aUnderTest> {
+    const place = await places[options.kind ?? "embedded"]();
+    const started = new A2aUnderTest(place, script);
+    await started.#run(options);
+    return started;
+  }
+
+  async #run({ checkpoint, wrap = (backbone) => backbone }: A2aTestOptions): Promise<void> {
+    const config = parseConfig({ file: "test.yaml", text: CONFIG, env: {} });
+    const { options } = this.#place;
+    this.core = wrap(await openPlace(options));
+    const gateway = options.kind === "nats" ? await openPlace(options) : this.core;
+    const core = await startCore({
+      backbone: this.core,
+      clock,
+      logger,
+      meter,
+      stopGraceMs: 50,
+      agents: config.agents.map(({ name, tenant, home, skills }) => ({
+        name,
+        tenant,
+        model: this.model,
+        inbound: inboundOptions(config, { name, skills }, home),
+      })),
+    });
+    const readiness = createReadiness();
+    const door = await openFrontDoor({ host: "127.0.0.1", port: 0 }, readiness);
+    this.url = `http://127.0.0.1:${door.port}`;
+    let made = 0;
+    const parts = {
+      config,
+      clock,
+      logger,
+      publicUrl: this.url,
+      newId: () => `id-${++made}`,
+      ...(checkpoint && { checkpoint }),
+    };
+    const a2a = await startA2a({ ...parts, backbone: gateway });
+    const app = await createServer({ door, adapters: [], readiness, metrics: createMetrics(logger), logger, a2a });
+    this.#stops.push(
+      () => a2a.stop(),
+      () => door.close(),
+      () => app.close(),
+      () => core.stop(),
+      () => (gateway === this.core ? Promise.resolve() : gateway.close()),
+      () => this.core.close(),
+    );
+  }
+
+  /** The SDK's own client. */
+  client(binding: Binding = "JSONRPC", caller: CallerName = "alice"): Promise<Client> {
+    const fetchImpl: typeof fetch = (input, init) => {
+      const headers = new Headers(init?.headers);
+      for (const [name, value] of Object.entries(credentials[caller])) headers.set(name, value);
+      return fetch(input, { ...init, headers });
+    };
+    const transports = [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })];
+    return new ClientFactory({ transports, preferredTransports: [binding] }).createFromUrl(this.url);
+  }
+
+  /** A request as it is, for what the client would never send. */
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(`${this.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "a2a-version": "1.0", ...credentials.alice, ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  }
+
+  async dispose(): Promise<void> {
+    for (const stop of this.#stops) await stop();
+    await this.#place.dispose();
+  }
+}
+
+export const textPart = (value: string) => ({
+  content: { $case: "text" as const, value },
+  metadata: undefined,
+  filename: "",
+  mediaType: "",
+});
+
+let messages = 0;
+
+export const says = (
+  text: string,
+  rest: Partial<Message> = {},
+  configuration: Partial<NonNullable<SendMessageRequest["configuration"]>> = {},
+): SendMessageRequest => ({
+  tenant: "",
+  message: {
+    messageId: `message-${++messages}`,
+    contextId: "",
+    taskId: "",
+    role: Role.ROLE_USER,
+    parts: [textPart(text)],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+    ...rest,
+  },
+  configuration: {
+    acceptedOutputModes: [],
+    taskPushNotificationConfig: undefined,
+    returnImmediately: false,
+    ...configuration,
+  },
+  metadata: undefined,
+});
+
+export const asTask = (result: Message | Task): Task => {
+  if ("status" in result) return result;
+  throw new Error("a message came where a task should have");
+};
+
+export const answerOf = ({ artifacts }: Pick<Task, "artifacts">): string =>
+  artifacts
+    .flatMap(({ parts }) => parts.map(({ content }) => (content?.$case === "text" ? content.value : "")))
+    .join("");
+
+export const statusText = ({ status }: Pick<Task, "status">): string | undefined => {
+  const content = status?.message?.parts[0]?.content;
+  return content?.$case === "text" ? content.value : undefined;
+};

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type FastifyInstance, fastify } from "fastify";
+import { parseConfig } from "../../../config/parse-config.ts";
+import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
+import type { Backbone } from "../../../core/contract/backbone.ts";
+import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { silentLogger as logger } from "../../../core/contract/logger.ts";
+import { silentMeter as meter } from "../../../core/contract/meter.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
+import type { AdminParts } from "../../../gateway/admin/admin-parts.ts";
+import { adminRoutes } from "../../../gateway/admin/admin-routes.ts";
+import { adminScope } from "../../../gateway/admin/admin-scope.ts";
+import { operatorCheck } from "../../../gateway/admin/operator.ts";
+import { toHttpError } from "../../../gateway/http-error.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+
+const CONFIG = `
+admin: { tokens: [{ token: platform-token-1234, role: platform_admin }, { token: acme-admin-token-1, role: org_admin, tenant: acme }] }
+tenants: { default: {}, acme: {} }
+agents: [{ name: mooring, model: demo }, { name: helper, tenant: acme, model: demo }]
+channels: { web: { adapter: web, agent: mooring }, web-acme: { adapter: web, agent: helper } }
+`;
+
+export const as = (token: string) => ({ authorization: `Bearer ${token}` });
+export const platformAdmin = as("platform-token-1234");
+export const acmeAdmin = as("acme-admin-token-1");
+
+/** The routes for operators on a backbone of their own, with an agent in each of two tenants. */
+export class AdminRig {
+  readonly backbone: Backbone;
+  readonly clock: ManualClock;
+  readonly parts: AdminParts;
+  readonly #app: FastifyInstance;
+  readonly #dataDir: string;
+
+  private constructor(
+    backbone: Backbone,
+    clock: ManualClock,
+    parts: AdminParts,
+    app: FastifyInstance,
+    dataDir: string,
+  ) {
+    this.backbone = backbone;
+    this.clock = clock;
+    this.parts = parts;
+    this.#app = app;
+    this.#dataDir = dataDir;
+  }
+
+  /** Without a clock, time stands still until a test moves it. */
+  static async open(given?: Clock): Promise<AdminRig> {
+    const dataDir = await mkdtemp(join(tmpdir(), "mooring-admin-"));
+    const manual = new ManualClock(Date.parse("2026-11-16T08:00:00Z"));
+    const clock = given ?? manual;
+    const backbone = await openEmbeddedBackbone({ dataDir, logger, clock });
+    const app = fastify({ routerOptions: { maxParamLength: 1_000 } });
+    app.setErrorHandler((error, _request, reply) => {
+      const { status, body } = toHttpError(error);
+      return reply.code(status).send(body);
+    });
+    const config = parseConfig({ file: "test.yaml", text: CONFIG, env: {} });
+    const { bus, store } = backbone;
+    const dueTimes = new DueIndex(backbone);
+    const parts = { bus, store, clock, logger, meter, checkpoint: noCheckpoint, dueTimes, config };
+    const check = operatorCheck(config.admin.tokens, undefined);
+    await adminScope(app, { ...parts, check }, (scope) => adminRoutes(scope, parts));
+    return new AdminRig(backbone, manual, parts, app, dataDir);
+  }
+
+  async call(
+    method: "GET" | "POST" | "PATCH",
+    path: string,
+    payload?: object,
+    headers: Record<string, string> = platformAdmin,
+  ): Promise<{ status: number; body: ReturnType<typeof JSON.parse> }> {
+    const url = `/admin/api/${path}`;
+    const { statusCode, body } = await this.#app.inject({ method, url, headers, ...(payload && { payload }) });
+    return { status: statusCode, body: JSON.parse(body) };
+  }
+
+  async close(): Promise<void> {
+    await this.#app.close();
+    await this.backbone.close();
+    await rm(this.#dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AuditEntry } from "../../../gateway/admin/audit-record.ts";
+import { allAudit } from "../../../gateway/admin/audit-record.ts";
+import { AdminRig, acmeAdmin, platformAdmin } from "./admin-rig.ts";
+
+let rig: AdminRig;
+beforeEach(async () => {
+  rig = await AdminRig.open();
+});
+afterEach(() => rig.close());
+
+const brief = (agent: string, channel: string) => ({
+  agent,
+  description: "Morning brief",
+  prompt: "what was said in private",
+  when: "0 9 * * *",
+  deliverTo: { channel, room: "lobby" },
+});
+/** The end of an entry is written after the answer. */
+const audit = async (count: number, headers = platformAdmin): Promise<AuditEntry[]> => {
+  for (;;) {
+    const { items } = (await rig.call("GET", "audit", undefined, headers)).body;
+    if (items.filter(({ status }: AuditEntry) => status !== undefined).length >= count) return items;
+    await new Promise(setImmediate);
+  }
+};
+
+describe("given operators who change things", () => {
+  it("when they look at the audit log, then each change is in it, the newest first, without what was said", async () => {
+    const { ref } = (await rig.call("POST", "schedules", brief("mooring", "web"))).body;
+    rig.clock.advance(1_000);
+    await rig.call("POST", `schedules/${ref}/cancel`);
+    rig.clock.advance(1_000);
+    await rig.call("POST", "schedules", { ...brief("mooring", "web"), when: "never" });
+    const log = await audit(3);
+    expect(log).toMatchObject([
+      { action: "POST /admin/api/schedules", status: 400, tenant: "default" },
+      { action: "POST /admin/api/schedules/:ref/cancel", target: { ref }, status: 200, at: "2026-11-16T08:00:01.000Z" },
+      { action: "POST /admin/api/schedules", status: 201, operator: { role: "platform_admin" } },
+    ]);
+    expect(log[0]?.operator.token).toMatch(/^[0-9a-f]{8}$/);
+    expect(JSON.stringify(log)).not.toMatch(/platform-token|what was said/);
+  });
+
+  it("when an org admin looks, then they see what was done in their tenant, by whomever", async () => {
+    await rig.call("POST", "schedules", brief("mooring", "web"));
+    await rig.call("POST", "schedules", brief("helper", "web-acme"));
+    await rig.call("POST", "schedules", brief("helper", "web-acme"), acmeAdmin);
+    await rig.call("POST", "schedules", brief("mooring", "web"), acmeAdmin);
+    await audit(4);
+    const seen = (await audit(3, acmeAdmin)).map(({ operator, status }) => [operator.role, status]);
+    expect(seen.sort()).toEqual([
+      ["org_admin", 201],
+      ["org_admin", 404],
+      ["platform_admin", 201],
+    ]);
+  });
+
+  it("when something is about to be done, then it is in the log already; if that fails, it is not done", async () => {
+    const { store } = rig.parts;
+    const put = store.put.bind(store);
+    store.put = async (key, value, options) => {
+      if (key.collection.name === "audit") throw new Error("as if the disk were full");
+      return put(key, value, options);
+    };
+    expect((await rig.call("POST", "schedules", brief("mooring", "web"))).status).toBe(500);
+    store.put = put;
+    expect((await rig.call("GET", "schedules")).body).toEqual({ items: [] });
+  });
+
+  it("when there are many entries, then they come in pages", async () => {
+    for (let n = 0; n < 5; n++) {
+      await rig.call("POST", "schedules", brief("mooring", "web"));
+      rig.clock.advance(10);
+    }
+    await audit(5);
+    const seen: string[] = [];
+    for (let after = ""; ; ) {
+      const { items, next } = (await rig.call("GET", `audit?limit=2${after}`)).body;
+      seen.push(...items.map(({ id }: AuditEntry) => id));
+      if (next === undefined) break;
+      after = `&after=${next}`;
+    }
+    const stored: string[] = [];
+    for await (const { value } of rig.backbone.store.list(allAudit())) stored.push(value.id);
+    expect(seen).toEqual(stored);
+  });
+
+  it.each(["after=nonsense", "after=WyJ4IiwieSJd", "limit=0", "limit=201"])(
+    "when a page is asked for with %s, then the answer says what is wrong",
+    async (query) => {
+      const { status, body } = await rig.call("GET", `audit?${query}`);
+      expect([status, body.error.code]).toEqual([400, "bad-input"]);
+    },
+  );
+});

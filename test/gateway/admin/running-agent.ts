@@ -1,0 +1,48 @@
+import type { Backbone } from "../../../core/contract/backbone.ts";
+import { systemClock as clock } from "../../../core/contract/clock.ts";
+import { silentLogger as logger } from "../../../core/contract/logger.ts";
+import { silentMeter as meter } from "../../../core/contract/meter.ts";
+import { startCore } from "../../../core/start-core.ts";
+import { relayContext } from "../../../gateway/channel-contexts.ts";
+import { runChannel } from "../../../gateway/relay/run-channel.ts";
+import { userMessage } from "../../core/core-under-test.ts";
+import { LogChannel } from "../../fakes/log-channel.ts";
+import { type Script, ScriptedModel } from "../../fakes/scripted-model.ts";
+
+/** An agent with one channel that has a platform of its own, on somebody else's backbone. */
+export class RunningAgent {
+  readonly channel: LogChannel;
+  readonly #stop: () => Promise<void>;
+
+  private constructor(channel: LogChannel, stop: () => Promise<void>) {
+    this.channel = channel;
+    this.#stop = stop;
+  }
+
+  static async start(backbone: Backbone, script: Script): Promise<RunningAgent> {
+    const place = { tenant: "default", agent: "mooring" };
+    const agents = [{ name: "mooring", tenant: "default", model: new ScriptedModel(script) }];
+    const core = await startCore({ backbone, agents, clock, logger, meter, stopGraceMs: 50 });
+    const channel = new LogChannel("web", { connection: "shared", resend: "idempotent" });
+    const parts = { ...place, channel: "web", publicUrl: "http://localhost", backbone, clock, logger, meter };
+    const running = await runChannel(relayContext({ ...parts, newId: () => "id" }), channel, "gateway");
+    return new RunningAgent(channel, async () => {
+      await Promise.all([core.stop(), running.stop()]);
+    });
+  }
+
+  async say(id: string, text: string): Promise<void> {
+    await this.channel.inbox?.accept(userMessage(id, text));
+  }
+
+  /** The first n finals that people have seen. */
+  async finals(count: number): Promise<string[]> {
+    const isFinal = ({ reply }: { reply: { kind: string } }) => reply.kind === "final";
+    const all = await this.channel.deliveries.until((items) => items.filter(isFinal).length >= count);
+    return all.filter(isFinal).map(({ reply }) => reply.markdown);
+  }
+
+  stop(): Promise<void> {
+    return this.#stop();
+  }
+}

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { delegates, roles } from "../../core/subtasks/delegating.ts";
+import { AdminRig, acmeAdmin } from "./admin-rig.ts";
+import { RunningAgent } from "./running-agent.ts";
+
+let rig: AdminRig;
+let agent: RunningAgent;
+beforeEach(async () => {
+  rig = await AdminRig.open(systemClock);
+  agent = await RunningAgent.start(
+    rig.backbone,
+    roles({
+      primary: (asked) => (asked.text === "hello" ? "hi" : delegates(["tides", "knots"], "on it")(asked)),
+      continuation: () => "in short",
+    }),
+  );
+});
+afterEach(async () => {
+  await agent.stop();
+  await rig.close();
+});
+
+const trace = (id: string, headers?: Record<string, string>) =>
+  rig.call("GET", `traces/${encodeURIComponent(id)}`, undefined, headers);
+/** Once everything about it is stored. */
+const endedTrace = async (id: string) => {
+  for (;;) {
+    const { body } = await trace(id);
+    const isAccepted = JSON.stringify(body.turns?.at(-1)?.reply ?? "").includes("messageId");
+    if (body.state === "ended" && isAccepted) return body;
+    await new Promise(setImmediate);
+  }
+};
+
+describe("given a message whose work was delegated", () => {
+  it("when its trace is asked for, then it goes from intake to each delivery with the platform's id (U3)", async () => {
+    await agent.say("m1", "research tides and knots, my secret plan");
+    await agent.finals(2);
+    const body = await endedTrace("m1");
+    expect(body).toMatchObject({
+      traceId: "trace-m1",
+      agent: "mooring",
+      state: "ended",
+      conversation: { channel: "web", room: "room-1" },
+      turns: [
+        {
+          messageId: "m1",
+          trigger: "message",
+          outcome: "answered",
+          steps: [{ step: 0, calls: [{ name: "spawn_parallel_subtasks", state: "done" }] }],
+          reply: { deliveries: [{ state: "accepted", part: 0, conversation: { channel: "web", room: "room-1" } }] },
+        },
+        { trigger: "synthesis", outcome: "answered", reply: { deliveries: [{ state: "accepted" }] } },
+      ],
+    });
+    const [first, second] = body.turns;
+    expect(first.subtasks).toEqual(body.subtasks.map(({ id }: { id: string }) => id));
+    expect(second.subtasks).toEqual([]);
+    expect(body.subtasks.map(({ name, status }: { name: string; status: string }) => [name, status]).sort()).toEqual([
+      ["knots", "completed"],
+      ["tides", "completed"],
+    ]);
+    expect(first.reply.deliveries[0].messageId).toBe(agent.channel.deliveries.items[0]?.id);
+    expect(JSON.stringify(body)).not.toContain("in short");
+  });
+
+  it("when any other of its ids is given, then it is the same trace; another tenant finds nothing", async () => {
+    await agent.say("m1", "research tides and knots");
+    await agent.finals(2);
+    const body = await endedTrace("m1");
+    const [, synthesis] = body.turns;
+    for (const id of [body.traceId, synthesis.turnId, synthesis.reply.replyId, body.subtasks[0].id]) {
+      expect((await trace(id)).body).toEqual(body);
+    }
+    expect((await trace("m1", acmeAdmin)).status).toBe(404);
+    expect((await trace("nothing")).body.error.message).toContain("seven days");
+  });
+
+  it("when one of its replies was given up, then the trace says so, and names the dead letter", async () => {
+    agent.channel.before = async () => {
+      throw new DeliveryFailed("forbidden", "the bot was removed");
+    };
+    await agent.say("m1", "hello");
+    const [delivery] = await untilGivenUp("m1");
+    expect(delivery).toMatchObject({ state: "given-up", reason: "forbidden: the bot was removed" });
+    const { items } = (await rig.call("GET", "dead-letters")).body;
+    expect(items).toMatchObject([{ ref: delivery.ref, kind: "delivery", channel: "web" }]);
+    agent.channel.before = async () => undefined;
+    expect((await rig.call("POST", `dead-letters/${delivery.ref}/retry`)).body).toEqual({ done: true });
+    expect(await agent.finals(1)).toEqual(["hi"]);
+    expect((await rig.call("POST", `dead-letters/${delivery.ref}/retry`)).status).toBe(409);
+  });
+});
+
+const untilGivenUp = async (id: string) => {
+  for (;;) {
+    const deliveries = (await trace(id)).body.turns?.[0]?.reply?.deliveries ?? [];
+    const listed = (await rig.call("GET", "dead-letters")).body.items;
+    if (deliveries[0]?.state === "given-up" && listed.length > 0) return deliveries;
+    await new Promise(setImmediate);
+  }
+};
+
+describe("given sessions and subtasks", () => {
+  it("when they are listed, then sessions come with their turns, and subtasks with what they are for", async () => {
+    await agent.say("m1", "hello");
+    await agent.finals(1);
+    await agent.say("m2", "research tides and knots");
+    await agent.finals(3);
+    const { items } = (await rig.call("GET", "sessions")).body;
+    expect(items).toMatchObject([{ agent: "mooring", kind: "conversation", turns: 3, asker: { name: "Ann" } }]);
+    const turns = (await rig.call("GET", `sessions/${items[0].sessionId}/turns?agent=mooring&limit=2`)).body;
+    expect(turns.items.map(({ trigger, messageId }: Record<string, string>) => [trigger, messageId])).toEqual([
+      ["message", "m1"],
+      ["message", "m2"],
+    ]);
+    expect(turns.next).toBeDefined();
+    expect((await rig.call("GET", "subtasks")).body.items).toEqual([]);
+    const all = (await rig.call("GET", "subtasks?status=all")).body.items;
+    expect(all).toHaveLength(2);
+    expect((await rig.call("POST", `subtasks/${all[0].ref}/cancel`)).body.error.message).toContain("ended already");
+    expect((await rig.call("GET", "subtasks?status=all", undefined, acmeAdmin)).body.items).toEqual([]);
+  });
+});
