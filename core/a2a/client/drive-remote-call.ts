@@ -83,16 +83,28 @@ async function* exchange(
     const found = remote.looks === 0 ? undefined : await client.find(remote.contextId, signal);
     if (found !== undefined) yield found;
     else yield* begin(parts, client, call, signal);
-  } else if (remote.answers.length > remote.sent) {
-    const news = await client.send(answerMessage(call, remote.sent), undefined, signal);
-    const sent = remote.sent + 1;
-    await changeCall(parts, call, (is) =>
-      is.remote === undefined || is.remote.sent >= sent ? is : { ...is, remote: { ...is.remote, sent } },
-    );
+  } else if (await claimAnswer(parts, call, remote.sent, remote.sent + 1)) {
+    const news = await client
+      .send(answerMessage(call, remote.sent), undefined, signal)
+      .catch(async (error: unknown) => {
+        // It did not get there: whoever looks next tries again.
+        if (isTransport(error)) await claimAnswer(parts, call, remote.sent + 1, remote.sent);
+        throw error;
+      });
     yield news;
     if (isListened(call)) yield* listen(client, news, remote.taskId, signal);
   } else yield await client.get(remote.taskId, signal);
 }
+
+/** Whoever looks because of a hint and whoever looks because it is time must not both send the same answer. */
+const claimAnswer = async (parts: PeerParts, call: RemoteCall, from: number, to: number): Promise<boolean> => {
+  let isMine = false;
+  await changeCall(parts, call, (is) => {
+    isMine = is.remote?.sent === from && is.remote.answers.length >= Math.max(from, to);
+    return is.remote !== undefined && isMine ? { ...is, remote: { ...is.remote, sent: to } } : is;
+  });
+  return isMine;
+};
 
 async function* begin(
   parts: PeerParts,
