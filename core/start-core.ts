@@ -91,7 +91,7 @@ export interface Core {
   stop(): Promise<void>;
 }
 
-const DEFAULT_CONCURRENCY = 64;
+const DEFAULT_CONCURRENCY = 128;
 const DEFAULT_TURN_DEADLINE_MS = 15 * 60_000;
 const DEFAULT_STOP_GRACE_MS = 10_000;
 const DEFAULT_WINDOW_ENTRIES = 40;

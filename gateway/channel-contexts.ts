@@ -16,7 +16,7 @@ import { reportGone } from "../core/delivery/report-gone.ts";
 import type { TargetParts } from "../core/delivery/targets.ts";
 import { isStillTarget, targetsOn } from "../core/delivery/targets.ts";
 import { privateConversationOf } from "../core/people/private-conversation-of.ts";
-import { currentSession } from "../core/sessions/current-session.ts";
+import { currentSession, firstSessionId } from "../core/sessions/current-session.ts";
 import { anchorIn } from "./anchor-in.ts";
 import type { FindPermalink } from "./find-permalink.ts";
 import { admits } from "./relay/admits.ts";
@@ -41,7 +41,10 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   logger: parts.logger.child({ channel: parts.channel }),
   store: backbone.store,
   signal: (signal) => backbone.bus.signal(subjectsOf(parts.tenant).userSignal(parts.agent), signal),
-  sessionOf: (conversation) => currentSession(backbone.store, { ...parts, conversation }),
+  sessionOf: async (conversation, isNew = false) => {
+    const place = { ...parts, conversation };
+    return isNew ? firstSessionId(place) : currentSession(backbone.store, place);
+  },
 });
 
 /** What the configuration, and the platform, say about who talks and listens on a channel. */

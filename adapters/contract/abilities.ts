@@ -112,7 +112,8 @@ export interface SocketAdapter extends ChannelAdapter {
   readonly socket: { readonly protocol: string; readonly maxFrameBytes: number };
   /** Before the upgrade: a refusal is a plain HTTP answer. */
   admit(request: SocketRequest): { status: number; message: string } | undefined;
-  connect(socket: ClientSocket, request: SocketRequest): void;
+  /** `stream` is what the socket writes to: corked, several frames are one write. */
+  connect(socket: ClientSocket, request: SocketRequest, stream?: CorkedStream): void;
 }
 export const isSocketAdapter = (adapter: ChannelAdapter): adapter is SocketAdapter => "socket" in adapter;
 
@@ -122,17 +123,21 @@ export interface SocketRequest {
   readonly protocols: readonly string[];
 }
 
-/** The part of a WebSocket that an adapter uses; `ws` has this shape. */
+export interface CorkedStream {
+  cork(): void;
+  uncork(): void;
+}
+
+/** The part of a WebSocket that an adapter uses; `ws` has this shape. Who hands it over hears its errors. */
 export interface ClientSocket {
   readonly bufferedAmount: number;
   send(data: string | Buffer, options: { binary: boolean }, sent?: (error?: Error) => void): void;
   ping(): void;
   close(code: number, reason: string): void;
   terminate(): void;
-  on(event: "message", listener: (data: Buffer, isBinary: boolean) => void): unknown;
-  on(event: "close", listener: (code: number) => void): unknown;
-  on(event: "pong", listener: () => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "message", listener: (this: ClientSocket, data: Buffer, isBinary: boolean) => void): unknown;
+  on(event: "close", listener: (this: ClientSocket, code: number) => void): unknown;
+  on(event: "pong", listener: (this: ClientSocket) => void): unknown;
 }
 
 /** Knows how its connection to the platform is. Without this ability a started adapter counts as healthy. */

@@ -15,8 +15,8 @@ export interface AdapterContext {
   readonly store: Store;
   /** To the same channel on every gateway, this one included. Not stored, may be lost. */
   signal(signal: UserSignal): void;
-  /** The id of the session that a conversation of this channel is in now. */
-  sessionOf(conversation: Conversation): Promise<string>;
+  /** The id of the session that a conversation of this channel is in now. `isNew`: nobody has written in it yet. */
+  sessionOf(conversation: Conversation, isNew?: boolean): Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;

@@ -5,6 +5,7 @@ import type { UserSignal } from "../../core/contract/user-signal.ts";
 import type {
   AttachmentAdapter,
   ClientSocket,
+  CorkedStream,
   EditingAdapter,
   SignalAdapter,
   SocketAdapter,
@@ -28,6 +29,7 @@ import { clientIdOf, fileOf } from "./inbound.ts";
 import { OpenRooms } from "./open-rooms.ts";
 import type { LoggedFrame } from "./protocol.ts";
 import { PROTOCOL } from "./protocol.ts";
+import { RateLimit } from "./rate-limit.ts";
 import { renderEdit, renderReply, shownId } from "./render.ts";
 import { loadSigningKey } from "./signing-key.ts";
 import { VisitorFiles } from "./visitor-files.ts";
@@ -45,7 +47,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   readonly #rooms: OpenRooms;
   readonly #files: VisitorFiles;
   readonly #mayOpen: (origin: string) => boolean;
-  readonly #dialogues = new Set<ClientDialogue>();
+  readonly #dialogues = new Map<ClientSocket, ClientDialogue>();
+  readonly #listeners = this.#listen();
   readonly #addresses = new AddressCounts();
   readonly #deliveries = new Set<Promise<unknown>>();
   #parts: DialogueParts | undefined;
@@ -62,7 +65,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     this.socket = { protocol: PROTOCOL, maxFrameBytes: limits.frameBytes };
     this.#mayOpen = originCheck(context.publicUrl, config.allowedOrigins);
     const retentionMs = config.retentionDays * DAY_MS;
-    this.#rooms = new OpenRooms({ store, clock, channel, retentionMs, limits, logger, signal });
+    this.#rooms = new OpenRooms({ store, clock, channel, retentionMs, logger, signal });
     this.#files = new VisitorFiles({ ...context, lifeMs: config.fileDays * DAY_MS, limits });
     const mayOpen = this.#mayOpen;
     const tokens = () => (this.#stopping ? undefined : this.#parts?.tokens);
@@ -77,7 +80,10 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     // a start that failed was followed by a stop
     this.#stopping = undefined;
     const { limits } = this.#config;
-    this.#parts = { context: this.#context, inbox, limits, rooms: this.#rooms, tokens, files: this.#files };
+    const frameRate = new RateLimit(limits.framesPerSecond, limits.frameBurst);
+    const messageRate = new RateLimit(limits.messagesPerSecond, limits.messageBurst);
+    const own = { context: this.#context, rooms: this.#rooms, files: this.#files };
+    this.#parts = { ...own, inbox, limits, frameRate, messageRate, tokens };
     this.#stopping = undefined;
     this.#armSweep();
   }
@@ -101,9 +107,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     return undefined;
   }
 
-  connect(socket: ClientSocket, { protocols, remoteAddress }: SocketRequest): void {
-    const { clock, logger, meter } = this.#context;
-    socket.on("error", (error) => logger.debug({ channel: this.channel, error: messageOf(error) }, "socket error"));
+  connect(socket: ClientSocket, { protocols, remoteAddress }: SocketRequest, stream?: CorkedStream): void {
+    const { clock, meter } = this.#context;
     if (this.#parts === undefined || this.#stopping) {
       socket.close(closeCodes.restarting, "service restart");
       return;
@@ -112,20 +117,42 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       socket.close(closeCodes.tryLater, "too many connections");
       return;
     }
-    const connection = new Connection(socket, clock);
-    const dialogue = new ClientDialogue(connection, offeredToken(protocols), this.#parts);
-    this.#dialogues.add(dialogue);
+    const came = { remoteAddress, offeredToken: offeredToken(protocols) };
+    const connection = new Connection(socket, clock, stream);
+    this.#dialogues.set(socket, new ClientDialogue(connection, came, this.#parts));
     this.#addresses.add(remoteAddress);
     meter.gauge("web_connections", this.#dialogues.size, { channel: this.channel });
-    socket.on("message", (data, isBinary) => dialogue.receive(data, isBinary));
-    socket.on("close", () => {
-      connection.ended();
-      if (dialogue.visitor !== undefined) this.#rooms.closeIfEmpty(dialogue.visitor);
-      this.#dialogues.delete(dialogue);
-      this.#addresses.remove(remoteAddress);
-      if (this.#dialogues.size === 0) this.#lastGone?.();
-      meter.gauge("web_connections", this.#dialogues.size, { channel: this.channel });
-    });
+    socket.on("message", this.#listeners.message);
+    socket.on("pong", this.#listeners.pong);
+    socket.on("close", this.#listeners.close);
+  }
+
+  /** The same for all sockets: of their own, they would be a tenth of what an idle one takes. */
+  #listen() {
+    const dialogues = this.#dialogues;
+    const gone = (socket: ClientSocket) => this.#gone(socket);
+    return {
+      message(this: ClientSocket, data: Buffer, isBinary: boolean) {
+        dialogues.get(this)?.receive(data, isBinary);
+      },
+      pong(this: ClientSocket) {
+        dialogues.get(this)?.connection.ponged();
+      },
+      close(this: ClientSocket) {
+        gone(this);
+      },
+    };
+  }
+
+  #gone(socket: ClientSocket): void {
+    const dialogue = this.#dialogues.get(socket);
+    if (dialogue === undefined) return;
+    dialogue.connection.ended();
+    if (dialogue.visitor !== undefined) this.#rooms.closeIfEmpty(dialogue.visitor);
+    this.#dialogues.delete(socket);
+    this.#addresses.remove(dialogue.remoteAddress);
+    if (this.#dialogues.size === 0) this.#lastGone?.();
+    this.#context.meter.gauge("web_connections", this.#dialogues.size, { channel: this.channel });
   }
 
   deliver(delivery: Delivery): Promise<Receipt> {
@@ -172,11 +199,11 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
 
   async #stop(): Promise<void> {
     this.#sweep?.cancel();
-    const answered = [...this.#dialogues].map((dialogue) => dialogue.finish());
+    const answered = [...this.#dialogues.values()].map((dialogue) => dialogue.finish());
     await this.#atMost(STOP_WITHIN_MS, Promise.allSettled([...answered, ...this.#deliveries]));
-    for (const { connection } of this.#dialogues) connection.close(closeCodes.restarting, "service restart");
+    for (const { connection } of this.#dialogues.values()) connection.close(closeCodes.restarting, "service restart");
     await this.#atMost(GOODBYE_WITHIN_MS, this.#allGone());
-    for (const { connection } of this.#dialogues) connection.terminate();
+    for (const { connection } of this.#dialogues.values()) connection.terminate();
   }
 
   #allGone(): Promise<void> {
@@ -209,7 +236,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   #armSweep(): void {
     this.#sweep = this.#context.clock.after(SWEEP_EVERY_MS, () => {
       const now = this.#context.clock.monotonic();
-      for (const dialogue of this.#dialogues) dialogue.check(now);
+      for (const dialogue of this.#dialogues.values()) dialogue.check(now);
       void this.#rooms.lookAtShare();
       if (!this.#stopping) this.#armSweep();
     });

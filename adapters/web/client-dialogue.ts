@@ -12,8 +12,8 @@ import type { WebLimits } from "./limits.ts";
 import type { OpenRooms } from "./open-rooms.ts";
 import { parseFrame } from "./parse-frame.ts";
 import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } from "./protocol.ts";
+import type { RateLimit } from "./rate-limit.ts";
 import { readHistory } from "./read-history.ts";
-import { TokenBucket } from "./token-bucket.ts";
 import type { VisitorFiles } from "./visitor-files.ts";
 import type { VisitorTokens } from "./visitor-tokens.ts";
 
@@ -21,34 +21,41 @@ export interface DialogueParts {
   readonly context: AdapterContext;
   readonly inbox: Inbox;
   readonly limits: WebLimits;
+  readonly frameRate: RateLimit;
+  readonly messageRate: RateLimit;
   readonly rooms: OpenRooms;
   readonly tokens: VisitorTokens;
   readonly files: VisitorFiles;
 }
 
+interface Arrived {
+  readonly remoteAddress: string;
+  readonly offeredToken: string | undefined;
+}
+
 /** The listening half of one socket: frames in, one at a time, in order. */
 export class ClientDialogue {
   readonly connection: Connection;
+  readonly remoteAddress: string;
   readonly #parts: DialogueParts;
   readonly #offeredToken: string | undefined;
-  readonly #frames: TokenBucket;
   readonly #helloDueAt: number;
   #account: Account | undefined;
   #room: ConversationRoom | undefined;
   #searchFrom = 0;
+  #framesWholeAt = 0;
   #waiting = 0;
-  #last: Promise<void> = Promise.resolve();
+  #last: Promise<void> = IDLE;
   #badFrames = 0;
   #refusals = 0;
   #listens = true;
 
-  constructor(connection: Connection, offeredToken: string | undefined, parts: DialogueParts) {
-    const now = parts.context.clock.monotonic();
+  constructor(connection: Connection, { remoteAddress, offeredToken }: Arrived, parts: DialogueParts) {
     this.connection = connection;
+    this.remoteAddress = remoteAddress;
     this.#offeredToken = offeredToken;
     this.#parts = parts;
-    this.#frames = new TokenBucket(parts.limits.framesPerSecond, parts.limits.frameBurst, now);
-    this.#helloDueAt = now + HELLO_WITHIN_MS;
+    this.#helloDueAt = parts.context.clock.monotonic() + HELLO_WITHIN_MS;
   }
 
   get visitor(): string | undefined {
@@ -59,8 +66,20 @@ export class ClientDialogue {
     if (!this.#listens || !this.connection.open) return;
     if (isBinary) this.#end(closeCodes.binary, "frames are JSON as text");
     else if (data.length > this.#parts.limits.frameBytes) this.#end(closeCodes.tooLarge, "the frame is too large");
-    else if (!this.#frames.take(this.#parts.context.clock.monotonic())) this.#slowDown("too many frames");
+    else if (!this.#mayGoOn()) this.#slowDown("too many frames");
     else this.#parse(data);
+  }
+
+  #mayGoOn(): boolean {
+    const wholeAt = this.#parts.frameRate.take(this.#framesWholeAt, this.#parts.context.clock.monotonic());
+    this.#framesWholeAt = wholeAt ?? this.#framesWholeAt;
+    return wholeAt !== undefined;
+  }
+
+  #mayWrite(room: ConversationRoom): boolean {
+    const wholeAt = this.#parts.messageRate.take(room.messagesWholeAt, this.#parts.context.clock.monotonic());
+    room.messagesWholeAt = wholeAt ?? room.messagesWholeAt;
+    return wholeAt !== undefined;
   }
 
   #parse(data: Buffer): void {
@@ -69,7 +88,7 @@ export class ClientDialogue {
     else if (this.#waiting >= MAX_WAITING) this.#error("busy", "too many frames wait; send this again", parsed.frame);
     else {
       this.#waiting++;
-      this.#last = this.#last.then(() => this.#handle(parsed.frame)).finally(() => this.#waiting--);
+      this.#last = this.#handleAfter(this.#last, parsed.frame);
     }
   }
 
@@ -85,6 +104,12 @@ export class ClientDialogue {
   finish(): Promise<void> {
     this.#listens = false;
     return this.#last;
+  }
+
+  async #handleAfter(before: Promise<void>, frame: ClientFrame): Promise<void> {
+    await before;
+    await this.#handle(frame);
+    if (--this.#waiting === 0) this.#last = IDLE;
   }
 
   async #handle(frame: ClientFrame): Promise<void> {
@@ -113,7 +138,7 @@ export class ClientDialogue {
     const log = rooms.log(who.visitor);
     const [head, sessionId] = await Promise.all([
       who.isNew ? log.startEmpty() : log.head(hello.resumeFrom),
-      context.sessionOf(rooms.conversation(who.visitor)),
+      context.sessionOf(rooms.conversation(who.visitor), who.isNew),
     ]);
     if (!this.connection.open) return;
     if ((rooms.find(who.visitor)?.size ?? 0) >= limits.connectionsPerVisitor) {
@@ -157,7 +182,7 @@ export class ClientDialogue {
     if (frame.type === "message" && frame.text.trim() === "" && attached.length === 0) {
       return this.#bad("text: must not be empty", frame.id);
     }
-    if (!this.#room?.messages.take(context.clock.monotonic())) return this.#slowDown("too many messages", frame);
+    if (!this.#room || !this.#mayWrite(this.#room)) return this.#slowDown("too many messages", frame);
     this.#refusals = 0;
     const once = `said:${frame.id}`;
     if (!rooms.log(account.id).knows(once)) {
@@ -172,9 +197,10 @@ export class ClientDialogue {
       const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: theirs };
       await inbox.accept(userMessageOf(frame, arrival));
       const entry = { once, at: now, frame: saidOf(frame, now, theirs) };
-      await rooms.append(account.id, entry, { afterSeq: this.#searchFrom });
+      await rooms.append(account.id, entry, { afterSeq: this.#searchFrom }, () => this.connection.hold());
     }
     this.connection.say(encodeFrame({ type: "accepted", id: frame.id }));
+    this.connection.letGo();
   }
 
   async #history({ before, limit }: HistoryRequest): Promise<void> {
@@ -217,6 +243,7 @@ export class ClientDialogue {
   }
 }
 
+const IDLE: Promise<void> = Promise.resolve();
 const HELLO_WITHIN_MS = 5_000;
 const MAX_WAITING = 64;
 const LITTLE_BEFORE = 50;

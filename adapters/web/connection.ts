@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/contract/clock.ts";
-import type { ClientSocket } from "../contract/abilities.ts";
+import type { ClientSocket, CorkedStream } from "../contract/abilities.ts";
 import type { CloseCode } from "./close-codes.ts";
 import { closeCodes } from "./close-codes.ts";
 
@@ -20,6 +20,7 @@ export interface Followed {
  */
 export class Connection {
   readonly #socket: ClientSocket;
+  readonly #stream: CorkedStream | undefined;
   #room: Followed | undefined;
   #cursor = 0;
   #fetching = false;
@@ -28,15 +29,15 @@ export class Connection {
   #drained: (() => void)[] | undefined;
   #pingDueAt: number;
   #awaitsPong = false;
+  /** Made when it is needed: most sockets that are open are idle. */
+  #sent: ((error?: Error) => void) | undefined;
   readonly #clock: Clock;
 
-  constructor(socket: ClientSocket, clock: Clock) {
+  constructor(socket: ClientSocket, clock: Clock, stream?: CorkedStream) {
     this.#socket = socket;
+    this.#stream = stream;
     this.#clock = clock;
     this.#pingDueAt = clock.monotonic() + PING_EVERY_MS;
-    socket.on("pong", () => {
-      this.#awaitsPong = false;
-    });
   }
 
   get open(): boolean {
@@ -53,7 +54,22 @@ export class Connection {
 
   /** For answers that must not be lost; whoever asks again waits for `drained` first. */
   say(frame: Buffer): void {
-    if (!this.#closed) this.#socket.send(frame, TEXT, this.#sent);
+    if (this.#closed) return;
+    // What cannot fill an empty socket need not be told when it has left.
+    if (this.#socket.bufferedAmount === 0 && frame.length < FULL_BYTES / 2) this.#socket.send(frame, TEXT);
+    else {
+      this.#sent ??= (error) => this.#left(error);
+      this.#socket.send(frame, TEXT, this.#sent);
+    }
+  }
+
+  /** From here to `letGo`, in the same pass of the event loop, what is said is one write. */
+  hold(): void {
+    this.#stream?.cork();
+  }
+
+  letGo(): void {
+    this.#stream?.uncork();
   }
 
   /** For what only makes a screen livelier: dropped when the socket is behind. */
@@ -104,14 +120,19 @@ export class Connection {
     this.pump();
   }
 
-  readonly #sent = (error?: Error): void => {
+  #left(error?: Error): void {
     if (error || this.#stalledSince === undefined) return;
     this.#stalledSince = this.#clock.monotonic();
     if (this.#isFull()) return;
     this.#stalledSince = undefined;
     this.#release();
     this.pump();
-  };
+  }
+
+  /** The client has answered a ping. */
+  ponged(): void {
+    this.#awaitsPong = false;
+  }
 
   /** Called about once a second. */
   check(now: number): void {

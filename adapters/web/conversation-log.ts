@@ -14,6 +14,15 @@ export interface LogParts {
   readonly retentionMs: number;
 }
 
+/** What is known of a log's end. Most logs that are open are idle: what only an append needs is made by the first. */
+interface LogState {
+  head: number;
+  seenAt: number;
+  ids: RecentIds | undefined;
+  /** Undefined: that of an empty log. */
+  hint: HeadHint | undefined;
+}
+
 /** How far an append looks for an earlier attempt of itself, beyond what this process knows anyway. */
 export type LookBack = { readonly afterSeq: number } | { readonly since: number } | "none";
 
@@ -25,8 +34,8 @@ export type LookBack = { readonly afterSeq: number } | { readonly since: number 
 export class ConversationLog {
   readonly visitor: string;
   readonly #parts: LogParts;
-  #state: { head: number; ids: RecentIds; hint: HeadHint; seenAt: number } | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  #state: LogState | undefined;
+  #last: Promise<unknown> = IDLE;
 
   constructor(visitor: string, parts: LogParts) {
     this.visitor = visitor;
@@ -35,7 +44,7 @@ export class ConversationLog {
 
   /** A visitor made just now: the log is empty, nothing needs to be read. */
   startEmpty(): number {
-    return this.#begin(0, this.#firstHint()).head;
+    return this.#begin(0, undefined).head;
   }
 
   /** The last entry's `seq` as the store has it now; 0: there is none. `claimed`: what a client says it has. */
@@ -55,7 +64,7 @@ export class ConversationLog {
 
   /** The entry is known to be there already. */
   knows(once: string): boolean {
-    return this.#state?.ids.seqOf(once) !== undefined;
+    return this.#state?.ids?.seqOf(once) !== undefined;
   }
 
   /** Appends the entry, unless an earlier attempt has. Resolves to its `seq`. */
@@ -68,7 +77,7 @@ export class ConversationLog {
         const seq = await this.#tryAppend(entry);
         if (seq !== undefined) return seq;
         await this.#readForward(undefined, undefined);
-        const other = this.#state?.ids.seqOf(entry.once);
+        const other = this.#state?.ids?.seqOf(entry.once);
         if (other !== undefined) return other;
       }
       throw new AppError("unavailable", "the conversation is being written to by too many at once; try again");
@@ -123,7 +132,9 @@ export class ConversationLog {
   }
 
   async #find(once: string, lookBack: LookBack): Promise<number | undefined> {
-    const { ids, head } = await this.#loaded();
+    const state = await this.#loaded();
+    const { head } = state;
+    const ids = idsOf(state);
     const floor =
       lookBack === "none" ? head : "since" in lookBack ? 0 : Math.max(0, lookBack.afterSeq, head - RECENT_ENTRIES);
     while (ids.seqOf(once) === undefined && ids.low > floor) {
@@ -139,22 +150,22 @@ export class ConversationLog {
 
   #note(seq: number, entry: LogEntry): void {
     if (this.#state === undefined) return;
+    idsOf(this.#state).append(seq, entry.once);
     this.#state.head = seq;
-    this.#state.ids.append(seq, entry.once);
     this.#state.seenAt = this.#parts.clock.now();
   }
 
-  async #loaded(claimed?: number) {
+  async #loaded(claimed?: number): Promise<LogState> {
     const { store, clock, channel, retentionMs } = this.#parts;
     // What was seen so long ago may have expired, and others may have gone on past it.
     if (this.#state && clock.now() - this.#state.seenAt < retentionMs / 2) return this.#state;
-    const hint = (await store.get(headHintKey(channel, this.visitor)))?.value ?? this.#firstHint();
+    const hint = (await store.get(headHintKey(channel, this.visitor)))?.value;
     const present = async (seq: number) => (await this.read(seq)) !== undefined;
-    return this.#begin(await findHead(present, hint, clock.now(), claimed), hint);
+    return this.#begin(await findHead(present, hint ?? this.#firstHint(), clock.now(), claimed), hint);
   }
 
-  #begin(head: number, hint: HeadHint) {
-    this.#state = { head, ids: new RecentIds(head), hint, seenAt: this.#parts.clock.now() };
+  #begin(head: number, hint: HeadHint | undefined): LogState {
+    this.#state = { head, seenAt: this.#parts.clock.now(), ids: undefined, hint };
     return this.#state;
   }
 
@@ -163,9 +174,9 @@ export class ConversationLog {
   }
 
   /** Written before the entry that would be too far from it: see findHead. */
-  async #keepHint(state: { head: number; hint: HeadHint }): Promise<void> {
+  async #keepHint(state: LogState): Promise<void> {
     const { store, clock, channel, retentionMs } = this.#parts;
-    const { hint, head } = state;
+    const { hint = this.#firstHint(), head } = state;
     const now = clock.now();
     const fits = head + 1 - hint.seq <= HINT_STRIDE && hint.retentionMs === retentionMs && now - hint.at < retentionMs;
     if (fits) return;
@@ -188,10 +199,21 @@ export class ConversationLog {
   /** One step at a time, so that this process does not race with itself. */
   #inTurn<T>(step: () => Promise<T>): Promise<T> {
     const result = this.#last.then(step);
-    this.#last = result.catch(() => undefined);
+    const forget = () => {
+      if (this.#last === ended) this.#last = IDLE;
+    };
+    const ended = result.then(forget, forget);
+    this.#last = ended;
     return result;
   }
 }
+
+const idsOf = (state: LogState): RecentIds => {
+  state.ids ??= new RecentIds(state.head);
+  return state.ids;
+};
+
+const IDLE: Promise<unknown> = Promise.resolve();
 
 const READ_AT_ONCE = 16;
 const MAX_ATTEMPTS = 100;

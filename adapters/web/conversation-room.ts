@@ -4,16 +4,16 @@ import type { Logger } from "../../core/contract/logger.ts";
 import type { Connection, Followed } from "./connection.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { encodeEntry, encodeFrame } from "./encode-frame.ts";
+import { Followers } from "./followers.ts";
 import type { LogEntry } from "./log-entry.ts";
-import type { TokenBucket } from "./token-bucket.ts";
 
 /** A conversation that somebody has open here: its log, and the sockets that follow it. */
 export class ConversationRoom implements Followed {
   readonly log: ConversationLog;
-  /** How fast the visitor may write, over all sockets. */
-  readonly messages: TokenBucket;
+  /** How fast the visitor may write, over all sockets, is limited by this. */
+  messagesWholeAt = 0;
   readonly #logger: Logger;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Followers();
   /** The newest entries, each encoded once for all sockets. Made when it is needed: most rooms are idle. */
   #recent: Map<number, Buffer> | undefined;
   #head: number;
@@ -22,9 +22,8 @@ export class ConversationRoom implements Followed {
   #spreading = false;
   #spreadAgain = false;
 
-  constructor(log: ConversationLog, head: number, messages: TokenBucket, logger: Logger) {
+  constructor(log: ConversationLog, head: number, logger: Logger) {
     this.log = log;
-    this.messages = messages;
     this.#head = head;
     this.#logger = logger;
   }
@@ -43,7 +42,7 @@ export class ConversationRoom implements Followed {
   }
 
   remove(connection: Connection): void {
-    this.#connections.delete(connection);
+    this.#connections.remove(connection);
   }
 
   /** This gateway has appended the entry (or found it there). */

@@ -5,5 +5,5 @@ import type { ServerFrame } from "./protocol.ts";
 export const encodeFrame = (frame: ServerFrame): Buffer => Buffer.from(JSON.stringify(frame));
 
 /** A log entry as clients get it: the stored frame with its place in the log. */
-export const encodeEntry = (seq: number, entry: LogEntry): Buffer =>
-  Buffer.from(JSON.stringify({ ...entry.frame, seq }));
+export const encodeEntry = (seq: number, { frame }: LogEntry): Buffer =>
+  Buffer.from(`${JSON.stringify(frame).slice(0, -1)},"seq":${seq}}`);

@@ -78,7 +78,7 @@ const textOf = (frame: Message | Command): string =>
   frame.type === "message" ? wellFormed(frame.text) : wellFormed(`/${frame.name} ${frame.args ?? ""}`.trimEnd());
 
 /** A lone surrogate cannot be written as UTF-8. */
-const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");
+const wellFormed = (text: string): string => text.toWellFormed();
 
 const isTimeZone = (timeZone: string): boolean => {
   try {

@@ -4,17 +4,14 @@ import type { UserSignal } from "../../core/contract/user-signal.ts";
 import type { LogParts, LookBack } from "./conversation-log.ts";
 import { ConversationLog } from "./conversation-log.ts";
 import { ConversationRoom } from "./conversation-room.ts";
-import type { WebLimits } from "./limits.ts";
 import type { LogEntry } from "./log-entry.ts";
-import { TokenBucket } from "./token-bucket.ts";
 
 export interface RoomParts extends LogParts {
-  readonly limits: WebLimits;
   readonly logger: Logger;
   signal(signal: UserSignal): void;
 }
 
-/** The conversations that have a socket here, and the logs that were used last. */
+/** The conversations that have a socket here, and of those that have none the logs that were used last. */
 export class OpenRooms {
   readonly #parts: RoomParts;
   readonly #rooms = new Map<string, ConversationRoom>();
@@ -35,10 +32,10 @@ export class OpenRooms {
   }
 
   log(visitor: string): ConversationLog {
-    const log = this.#rooms.get(visitor)?.log ?? this.#logs.get(visitor) ?? new ConversationLog(visitor, this.#parts);
-    this.#logs.delete(visitor);
-    this.#logs.set(visitor, log);
-    if (this.#logs.size > KEPT_LOGS) this.#logs.delete(this.#logs.keys().next().value as string);
+    const open = this.#rooms.get(visitor)?.log;
+    if (open) return open;
+    const log = this.#logs.get(visitor) ?? new ConversationLog(visitor, this.#parts);
+    this.#keep(log);
     return log;
   }
 
@@ -49,23 +46,32 @@ export class OpenRooms {
       if (head > there.head) void there.look(head);
       return there;
     }
-    const { limits, clock, logger } = this.#parts;
-    const messages = new TokenBucket(limits.messagesPerSecond, limits.messageBurst, clock.monotonic());
-    const room = new ConversationRoom(this.log(visitor), head, messages, logger);
+    const room = new ConversationRoom(this.log(visitor), head, this.#parts.logger);
     this.#rooms.set(visitor, room);
+    this.#logs.delete(visitor);
     return room;
   }
 
   closeIfEmpty(visitor: string): void {
-    if (this.#rooms.get(visitor)?.size === 0) this.#rooms.delete(visitor);
+    const room = this.#rooms.get(visitor);
+    if (room?.size !== 0) return;
+    this.#rooms.delete(visitor);
+    this.#keep(room.log);
   }
 
-  /** Appends, shows it here, and tells the other gateways to look. */
-  async append(visitor: string, entry: LogEntry, lookBack: LookBack): Promise<number> {
+  /** Appends, shows it here, and tells the other gateways to look. `stored` is called just before it is shown. */
+  async append(visitor: string, entry: LogEntry, lookBack: LookBack, stored?: () => void): Promise<number> {
     const seq = await this.log(visitor).append(entry, lookBack);
+    stored?.();
     this.#rooms.get(visitor)?.appended(seq, entry);
     this.#parts.signal({ type: "logged", conversation: this.conversation(visitor), seq });
     return seq;
+  }
+
+  #keep(log: ConversationLog): void {
+    this.#logs.delete(log.visitor);
+    this.#logs.set(log.visitor, log);
+    if (this.#logs.size > KEPT_LOGS) this.#logs.delete(this.#logs.keys().next().value as string);
   }
 
   /** All rooms, now: signals may have been lost. */

@@ -6,7 +6,6 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import type { Subject } from "../contract/subject.ts";
-import { subjectName } from "../contract/subject.ts";
 import { AttemptCounts } from "./attempt-counts.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import { buryMessage } from "./bury-message.ts";
@@ -66,7 +65,7 @@ export class KeyedConsumption<T> {
     this.#subject = subject;
     this.#durable = durable;
     this.#parts = parts;
-    this.#counts = new AttemptCounts({ ...parts, durable, subject: subjectName(subject) });
+    this.#counts = new AttemptCounts({ ...parts, durable, subject: subject.name });
   }
 
   /** Adds a consumer to the shared work; the result detaches it, once its running handlers have ended. */
@@ -88,7 +87,7 @@ export class KeyedConsumption<T> {
   get depth(): QueueDepth {
     const running = this.#running.size;
     return {
-      subject: subjectName(this.#subject),
+      subject: this.#subject.name,
       durable: this.#durable,
       waiting: Math.max(0, this.#lanes.length - running),
       running,
@@ -253,7 +252,7 @@ export class KeyedConsumption<T> {
   async #bury(message: QueuedMessage, worker: Worker<T>, verdict: Verdict): Promise<void> {
     this.#verdicts.set(message, verdict);
     const raw = await message.read();
-    const place = { subject: subjectName(this.#subject), durable: this.#durable };
+    const place = { subject: this.#subject.name, durable: this.#durable };
     const letter = await buryMessage(this.#parts, { ...place, message, raw, ...verdict });
     const parsed = this.#parse(raw);
     await worker.buried?.("value" in parsed ? parsed.value : undefined, letter);

@@ -29,4 +29,10 @@ export const systemClock: Clock = {
   },
 };
 
-export const isoTime = (ms: number): string => new Date(ms).toISOString();
+/** Remembers the last one: a message asks for the same moment several times. */
+export const isoTime = (ms: number): string => {
+  if (ms !== last.ms) last = { ms, spelled: new Date(ms).toISOString() };
+  return last.spelled;
+};
+
+let last = { ms: 0, spelled: new Date(0).toISOString() };

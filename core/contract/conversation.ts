@@ -13,13 +13,12 @@ export type Conversation = z.infer<typeof Conversation>;
 
 /** The one spelling of a conversation, whatever characters its ids hold. */
 export const conversationKey = ({ channel, workspace, room, thread }: Conversation): string =>
-  [channel, workspace, room, thread]
-    .map((part) => (part === undefined ? "-" : `+${encodeURIComponent(part)}`))
-    .join("/");
+  `${spelled(channel)}/${spelled(workspace)}/${spelled(room)}/${spelled(thread)}`;
 
-export const sameConversation = (a: Conversation, b: Conversation): boolean =>
-  conversationKey(a) === conversationKey(b);
+const spelled = (part: string | undefined): string => (part === undefined ? "-" : `+${encodeURIComponent(part)}`);
+
+export const sameConversation = (a: Conversation, b: Conversation): boolean => sameRoom(a, b) && a.thread === b.thread;
 
 /** Threads of one room, or the room itself. */
 export const sameRoom = (a: Conversation, b: Conversation): boolean =>
-  conversationKey({ ...a, thread: undefined }) === conversationKey({ ...b, thread: undefined });
+  a.channel === b.channel && a.workspace === b.workspace && a.room === b.room;

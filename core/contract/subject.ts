@@ -9,6 +9,8 @@ export interface Subject<T> {
   /** The parts after the family, already encoded: an agent, a channel. */
   readonly parts: readonly string[];
   readonly schema: z.ZodType<T>;
+  /** Its one spelling, without the partition and the deployment's prefix that a backbone may add. */
+  readonly name: string;
 }
 
 export const subject = <T>(
@@ -16,8 +18,21 @@ export const subject = <T>(
   family: string,
   schema: z.ZodType<T>,
   ...parts: readonly string[]
-): Subject<T> => ({ tenant: encodeToken(tenant), family, parts: parts.map(encodeToken), schema });
+): Subject<T> => {
+  const spelled = { tenant: encodeToken(tenant), parts: parts.map(encodeToken) };
+  return { ...spelled, family, schema, name: [spelled.tenant, family, ...spelled.parts].join(".") };
+};
 
-/** The one spelling of a subject, without the partition and the deployment's prefix that a backbone may add. */
-export const subjectName = ({ tenant, family, parts }: Subject<unknown>): string =>
-  [tenant, family, ...parts].join(".");
+/** The subjects of one family, each made once: every message asks for some. */
+export const subjectFamily = <T>(
+  tenant: string,
+  family: string,
+  schema: z.ZodType<T>,
+): ((part: string) => Subject<T>) => {
+  const made = new Map<string, Subject<T>>();
+  return (part) => {
+    const known = made.get(part) ?? subject(tenant, family, schema, part);
+    made.set(part, known);
+    return known;
+  };
+};

@@ -5,55 +5,65 @@ import { LateA2ANotification } from "./late-notification.ts";
 import { PeerCallAddress } from "./peer-call-address.ts";
 import { TurnsAsked, TurnsTold } from "./running-turn.ts";
 import { ScheduleDue } from "./schedule.ts";
-import { subject } from "./subject.ts";
+import { subjectFamily } from "./subject.ts";
 import { Subtask } from "./subtask.ts";
 import { BatchTimer, SubtaskAddress, SubtaskMessage } from "./subtask-message.ts";
 import { UserMessage } from "./user-message.ts";
 import { UserSignal } from "./user-signal.ts";
 
-/** Every subject there is, and the only place where one is spelled. */
-export const subjectsOf = (tenant: string) => ({
+/** Every subject there is, and the only place where one is spelled. Of an agent; deliveries and digests of a channel. */
+export const subjectsOf = (tenant: string): Subjects => {
+  const known = made.get(tenant) ?? spell(tenant);
+  made.set(tenant, known);
+  return known;
+};
+
+type Subjects = ReturnType<typeof spell>;
+
+const made = new Map<string, Subjects>();
+
+const spell = (tenant: string) => ({
   /** key: conversation. Gateway inbox → core intake. */
-  userMessage: (agent: string) => subject(tenant, "user.message", UserMessage, agent),
+  userMessage: subjectFamily(tenant, "user.message", UserMessage),
   /** key: origin conversation. Core → every channel's relay, each with a durable of its own. */
-  userResponse: (agent: string) => subject(tenant, "user.response", AgentReply, agent),
+  userResponse: subjectFamily(tenant, "user.response", AgentReply),
   /** key: target conversation. A channel's relay → the gateway that may send there. */
-  delivery: (channel: string) => subject(tenant, "delivery", DeliveryRequest, channel),
+  delivery: subjectFamily(tenant, "delivery", DeliveryRequest),
   /** key: itself. Held by the bus until what is kept back for a conversation is due; then it joins the queue above. */
-  digestDue: (channel: string) => subject(tenant, "digest.due", DigestDue, channel),
+  digestDue: subjectFamily(tenant, "digest.due", DigestDue),
   /** key: subtask, so that those of one owner run side by side. Core → core. */
-  subtaskRun: (agent: string) => subject(tenant, "subtask.run", SubtaskAddress, agent),
+  subtaskRun: subjectFamily(tenant, "subtask.run", SubtaskAddress),
   /** key: owner. A subtask → its owner. */
-  subtaskMessage: (agent: string) => subject(tenant, "subtask.message", SubtaskMessage, agent),
+  subtaskMessage: subjectFamily(tenant, "subtask.message", SubtaskMessage),
   /** key: batch. Held by the bus until the batch's next moment. */
-  batchTimer: (agent: string) => subject(tenant, "batch.timer", BatchTimer, agent),
+  batchTimer: subjectFamily(tenant, "batch.timer", BatchTimer),
   /** Not stored. Every change of a subtask (S4). */
-  subtaskChanged: (agent: string) => subject(tenant, "subtask.changed", Subtask, agent),
+  subtaskChanged: subjectFamily(tenant, "subtask.changed", Subtask),
   /** Not stored. Its end, however it ended (S4). */
-  subtaskEnded: (agent: string) => subject(tenant, "subtask.ended", Subtask, agent),
+  subtaskEnded: subjectFamily(tenant, "subtask.ended", Subtask),
   /** key: call. A message to another agent: sent, then held by the bus until it is looked at again. */
-  peerCall: (agent: string) => subject(tenant, "a2a.call", PeerCallAddress, agent),
+  peerCall: subjectFamily(tenant, "a2a.call", PeerCallAddress),
   /** key: call. A hint that a remote agent has got on with it. Gateway → core. */
-  peerEvent: (agent: string) => subject(tenant, "a2a.event", PeerCallAddress, agent),
+  peerEvent: subjectFamily(tenant, "a2a.event", PeerCallAddress),
   /** Not stored. A call has changed. */
-  peerCallChanged: (agent: string) => subject(tenant, "a2a.call-changed", PeerCallAddress, agent),
+  peerCallChanged: subjectFamily(tenant, "a2a.call-changed", PeerCallAddress),
   /** key: session. What came after whoever asked had ended. */
-  lateNotification: (agent: string) => subject(tenant, "a2a.late", LateA2ANotification, agent),
+  lateNotification: subjectFamily(tenant, "a2a.late", LateA2ANotification),
   /** key: schedule. Every core process that sees its time come → one of them. */
-  scheduleDue: (agent: string) => subject(tenant, "schedule.due", ScheduleDue, agent),
+  scheduleDue: subjectFamily(tenant, "schedule.due", ScheduleDue),
   /** Not stored. A schedule has a new due time → all core processes. */
-  scheduleDueAdded: (agent: string) => subject(tenant, "schedule.added", ScheduleDue, agent),
+  scheduleDueAdded: subjectFamily(tenant, "schedule.added", ScheduleDue),
   /** Not stored. The task of a calling agent has changed → all gateways, and whoever works on it. */
-  a2aTaskChanged: (agent: string) => subject(tenant, "a2a.changed", InboundTaskAddress, agent),
+  a2aTaskChanged: subjectFamily(tenant, "a2a.changed", InboundTaskAddress),
   /** key: task. A caller no longer wants it: gateway → core. */
-  a2aTaskCancelled: (agent: string) => subject(tenant, "a2a.cancelled", InboundTaskAddress, agent),
+  a2aTaskCancelled: subjectFamily(tenant, "a2a.cancelled", InboundTaskAddress),
   /** key: webhook. Core or gateway → a gateway. */
-  a2aPush: (agent: string) => subject(tenant, "a2a.push", PushDue, agent),
+  a2aPush: subjectFamily(tenant, "a2a.push", PushDue),
   /** key: agent. Held by the bus until the conversation is quiet. Core → core. */
-  a2aNotices: (agent: string) => subject(tenant, "a2a.notices", NoticesDue, agent),
+  a2aNotices: subjectFamily(tenant, "a2a.notices", NoticesDue),
   /** Not stored. What is every process at? */
-  turnsAsked: (agent: string) => subject(tenant, "turns.asked", TurnsAsked, agent),
-  turnsTold: (agent: string) => subject(tenant, "turns.told", TurnsTold, agent),
+  turnsAsked: subjectFamily(tenant, "turns.asked", TurnsAsked),
+  turnsTold: subjectFamily(tenant, "turns.told", TurnsTold),
   /** Not stored. Deltas, typing, new log entries → all gateways. */
-  userSignal: (agent: string) => subject(tenant, "user.signal", UserSignal, agent),
+  userSignal: subjectFamily(tenant, "user.signal", UserSignal),
 });

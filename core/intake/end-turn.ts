@@ -28,6 +28,9 @@ import type { TurnMatter } from "./turn-matter.ts";
 /** Far more tries than one run can make, so that attempts grow from run to run. */
 const ATTEMPTS_PER_RUN = 1_000;
 
+/** An answer that comes sooner needs no announcement: on most platforms that is a call, and calls are counted (D8). */
+const TYPING_AFTER_MS = 100;
+
 export interface TurnRun {
   readonly number: number;
   /** It is the last one that the message gets: nothing is risked any more. */
@@ -90,11 +93,13 @@ const runNow = async (
   const { turnId, traceId, continues } = record;
   const over = new LinkedAbort(parts.stopping);
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
+  // Work that begins by itself is nobody's who waits.
+  const typing = record.standing.background
+    ? undefined
+    : clock.after(TYPING_AFTER_MS, () => showTyping(parts, agent, record));
   const hasEnded = parts.inbound.begin(message, () => over.abort(new TurnCancelled()));
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
-    // Work that begins by itself is nobody's who waits.
-    if (!record.standing.background) showTyping(parts, agent, record);
     return await runTurn(parts, {
       agent: withCallerTools(
         parts,
@@ -115,6 +120,7 @@ const runNow = async (
       shrink: (window) => shrinkWindow(parts, agent, window, over.signal),
     });
   } finally {
+    typing?.cancel();
     timer.cancel();
     hasEnded();
     over.release();

@@ -52,9 +52,9 @@ type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" |
 const begin = async (parts: IntakeParts, message: UserMessage) => {
   const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
   // After the asker was met: where they may see something is known from then on.
-  const answered = message.command === undefined ? await answeredWork(parts.store, message) : [];
-  const continues = answered.length === 0 ? {} : { continues: [...answered] };
-  return { window, work: { ...begun(message, window.sessionId, person), ...continues } };
+  const continues = message.command === undefined ? await answeredWork(parts.store, message) : [];
+  const work = begun(message, window.sessionId, person);
+  return { window, work: continues.length === 0 ? work : { ...work, continues: [...continues] } };
 };
 
 const goOn = async ({ history }: IntakeParts, message: UserMessage, synthetic: Synthetic) => ({

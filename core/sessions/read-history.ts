@@ -7,11 +7,13 @@ const BATCH = 16;
 
 /** The entries from an index on, to the end. One read if there are none. */
 export const readHistory = async (store: Store, sessionId: string, from: number): Promise<HistoryEntry[]> => {
-  const entries: HistoryEntry[] = [];
-  for (let batch = 1; ; batch = BATCH) {
-    const first = from + entries.length;
+  const first = await store.get(historyKey(sessionId, from));
+  if (first === undefined) return [];
+  const entries = [first.value];
+  for (;;) {
+    const next = from + entries.length;
     const read = await Promise.all(
-      Array.from({ length: batch }, (_, offset) => store.get(historyKey(sessionId, first + offset))),
+      Array.from({ length: BATCH }, (_, offset) => store.get(historyKey(sessionId, next + offset))),
     );
     for (const stored of read) {
       if (stored === undefined) return entries;

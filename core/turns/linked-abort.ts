@@ -6,16 +6,14 @@ import { setMaxListeners } from "node:events";
  */
 export class LinkedAbort {
   readonly #controller = new AbortController();
-  readonly #followed: AbortSignal;
-  readonly #follow = () => this.#controller.abort(this.#followed.reason);
+  readonly #followers: Set<LinkedAbort>;
 
   constructor(followed: AbortSignal) {
-    this.#followed = followed;
-    // Many may follow one signal, and each is released: that is no leak to warn of. Not 0: Node 20 cannot read that back,
-    // and undici tries to.
-    setMaxListeners(Number.POSITIVE_INFINITY, followed, this.signal);
-    if (followed.aborted) this.#follow();
-    else followed.addEventListener("abort", this.#follow, { once: true });
+    // Many tools may listen to it at once: that is no leak to warn of.
+    setMaxListeners(0, this.signal);
+    this.#followers = followersOf(followed);
+    this.#followers.add(this);
+    if (followed.aborted) this.abort(followed.reason);
   }
 
   get signal(): AbortSignal {
@@ -27,6 +25,20 @@ export class LinkedAbort {
   }
 
   release(): void {
-    this.#followed.removeEventListener("abort", this.#follow);
+    this.#followers.delete(this);
   }
 }
+
+const followers = new WeakMap<AbortSignal, Set<LinkedAbort>>();
+
+/** All behind one listener: a signal goes through its whole list of listeners whenever one is added or removed. */
+const followersOf = (followed: AbortSignal): Set<LinkedAbort> => {
+  const known = followers.get(followed);
+  if (known) return known;
+  const made = new Set<LinkedAbort>();
+  followers.set(followed, made);
+  followed.addEventListener("abort", () => {
+    for (const follower of made) follower.abort(followed.reason);
+  });
+  return made;
+};

@@ -4,7 +4,6 @@ import { conversationKey } from "../../core/contract/conversation.ts";
 import type { DeadLetter } from "../../core/contract/dead-letter.ts";
 import { deadLetterKey } from "../../core/contract/dead-letter.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
-import { subjectName } from "../../core/contract/subject.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import { givenUp } from "./given-up.ts";
 import { outboxDurable } from "./outbox-durable.ts";
@@ -20,7 +19,7 @@ export const buryRequest = async (
 ): Promise<void> => {
   const { store, clock, tenant, meter, logger } = context;
   const letter: DeadLetter = {
-    subject: subjectName(subjectsOf(tenant).delivery(channel)),
+    subject: subjectsOf(tenant).delivery(channel).name,
     durable: outboxDurable(channel),
     id: request.id,
     key: conversationKey(request.target),

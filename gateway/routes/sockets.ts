@@ -51,7 +51,7 @@ export const socketRoutes = async (
       // the response by its place on the connection, the rest by the plugin's own listener
       admitted.get(request.raw)?.response.detachSocket(request.raw.socket);
       socket.removeAllListeners("error").on("error", failed);
-      adapter.connect(socket, socketRequest(request));
+      adapter.connect(socket, socketRequest(request), request.raw.socket);
     });
   }
 };

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
-import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { circumstances } from "./circumstances.ts";
 import type { Measured } from "./measure.ts";
 import { measure } from "./measure.ts";
 import { scenarios } from "./scenarios.ts";
@@ -33,7 +33,8 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 
-console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}`);
+const here = circumstances();
+console.log(Object.values(here).join(" · "));
 console.log(
   `${"".padEnd(57)}  ${"product".padStart(20)}  ${"floor".padStart(12)}  ${"ratio".padStart(8)}  ${"of CPU".padStart(8)}`,
 );
@@ -45,4 +46,7 @@ for (const scenario of chosen) {
     console.log(line(measured, scenario.aim));
   }
 }
-if (values.json) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
+const seconds = Math.round(performance.now() / 1_000);
+console.log(`took ${seconds} s`);
+if (values.json)
+  await writeFile(values.json, `${JSON.stringify({ ...here, quick: values.quick, seconds, results }, null, 2)}\n`);

@@ -3,7 +3,6 @@ import type { QueueDepth } from "../../contract/backbone.ts";
 import type { Bus, ConsumeOptions, Consumer, Handler, Listener, PublishOptions } from "../../contract/bus.ts";
 import { MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
-import { subjectName } from "../../contract/subject.ts";
 import { checkConsumeOptions } from "../check-consume-options.ts";
 import { checkMessageId } from "../check-message-id.ts";
 import { toJson } from "../to-json.ts";
@@ -44,7 +43,7 @@ export class EmbeddedBus implements Bus {
   }
 
   async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
-    const name = subjectName(subject);
+    const name = subject.name;
     checkMessageId(id, name);
     const body = toJson(message, `message "${id}" on ${name}`, MAX_MESSAGE_BYTES);
     await this.#parts.writes.submit(
@@ -59,7 +58,7 @@ export class EmbeddedBus implements Bus {
     this.#mustBeOpen();
     const { durable: name, from = "start" } = options;
     checkConsumeOptions(options);
-    const durable = await this.#parts.durables.open(subjectName(subject), name, from);
+    const durable = await this.#parts.durables.open(subject.name, name, from);
     this.#mustBeOpen();
     const attached = this.#queueOf(subject, name, durable).attach(options, handle);
     const consumer: Consumer = {

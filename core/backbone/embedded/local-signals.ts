@@ -2,11 +2,10 @@ import { messageOf } from "../../contract/app-error.ts";
 import type { Listener } from "../../contract/bus.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { Subject } from "../../contract/subject.ts";
-import { subjectName } from "../../contract/subject.ts";
 import { toJson } from "../to-json.ts";
 
 interface Hearing {
-  /** Gets a copy of its own, so that nobody shares what another may change. */
+  /** Gets a copy of its own, so that nobody shares what another may change. It never left the process: it is no input. */
   hear(json: string): Promise<void>;
   closed: boolean;
 }
@@ -22,15 +21,15 @@ export class LocalSignals {
   }
 
   signal<T>(subject: Subject<T>, message: T): void {
-    const listeners = this.#listeners.get(subjectName(subject));
+    const listeners = this.#listeners.get(subject.name);
     if (listeners === undefined) return;
-    const json = toJson(message, `a signal on ${subjectName(subject)}`, Number.MAX_SAFE_INTEGER);
+    const json = toJson(message, `a signal on ${subject.name}`, Number.MAX_SAFE_INTEGER);
     if (this.#sent.length === 0) setImmediate(() => this.#deliver());
     this.#sent.push({ json, to: [...listeners] });
   }
 
   listen<T>(subject: Subject<T>, handle: (message: T) => void): Listener {
-    const name = subjectName(subject);
+    const name = subject.name;
     const hearing: Hearing = { closed: false, hear: (json) => this.#hear(subject, handle, json) };
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(hearing));
@@ -57,9 +56,9 @@ export class LocalSignals {
   /** Asynchronous only so that a listener that returns a promise cannot leave its rejection unhandled. */
   async #hear<T>(subject: Subject<T>, handle: (message: T) => void | Promise<void>, json: string): Promise<void> {
     try {
-      await handle(subject.schema.parse(JSON.parse(json)));
+      await handle(JSON.parse(json) as T);
     } catch (error) {
-      this.#logger.error({ subject: subjectName(subject), error: messageOf(error) }, "a listener failed");
+      this.#logger.error({ subject: subject.name, error: messageOf(error) }, "a listener failed");
     }
   }
 }

@@ -3,7 +3,6 @@ import { AppError } from "../../contract/app-error.ts";
 import type { PublishOptions } from "../../contract/bus.ts";
 import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES, RETENTION_MS } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
-import { subjectName } from "../../contract/subject.ts";
 import { checkMessageId } from "../check-message-id.ts";
 import { toJson } from "../to-json.ts";
 import { ensureStream } from "./ensure-stream.ts";
@@ -31,13 +30,13 @@ export class NatsPublisher {
 
   /** One that was under way when the connection ended is published again, with the same id, as soon as there is another. */
   async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
-    checkMessageId(id, subjectName(subject));
-    const data = Buffer.from(toJson(message, `message "${id}" on ${subjectName(subject)}`, MAX_MESSAGE_BYTES));
+    checkMessageId(id, subject.name);
+    const data = Buffer.from(toJson(message, `message "${id}" on ${subject.name}`, MAX_MESSAGE_BYTES));
     if (this.#inFlight >= MOST_IN_FLIGHT) {
       throw new AppError("unavailable", `busy: ${MOST_IN_FLIGHT} messages wait for NATS already; try again later`);
     }
     const header = messageHeaders({
-      subject: subjectName(subject),
+      subject: subject.name,
       id,
       key,
       publishedAt: this.#options.clock.now(),
@@ -45,7 +44,7 @@ export class NatsPublisher {
     const to = this.#names.message(subject, partitionOf(key ?? id, this.#options.partitions));
     this.#inFlight++;
     try {
-      await this.#connector.run(`publishing "${id}" on ${subjectName(subject)}`, async (session) => {
+      await this.#connector.run(`publishing "${id}" on ${subject.name}`, async (session) => {
         await this.ensureStream(session, subject.family);
         try {
           await publishAcked(session, to, data, header);

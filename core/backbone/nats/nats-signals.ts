@@ -3,7 +3,6 @@ import { messageOf } from "../../contract/app-error.ts";
 import type { Listener } from "../../contract/bus.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { Subject } from "../../contract/subject.ts";
-import { subjectName } from "../../contract/subject.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import type { NatsNames } from "./nats-names.ts";
 import type { NatsSession } from "./nats-session.ts";
@@ -35,7 +34,7 @@ export class NatsSignals {
     try {
       session.nc.publish(this.#names.signal(subject), JSON.stringify(message) ?? "null");
     } catch (error) {
-      this.#logger.debug({ subject: subjectName(subject), error: messageOf(error) }, "signal not sent");
+      this.#logger.debug({ subject: subject.name, error: messageOf(error) }, "signal not sent");
     }
   }
 
@@ -66,7 +65,7 @@ export class NatsSignals {
     try {
       handle(subject.schema.parse(JSON.parse(text)));
     } catch (error) {
-      this.#logger.warn({ subject: subjectName(subject), error: messageOf(error) }, "signal dropped");
+      this.#logger.warn({ subject: subject.name, error: messageOf(error) }, "signal dropped");
     }
   }
 }

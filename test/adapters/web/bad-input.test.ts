@@ -103,7 +103,7 @@ describe("given frames that are not right (F19, F20)", () => {
       },
     };
     gateway.adapter.connect(socket, { origin: gateway.origin, remoteAddress: "::1", protocols: ["mooring.v1"] });
-    listener(Buffer.alloc(2_001, "x"), false);
+    listener.call(socket, Buffer.alloc(2_001, "x"), false);
     expect(sent).toEqual([1009]);
   });
 });

@@ -28,6 +28,24 @@ describe("given a visitor with two tabs (C5)", () => {
     ]);
   });
 
+  it("when one writes, then what it is told leaves in one write", async () => {
+    const gateway = await start();
+    const events: string[] = [];
+    const connect = gateway.adapter.connect.bind(gateway.adapter);
+    gateway.adapter.connect = (socket, request) => {
+      const send = socket.send.bind(socket);
+      socket.send = (data, options, sent) => {
+        events.push((JSON.parse(String(data)) as { type: string }).type);
+        send(data, options, sent);
+      };
+      connect(socket, request, { cork: () => events.push("cork"), uncork: () => events.push("uncork") });
+    };
+    const { client } = await enter(gateway);
+    client.send({ type: "message", id: "m1", text: "hello" });
+    await client.next("accepted");
+    expect(events).toEqual(["welcome", "cork", "said", "accepted", "uncork"]);
+  });
+
   it("when the agent answers, then both get the reply with the client's own id, its anchor and actions", async () => {
     const gateway = await start();
     const { client: one, welcome } = await enter(gateway);

@@ -56,7 +56,10 @@ export class SocketHost {
       stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n${message}`);
       return;
     }
-    this.#sockets?.handleUpgrade(request, stream, head, (socket) => adapter?.connect(socket, asked));
+    this.#sockets?.handleUpgrade(request, stream, head, (socket) => {
+      socket.on("error", () => undefined);
+      adapter?.connect(socket, asked, stream);
+    });
   }
 }
 

@@ -35,4 +35,5 @@ export const socketMemory: Scenario = {
   },
 };
 
-const WARM_UP = 300;
+/** By then the code is compiled, which else would count as theirs. */
+const WARM_UP = 1_000;

@@ -62,9 +62,17 @@ describe("given a turn that is watched", () => {
     const signals = await core.signals.count(3);
     const conversation = { channel: "web", room: "room-1", kind: "private" };
     expect(signals).toEqual<UserSignal[]>([
-      { type: "typing", conversation },
       { type: "delta", conversation, ...of, attempt: 1_000, offset: 0, text: "Hel" },
+      { type: "typing", conversation },
       { type: "delta", conversation, ...of, attempt: 1_001, offset: 0, text: "Hello" },
     ] as UserSignal[]);
+  });
+
+  it("when the answer comes at once, then nobody is told that it is being written (D8)", async () => {
+    core = await CoreUnderTest.start(["Hello", "Still here"]);
+    await core.ask("m-1", "hi");
+    core.clock.advance(1_000);
+    await core.ask("m-2", "and now?");
+    expect((await core.signals.count(2)).map(({ type }) => type)).toEqual(["delta", "delta"]);
   });
 });
