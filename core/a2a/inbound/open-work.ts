@@ -1,5 +1,5 @@
 import type { Store } from "../../contract/store.ts";
-import { countedMembers, openCalls } from "../../subtasks/batch.ts";
+import { countedMembers } from "../../subtasks/batch.ts";
 import { callbackIdOf, synthesisIdOf } from "../../subtasks/continuation-ids.ts";
 import { readOwner } from "../../subtasks/owner-record.ts";
 import { inboundSessionOf } from "./inbound-call.ts";
@@ -16,7 +16,9 @@ export const hasOpenWork = async (store: Store, task: InboundTask): Promise<bool
     .filter(({ origin }) => origin.taskId === id)
     .some((batch) => {
       const isOut = batch.members.some((member) => member.reports !== "blocking" && !member.awaitedBy && !member.ended);
-      const isAsked = openCalls(batch).some((call) => !ended.includes(callbackIdOf(call.id)));
+      const isAsked = batch.calls?.some(
+        (call) => (!call.ended || call.isLater) && !ended.includes(callbackIdOf(call.id)),
+      );
       return isOut || isAsked || (countedMembers(batch).length > 0 && !ended.includes(synthesisIdOf(batch.turnId)));
     });
 };
