@@ -4,6 +4,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { makeDelivery } from "../adapters/web/make-delivery.ts";
 import { startWebGateway, type WebGateway } from "../adapters/web/web-gateway.ts";
 import { startWidgetPage, type WidgetPage } from "../adapters/web/widget-page.ts";
+import { Deployment, plainConfig } from "../e2e/deployment.ts";
 import { findTool } from "../setup/find-tool.mjs";
 import { conversations, type Telling } from "./conversations.ts";
 
@@ -50,8 +51,25 @@ const take = async (): Promise<void> => {
       await gateway.stop();
     }
   }
+  if (wanted === undefined || wanted === "home") await homePicture(browser);
   await browser.close();
   await site.stop();
+};
+
+/** The first page of the product, as it was built. */
+const homePicture = async (browser: Browser): Promise<void> => {
+  const deployment = await Deployment.create(plainConfig());
+  try {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    await page.goto(await deployment.run("start").running);
+    await page.getByRole("button", { name: "Research" }).click();
+    await page.locator(".reply").getByText("Here is what my helpers found").waitFor();
+    await page.screenshot({ path: `${folder}home.png` });
+    await context.close();
+  } finally {
+    await deployment.dispose();
+  }
 };
 
 const picture = async (browser: Browser, site: WidgetPage, gateway: WebGateway, view: View): Promise<void> => {
