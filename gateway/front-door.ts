@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { AppError } from "../core/contract/app-error.ts";
 import { httpError } from "./http-error.ts";
 import type { Readiness } from "./readiness.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 export interface FrontDoor {
   readonly port: number;
@@ -25,7 +26,7 @@ export const openFrontDoor = async (
   const answerWhileStarting = (request: IncomingMessage, response: ServerResponse) => {
     const [status, body] = answerTo(request.url, readiness);
     response
-      .writeHead(status, { "content-type": "application/json; charset=utf-8", "retry-after": "1" })
+      .writeHead(status, { ...securityHeaders, "content-type": "application/json; charset=utf-8", "retry-after": "1" })
       .end(JSON.stringify(body));
   };
   const server = createHttpServer({ requestTimeout: 30_000 }, answerWhileStarting);

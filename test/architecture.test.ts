@@ -2,7 +2,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { importDirection, literalImports, noImportCycles, packageHomes } from "./architecture/import-rules.ts";
 import type { SourceFile } from "./architecture/source-file.ts";
-import { environmentInOnePlace, noBannedNames, noLongFiles, noPlatformQuestions } from "./architecture/text-rules.ts";
+import {
+  environmentInOnePlace,
+  noBannedNames,
+  noLongFiles,
+  noPlatformQuestions,
+  secretsInConstantTime,
+} from "./architecture/text-rules.ts";
 import { projectFiles, projectRoot } from "./setup/project-files.ts";
 
 const source: readonly SourceFile[] = projectFiles()
@@ -28,6 +34,7 @@ describe("given the project's own files", () => {
     ["files are short", noLongFiles],
     ["the environment is read in one place", environmentInOnePlace],
     ["nobody asks which channel it is", noPlatformQuestions],
+    ["secrets are compared in constant time", secretsInConstantTime],
   ])("then %s", (_, rule) => {
     expect(rule(source)).toEqual([]);
   });
@@ -171,4 +178,21 @@ describe("given a file that is not as files should be, then it is reported", () 
     expect(noPlatformQuestions([file("adapters/irc/a.ts", ""), file("core/a.ts", 'x = "irc"')])).toHaveLength(1);
     expect(noPlatformQuestions([file("adapters/slack/a.ts", 'channel === "slack"')])).toEqual([]);
   });
+
+  it.each([
+    "if (given === config.signingSecret.reveal()) x();",
+    "if (signature !== expected) x();",
+    "return digest == known;",
+    "const ok = body.token === record.accessToken;",
+    "if (mac === right) x();",
+  ])("a secret compared letter by letter: %s", (text) => {
+    expect(secretsInConstantTime([file("gateway/a.ts", text)])).toHaveLength(1);
+  });
+
+  it.each(["if (token === undefined) x();", 'if (secret !== "") x();', "timingSafeEqual(digest, known)"])(
+    "and one that is not: %s",
+    (text) => {
+      expect(secretsInConstantTime([file("gateway/a.ts", text)])).toEqual([]);
+    },
+  );
 });

@@ -49,12 +49,12 @@ const checkSameApp = async (
   bot: webApi.WebClient,
   { botId }: SlackIdentity,
 ): Promise<string[]> => {
-  const [, , appOfToken] = appToken?.reveal().split("-") ?? [];
-  if (botId === undefined || appOfToken === undefined) return [];
+  const [, , socketApp] = appToken?.reveal().split("-") ?? [];
+  if (botId === undefined || socketApp === undefined) return [];
   const found = await bot.bots.info({ bot: botId }).catch(() => undefined);
   const appOfBot = found?.bot?.app_id;
-  if (appOfBot === undefined || appOfBot === appOfToken) return [];
-  return [`botToken belongs to the app ${appOfBot}, appToken to ${appOfToken}: take both from the same app`];
+  if (appOfBot === undefined || appOfBot === socketApp) return [];
+  return [`botToken belongs to the app ${appOfBot}, appToken to ${socketApp}: take both from the same app`];
 };
 
 const wordsFor = (error: unknown): string => (slackErrorOf(error) === undefined ? messageOf(error) : explain(error));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { secret } from "../../core/contract/secret.ts";
-import { accessFields, channelFields, roomAccessFields } from "../contract/config.ts";
+import { accessFields, channelFields, roomAccessFields, streamingFields } from "../contract/config.ts";
 
 const DirectoryId = z.guid({ error: 'must be an id such as "00000000-0000-0000-0000-000000000000"' });
 
@@ -39,6 +39,7 @@ export type TeamsAccess = z.infer<typeof TeamsAccess>;
 export const TeamsConfig = z.strictObject({
   adapter: z.literal("teams"),
   ...channelFields,
+  ...streamingFields,
   access: TeamsAccess.optional(),
   appId: DirectoryId.describe("Application (client) ID of the bot's app registration."),
   appPassword: secret().describe("The value of a client secret of that registration, not the secret's ID."),

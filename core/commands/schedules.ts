@@ -1,7 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
 import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
+import { privateConversationOf } from "../people/private-conversation-of.ts";
 import { cancelSchedule, resumeSchedule } from "../schedules/cancel-schedule.ts";
 import { describeSchedule } from "../schedules/describe-schedule.ts";
+import type { Seeker } from "../schedules/own-schedules.ts";
 import { findSchedule, openSchedules } from "../schedules/own-schedules.ts";
 import { runNow } from "../schedules/run-now.ts";
 import type { Schedule } from "../schedules/schedule-record.ts";
@@ -15,15 +17,17 @@ export const schedules: Command = {
   run: (call) => (call.args === "" ? list(call) : change(call)),
 };
 
-const seekerOf = ({ message, record }: CommandCall) => ({
-  tenant: message.tenant,
-  agent: message.agent,
-  asker: record.asker,
-  audience: record.audience,
-});
+/** Only the caller reads the answer, wherever they ask: it is theirs as if they had asked in private. */
+const seekerOf = async ({ parts: { store }, message, record }: CommandCall): Promise<Seeker> => {
+  const { tenant, agent, account, conversation: asked } = message;
+  const address = { tenant, channel: asked.channel, accountId: account.id };
+  const own = asked.kind === "shared" ? await privateConversationOf(store, address) : undefined;
+  const audience = own === undefined ? record.audience : { ...record.audience, conversation: own };
+  return { tenant, agent, asker: record.asker, audience };
+};
 
 const list = async (call: CommandCall): Promise<CommandAnswer> => {
-  const found = await openSchedules(call.parts, seekerOf(call));
+  const found = await openSchedules(call.parts, await seekerOf(call));
   if (found.length === 0) return { markdown: 'You have no schedules. Ask me for one: "every weekday at 9 …".' };
   const now = call.parts.clock.now();
   return {
@@ -48,7 +52,7 @@ const change = async (call: CommandCall): Promise<CommandAnswer> => {
     return { markdown: "Write `schedules` to see them, or `schedules cancel <id>`, `run <id>`, `resume <id>`." };
   }
   try {
-    const schedule = await findSchedule(parts, seekerOf(call), id);
+    const schedule = await findSchedule(parts, await seekerOf(call), id);
     const name = `"${schedule.description}"`;
     switch (verb.toLowerCase()) {
       case "run":

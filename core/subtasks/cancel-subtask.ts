@@ -18,11 +18,15 @@ export interface Actor {
 }
 
 /** The subtask, if it is the actor's: its owner, or any session of the person it is done for, as that person is now (S6). */
-export const ownSubtask = async (parts: SubtaskParts, address: SubtaskAddress, actor: Actor): Promise<Subtask> => {
-  const subtask = await readSubtask(parts.store, address);
+export const ownSubtask = async (
+  { store }: Pick<SubtaskParts, "store">,
+  address: SubtaskAddress,
+  actor: Actor,
+): Promise<Subtask> => {
+  const subtask = await readSubtask(store, address);
   if (subtask === undefined) throw new AppError("not-found", `There is no subtask "${address.id}".`);
   if (subtask.owner.ownerId === actor.ownerId) return subtask;
-  const caller = actor.writer && (await callerAt(parts.store, actor.writer));
+  const caller = actor.writer && (await callerAt(store, actor.writer));
   if (!caller?.owns(subtask.audience)) {
     throw new AppError("forbidden", `${subtask.id} belongs to somebody else: only who asked for it can do that.`);
   }

@@ -11,7 +11,6 @@ export const homeRoute = (app: FastifyInstance, adapters: readonly ChannelAdapte
     reply
       .type("text/html; charset=utf-8")
       .header("content-security-policy", page.contentSecurityPolicy)
-      .header("x-frame-options", "DENY")
       .send(page.html),
   );
 };

@@ -48,3 +48,17 @@ export const noPlatformQuestions: Rule = (files) =>
       .filter((file) => (/^(core|adapters)\//.test(file.path) ? named : compared).test(file.text))
       .map((file) => `${file.path} asks for "${platform}": ask capabilities instead`);
   });
+
+const COMPARISON = /(?<!typeof )(?<![\w.#])([\w.#]+(?:\(\))?)\s*[=!]==?\s*([\w.#]+(?:\(\))?|["'`])/g;
+const IS_SECRET = /(?:\breveal\(\)|[sS]ignature|[hH]mac|\bmac|[dD]igest|[sS]ecret|[pP]assword|[tT]oken)$/;
+const IS_PLAIN = /^(?:undefined|null|\d|["'`])/;
+
+/** Whoever measures how long a comparison takes learns a secret letter by letter. */
+export const secretsInConstantTime: Rule = (files) =>
+  files
+    .filter((file) => !isTest(file) && /^(adapters|core|gateway)\//.test(file.path))
+    .flatMap((file) =>
+      [...file.text.matchAll(COMPARISON)].map(([text, ...sides]) => ({ path: file.path, text, sides })),
+    )
+    .filter(({ sides }) => sides.some((side) => IS_SECRET.test(side)) && !sides.some((side) => IS_PLAIN.test(side)))
+    .map(({ path, text }) => `${path}: "${text}" compares a secret: use timingSafeEqual`);

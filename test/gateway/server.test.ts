@@ -40,6 +40,25 @@ describe("given the gateway's server", () => {
     expect(policy).not.toContain("unsafe");
   });
 
+  it.each(["/", "/health/live", "/metrics", "/nothing", "/channels/web/events", "/channels/web/socket"])(
+    "when %s is asked for, then the answer may be framed, sniffed, cached and read by nobody else",
+    async (url) => {
+      const { headers } = await app.inject(url);
+      expect(headers).toMatchObject({
+        "cache-control": "no-store",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+      });
+      const policy = String(headers["content-security-policy"]);
+      for (const rule of ["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]) {
+        expect(policy).toContain(rule);
+      }
+    },
+  );
+
   it("when asked for health, then live always, and ready only without problems, which it names (U4)", async () => {
     expect((await app.inject("/health/ready")).statusCode).toBe(200);
     readiness.watch("backbone", () => ({ ok: false, reason: "no connection" }));

@@ -90,6 +90,12 @@ describe("given conversations that the agent writes in, long after the last requ
     });
   });
 
+  it("when nobody says otherwise, then answers are shown while they are written; it can be switched off", async () => {
+    expect(use.adapter.capabilities.streamEveryMs).toBeGreaterThan(0);
+    await use.start({ streaming: false });
+    expect(use.adapter.capabilities.streamEveryMs).toBeUndefined();
+  });
+
   it("when it works on an answer, then that is shown", async () => {
     await use.adapter.showTyping(await use.conversation({ place: "channel", id: "17" }));
     expect(use.teams.api.typing.items).toEqual([`${CHANNEL_ROOM};messageid=17`]);

@@ -1,18 +1,24 @@
 import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
-import { RevisionConflict } from "../../../core/contract/app-error.ts";
+import { AppError, RevisionConflict } from "../../../core/contract/app-error.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
+import { conversationKey, sameRoom } from "../../../core/contract/conversation.ts";
 import type { DeliveryPolicy } from "../../../core/contract/delivery-policy.ts";
+import { afterRefusal } from "../../../core/delivery/after-refusal.ts";
 import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
 import { mayContinue } from "../../../core/origin/may-continue.ts";
 import { changePerson, findPerson } from "../../../core/people/find-person.ts";
 import { joinPeople } from "../../../core/people/join-people.ts";
 import { leavePerson } from "../../../core/people/leave-person.ts";
 import { meetAsker } from "../../../core/people/meet-asker.ts";
+import { runTarget } from "../../../core/schedules/run-target.ts";
+import { schedulesOfAgent } from "../../../core/schedules/schedule-record.ts";
+import { ownSubtask } from "../../../core/subtasks/cancel-subtask.ts";
+import { subtaskKey } from "../../../core/subtasks/subtask-record.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
-import { userMessage } from "../core-under-test.ts";
+import { AGENT, userMessage } from "../core-under-test.ts";
+import { subtaskOf, useScheduleTool } from "./world-tools.ts";
 
 export const CHANNELS = ["paper", "stone", "glass"];
 export const ACCOUNTS = ["a", "b", "c", "d", "e", "f"];
@@ -30,9 +36,15 @@ export const roomOf = (account: string, room: string): Conversation => ({
   kind: "shared",
 });
 
+/** Whose private room it is, whatever the thread. */
+export const ownerOfRoom = (place: Conversation): string | undefined =>
+  ACCOUNTS.find((account) => sameRoom(privateOf(account), place));
+
 /** A piece of work, with what the test itself knows about it. */
 export interface Work {
+  /** Whose account it is done for; a run may serve another one than it was made by. */
   readonly asker: string;
+  readonly madeBy: string;
   readonly audience: Audience;
   readonly isScheduled: boolean;
   /** Who was linked with the asker when it began; those who leave are struck off. */
@@ -44,7 +56,11 @@ export class AudienceWorld {
   readonly clock = new ManualClock(Date.UTC(2026, 2, 10, 12));
   readonly store = new MemoryStore(this.clock);
   readonly work: Work[] = [];
+  /** By the words that describe them, the work whose turn made them. */
+  readonly schedules = new Map<string, Work>();
   readonly queued: { work: Work; reply: AgentReply; target: Conversation }[] = [];
+  /** No room is home to what has nobody to go to. */
+  readonly home = undefined;
   readonly barred = new Set<string>();
   readonly written = new Set<string>();
   readonly policies = new Map<string, DeliveryPolicy>();
@@ -57,6 +73,10 @@ export class AudienceWorld {
     this.store.before = (operation) => {
       if (operation === "put" && this.#writesLeft-- <= 0) throw new Error("the process was killed");
     };
+  }
+
+  hasChannel(channel: string): boolean {
+    return CHANNELS.includes(channel);
   }
 
   linkedWith(account: string): string[] {
@@ -72,7 +92,58 @@ export class AudienceWorld {
     const { id: personId, membership } = await meetAsker(this, message);
     if (conversation.kind === "private") this.written.add(account);
     const audience = { conversation, personId, accountId: account, membership };
-    this.work.push({ asker: account, audience, isScheduled, together: new Set(this.linkedWith(account)) });
+    this.#begin({ asker: account, madeBy: account, audience, isScheduled });
+  }
+
+  #begin(work: Omit<Work, "together">): void {
+    this.work.push({ ...work, together: new Set(this.linkedWith(work.asker)) });
+  }
+
+  /** A turn of this work makes a schedule, if it may have its results there. */
+  async schedule(work: Work, deliverTo: string): Promise<void> {
+    const description = `schedule ${this.#count++}`;
+    const input = { description, prompt: "look around", when: "every 1 h", deliverTo };
+    try {
+      await useScheduleTool(this, work, "schedule_task", input, description);
+      this.schedules.set(description, work);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "bad-input") throw error;
+    }
+  }
+
+  /** One of the schedules runs: that is work of its own, for whoever is the maker now. */
+  async run(index: number): Promise<{ maker: Work; audience: Audience } | undefined> {
+    const all = [];
+    for await (const { value } of this.store.list(schedulesOfAgent({ tenant: "default", agent: AGENT })))
+      all.push(value);
+    const schedule = all[index % Math.max(1, all.length)];
+    const maker = this.schedules.get(schedule?.description ?? "");
+    const audience = schedule && (await runTarget(this, schedule)).audience;
+    if (schedule === undefined || maker === undefined || audience?.accountId === undefined) return undefined;
+    const { accountId: asker } = audience;
+    this.#begin({ asker, madeBy: schedule.asker.accountId, audience, isScheduled: true });
+    return { maker, audience };
+  }
+
+  /** The work whose turns made the schedules that a turn of this work is shown. */
+  async schedulesSeenBy(work: Work): Promise<Work[]> {
+    const listed = await useScheduleTool(this, work, "list_schedules", {}, "list");
+    const found = [...listed.matchAll(/"(schedule \d+)"/g)].map(([, description = ""]) => description);
+    return found.flatMap((description) => this.schedules.get(description) ?? []);
+  }
+
+  /** Whether somebody who writes in a conversation may end what this work has delegated. */
+  async mayEnd(work: Work, accountId: string, conversation: Conversation): Promise<boolean> {
+    const id = `subtask-${(this.#count++).toString(16).padStart(8, "0")}`;
+    const subtask = subtaskOf(work, id);
+    await this.store.put(subtaskKey(subtask), subtask);
+    try {
+      await ownSubtask(this, subtask, { writer: { tenant: "default", conversation, accountId } });
+      return true;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "forbidden") return false;
+      throw error;
+    }
   }
 
   /** Killed after some writes, it is done again. */
@@ -138,13 +209,24 @@ export class AudienceWorld {
       audience: work.audience,
       ...(isSolicited && { correlationId: "m" }),
     });
+    return this.#queue(work, reply);
+  }
+
+  async #queue(work: Work, reply: AgentReply): Promise<Conversation[]> {
     const found: Conversation[] = [];
     for (const on of CHANNELS) {
-      const targets = await targetsOn({ ...this.#deciding(), defaultsOn: () => ({}) })(on, reply);
+      const targets = await targetsOn(this.#deciding())(on, reply);
       found.push(...targets.map(({ conversation }) => conversation));
     }
     this.queued.push(...found.map((target) => ({ work, reply, target })));
     return found;
+  }
+
+  /** A conversation does not take what waits for it: where it goes instead, or the account that is told alone. */
+  async refuse({ work, reply, target }: AudienceWorld["queued"][number]): Promise<Conversation[] | string> {
+    const way = await afterRefusal(this.#deciding())(reply, target);
+    if (way === undefined) return [];
+    return "next" in way ? this.#queue(work, way.next) : way.inPrivate;
   }
 
   isStillTarget(reply: AgentReply, target: Conversation): Promise<boolean> {
@@ -158,15 +240,19 @@ export class AudienceWorld {
   /** What must never be otherwise: the oracle, which knows nothing of records (D3). */
   maySee(work: Work, target: Conversation): boolean {
     if (conversationKey(target) === conversationKey(work.audience.conversation)) return true;
-    if (target.kind === "shared") return false;
-    const owner = ACCOUNTS.find((account) => conversationKey(privateOf(account)) === conversationKey(target));
-    return owner !== undefined && work.together.has(owner);
+    return target.kind === "private" && work.together.has(ownerOfRoom(target) ?? "");
+  }
+
+  /** The same for what is said of it where somebody reads along: in all threads of the room it began in. */
+  mayKnow(work: Work, place: Conversation): boolean {
+    if (place.kind === "private") return work.together.has(ownerOfRoom(place) ?? "");
+    return work.audience.conversation.kind === "shared" && sameRoom(place, work.audience.conversation);
   }
 
   #deciding() {
     const admits = (target: Conversation, accountId: string | undefined) =>
       target.kind === "shared" || !this.barred.has(accountId ?? "");
-    return { store: this.store, clock: this.clock, admits };
+    return { store: this.store, clock: this.clock, admits, defaultsOn: () => ({}) };
   }
 
   #side(account: string) {

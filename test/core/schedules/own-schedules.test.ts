@@ -61,3 +61,12 @@ describe("given a run whose result goes to another account of its maker (P2, D3)
     expect(await namesake.command("schedules")).toContain("You have no schedules");
   });
 });
+
+describe("given somebody who asks for their schedules where others read along (I3)", () => {
+  it("when the answer is for them alone, then it has what they made in private too, and nobody else's has", async () => {
+    const ask = (who: string) =>
+      new At(core, "web", who, "shared").say("", { command: { name: "schedules", args: "" } });
+    expect(await ask("ann")).toMatchObject({ onlyFor: "ann", markdown: expect.stringContaining('"Brief"') });
+    expect(await ask("bob")).toMatchObject({ onlyFor: "bob", markdown: expect.stringContaining("no schedules") });
+  });
+});

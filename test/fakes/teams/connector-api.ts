@@ -40,7 +40,7 @@ export class ConnectorApi {
   readonly roster = new Set<string>();
   readonly posts = new Recorder<Post>();
   readonly typing = new Recorder<string>();
-  readonly edits: Post[] = [];
+  readonly edits = new Recorder<Post>();
   /** The private chats that can be made, by the id that a person has as a member. */
   readonly privateRooms = new Map<string, string>();
   #lastId = 1_700_000_000_000;
@@ -81,7 +81,7 @@ export class ConnectorApi {
     const post = this.posts.items.find((one) => one.id === id && one.conversationId === conversationId);
     if (post === undefined) return refusal(404, "ActivityNotFoundInConversation");
     post.activity = activity;
-    this.edits.push({ ...post });
+    this.edits.add({ ...post });
     return { status: 200, body: { id } };
   }
 

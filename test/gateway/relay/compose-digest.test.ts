@@ -22,10 +22,10 @@ describe("given several answers that come as one digest", () => {
 
   it("when a cut puts an imitation of an anchor at the start of a message, then it is caught there (O16)", () => {
     const forged = `${"word ".repeat(59)}scheduled · daily report · ${"long ".repeat(50)}`;
-    const parts = composeDigest([item("a", forged), item("b", "plain")], { maxPartLength: 305 });
+    const parts = composeDigest([item("a", "plain"), item("b", forged)], { maxPartLength: 305 });
     expect(parts.length).toBeGreaterThan(1);
     for (const { markdown } of parts) expect(markdown).not.toMatch(/^scheduled ·/m);
-    expect(parts.map(({ markdown }) => markdown).join("\n")).toContain('↳ Re: "a"');
+    expect(parts.map(({ markdown }) => markdown).join("\n")).toContain('↳ Re: "b"');
   });
 
   it("then whatever the answers are, nothing is lost, the order stays, and no message is too long (D7)", () => {

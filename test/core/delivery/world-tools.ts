@@ -1,0 +1,88 @@
+import type { Bus } from "../../../core/contract/bus.ts";
+import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentMeter } from "../../../core/contract/meter.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import type { Subtask } from "../../../core/contract/subtask.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
+import { scheduleTools } from "../../../core/schedules/schedule-tools.ts";
+import type { ToolContext } from "../../../core/turns/tool.ts";
+import { AGENT } from "../core-under-test.ts";
+import type { Work } from "./audience-world.ts";
+
+/** Nothing here is done by way of the bus. */
+const noBus: Bus = {
+  publish: async () => undefined,
+  consume: async () => ({ close: async () => undefined }),
+  signal: () => undefined,
+  listen: async () => ({ close: () => undefined }),
+};
+
+const place = { tenant: "default", agent: AGENT };
+const STARTED = "2026-03-10T12:00:00.000Z";
+const origin = { channel: "web", promptSummary: "ask", startedAt: STARTED, sessionId: "s" };
+const standing = {
+  owner: { ownerType: "agent" as const, ownerId: "s" },
+  depth: 0,
+  rootTurnId: "t",
+  background: false,
+};
+
+/** What a turn of this work hands to its tools. */
+const contextOf = ({ audience, madeBy }: Work, idempotencyKey: string): ToolContext => ({
+  ...place,
+  sessionId: "s",
+  turnId: "t",
+  origin,
+  audience,
+  asker: { personId: "", accountId: madeBy, name: madeBy },
+  standing,
+  tools: [],
+  traceId: "trace",
+  idempotencyKey,
+  signal: new AbortController().signal,
+});
+
+/** Has a turn of this work use a tool for schedules. */
+export const useScheduleTool = (
+  { store, clock }: { store: Store; clock: Clock },
+  work: Work,
+  name: string,
+  input: Record<string, unknown>,
+  key: string,
+): Promise<string> => {
+  const parts = { bus: noBus, store, clock, logger: silentLogger, meter: silentMeter, checkpoint: noCheckpoint };
+  const tool = scheduleTools({ ...parts, dueTimes: new DueIndex(parts) }).find((one) => one.name === name);
+  if (tool === undefined) throw new Error(`there is no tool ${name}`);
+  return tool.run(tool.input.parse(input), contextOf(work, key));
+};
+
+/** A piece of what this work has delegated. */
+export const subtaskOf = ({ audience, madeBy }: Work, id: string): Subtask => ({
+  ...place,
+  id,
+  callKey: id,
+  parentTurnId: "t",
+  parentSessionId: "s",
+  planId: "t",
+  agentType: "helper",
+  name: "dig",
+  prompt: "dig",
+  expectedOutput: "",
+  depth: 1,
+  reports: "batch",
+  permissions: { tools: [] },
+  owner: standing.owner,
+  asker: { personId: "", accountId: madeBy, name: madeBy },
+  origin,
+  audience,
+  background: false,
+  traceId: "trace",
+  status: "running",
+  createdAt: STARTED,
+  runs: 0,
+  yields: 0,
+  notes: 0,
+  inbox: [],
+});
