@@ -10,6 +10,9 @@ import { operatorCheck } from "./admin/operator.ts";
 import { admitsOn } from "./admits-on.ts";
 import { agentPlaces } from "./agent-places.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
+import { pauseKey } from "./channel-status/channel-record.ts";
+import { ChannelReporter } from "./channel-status/channel-reporter.ts";
+import { ChannelTraffic } from "./channel-status/channel-traffic.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
 import type { FrontDoor } from "./front-door.ts";
@@ -35,16 +38,20 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   const instance = common.newId();
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
+  const reporters: ChannelReporter[] = [];
   let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
   const stop = async () => {
     watch.cancel();
+    await Promise.all(reporters.map((reporter) => reporter.stop()));
     await Promise.all([a2a?.stop(), ...running.map((channel) => channel.stop())]);
   };
   try {
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
       const { agent, access } = channelConfig;
-      const own = { ...common, channel, agent, tenant: tenantOf(config, agent) };
+      const traffic = new ChannelTraffic(common.clock);
+      const tenant = tenantOf(config, agent);
+      const own = { ...common, channel, agent, tenant, meter: traffic.metered(common.meter) };
       const adapter = await createAdapter(channelConfig, adapterContext(own));
       const rules = {
         access,
@@ -54,10 +61,15 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
         findPermalink: findPermalink(adapters, common),
         ...agentPlaces(config, agent),
       };
-      const started = await runChannel(relayContext(own, rules), adapter, instance);
+      const { bus, store } = common.backbone;
+      const isPaused = (await store.get(pauseKey({ tenant, channel }))) !== undefined;
+      const started = await runChannel(relayContext(own, rules), adapter, instance, { isPaused });
       adapters.push(adapter);
       running.push(started);
       readiness.watch(`channel ${channel}`, () => started.health());
+      const reporter = new ChannelReporter({ ...common, bus, store, instance }, { tenant, channel }, started, traffic);
+      await reporter.start();
+      reporters.push(reporter);
     }
     // Its library is loaded only if it is needed.
     if (Object.keys(config.a2a.callers).length > 0) {

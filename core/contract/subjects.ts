@@ -1,4 +1,5 @@
 import { AgentReply } from "./agent-reply.ts";
+import { ChannelChanged } from "./channel-changed.ts";
 import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
 import { InboundTaskAddress, NoticesDue, PushDue } from "./inbound-task.ts";
 import { LateA2ANotification } from "./late-notification.ts";
@@ -61,6 +62,8 @@ const spell = (tenant: string) => ({
   a2aPush: subjectFamily(tenant, "a2a.push", PushDue),
   /** key: agent. Held by the bus until the conversation is quiet. Core → core. */
   a2aNotices: subjectFamily(tenant, "a2a.notices", NoticesDue),
+  /** Not stored. An operator has stopped or started a channel → all gateways. */
+  channelChanged: subjectFamily(tenant, "channel.changed", ChannelChanged),
   /** Not stored. What is every process at? */
   turnsAsked: subjectFamily(tenant, "turns.asked", TurnsAsked),
   turnsTold: subjectFamily(tenant, "turns.told", TurnsTold),

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { AdminParts } from "./admin-parts.ts";
 import { auditRoutes } from "./audit-routes.ts";
+import { channelRoutes } from "./channel-routes.ts";
 import { deadLetterRoutes } from "./dead-letter-routes.ts";
 import { meRoutes } from "./me-routes.ts";
 import { peopleRoutes } from "./people-routes.ts";
@@ -13,6 +14,7 @@ import { traceRoutes } from "./trace-routes.ts";
 export const adminRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
   const all = [
     meRoutes,
+    channelRoutes,
     sessionRoutes,
     subtaskRoutes,
     scheduleRoutes,

@@ -47,7 +47,7 @@ describe.each(["embedded", "nats"] as const)("given somebody at two channels, on
     const [web, other] = [client("ann", "web"), client("ann-b", "web-b")];
     await linkAccounts(web, other);
     const made = await web.answerTo(web.say("in 5 seconds tell me to stretch"));
-    expect(made.markdown).toMatch(/^Scheduled as schedule-[0-9a-f]{8}: "tell me to stretch", once, on /);
+    expect(made.markdown).toMatch(/Scheduled as schedule-[0-9a-f]{8}: "tell me to stretch", once, on /);
     web.close();
     await restart();
     const unsolicited = () =>

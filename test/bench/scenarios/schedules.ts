@@ -55,9 +55,10 @@ export const schedules: Scenario = {
       });
       await Promise.all([sides.start("product"), sides.start("floor")]);
       await sides.ask("product", "fill", String(many));
-      yield compare("start to ready", "ms", (side) => sides.start(side));
+      // Another process than before: what this one has used so far is no measure of it.
+      yield { ...compare("start to ready", "ms", (side) => sides.start(side)), cpu: async () => 0 };
+      yield compare("CPU of its first 3 s", "ms", (side) => sides.ask(side, "idle"));
       yield compare("memory in use", "kB", async (side) => (await sides.ask(side, "memory")) / 1_000);
-      yield compare("CPU of 3 s idle", "ms", (side) => sides.ask(side, "idle"));
       yield compare("1000 due at once", "ms", (side) => sides.ask(side, "burst", AT_ONCE));
       await sides.stop();
       await server?.stop();

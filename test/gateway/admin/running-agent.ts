@@ -4,6 +4,8 @@ import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { silentMeter as meter } from "../../../core/contract/meter.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { relayContext } from "../../../gateway/channel-contexts.ts";
+import { ChannelReporter } from "../../../gateway/channel-status/channel-reporter.ts";
+import { ChannelTraffic } from "../../../gateway/channel-status/channel-traffic.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { userMessage } from "../../core/core-under-test.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
@@ -24,9 +26,15 @@ export class RunningAgent {
     const agents = [{ name: "mooring", tenant: "default", model: new ScriptedModel(script) }];
     const core = await startCore({ backbone, agents, clock, logger, meter, stopGraceMs: 50 });
     const channel = new LogChannel("web", { connection: "shared", resend: "idempotent" });
-    const parts = { ...place, channel: "web", publicUrl: "http://localhost", backbone, clock, logger, meter };
-    const running = await runChannel(relayContext({ ...parts, newId: () => "id" }), channel, "gateway");
+    const traffic = new ChannelTraffic(clock);
+    const common = { backbone, clock, logger, meter: traffic.metered(meter), newId: () => "id" };
+    const parts = { ...place, ...common, channel: "web", publicUrl: "http://localhost" };
+    const running = await runChannel(relayContext(parts), channel, "gateway");
+    const reporting = { bus: backbone.bus, store: backbone.store, clock, logger, instance: "gateway-1" };
+    const reporter = new ChannelReporter(reporting, { tenant: "default", channel: "web" }, running, traffic);
+    await reporter.start();
     return new RunningAgent(channel, async () => {
+      await reporter.stop();
       await Promise.all([core.stop(), running.stop()]);
     });
   }

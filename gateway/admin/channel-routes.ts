@@ -1,0 +1,119 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { AppError } from "../../core/contract/app-error.ts";
+import { isoTime } from "../../core/contract/clock.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Store } from "../../core/contract/store.ts";
+import { subjectsOf } from "../../core/contract/subjects.ts";
+import { publishReply } from "../../core/delivery/publish-reply.ts";
+import { undeliveredOn } from "../../core/delivery/undelivered.ts";
+import { privateConversationOf } from "../../core/people/private-conversation-of.ts";
+import type { ChannelPlace, ChannelState } from "../channel-status/channel-record.ts";
+import { livingGateways, pauseKey, readStatus } from "../channel-status/channel-record.ts";
+import type { AdminParts } from "./admin-parts.ts";
+import { checked } from "./checked.ts";
+import type { ManagedChannel } from "./managed-channels.ts";
+import { managedChannel, managedChannels } from "./managed-channels.ts";
+import { noteDetail, operatorOf } from "./visit.ts";
+
+const Text = z.string().trim().min(1).max(500).default("This is a test message of whoever runs this service.");
+const TestInput = z.union([
+  z.strictObject({ account: z.string().min(1), text: Text }),
+  z.strictObject({
+    room: z.string().min(1),
+    workspace: z.string().min(1).optional(),
+    thread: z.string().min(1).optional(),
+    text: Text,
+  }),
+]);
+type ByChannel = { Params: { channel: string } };
+
+/** Channels, for operators: how they are, stopped and started, and tried. */
+export const channelRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+  const { config, bus, store, clock } = parts;
+  const show = (channel: ManagedChannel) => shownChannel(store, channel, clock.now());
+
+  scope.get("/admin/api/channels", async (request) => ({
+    items: await Promise.all(managedChannels(config, request).map(show)),
+  }));
+
+  scope.get<ByChannel>("/admin/api/channels/:channel", async (request) =>
+    show(managedChannel(config, request, request.params.channel)),
+  );
+
+  const act = (verb: "pause" | "resume", change: (place: ChannelPlace, by: object) => Promise<unknown>) =>
+    scope.post<ByChannel>(`/admin/api/channels/:channel/${verb}`, async (request) => {
+      const channel = managedChannel(config, request, request.params.channel);
+      await change(channel, operatorOf(request));
+      // Every gateway looks at the record; this only makes them look at once.
+      bus.signal(subjectsOf(channel.tenant).channelChanged(channel.channel), { channel: channel.channel });
+      return show(channel);
+    });
+  act("pause", async (place, by) => {
+    const { role, token } = by as ReturnType<typeof operatorOf>;
+    if ((await store.get(pauseKey(place))) !== undefined) return;
+    await store.put(pauseKey(place), { at: isoTime(clock.now()), by: { role, token } });
+  });
+  act("resume", (place) => store.delete(pauseKey(place)));
+
+  scope.post<ByChannel>("/admin/api/channels/:channel/test", async (request, reply) => {
+    const { channel, tenant, agent } = managedChannel(config, request, request.params.channel);
+    const { text, ...to } = checked(TestInput, request.body);
+    const conversation = await conversationFor(store, { tenant, channel }, to);
+    noteDetail(request, to);
+    const id = `test-${request.id}`;
+    await publishReply(bus, {
+      id,
+      tenant,
+      agent,
+      sessionId: null,
+      kind: "notice",
+      markdown: text,
+      origin: null,
+      audience: { conversation, personId: null, ...("account" in to && { accountId: to.account }) },
+      createdAt: isoTime(clock.now()),
+      traceId: id,
+    });
+    return reply.code(202).send({ replyId: id, conversation });
+  });
+};
+
+const conversationFor = async (
+  store: Store,
+  { tenant, channel }: ChannelPlace,
+  to: { account: string } | { room: string; workspace?: string | undefined; thread?: string | undefined },
+): Promise<Conversation> => {
+  if (!("account" in to)) return { channel, ...to, kind: "shared" };
+  const found = await privateConversationOf(store, { tenant, channel, accountId: to.account });
+  if (found !== undefined) return found;
+  throw new AppError("bad-input", `account: "${to.account.slice(0, 60)}" has not written to the agent in private yet`);
+};
+
+const BEST_FIRST: readonly ChannelState[] = ["running", "standby", "failing"];
+const MOST_COUNTED = 100;
+
+const shownChannel = async (store: Store, channel: ManagedChannel, now: number) => {
+  const [status, pause] = await Promise.all([readStatus(store, channel), store.get(pauseKey(channel))]);
+  const gateways = livingGateways(status, now).map(([instance, report]) => ({ instance, ...report }));
+  const best = BEST_FIRST.map((state) => gateways.find((gateway) => gateway.state === state)).find(Boolean);
+  const { lastInAt, lastOutAt, errors } = status;
+  const nobody = { state: "failing", reason: "no gateway runs it: is the gateway started, with this configuration?" };
+  const { state, reason } = best ?? nobody;
+  return {
+    ...channel,
+    state: pause ? "paused" : state,
+    ...(reason !== undefined && !pause && { reason }),
+    ...(pause && { paused: pause.value }),
+    ...(lastInAt !== undefined && { lastInAt }),
+    ...(lastOutAt !== undefined && { lastOutAt }),
+    errors,
+    undelivered: await countUndelivered(store, channel),
+    gateways,
+  };
+};
+
+const countUndelivered = async (store: Store, { tenant, channel }: ChannelPlace): Promise<number> => {
+  let count = 0;
+  for await (const _ of store.list(undeliveredOn(tenant, channel))) if (++count === MOST_COUNTED) break;
+  return count;
+};

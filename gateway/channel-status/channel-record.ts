@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { RevisionConflict } from "../../core/contract/app-error.ts";
+import { collection, keyOf } from "../../core/contract/collection.ts";
+import type { Store } from "../../core/contract/store.ts";
+
+export const ChannelState = z.enum(["running", "standby", "failing"]);
+export type ChannelState = z.infer<typeof ChannelState>;
+
+const GatewayReport = z.looseObject({
+  state: ChannelState,
+  reason: z.string().optional(),
+  seenAt: z.iso.datetime(),
+});
+export type GatewayReport = z.infer<typeof GatewayReport>;
+
+const ChannelTrouble = z.looseObject({
+  at: z.iso.datetime(),
+  what: z.enum(["intake", "delivery", "connection"]),
+  reason: z.string(),
+  /** How often in a row. */
+  count: z.int().positive(),
+});
+export type ChannelTrouble = z.infer<typeof ChannelTrouble>;
+
+/** How a channel is, as its gateways see it. One record, so that it outlives them. */
+const ChannelStatus = z.looseObject({
+  /** By instance. */
+  gateways: z.record(z.string(), GatewayReport),
+  lastInAt: z.iso.datetime().optional(),
+  lastOutAt: z.iso.datetime().optional(),
+  /** The newest first. */
+  errors: z.array(ChannelTrouble),
+});
+export type ChannelStatus = z.infer<typeof ChannelStatus>;
+
+/** An operator has stopped the channel, on all gateways. */
+const ChannelPause = z.looseObject({
+  at: z.iso.datetime(),
+  by: z.looseObject({ role: z.string(), token: z.string() }),
+});
+export type ChannelPause = z.infer<typeof ChannelPause>;
+
+const statuses = collection("channel-status", ChannelStatus);
+const pauses = collection("channel-pauses", ChannelPause);
+
+export interface ChannelPlace {
+  readonly tenant: string;
+  readonly channel: string;
+}
+
+const statusKey = ({ tenant, channel }: ChannelPlace) => keyOf(statuses, tenant, channel);
+export const pauseKey = ({ tenant, channel }: ChannelPlace) => keyOf(pauses, tenant, channel);
+
+const nothing: ChannelStatus = { gateways: {}, errors: [] };
+
+export const readStatus = async (store: Store, place: ChannelPlace): Promise<ChannelStatus> =>
+  (await store.get(statusKey(place)))?.value ?? nothing;
+
+export const changeStatus = async (
+  store: Store,
+  place: ChannelPlace,
+  change: (status: ChannelStatus) => ChannelStatus,
+): Promise<void> => {
+  for (;;) {
+    const stored = await store.get(statusKey(place));
+    try {
+      await store.put(statusKey(place), change(stored?.value ?? nothing), { ifRevision: stored?.revision ?? 0 });
+      return;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+};
+
+/** A gateway that has not been heard of for so long is gone. */
+const HEARD_WITHIN_MS = 120_000;
+
+export const livingGateways = ({ gateways }: ChannelStatus, now: number): [string, GatewayReport][] =>
+  Object.entries(gateways).filter(([, { seenAt }]) => now - Date.parse(seenAt) < HEARD_WITHIN_MS);

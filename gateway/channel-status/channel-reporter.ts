@@ -1,0 +1,117 @@
+import { messageOf } from "../../core/contract/app-error.ts";
+import type { Bus, Listener } from "../../core/contract/bus.ts";
+import type { Clock, Timer } from "../../core/contract/clock.ts";
+import { isoTime } from "../../core/contract/clock.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import type { Store } from "../../core/contract/store.ts";
+import { subjectsOf } from "../../core/contract/subjects.ts";
+import type { RunningChannel } from "../relay/run-channel.ts";
+import type { ChannelPlace, GatewayReport } from "./channel-record.ts";
+import { changeStatus, livingGateways, pauseKey } from "./channel-record.ts";
+import type { ChannelTraffic } from "./channel-traffic.ts";
+import { withErrors } from "./channel-traffic.ts";
+
+const LOOK_EVERY_MS = 15_000;
+/** It is heard of at least so often, whether or not anything happens. */
+const REPORT_EVERY_MS = 60_000;
+
+export interface ReporterParts {
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly instance: string;
+}
+
+/** Tells operators how a channel is on this gateway, and does what they say about it. */
+export class ChannelReporter {
+  readonly #parts: ReporterParts;
+  readonly #place: ChannelPlace;
+  readonly #running: RunningChannel;
+  readonly #traffic: ChannelTraffic;
+  #listener: Listener | undefined;
+  #timer: Timer | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #reported: { readonly state: string; readonly at: number } | undefined;
+  #isAsked = false;
+  #stopped = false;
+
+  constructor(parts: ReporterParts, place: ChannelPlace, running: RunningChannel, traffic: ChannelTraffic) {
+    this.#parts = parts;
+    this.#place = place;
+    this.#running = running;
+    this.#traffic = traffic;
+  }
+
+  async start(): Promise<void> {
+    const { tenant, channel } = this.#place;
+    this.#listener = await this.#parts.bus.listen(subjectsOf(tenant).channelChanged(channel), () => this.#soon());
+    this.#soon();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#listener?.close();
+    this.#timer?.cancel();
+    await this.#work;
+  }
+
+  /** However often it is asked meanwhile, it looks once. */
+  #soon(): void {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    this.#work = this.#work.then(() => {
+      this.#isAsked = false;
+      return this.#look();
+    });
+  }
+
+  async #look(): Promise<void> {
+    if (this.#stopped) return;
+    const { store, clock, logger } = this.#parts;
+    this.#timer?.cancel();
+    try {
+      await this.#running.setPaused((await store.get(pauseKey(this.#place))) !== undefined);
+      await this.#report();
+    } catch (error) {
+      // A store that is away is what the gateway's own health tells.
+      logger.debug({ channel: this.#place.channel, error: messageOf(error) }, "channel not reported");
+    }
+    if (!this.#stopped) this.#timer = clock.after(LOOK_EVERY_MS, () => this.#soon());
+  }
+
+  async #report(): Promise<void> {
+    const { store, clock, instance } = this.#parts;
+    const { state, reason } = this.#state();
+    if (reason !== undefined) this.#traffic.noteError("connection", reason);
+    const { lastInAt, lastOutAt, errors } = this.#traffic;
+    const hasNews = lastInAt !== undefined || lastOutAt !== undefined || errors.length > 0;
+    const now = clock.now();
+    const isDue = this.#reported === undefined || now - this.#reported.at >= REPORT_EVERY_MS;
+    if (!hasNews && !isDue && this.#reported?.state === state) return;
+    const news = this.#traffic.take();
+    const own: GatewayReport = { state, seenAt: isoTime(now), ...(reason !== undefined && { reason }) };
+    await changeStatus(store, this.#place, (status) => ({
+      ...status,
+      gateways: { ...Object.fromEntries(livingGateways(status, now)), [instance]: own },
+      ...later("lastInAt", status.lastInAt, news.lastInAt),
+      ...later("lastOutAt", status.lastOutAt, news.lastOutAt),
+      errors: withErrors(status.errors, news.errors),
+    }));
+    this.#reported = { state, at: now };
+  }
+
+  #state(): Pick<GatewayReport, "state" | "reason"> {
+    const health = this.#running.health();
+    if (!health.ok) return { state: "failing", reason: health.reason };
+    return { state: health.standby ? "standby" : "running" };
+  }
+}
+
+const later = (name: string, known: string | undefined, given: string | undefined): Record<string, string> => {
+  const latest = [known, given]
+    .filter((at) => at !== undefined)
+    .sort()
+    .at(-1);
+  return latest === undefined ? {} : { [name]: latest };
+};

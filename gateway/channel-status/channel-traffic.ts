@@ -1,0 +1,67 @@
+import type { Clock } from "../../core/contract/clock.ts";
+import { isoTime } from "../../core/contract/clock.ts";
+import type { Labels, Meter } from "../../core/contract/meter.ts";
+import type { ChannelTrouble } from "./channel-record.ts";
+
+const MOST_ERRORS = 20;
+
+/** What has happened on a channel in this process since it was last reported. */
+export class ChannelTraffic {
+  readonly #clock: Clock;
+  lastInAt: string | undefined;
+  lastOutAt: string | undefined;
+  /** The newest first. */
+  errors: readonly ChannelTrouble[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts as before, and notes what is counted. */
+  metered(meter: Meter): Meter {
+    return {
+      count: (name, labels, by) => {
+        this.#note(name, labels);
+        meter.count(name, labels, by);
+      },
+      observe: (name, value, labels) => meter.observe(name, value, labels),
+      gauge: (name, value, labels) => meter.gauge(name, value, labels),
+    };
+  }
+
+  noteError(what: ChannelTrouble["what"], reason: string): void {
+    this.errors = withErrors(this.errors, [{ at: this.#now(), what, reason, count: 1 }]);
+  }
+
+  /** What was noted so far is reported: from here on it begins anew. */
+  take(): Pick<ChannelTraffic, "lastInAt" | "lastOutAt" | "errors"> {
+    const { lastInAt, lastOutAt, errors } = this;
+    this.lastInAt = undefined;
+    this.lastOutAt = undefined;
+    this.errors = [];
+    return { lastInAt, lastOutAt, errors };
+  }
+
+  #note(name: string, { outcome = "" }: Labels = {}): void {
+    if (name === "messages_accepted_total") this.lastInAt = this.#now();
+    else if (name === "messages_refused_total") this.noteError("intake", "a message was refused: the log says why");
+    else if (name === "deliveries_total" && outcome.startsWith("accepted")) this.lastOutAt = this.#now();
+    else if (name === "deliveries_total" && outcome !== "withheld") this.noteError("delivery", outcome);
+  }
+
+  #now(): string {
+    return isoTime(this.#clock.now());
+  }
+}
+
+/** With newer ones in front; the same trouble in a row is one that is counted. */
+export const withErrors = (known: readonly ChannelTrouble[], newer: readonly ChannelTrouble[]): ChannelTrouble[] => {
+  const all = [...known];
+  for (const error of newer.toReversed()) {
+    const [latest] = all;
+    const isSame = latest?.what === error.what && latest.reason === error.reason;
+    if (isSame) all[0] = { ...error, count: latest.count + error.count };
+    else all.unshift(error);
+  }
+  return all.slice(0, MOST_ERRORS);
+};
