@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Role } from "../run-mooring.ts";
 import { VERSION } from "../version.ts";
@@ -35,6 +35,16 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
 
   addInit(program);
 
+  addConfigOption(program.command("chat").description("talk to a gateway that runs, from the terminal or a script"))
+    .option("--url <address>", "the gateway's address (default: the configuration's)")
+    .option("--channel <name>", "the channel to come in by, one with the web adapter", "cli")
+    .option("--new", "begin a new conversation, as somebody new")
+    .option("--wait <seconds>", "how long a script waits for its answers", wholeNumber, 120)
+    .action(async ({ config, url, channel, new: anew = false, wait }: ChatFlags) => {
+      const { chat } = await import("./chat.ts");
+      code = await chat({ file: config, url, channel, anew, waitSeconds: wait });
+    });
+
   try {
     await program.parseAsync(args, { from: "user" });
     return code;
@@ -44,6 +54,19 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
     process.stderr.write(`mooring: ${error.message}\n`);
     return exitCode.problem;
   }
+};
+
+interface ChatFlags {
+  readonly config?: string;
+  readonly url?: string;
+  readonly channel: string;
+  readonly new?: boolean;
+  readonly wait: number;
+}
+
+const wholeNumber = (text: string): number => {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number.");
 };
 
 const addConfigOption = (command: Command): Command =>

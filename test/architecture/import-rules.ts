@@ -7,7 +7,7 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
   [/^adapters\/contract\//, /^core\/contract\//],
   [/^adapters\/\w+\//, /^(core|adapters)\/contract\//],
   [/^config\//, /^core\/contract\/|^(core|adapters)\/.*\/config\.ts$/],
-  [/^gateway\//, /^(gateway|config|core)\/|^adapters\/\w+\/index\.ts$|^adapters\/contract\//],
+  [/^gateway\//, /^(gateway|config|core)\/|^adapters\/\w+\/(\w+\/)?index\.ts$|^adapters\/contract\//],
 ];
 
 /** Every package has one home. One that is not listed has none yet: give it one here. */

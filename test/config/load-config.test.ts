@@ -25,7 +25,7 @@ describe("given no file", () => {
     const config = loadConfig({ env: {} });
     expect(config.backbone).toBe("embedded");
     expect(JSON.stringify(config.agents.map(({ model }) => model))).toContain('"demo"');
-    expect(Object.keys(config.channels)).toEqual(["web"]);
+    expect(Object.keys(config.channels)).toEqual(["web", "cli"]);
   });
 });
 

@@ -46,7 +46,7 @@ describe("given the example", () => {
 
 describe("given npm run config:check", () => {
   it("when the file is fine, then it says ok and starts nothing", () => {
-    expect(check()).toMatchObject({ status: 0, stdout: "ok: 1 agent, 1 channel (web)\n", stderr: "" });
+    expect(check()).toMatchObject({ status: 0, stdout: "ok: 1 agent, 2 channels (web, cli)\n", stderr: "" });
   });
 
   it("when variables are missing, then it lists them and fails", () => {

@@ -1,3 +1,4 @@
+import { AnonymousIdentity } from "../client/anonymous-identity.ts";
 import { ChatClient } from "../client/chat-client.ts";
 import type { ChatIdentity } from "../client/chat-identity.ts";
 import { KeptValues } from "../client/kept-values.ts";
@@ -9,7 +10,6 @@ import { ReadMark } from "./chat/read-mark.ts";
 import { Uploads } from "./chat/uploads.ts";
 import { Formatter } from "./markdown/formatter.ts";
 import { type Mounted, mount } from "./mount.tsx";
-import { AnonymousIdentity } from "./page/anonymous-identity.ts";
 import { browserTransport } from "./page/browser-transport.ts";
 import { FileRequests } from "./page/file-requests.ts";
 import { HostIdentity, type HostToken } from "./page/host-identity.ts";

@@ -1,5 +1,5 @@
-import type { ChatIdentity, TokenRefusal } from "../../client/chat-identity.ts";
-import type { KeptValues } from "../../client/kept-values.ts";
+import type { ChatIdentity, TokenRefusal } from "./chat-identity.ts";
+import type { KeptValues } from "./kept-values.ts";
 
 /** Whoever used this browser before: the gateway's own token, kept for all tabs of the page. */
 export class AnonymousIdentity implements ChatIdentity {

@@ -1,0 +1,4 @@
+export { fileStorage } from "./file-storage.ts";
+export { socketTransport } from "./socket-transport.ts";
+export { TerminalChat } from "./terminal-chat.ts";
+export { TerminalScreen } from "./terminal-screen.ts";

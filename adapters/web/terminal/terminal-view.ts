@@ -1,0 +1,79 @@
+import { StreamedText } from "../client/streamed-text.ts";
+import type { Delta, Said, Shown } from "../client/transcript.ts";
+
+export interface TerminalOutput {
+  write(text: string): void;
+  /** Colours, and text that grows while it is written. */
+  readonly isLive: boolean;
+}
+
+/** A conversation as lines of text: what came before stays, what comes is added at the end. */
+export class TerminalView {
+  readonly #output: TerminalOutput;
+  #agent = "";
+  #draft: { readonly correlationId: string; readonly text: StreamedText; shown: number } | undefined;
+
+  constructor(output: TerminalOutput) {
+    this.#output = output;
+  }
+
+  welcomed(agent: string): void {
+    if (this.#agent !== agent) this.note(`You are talking to ${agent}. /help shows what can be asked; /quit leaves.`);
+    this.#agent = agent;
+  }
+
+  /** What was said elsewhere in the same conversation. */
+  said({ text, command }: Said): void {
+    this.#line(this.#dim(`you: ${plain(command ? `/${command.name} ${command.args}` : text)}`));
+  }
+
+  reply(item: Shown): void {
+    if (item.activity !== undefined) {
+      this.#activity(item);
+      return;
+    }
+    if (item.outcome === "nothing" || item.markdown.trim() === "") return;
+    const isShown = this.#draft !== undefined && this.#draft.correlationId === item.correlationId;
+    const begun = isShown ? (this.#draft?.text.text.slice(0, this.#draft.shown) ?? "") : "";
+    this.#draft = undefined;
+    // What was shown while it was written stands; the whole is shown again only if it turned out otherwise.
+    if (isShown && item.markdown.startsWith(begun)) this.#output.write(`${plain(item.markdown.slice(begun.length))}\n`);
+    else this.#line(`${isShown ? "\n" : ""}${this.#anchor(item)}${plain(item.markdown)}`);
+    const actions = (item.actions ?? []).map(({ name, label, value }) => `${label}: /${name} ${value ?? ""}`.trim());
+    for (const action of actions) this.#line(this.#dim(`  ${plain(action)}`));
+  }
+
+  delta({ correlationId, ...delta }: Delta): void {
+    if (!this.#output.isLive) return;
+    if (this.#draft?.correlationId !== correlationId)
+      this.#draft = { correlationId, text: new StreamedText(), shown: 0 };
+    const { text, shown } = this.#draft;
+    text.add(delta);
+    if (text.text.length <= shown) return;
+    this.#output.write(plain(text.text.slice(shown)));
+    this.#draft.shown = text.text.length;
+  }
+
+  note(text: string): void {
+    this.#line(this.#dim(text));
+  }
+
+  #activity({ markdown, kind }: Shown): void {
+    if (kind === "completion" || this.#output.isLive) this.#line(this.#dim(plain(markdown)));
+  }
+
+  #anchor({ anchor }: Shown): string {
+    return anchor === undefined ? "" : `${this.#dim(plain(anchor.text))}\n`;
+  }
+
+  #line(text: string): void {
+    this.#output.write(`${text}\n`);
+  }
+
+  #dim(text: string): string {
+    return this.#output.isLive ? `\u001b[2m${text}\u001b[22m` : text;
+  }
+}
+
+/** What others write must not move the cursor, change colours or hide something. */
+const plain = (text: string): string => text.replace(/[^\P{Cc}\n\t]|[\u202a-\u202e]/gu, "");

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { Shown } from "../../../../adapters/web/client/transcript.ts";
+import { TerminalView } from "../../../../adapters/web/terminal/terminal-view.ts";
+
+const viewOn = (isLive: boolean) => {
+  let text = "";
+  const write = (more: string) => {
+    text += more;
+  };
+  return {
+    view: new TerminalView({ write, isLive }),
+    text: () => text.replaceAll("\u001b[2m", "").replaceAll("\u001b[22m", ""),
+  };
+};
+const reply = (markdown: string, rest: Partial<Shown> = {}): Shown =>
+  ({
+    type: "reply",
+    seq: 2,
+    id: "t/final",
+    kind: "final",
+    markdown,
+    createdAt: "2026-03-10T21:14:00.000Z",
+    ...rest,
+  }) as Shown;
+const delta = (offset: number, text: string, attempt = 0) =>
+  ({ type: "delta", correlationId: "m-1", attempt, offset, text }) as const;
+
+describe("given a terminal", () => {
+  it("when an answer is written while one looks on, then each word is shown once", () => {
+    const { view, text } = viewOn(true);
+    view.delta(delta(0, "high "));
+    view.delta(delta(5, "tide"));
+    view.delta(delta(5, "tide"));
+    view.reply(reply("high tide at noon", { correlationId: "m-1" }));
+    expect(text()).toBe("high tide at noon\n");
+  });
+
+  it("when the answer turned out otherwise, then the whole is shown", () => {
+    const { view, text } = viewOn(true);
+    view.delta(delta(0, "low"));
+    view.reply(reply("high tide", { correlationId: "m-1" }));
+    expect(text()).toBe("low\nhigh tide\n");
+  });
+
+  it("when something comes that nobody waited for, then its anchor stands before it (O7)", () => {
+    const { view, text } = viewOn(true);
+    const anchor = {
+      summary: "knots",
+      channel: "slack",
+      startedAt: "2026-03-10T21:14:00.000Z",
+      text: '↳ Re: "knots"\nstarted 21:14 from Slack · 2h ago',
+    };
+    view.reply(reply("All about knots.", { anchor }));
+    expect(text()).toBe('↳ Re: "knots"\nstarted 21:14 from Slack · 2h ago\nAll about knots.\n');
+  });
+
+  it("when others' words hold control characters, then none reaches the terminal", () => {
+    const { view, text } = viewOn(false);
+    view.reply(reply("a\u001b[31mb\u0007c\u009bd\u202ee\r\nf\tg"));
+    expect(text()).toBe("a[31mbcde\nf\tg\n");
+  });
+
+  it("when an answer says nothing, then nothing is shown (B7)", () => {
+    const { view, text } = viewOn(true);
+    view.reply(reply("", { outcome: "nothing" }));
+    expect(text()).toBe("");
+  });
+});

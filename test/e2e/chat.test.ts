@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../setup/free-port.ts";
+import { Deployment, plainConfig } from "./deployment.ts";
+import { MAIN, requireFreshBuild } from "./mooring-process.ts";
+
+beforeAll(requireFreshBuild);
+
+let deployment: Deployment;
+afterEach(() => deployment.dispose());
+
+/** What a script sees: its lines go in, the answers come out. */
+const script = async (lines: string, ...args: string[]) => {
+  const env = { PATH: process.env.PATH, HOME: deployment.folder };
+  const child = spawn(process.execPath, [MAIN, "chat", ...args], { cwd: deployment.folder, env });
+  child.stdin.end(lines);
+  const ended = once(child, "close");
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { stdout, stderr, code: (await ended)[0] };
+};
+
+describe("given a gateway that runs", () => {
+  it("when a script talks to it, then it gets its answers, and is known when it comes back (U2)", async () => {
+    deployment = await Deployment.create(plainConfig({ channels: { cli: { adapter: "web" } } }));
+    const url = await deployment.run("start").running;
+    const first = await script("what is the tide?\n/help\n", "--url", url);
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(first.stdout).toContain("what is the tide?");
+    expect(first.stdout).toMatch(/cancel <id>/);
+    const kept = join(deployment.folder, ".mooring");
+    const [file = ""] = await readdir(kept);
+    expect((await stat(join(kept, file))).mode & 0o777).toBe(0o600);
+    expect((await script("/status\n", "--url", url)).code).toBe(0);
+  });
+});
+
+describe("given no gateway", () => {
+  it("when a script talks to it, then it says so in time, and fails", async () => {
+    deployment = await Deployment.create(plainConfig());
+    const answer = await script("hello\n", "--url", `http://127.0.0.1:${await freePort()}`, "--wait", "1");
+    expect(answer).toMatchObject({ code: 1, stderr: "mooring: 1 without an answer in time\n" });
+    expect(answer.stdout).toContain("does not answer");
+  });
+
+  it("when the configuration has no such channel, then it says what to write", async () => {
+    deployment = await Deployment.create(plainConfig());
+    const answer = await script("", "--config", "mooring.yaml");
+    expect(answer).toMatchObject({ code: 1 });
+    expect(answer.stderr).toContain('add "cli: { adapter: web }"');
+  });
+});
