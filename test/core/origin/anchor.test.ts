@@ -32,6 +32,11 @@ describe("given a reply to work that began on Slack", () => {
     });
   });
 
+  it("when it began at a terminal, then that is written as people write it", () => {
+    const anchor = anchorFor({ ...origin, channel: "cli" }, { channel: "web", sessionId: "s-9" }, soon);
+    expect(anchor?.text).toContain("from CLI");
+  });
+
   it.each([
     ["2026-03-11T21:15:00Z", undefined, "started 10 Mar, 21:14 from Slack · yesterday"],
     ["2027-01-02T00:00:00Z", undefined, "started 10 Mar 2026, 21:14 from Slack · 10 Mar 2026"],
