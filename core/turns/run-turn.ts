@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolResult } from "../model/chat-message.ts";
-import { describeTool } from "../model/describe-tool.ts";
+import { describeTools } from "../model/describe-tools.ts";
 import { ModelFailed } from "../model/model-failed.ts";
 import type { StepRequest, StepResponse } from "../model/step.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
@@ -106,7 +106,7 @@ const askWithRoom = async (parts: CoreParts, turn: Turn, step: Step): Promise<St
 const requestFor = ({ agent, text, aside }: Turn, { messages, isLast, shown }: Step): StepRequest => ({
   system: systemPrompt(agent, shown.window, aside),
   messages: [...shown.window.shown, { role: "user", text }, ...messages],
-  tools: agent.tools.map(describeTool),
+  tools: describeTools(agent.tools),
   toolChoice: isLast ? "none" : "auto",
 });
 
