@@ -1,15 +1,16 @@
 import { isoTime } from "../contract/clock.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { callbackIdOf } from "../subtasks/continuation-ids.ts";
 import { continuationMessage } from "../subtasks/continuation-message.ts";
 import type { PeerCall } from "./peer-call.ts";
 
 /** What another agent answered, as a turn of the session that asked it (A6). The same for the same answer. */
 export const callbackMessage = (call: PeerCall): UserMessage =>
-  continuation(call, `callback/${call.id}`, call.endedAt ?? call.createdAt, {});
+  continuation(call, callbackIdOf(call.id), call.endedAt ?? call.createdAt, {});
 
 /** What another agent wants to know before it goes on. */
 export const questionMessage = (call: PeerCall, round: number, now: number): UserMessage =>
-  continuation(call, `callback/${call.id}/${round}`, isoTime(now), { round });
+  continuation(call, `${callbackIdOf(call.id)}/${round}`, isoTime(now), { round });
 
 const continuation = (call: PeerCall, id: string, at: string, about: Record<string, unknown>): UserMessage => {
   const { peer, headline, standing, chain } = call;
