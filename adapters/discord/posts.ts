@@ -15,12 +15,15 @@ import { snowflakeAt } from "./snowflake.ts";
 const EPHEMERAL = 64;
 const CLOCKS_DIFFER_MS = 2_000;
 const PAGE = 100;
+const MOST_REMEMBERED = 1_000;
 
 /** What the bot says, and the changes to it. Rejects with DeliveryFailed only. */
 export class Posts {
   readonly #channel: string;
   readonly #rest: RestCalls;
   readonly #open: OpenInteractions;
+  /** What one person has seen of an answer that did not get through as a whole: such messages take no nonce. */
+  readonly #saidOnlyTo = new Map<string, string[]>();
 
   constructor(channel: string, rest: RestCalls, open: OpenInteractions) {
     this.#channel = channel;
@@ -54,12 +57,13 @@ export class Posts {
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
     const [post, ...more] = renderParts(delivery);
-    if (post === undefined || more.length > 0) {
+    // What changes again and again must stay one message.
+    if (more.length > 0 && delivery.reply.kind !== "final") {
       throw new DeliveryFailed("rejected", "the text is too long to be put into one message");
     }
     const route = Routes.channelMessage(channelIdOf(delivery.target), messageId);
     await this.#rest.call("patch", route, { body: post });
-    return { messageId };
+    return more.length === 0 ? { messageId } : this.#post(delivery, more, 1);
   }
 
   /** Looks among the messages since the reply was made. Discord keeps nonces for minutes, so the text has to tell. */
@@ -89,12 +93,13 @@ export class Posts {
     await this.#rest.call("post", Routes.channelTyping(channelIdOf(conversation)));
   }
 
-  async #post(delivery: Delivery, posts: readonly Post[]): Promise<Receipt> {
+  /** `from`: how many messages of the part come before these. */
+  async #post(delivery: Delivery, posts: readonly Post[], from = 0): Promise<Receipt> {
     const route = Routes.channelMessages(channelIdOf(delivery.target));
     let messageId = "";
     for (const [index, post] of posts.entries()) {
-      const nonce = nonceOf(delivery.id, index);
-      const body = { ...post, ...(index === 0 && referenceOf(delivery)), nonce, enforce_nonce: true };
+      const nonce = nonceOf(delivery.id, from + index);
+      const body = { ...post, ...(from + index === 0 && referenceOf(delivery)), nonce, enforce_nonce: true };
       ({ id: messageId } = await this.#rest.read(PostedMessage, "post", route, { body }));
     }
     return { messageId };
@@ -120,15 +125,18 @@ export class Posts {
       rest = others;
     }
     if (rest.length === 0) return { messageId };
-    if (!ephemeral) return this.#post(delivery, rest);
-    for (const post of rest) {
+    if (!ephemeral) return this.#post(delivery, rest, posts.length - rest.length);
+    const route = Routes.webhook(applicationId, token);
+    const said = this.#saidOnlyTo.get(delivery.id) ?? [];
+    if (this.#saidOnlyTo.size >= MOST_REMEMBERED) this.#saidOnlyTo.clear();
+    this.#saidOnlyTo.set(delivery.id, said);
+    for (const post of rest.slice(said.length)) {
       const body = { ...post, flags: EPHEMERAL };
-      ({ id: messageId } = await this.#rest.read(PostedMessage, "post", Routes.webhook(applicationId, token), {
-        body,
-        auth: false,
-      }));
+      const { id } = await this.#rest.read(PostedMessage, "post", route, { body, auth: false });
+      said.push(id);
     }
-    return { messageId };
+    this.#saidOnlyTo.delete(delivery.id);
+    return { messageId: said.at(-1) ?? messageId };
   }
 
   async #interactionOf({ reply: { correlationId }, target }: Delivery): Promise<OpenInteraction | undefined> {

@@ -43,7 +43,7 @@ export const answerPrivately = async (
       const isRejected = "dead" in sent && sent.dead.reason === "rejected";
       if (!isRejected) return afterTrouble(context, channel, sent, received, logger);
     }
-    left = from(parts, (await firstRejected(context, parts)) ?? 0, request);
+    left = restOf(request, parts, (await firstRejected(context, parts)) ?? 0);
   }
   const elsewhere = await toPrivate(context, adapter, left, caller);
   if (elsewhere instanceof DeliveryFailed) return afterFailure(context, channel, elsewhere, received, logger);
@@ -52,7 +52,7 @@ export const answerPrivately = async (
   return ack;
 };
 
-/** The part from which on the platform would not show it to one account only: decided once, so that none is seen in two places. */
+/** The part from which on the platform would not show it to one account only: decided once, so that none is seen twice. */
 const firstRejected = async ({ store }: RelayContext, parts: readonly Delivery[]): Promise<number | undefined> => {
   for (const { reply, target, part } of parts) {
     const entry = (await store.get(ledgerKey(reply.id, target, part.index)))?.value;
@@ -62,7 +62,7 @@ const firstRejected = async ({ store }: RelayContext, parts: readonly Delivery[]
   return undefined;
 };
 
-const from = (parts: readonly Delivery[], index: number, request: DeliveryRequest): DeliveryRequest => {
+const restOf = (request: DeliveryRequest, parts: readonly Delivery[], index: number): DeliveryRequest => {
   if (index === 0) return request;
   const markdown = parts.slice(index).map(({ part }) => part.markdown);
   return { ...request, reply: { ...request.reply, markdown: markdown.join("\n\n") } };

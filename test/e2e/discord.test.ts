@@ -111,41 +111,44 @@ describe("given Mooring in one process", () => {
   });
 });
 
-describe("given a person with two accounts, on two bots of the same agent (C6)", () => {
-  it("when work is delegated on one, then its result is on both, with an anchor that leads back on the other", async () => {
-    const other = await FakeDiscord.start();
-    cleanUp.push(() => other.stop());
-    const otherAnn = other.world.person("ann");
-    const otherDm = other.world.privateChannel(otherAnn);
-    const { token: botToken, apiUrl } = other;
-    const { start } = await deploy("embedded", {
-      channels: { "discord-two": { adapter: "discord", botToken, apiUrl, access: { guilds: "*" } } },
-      people: [{ name: "Ann", accounts: { discord: discord.world.person("ann").id, "discord-two": otherAnn.id } }],
+describe.each(["embedded", "nats"] as const)(
+  "given a person with accounts on two bots of the agent (C6), on %s",
+  (on) => {
+    it("when work is delegated on one, then its result is on both, with an anchor that leads back on the other", async () => {
+      const other = await FakeDiscord.start();
+      cleanUp.push(() => other.stop());
+      const otherAnn = other.world.person("ann");
+      const otherDm = other.world.privateChannel(otherAnn);
+      const { token: botToken, apiUrl } = other;
+      const { start } = await deploy(on, {
+        channels: { "discord-two": { adapter: "discord", botToken, apiUrl, access: { guilds: "*" } } },
+        people: [{ name: "Ann", accounts: { discord: discord.world.person("ann").id, "discord-two": otherAnn.id } }],
+      });
+      await start();
+      await Promise.all([identified(1), other.gateway.events.until((events) => events.includes("identified"))]);
+      other.say({ person: "ann", in: otherDm, text: "hello" });
+      await other.untilPosted(1);
+      const asked = discord.say({ person: "ann", in: dm, text: "research knots" });
+      const result = (content: string) => content.includes("everything about knots");
+      await Promise.all([
+        discord.world.changes.until(() => discord.posted.some(({ content }) => result(content))),
+        other.world.changes.until(() => other.posted.some(({ content }) => result(content))),
+      ]);
+      const here = discord.posted.find(({ content }) => result(content));
+      const there = other.posted.find(({ content }) => result(content));
+      expect(here && smallPrintOf(here)).toEqual([]);
+      const link = `https://discord.com/channels/@me/${dm.id}/${asked.id}`;
+      expect(there && smallPrintOf(there)).toEqual([
+        expect.stringMatching(/^-# ↳ Re: "research knots" · started <t:\d+:t>/),
+      ]);
+      expect(there?.content).toContain(`[jump](${link})`);
+      if (there === undefined) return;
+      const why = other.press("ann", there, "Why?");
+      await other.interactions.changes.until(() => why.answers.length > 0);
+      expect(why.answers[0]?.content).toContain("research knots");
     });
-    await start();
-    await Promise.all([identified(1), other.gateway.events.until((events) => events.includes("identified"))]);
-    other.say({ person: "ann", in: otherDm, text: "hello" });
-    await other.untilPosted(1);
-    const asked = discord.say({ person: "ann", in: dm, text: "research knots" });
-    const result = (content: string) => content.includes("everything about knots");
-    await Promise.all([
-      discord.world.changes.until(() => discord.posted.some(({ content }) => result(content))),
-      other.world.changes.until(() => other.posted.some(({ content }) => result(content))),
-    ]);
-    const here = discord.posted.find(({ content }) => result(content));
-    const there = other.posted.find(({ content }) => result(content));
-    expect(here && smallPrintOf(here)).toEqual([]);
-    const link = `https://discord.com/channels/@me/${dm.id}/${asked.id}`;
-    expect(there && smallPrintOf(there)).toEqual([
-      expect.stringMatching(/^-# ↳ Re: "research knots" · started <t:\d+:t>/),
-    ]);
-    expect(there?.content).toContain(`[jump](${link})`);
-    if (there === undefined) return;
-    const why = other.press("ann", there, "Why?");
-    await other.interactions.changes.until(() => why.answers.length > 0);
-    expect(why.answers[0]?.content).toContain("research knots");
-  });
-});
+  },
+);
 
 describe("given two gateways, and a platform that takes one connection", () => {
   it("when the one that has it is killed, then the other takes over within the lease", async () => {

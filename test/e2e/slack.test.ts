@@ -1,12 +1,21 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { says } from "../fakes/model-answer.ts";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Gate, says } from "../fakes/model-answer.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
 import { SlackRig } from "./slack-rig.ts";
 
 beforeAll(requireFreshBuild);
 
 const BOT = "<@U0BOT>";
-const rig = new SlackRig(({ lastUserText }) => says(`You said: ${lastUserText}`));
+/** The model waits at them, if it is asked for the tides. */
+let gates: [Gate, Gate];
+beforeEach(() => {
+  gates = [new Gate(), new Gate()];
+});
+const rig = new SlackRig(({ lastUserText }) =>
+  lastUserText.includes("tides")
+    ? says(["The tide ", gates[0], "comes in. ", gates[1], "Twice a day."])
+    : says(`You said: ${lastUserText}`),
+);
 const answers = () => rig.slack.posted.map(({ room, thread, text }) => ({ room, thread, text }));
 
 describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person in Slack", (backbone) => {
@@ -30,9 +39,9 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person 
       ]),
     );
     expect(slack.posted).toHaveLength(3);
-    expect(await slack.post({ body: "{}", contentType: "application/json", secret: "forged" })).toMatchObject({
-      status: 401,
-    });
+    const json = { contentType: "application/json" };
+    expect(await slack.post({ body: "{}", ...json, secret: "forged" })).toMatchObject({ status: 401 });
+    expect(await slack.post({ body: " ".repeat(3_000_001), ...json })).toMatchObject({ status: 413 });
   });
 
   it("when the gateway is killed, then what they write meanwhile is answered over the next socket", async () => {
@@ -47,5 +56,55 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, and a person 
     await replacing;
     await slack.until((posted) => posted.length >= 2);
     expect(answers().map(({ text }) => text)).toEqual(["You said: before", "You said: meanwhile"]);
+  });
+
+  it("when the gateway is killed while an answer is written, then its message becomes the whole (D4)", async () => {
+    const product = await rig.run(backbone, "socket");
+    const { slack } = rig;
+    const showing = (text: string) => slack.until(([first]) => first?.text === text);
+    await slack.sockets.greeted.count(1);
+    await slack.say({ text: "what about the tides?" });
+    await showing("The tide …");
+    gates[0].release();
+    await showing("The tide comes in. …");
+    await product.replaceGateway();
+    gates[1].release();
+    await showing("The tide comes in. Twice a day.");
+    await slack.say({ text: "thanks" });
+    await slack.until((posted) => posted.length >= 2);
+    expect(answers().map(({ text }) => text)).toEqual(["The tide comes in. Twice a day.", "You said: thanks"]);
+  });
+});
+
+describe("given commands and buttons in Slack, on a gateway with its core", () => {
+  it("when a slash command is given in a room, then its caller alone sees the answer, and else in private (I3)", async () => {
+    await rig.run("embedded", "http");
+    const { slack } = rig;
+    await slack.command({ text: "help", room: "C0LOBBY" });
+    await slack.until((posted) => posted.length >= 1);
+    expect(slack.posted).toMatchObject([{ room: "C0LOBBY", onlyFor: "U0ANN", text: expect.stringContaining("inbox") }]);
+    // The app is not in there.
+    await slack.command({ text: "help", room: "C0ELSEWHERE" });
+    await slack.until((posted) => posted.length >= 2);
+    expect(slack.posted[1]).toMatchObject({ room: "D0ANN", text: expect.stringContaining("inbox") });
+  });
+
+  it("when an answer does not get through, then `inbox` has it, and its button sends it again (D6)", async () => {
+    await rig.run("embedded", "http");
+    const { slack } = rig;
+    let refusals = 0;
+    slack.faultIn = (method) => (method === "chat.postMessage" && refusals++ === 0 ? "restricted_action" : undefined);
+    await slack.say({ text: "hello" });
+    await slack.until(() => refusals > 0);
+    const isListed = () => slack.posted.some(({ text }) => text.includes("did not get through"));
+    while (!isListed()) {
+      const before = slack.posted.length;
+      await slack.say({ text: "/inbox" });
+      await slack.until((posted) => posted.length > before);
+    }
+    const [list] = slack.posted.slice(-1);
+    expect(list?.text).toContain("“You said: hello”");
+    if (list) await slack.press(list, "Send 1 again");
+    await slack.until((posted) => posted.some(({ text }) => text === "You said: hello"));
   });
 });

@@ -85,6 +85,24 @@ describe("given slash commands (I3)", () => {
     expect(test.discord.posted).toEqual([]);
   });
 
+  it("when a long answer for the caller alone breaks off, then what they have seen is not sent again", async () => {
+    await test.start();
+    const interaction = test.discord.command("ann", test.room, "status");
+    await acknowledged(interaction);
+    const words = Array.from({ length: 700 }, (_, index) => `word${index}`);
+    const delivery = answerTo(interaction, test.inRoom, words.join(" "));
+    const ann = test.discord.world.person("ann").id;
+    let posts = 0;
+    test.discord.rest.faultIn = ({ method, path }) =>
+      method === "POST" && path.startsWith("/webhooks/") && ++posts === 2 ? "rate-limited" : undefined;
+    await expect(test.adapter.deliverOnlyTo(ann, delivery)).rejects.toMatchObject({ reason: "rate-limited" });
+    test.discord.rest.mend();
+    await test.adapter.deliverOnlyTo(ann, delivery);
+    const seen = interaction.answers.map(({ content }) => content).join(" ");
+    expect(interaction.answers.length).toBeGreaterThan(3);
+    expect(seen.match(/word\d+/g)).toEqual(words);
+  });
+
   it("when it cannot be shown to the caller alone, then it is not shown at all, and nothing waits for it", async () => {
     await test.start();
     const interaction = test.discord.command("ann", test.room, "new");

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import type { FakeChannel } from "../../fakes/discord/world.ts";
+import { Recorder } from "../../fakes/recorder.ts";
 import type { RelayRig } from "../../gateway/relay/relay-rig.ts";
 import { openRelayRig } from "../../gateway/relay/relay-rig.ts";
 import { makeDiscordAdapter } from "./make-discord-adapter.ts";
@@ -77,6 +79,50 @@ describe("given replies that nobody waits for (D4, D5, D6)", () => {
     expect(seen.every(({ length }) => length <= 2_000)).toBe(true);
     expect(seen.join(" ").match(/word\d+/g)).toEqual(words);
     expect(seen.map((text) => text.includes("-# ↳ Re:"))).toEqual(seen.map((_, index) => index === seen.length - 1));
+  });
+});
+
+describe("given an answer that somebody waits for (D8)", () => {
+  const signals = subjectsOf("default").userSignal("mooring");
+  /** Resolves once the channel has heard it: it listens since before. */
+  const write = async (text: string, offset = 0) => {
+    const delta = { conversation: toAnn(), correlationId: "discord:1", replyId: "r1", attempt: 0, offset, text };
+    const heard = new Recorder<unknown>();
+    const listener = await rig.backbone.bus.listen(signals, (signal) => heard.add(signal));
+    rig.backbone.bus.signal(signals, { type: "delta", ...delta });
+    await heard.count(1);
+    listener.close();
+  };
+  const until = (isSo: (contents: string[]) => boolean) =>
+    discord.world.changes.until(() => isSo(discord.posted.map(({ content }) => content)));
+
+  it("when it is written for a while, then its message is edited until it is whole", async () => {
+    await run();
+    await write("The tide ");
+    await rig.clock.passNext(1_000);
+    await until(([first]) => first === "The tide …");
+    await rig.checkpoints.until((names) => names.includes("delivery.marked"));
+    await write("comes in.", 9);
+    await rig.clock.passNext(1_200);
+    await until(([first]) => first === "The tide comes in. …");
+    await rig.publish("r1", toAnn(), "The tide comes in. Twice a day.", { correlationId: "discord:1" });
+    await until(([first]) => first === "The tide comes in. Twice a day.");
+    expect(discord.posted).toHaveLength(1);
+  });
+
+  it("when the whole needs more messages than were expected, then they follow the first one, in order", async () => {
+    await run();
+    await write("Stars ");
+    await rig.clock.passNext(1_000);
+    await until(({ length }) => length === 1);
+    await rig.checkpoints.until((names) => names.includes("delivery.marked"));
+    const words = Array.from({ length: 190 }, (_, index) => `*_*${index}`);
+    await rig.publish("r1", toAnn(), words.join(" "), { correlationId: "discord:1" });
+    await until((contents) => contents.at(-1)?.includes("189") ?? false);
+    const seen = discord.posted.map(({ content }) => content).join(" ");
+    expect(discord.posted.length).toBeGreaterThan(1);
+    expect(seen).not.toContain("Stars");
+    expect(seen.match(/\d+/g)).toEqual(words.map((_, index) => String(index)));
   });
 });
 

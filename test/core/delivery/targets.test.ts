@@ -3,6 +3,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeliveryDefaults } from "../../../core/contract/delivery-policy.ts";
+import { afterRefusal } from "../../../core/delivery/after-refusal.ts";
 import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
 import type { PersonRecord } from "../../../core/people/person-record.ts";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";
@@ -112,6 +113,40 @@ describe("given an answer that nobody waits for (D2)", () => {
     expect(await where(answerFrom(dm("web"), { audience: { conversation: dm("web"), personId: "p" } }))).toEqual([
       "web/dm",
     ]);
+  });
+});
+
+describe("given a conversation that does not take an answer (D2, D3)", () => {
+  const refuse = (reply: AgentReply, conversation: Conversation, admits = () => true) =>
+    afterRefusal({ store, defaultsOn: () => ({}), admits })(reply, conversation);
+
+  it("when the person wants it where they were last, then it goes on to where they came last, one after the other", async () => {
+    await ann({ policy: { default: "last-active" } });
+    const first = await refuse(answerFrom(dm("web")), dm("web-b"));
+    if (first === undefined || !("next" in first)) throw new Error("it goes nowhere");
+    expect(await where(first.next)).toEqual(["web/dm", "web-c/dm"]);
+    expect(await refuse(first.next, dm("web-c"))).toBeUndefined();
+  });
+
+  it("when a channel does not let the person in, then it does not go there", async () => {
+    await ann({ policy: { default: "last-active" } });
+    expect(await refuse(answerFrom(dm("web")), dm("web-b"), () => false)).toBeUndefined();
+  });
+
+  it("when it is shown elsewhere anyway, or is to be shown nowhere else, then nothing more is done", async () => {
+    await ann();
+    expect(await refuse(answerFrom(dm("web")), dm("web-b"))).toBeUndefined();
+    expect(await refuse(answerFrom(room), room)).toBeUndefined();
+    await ann({ policy: { default: "origin" } });
+    expect(await refuse(answerFrom(dm("web")), dm("web"))).toBeUndefined();
+    expect(await refuse(answerFrom(room), room)).toBeUndefined();
+  });
+
+  it("when it is the room in which the work began, then its asker is told alone", async () => {
+    await ann({ surfaces: [] });
+    expect(await refuse(answerFrom(room), room)).toEqual({ inPrivate: "ann" });
+    expect(await refuse(answerFrom(room, { correlationId: "m" }), room)).toEqual({ inPrivate: "ann" });
+    expect(await refuse(answerFrom(dm("web"), { correlationId: "m" }), dm("web"))).toBeUndefined();
   });
 });
 
