@@ -180,10 +180,10 @@ const isOurTeam = (
 ): boolean => team === teamId || (!team && enterpriseId !== undefined && enterprise === enterpriseId);
 
 /** Tokens of single users are revoked too, which is nothing to us. */
-const isRemoval = ({ type, tokens }: EventEnvelope["event"]): boolean => {
-  const { bot } = z.looseObject({ bot: z.array(z.unknown()).default([]) }).safeParse(tokens).data ?? { bot: [] };
-  return type === "app_uninstalled" || (type === "tokens_revoked" && bot.length > 0);
-};
+const isRemoval = ({ type, tokens }: EventEnvelope["event"]): boolean =>
+  type === "app_uninstalled" || (type === "tokens_revoked" && BotTokens.safeParse(tokens).success);
+
+const BotTokens = z.looseObject({ bot: z.array(z.unknown()).min(1) });
 
 const attachmentOf = (value: unknown): Attachment[] => {
   const { success, data } = SlackFile.safeParse(value);

@@ -104,7 +104,8 @@ export class Connector {
     if (baseUri.startsWith("https:")) {
       pipeline.addPolicy({
         name: "impatientAgent",
-        sendRequest: (request, next) => next(Object.assign(request, { agent: this.#agent })),
+        // where the environment names a proxy, the SDK has set one that goes there
+        sendRequest: (request, next) => next(request.agent ? request : Object.assign(request, { agent: this.#agent })),
       });
     }
     return client;
@@ -124,5 +125,11 @@ interface WithPipeline {
 }
 interface Pipeline {
   removePolicy(policy: { name: string }): unknown;
-  addPolicy(policy: { name: string; sendRequest(request: object, next: (request: object) => unknown): unknown }): void;
+  addPolicy(policy: {
+    name: string;
+    sendRequest(request: PipelineRequest, next: (request: PipelineRequest) => unknown): unknown;
+  }): void;
+}
+interface PipelineRequest {
+  agent?: unknown;
 }

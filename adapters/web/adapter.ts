@@ -28,7 +28,7 @@ import { fileRoutes } from "./file-routes.ts";
 import { clientIdOf, fileOf } from "./inbound.ts";
 import { OpenRooms } from "./open-rooms.ts";
 import type { LoggedFrame } from "./protocol.ts";
-import { PROTOCOL } from "./protocol.ts";
+import { PROTOCOL } from "./protocol-name.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { renderEdit, renderReply, shownId } from "./render.ts";
 import { loadSigningKey } from "./signing-key.ts";
@@ -76,7 +76,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   async start(inbox: Inbox): Promise<void> {
     const { store, clock, newId } = this.#context;
     const signing = await loadSigningKey(store, this.channel, this.#config.signingKey?.reveal());
-    const tokens = new VisitorTokens(signing, this.channel, clock, newId);
+    const identityKey = this.#config.identityKey && Buffer.from(this.#config.identityKey.reveal());
+    const tokens = new VisitorTokens({ signing, identityKey, channel: this.channel, clock, newId });
     // a start that failed was followed by a stop
     this.#stopping = undefined;
     const { limits } = this.#config;

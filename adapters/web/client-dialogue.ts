@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import { isoTime } from "../../core/contract/clock.ts";
 import type { Account } from "../../core/contract/user-message.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
@@ -15,6 +16,7 @@ import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } 
 import type { RateLimit } from "./rate-limit.ts";
 import { readHistory } from "./read-history.ts";
 import type { VisitorFiles } from "./visitor-files.ts";
+import type { Identity, TokenProblem } from "./visitor-token.ts";
 import type { VisitorTokens } from "./visitor-tokens.ts";
 
 export interface DialogueParts {
@@ -40,6 +42,7 @@ export class ClientDialogue {
   readonly #parts: DialogueParts;
   readonly #offeredToken: string | undefined;
   readonly #helloDueAt: number;
+  #identity: Identity | undefined;
   #account: Account | undefined;
   #room: ConversationRoom | undefined;
   #searchFrom = 0;
@@ -97,6 +100,10 @@ export class ClientDialogue {
     if (this.#account === undefined && now > this.#helloDueAt && this.#waiting === 0) {
       this.#end(closeCodes.helloTooLate, "no hello came");
     }
+    // A page's word that somebody is signed in holds as long as it said.
+    if (this.#identity && this.connection.open && this.#parts.tokens.hasEnded(this.#identity)) {
+      this.#refuseToken("token-expired");
+    }
     this.connection.check(now);
   }
 
@@ -130,11 +137,7 @@ export class ClientDialogue {
     if (this.#account) return this.#bad("hello comes once", undefined, "hello-repeated");
     const { rooms, tokens, limits, context } = this.#parts;
     const who = tokens.identify(hello.token ?? this.#offeredToken);
-    if ("problem" in who) {
-      context.meter.count("web_tokens_refused_total", { channel: context.channel, reason: who.problem });
-      this.#error(who.problem, tokens.explain(who.problem));
-      return this.#end(closeCodes.tokenRefused, who.problem);
-    }
+    if ("problem" in who) return this.#refuseToken(who.problem);
     const log = rooms.log(who.visitor);
     const [head, sessionId] = await Promise.all([
       who.isNew ? log.startEmpty() : log.head(hello.resumeFrom),
@@ -145,19 +148,29 @@ export class ClientDialogue {
       this.#error("too-many-connections", `at most ${limits.connectionsPerVisitor} at a time; close one`);
       return this.#end(closeCodes.visitorFull, "too many connections");
     }
-    this.#account = accountOf(who.visitor, hello);
+    this.#identity = who;
+    this.#account = accountOf(who, hello);
     this.#room = rooms.open(who.visitor, head);
     this.connection.say(
       encodeFrame({
         type: "welcome",
-        token: tokens.issue(who.visitor),
+        token: tokens.issue(who),
         conversation: who.visitor,
         sessionId,
         seq: head,
         agent: context.agent,
+        now: isoTime(context.clock.now()),
+        limits: { textLength: limits.textLength, fileBytes: limits.filesPerVisitor > 0 ? limits.fileBytes : 0 },
       }),
     );
     this.#resume(this.#room, hello.resumeFrom, head);
+  }
+
+  #refuseToken(problem: TokenProblem): void {
+    const { context, tokens } = this.#parts;
+    context.meter.count("web_tokens_refused_total", { channel: context.channel, reason: problem });
+    this.#error(problem, tokens.explain(problem));
+    this.#end(closeCodes.tokenRefused, problem);
   }
 
   #resume(room: ConversationRoom, resumeFrom: number | undefined, head: number): void {

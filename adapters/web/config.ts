@@ -18,6 +18,9 @@ export const WebConfig = z.strictObject({
   signingKey: secret({ minLength: 32 })
     .optional()
     .describe("Signs visitors' tokens. Not configured: made once and kept in the store."),
+  identityKey: secret({ minLength: 32 })
+    .optional()
+    .describe("Shared with the pages that embed the widget: they sign with it who their visitor is (a JWT, HS256)."),
   retentionDays: z.int().min(1).max(3650).default(30).describe("How long a conversation can be read back."),
   fileDays: z.int().min(1).max(365).default(7).describe("How long what visitors upload is kept."),
   limits: WebLimits.prefault({}).describe("What one client may ask of a gateway."),

@@ -3,6 +3,7 @@ import type { Account, Attachment, UserMessage } from "../../core/contract/user-
 import { textCommand } from "../contract/text-command.ts";
 import type { StoredFile } from "./file-record.ts";
 import type { Command, Hello, LoggedFrame, Message } from "./protocol.ts";
+import type { Identity } from "./visitor-token.ts";
 
 export interface Arrival {
   readonly channel: string;
@@ -16,9 +17,9 @@ export interface Arrival {
 }
 
 /** A visitor, as the rest of the product sees it. Zones and locales that Node does not know are left out. */
-export const accountOf = (visitor: string, { timeZone, locale }: Hello): Account => ({
+export const accountOf = ({ visitor, name }: Identity, { timeZone, locale }: Hello): Account => ({
   id: visitor,
-  name: "Visitor",
+  name: name ?? "Visitor",
   ...(timeZone !== undefined && isTimeZone(timeZone) && { timeZone }),
   ...(locale !== undefined && isLocale(locale) && { locale }),
 });
@@ -36,6 +37,7 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserM
     attachments: files.map((file) => ({ ...attachmentOf(file), id: `${account.id}/${file.id}` })),
     ...(frame.replyTo !== undefined && { replyTo: frame.replyTo }),
     ...commandOf(frame),
+    messageId: frame.id,
     sentAt: isoTime(now),
     traceId,
   };
@@ -66,7 +68,8 @@ export const clientIdOf = (correlationId: string, channel: string, visitor: stri
   return correlationId.startsWith(prefix) ? correlationId.slice(prefix.length) : undefined;
 };
 
-const messageIdPrefix = (channel: string, visitor: string): string => `${channel}:${visitor}:`;
+/** A host page's visitors may be called anything: what is between the colons has none itself. */
+const messageIdPrefix = (channel: string, visitor: string): string => `${channel}:${encodeURIComponent(visitor)}:`;
 
 const commandOf = (frame: Message | Command): Pick<UserMessage, "command"> => {
   if (frame.type === "command") return { command: { name: frame.name, args: wellFormed(frame.args ?? "") } };

@@ -5,9 +5,6 @@ import { Anchor } from "../../core/contract/anchor.ts";
 import { ReplyOrigin } from "../../core/contract/reply-origin.ts";
 import { Attachment } from "../../core/contract/user-message.ts";
 
-/** The subprotocol. docs/protocol.md describes it with an example of every frame. */
-export const PROTOCOL = "mooring.v1";
-
 /** Made by the client. It becomes part of an id on the bus, so it is short and printable. */
 const ClientId = z.string().regex(/^[A-Za-z0-9._:-]{1,100}$/, "1 to 100 of: letters, digits and . _ : -");
 const Seq = z.int().nonnegative();
@@ -131,6 +128,9 @@ export const ServerFrame = z.discriminatedUnion("type", [
     sessionId: z.string(),
     seq: Seq,
     agent: z.string(),
+    /** The gateway's clock: a client's own may be wrong. Older gateways say neither this nor the limits. */
+    now: z.iso.datetime().optional(),
+    limits: z.looseObject({ textLength: z.int(), fileBytes: z.int() }).optional(),
   }),
   z.looseObject({ type: z.literal("accepted"), id: z.string() }),
   Said,

@@ -10,7 +10,20 @@ const Claims = z.looseObject({
   aud: z.string(),
   /** Names the signing key, so that a token from before the key was replaced is told from a forged one. */
   kid: z.string(),
+  /** What the host page calls the visitor. */
+  name: z.string().optional(),
+  /** Seconds since 1970: no renewal goes past the end of what the host page has signed. */
+  end: z.number().optional(),
 });
+
+/** Who somebody is, as a token says. */
+export interface Identity {
+  readonly visitor: string;
+  /** As the host page calls them. */
+  readonly name?: string;
+  /** When the host page's word ends, in milliseconds since 1970; absent for those who only are who they were. */
+  readonly endsAt?: number;
+}
 
 export interface SigningKey {
   readonly key: Buffer;
@@ -27,10 +40,12 @@ export type TokenProblem = "token-invalid" | "token-expired" | "token-unknown" |
 /** `v1.<payload>.<hmac-sha256>`, both parts base64url. */
 export const signVisitorToken = (
   signing: SigningKey,
-  claims: { visitor: string; channel: string; expiresAt: number },
+  claims: Identity & { channel: string; expiresAt: number },
 ): string => {
-  const { visitor: sub, channel: aud, expiresAt } = claims;
-  const payload = { sub, exp: Math.floor(expiresAt / 1_000), aud, kid: signing.id };
+  const { visitor: sub, channel: aud, expiresAt, name, endsAt } = claims;
+  const exp = Math.floor(Math.min(expiresAt, endsAt ?? expiresAt) / 1_000);
+  const end = endsAt === undefined ? undefined : Math.floor(endsAt / 1_000);
+  const payload = { sub, exp, aud, kid: signing.id, name, end };
   const signed = `v1.${Buffer.from(JSON.stringify(payload)).toString("base64url")}`;
   return `${signed}.${macOf(signing, signed).toString("base64url")}`;
 };
@@ -39,7 +54,7 @@ export const readVisitorToken = (
   signing: SigningKey,
   token: string,
   expected: { channel: string; now: number },
-): { visitor: string } | { problem: TokenProblem } => {
+): Identity | { problem: TokenProblem } => {
   const [version, payload, mac, ...rest] = token.split(".");
   if (version !== "v1" || payload === undefined || mac === undefined || rest.length > 0) return invalid;
   const claims = claimsIn(payload);
@@ -50,7 +65,8 @@ export const readVisitorToken = (
   if (given.length !== right.length || !timingSafeEqual(given, right)) return invalid;
   if (claims.aud !== expected.channel) return { problem: "token-foreign" };
   if (claims.exp * 1_000 <= expected.now) return { problem: "token-expired" };
-  return { visitor: claims.sub };
+  const { sub: visitor, name, end } = claims;
+  return { visitor, ...(name !== undefined && { name }), ...(end !== undefined && { endsAt: end * 1_000 }) };
 };
 
 const invalid = { problem: "token-invalid" } as const;

@@ -2,39 +2,50 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Webhook, WebhookResponse } from "../contract/abilities.ts";
 
+/** What a page loads, and what that loads itself. */
+const SCRIPTS = ["widget.js", "widget-markdown.js"];
+
 /** Beside this file once built; in the build's folder when the sources are run. */
-const BUILT = [new URL("./widget.js", import.meta.url), new URL("../../dist/adapters/web/widget.js", import.meta.url)];
+const BUILT = [new URL("./", import.meta.url), new URL("../../dist/adapters/web/", import.meta.url)];
 
 /** Any page may load the script; which of them may open a socket is checked there. */
 const OPEN_TO_ALL = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
 
-/** `GET /channels/<channel>/widget.js` */
-export const widgetWebhooks = (files: readonly URL[] = BUILT): readonly Webhook[] => {
+/** `GET /channels/<channel>/widget.js`, and what belongs to it. */
+export const widgetWebhooks = (folders: readonly URL[] = BUILT): readonly Webhook[] =>
+  SCRIPTS.flatMap((name) =>
+    scriptWebhooks(
+      name,
+      folders.map((folder) => new URL(name, folder)),
+    ),
+  );
+
+const scriptWebhooks = (path: string, files: readonly URL[]): readonly Webhook[] => {
   let loaded: Promise<{ body: Buffer; etag: string } | undefined> | undefined;
   return [
     {
       method: "GET",
-      path: "widget.js",
+      path,
       maxBodyBytes: 0,
       async handle({ headers }): Promise<WebhookResponse> {
         loaded ??= load(files);
-        const widget = await loaded;
-        if (widget === undefined) {
+        const script = await loaded;
+        if (script === undefined) {
           loaded = undefined;
           return { status: 503, body: "The widget is not built: run `npm run build`.\n" };
         }
-        const answer = { ...OPEN_TO_ALL, etag: widget.etag, "cache-control": "public, max-age=60, must-revalidate" };
-        if (headers["if-none-match"] === widget.etag) return { status: 304, headers: answer };
+        const answer = { ...OPEN_TO_ALL, etag: script.etag, "cache-control": "public, max-age=60, must-revalidate" };
+        if (headers["if-none-match"] === script.etag) return { status: 304, headers: answer };
         return {
           status: 200,
           headers: { ...answer, "content-type": "text/javascript; charset=utf-8", "x-content-type-options": "nosniff" },
-          body: widget.body,
+          body: script.body,
         };
       },
     },
     {
       method: "OPTIONS",
-      path: "widget.js",
+      path,
       maxBodyBytes: 0,
       async handle(): Promise<WebhookResponse> {
         return {

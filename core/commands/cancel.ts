@@ -6,6 +6,7 @@ import { cancelSubtask, ownSubtask } from "../subtasks/cancel-subtask.ts";
 import { cancelAction } from "../subtasks/subtask-actions.ts";
 import { callerOf } from "./caller-of.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
+import { stopAnswer } from "./stop-answer.ts";
 import { workFor } from "./work-for.ts";
 
 const ID = /^subtask-[0-9a-f]{8}$/;
@@ -13,9 +14,14 @@ const ID = /^subtask-[0-9a-f]{8}$/;
 export const cancel: Command = {
   name: "cancel",
   usage: "cancel <id>",
-  summary: "end work that was begun for you and is still under way; without an id, shows what there is",
+  summary:
+    "end work that was begun for you and is still under way; without an id, shows what there is; " +
+    "`cancel answer` stops the answer that I am writing here",
   privately: false,
-  run: (call) => (call.args === "" ? offer(call) : end(call)),
+  run: (call) => {
+    if (call.args === "answer") return stopAnswer(call);
+    return call.args === "" ? offer(call) : end(call);
+  },
 };
 
 /** Where others read along, only what began in front of them is named. */

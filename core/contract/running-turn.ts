@@ -22,3 +22,7 @@ export type TurnsAsked = z.infer<typeof TurnsAsked>;
 /** Not stored: one process's answer. */
 export const TurnsTold = z.looseObject({ ask: z.string(), turns: z.array(RunningTurn) });
 export type TurnsTold = z.infer<typeof TurnsTold>;
+
+/** Not stored: whichever process runs these turns is to end them. */
+export const TurnsStopped = z.looseObject({ turnIds: z.array(z.string()) });
+export type TurnsStopped = z.infer<typeof TurnsStopped>;

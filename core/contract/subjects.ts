@@ -4,7 +4,7 @@ import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
 import { InboundTaskAddress, NoticesDue, PushDue } from "./inbound-task.ts";
 import { LateA2ANotification } from "./late-notification.ts";
 import { PeerCallAddress } from "./peer-call-address.ts";
-import { TurnsAsked, TurnsTold } from "./running-turn.ts";
+import { TurnsAsked, TurnsStopped, TurnsTold } from "./running-turn.ts";
 import { ScheduleDue } from "./schedule.ts";
 import { subjectFamily } from "./subject.ts";
 import { Subtask } from "./subtask.ts";
@@ -67,6 +67,8 @@ const spell = (tenant: string) => ({
   /** Not stored. What is every process at? */
   turnsAsked: subjectFamily(tenant, "turns.asked", TurnsAsked),
   turnsTold: subjectFamily(tenant, "turns.told", TurnsTold),
+  /** Not stored. Nobody wants these answers any more. */
+  turnsStopped: subjectFamily(tenant, "turns.stopped", TurnsStopped),
   /** Not stored. Deltas, typing, new log entries → all gateways. */
   userSignal: subjectFamily(tenant, "user.signal", UserSignal),
 });

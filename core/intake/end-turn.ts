@@ -18,6 +18,7 @@ import { troubleText } from "../turns/trouble-text.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnCancelled } from "../turns/turn-cancelled.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
+import { TurnStopped } from "../turns/turn-stopped.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import type { IntakeParts } from "./intake-parts.ts";
@@ -97,6 +98,9 @@ const runNow = async (
   const typing = record.standing.background
     ? undefined
     : clock.after(TYPING_AFTER_MS, () => showTyping(parts, agent, record));
+  // What nobody waits for has no one who could have enough of waiting.
+  const endStopping =
+    record.correlationId === undefined ? undefined : parts.turns.stoppable(record, () => over.abort(new TurnStopped()));
   const hasEnded = parts.inbound.begin(message, () => over.abort(new TurnCancelled()));
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
@@ -121,6 +125,7 @@ const runNow = async (
     });
   } finally {
     typing?.cancel();
+    endStopping?.();
     timer.cancel();
     hasEnded();
     over.release();

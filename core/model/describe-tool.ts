@@ -3,7 +3,7 @@ import type { ToolDescription } from "./step.ts";
 
 const inputSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
 
-interface DescribedTool {
+export interface DescribedTool {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType;

@@ -8,6 +8,7 @@ import { orAborted } from "./or-aborted.ts";
 import { pause } from "./pause.ts";
 import type { CoreParts, Turn } from "./turn.ts";
 import { finalIdOf } from "./turn-record.ts";
+import { TurnStopped } from "./turn-stopped.ts";
 
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
@@ -38,8 +39,13 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
   const deltas = deltaStream(parts, turn);
   const startedAt = parts.clock.monotonic();
   let outcome = "answered";
+  let said = "";
   try {
-    const step = model.step(request, { signal: turn.signal, onText: (delta) => deltas.push(delta) });
+    const onText = (delta: string) => {
+      said += delta;
+      deltas.push(delta);
+    };
+    const step = model.step(request, { signal: turn.signal, onText });
     const response = await orAborted(step, turn.signal);
     parts.meter.count("model_tokens_total", { model: model.label, direction: "input" }, response.usage.inputTokens);
     parts.meter.count("model_tokens_total", { model: model.label, direction: "output" }, response.usage.outputTokens);
@@ -49,6 +55,7 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
     }
     return response;
   } catch (error) {
+    if (turn.signal.reason instanceof TurnStopped) throw new TurnStopped(said);
     turn.signal.throwIfAborted();
     const failure =
       error instanceof ModelFailed ? error : new ModelFailed("bad-answer", `the model broke: ${messageOf(error)}`);

@@ -16,8 +16,8 @@ export const nothingToSay: Tool = {
 };
 
 export const choosesSilence = ({ tools }: Agent, { toolCalls }: StepResponse): boolean =>
-  tools.some(({ name }) => name === NAME) &&
   toolCalls.length > 0 &&
+  tools.some(({ name }) => name === NAME) &&
   toolCalls.every(({ name, invalid }) => name === NAME && invalid === undefined);
 
 /** The agent where it must say something. */

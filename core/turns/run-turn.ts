@@ -1,5 +1,5 @@
 import type { ChatMessage, ToolResult } from "../model/chat-message.ts";
-import { describeTool } from "../model/describe-tool.ts";
+import { describeTools } from "../model/describe-tools.ts";
 import { ModelFailed } from "../model/model-failed.ts";
 import type { StepRequest, StepResponse } from "../model/step.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
@@ -12,6 +12,7 @@ import type { Trouble } from "./trouble-text.ts";
 import { troubleText } from "./trouble-text.ts";
 import type { CoreParts, Turn, TurnEnd } from "./turn.ts";
 import { TurnCancelled } from "./turn-cancelled.ts";
+import { TurnStopped } from "./turn-stopped.ts";
 import { TurnTimedOut } from "./turn-timed-out.ts";
 
 /** A reply with a larger text would fit neither the bus nor the history. */
@@ -24,6 +25,7 @@ export const runTurn = async (parts: CoreParts, turn: Turn): Promise<TurnEnd> =>
     return await runSteps(parts, turn, messages);
   } catch (error) {
     if (error instanceof TurnCancelled) return { outcome: "cancelled", finalText: "", messages };
+    if (error instanceof TurnStopped) return stopped(error.said, messages);
     const trouble = troubleOf(error);
     if (trouble === undefined) throw error;
     return failed(trouble, messages);
@@ -56,6 +58,13 @@ const failed = (trouble: Trouble, messages: readonly ChatMessage[]): TurnEnd => 
   outcome: "failed",
   finalText: troubleText[trouble],
   trouble,
+  messages,
+});
+
+/** What was said so far stays, and is marked as unfinished. */
+const stopped = (said: string, messages: readonly ChatMessage[]): TurnEnd => ({
+  outcome: "cancelled",
+  finalText: said.trim() === "" ? "_Stopped._" : `${cutToBytes(said.trimEnd(), MAX_FINAL_BYTES)} …\n\n_Stopped._`,
   messages,
 });
 
@@ -97,7 +106,7 @@ const askWithRoom = async (parts: CoreParts, turn: Turn, step: Step): Promise<St
 const requestFor = ({ agent, text, aside }: Turn, { messages, isLast, shown }: Step): StepRequest => ({
   system: systemPrompt(agent, shown.window, aside),
   messages: [...shown.window.shown, { role: "user", text }, ...messages],
-  tools: agent.tools.map(describeTool),
+  tools: describeTools(agent.tools),
   toolChoice: isLast ? "none" : "auto",
 });
 

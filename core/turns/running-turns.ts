@@ -21,6 +21,7 @@ export class RunningTurns {
   readonly #bus: Bus;
   readonly #clock: Clock;
   readonly #running = new Map<string, RunningTurn>();
+  readonly #stops = new Map<string, () => void>();
   readonly #gathering = new Map<string, Map<string, RunningTurn>>();
   readonly #listeners: Listener[] = [];
 
@@ -38,6 +39,14 @@ export class RunningTurns {
     };
   }
 
+  /** `stop` is called when somebody no longer wants the turn's answer. The result ends that. */
+  stoppable({ turnId }: Pick<TurnRecord, "turnId">, stop: () => void): () => void {
+    this.#stops.set(turnId, stop);
+    return () => {
+      if (this.#stops.get(turnId) === stop) this.#stops.delete(turnId);
+    };
+  }
+
   async listenTo({ tenant, name }: Pick<Agent, "tenant" | "name">): Promise<void> {
     const subjects = subjectsOf(tenant);
     this.#listeners.push(
@@ -47,6 +56,9 @@ export class RunningTurns {
       }),
       await this.#bus.listen(subjects.turnsTold(name), ({ ask, turns }) => {
         for (const turn of turns) this.#gathering.get(ask)?.set(turn.turnId, turn);
+      }),
+      await this.#bus.listen(subjects.turnsStopped(name), ({ turnIds }) => {
+        for (const turnId of turnIds) this.#stops.get(turnId)?.();
       }),
     );
   }
@@ -60,6 +72,12 @@ export class RunningTurns {
   async isBusy(place: Place, conversation: Conversation, ask: string): Promise<boolean> {
     const turns = await this.#gather(place, { ask, accounts: [], conversation: conversationKey(conversation) });
     return turns.length > 0;
+  }
+
+  /** A hint like all of this: a turn whose process just died goes on in another. */
+  stop({ tenant, agent }: Place, turns: readonly RunningTurn[]): void {
+    const turnIds = turns.map(({ turnId }) => turnId);
+    this.#bus.signal(subjectsOf(tenant).turnsStopped(agent), { turnIds });
   }
 
   close(): void {

@@ -32,7 +32,7 @@ export interface Turn {
   readonly aside?: string | undefined;
   readonly journal: Journal;
   readonly logger: Logger;
-  /** Aborted with TurnYielded, TurnTimedOut or TurnCancelled. */
+  /** Aborted with TurnYielded, TurnTimedOut, TurnCancelled or TurnStopped. */
   readonly signal: AbortSignal;
   /** Grows with every call: text of an older attempt is thrown away by who shows it. */
   nextAttempt(): number;

@@ -1,31 +1,23 @@
 import { createHash } from "node:crypto";
+import { HOME_STYLE } from "./home-style.ts";
 
 export interface HomePage {
   readonly html: string;
   readonly contentSecurityPolicy: string;
 }
 
-const STYLE = `
-:root { color-scheme: light dark; --ink: #16202a; --soft: #5a6772; --paper: #f6f7f8; --line: #dde2e6; --sea: #14655a; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e8edf0; --soft: #9aa7b1; --paper: #12181d; --line: #2a343c; --sea: #58c4b2; } }
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; background: var(--paper); color: var(--ink); font: 17px/1.6 system-ui, sans-serif; }
-main { max-width: 34rem; margin: 0 8vw; padding: 18vh 0 6rem; }
-h1 { margin: 0 0 .5rem; font-size: 2.4rem; letter-spacing: -.02em; }
-h1::before { content: ""; display: block; width: 3rem; height: .3rem; margin-bottom: 1.2rem; border-radius: 1rem; background: var(--sea); }
-p { margin: .9rem 0; }
-.lead { font-size: 1.2rem; }
-.soft { color: var(--soft); }
-code { padding: .1em .35em; border: 1px solid var(--line); border-radius: .3em; font-size: .9em; }
-`;
+const SUGGESTIONS = ["What can you do?", "Research lighthouses, tides and knots", "In 20 s remind me to stretch"];
 
-const WITH_WIDGET = `<p>Open the chat in the corner of this page and say something.
-Reload whenever you like: the conversation is kept, and what you missed is waiting.</p>`;
+const withWidget = (path: string): string => `<div class="stage"><div id="chat"></div></div>
+<script src="${path}" async data-target="#chat" data-suggestions="${SUGGESTIONS.join("|")}"></script>`;
 
-const WITHOUT_WIDGET = `<p>No web channel is configured here, so there is no chat on this page.
+const WITHOUT_WIDGET = `<p class="stage empty">No web channel is configured here, so there is no chat on this page.
 Add <code>web: { adapter: web }</code> under <code>channels</code> and start again.</p>`;
 
-/** Its policy allows this page's own style and the gateway's own script, and nothing else. */
+const embedding = (path: string): string => `<h2>On your own page</h2>
+<pre tabindex="0"><code>&lt;script src="https://…${path}" async&gt;&lt;/script&gt;</code></pre>`;
+
+/** Shows what this is by letting people use it. Its policy allows its own style, the gateway's scripts, and no more. */
 export const homePage = (widgetPath: string | undefined): HomePage => ({
   html: `<!doctype html>
 <html lang="en">
@@ -34,22 +26,34 @@ export const homePage = (widgetPath: string | undefined): HomePage => ({
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Mooring</title>
 <link rel="icon" href="data:,">
-<style>${STYLE}</style>
+<style>${HOME_STYLE}</style>
 </head>
 <body>
 <main>
+<section class="words">
 <h1>Mooring</h1>
-<p class="lead">One agent, reachable from the chats people already use.</p>
-${widgetPath === undefined ? WITHOUT_WIDGET : WITH_WIDGET}
-<p class="soft">Answers can arrive minutes or hours later. Each one says what was asked, where and when.</p>
+<p class="lead">One agent, reachable from the chats people already use. It works in the background, and every answer
+that nobody waits for says where it came from:</p>
+<p class="anchor"><b>deep research 8 historical topics</b><br>started 21:14 from Slack · 2h 14m ago</p>
+<h2>Try it here</h2>
+<ol>
+<li><b>Give it work.</b> Ask it to research a few things. Its helpers are one entry that you can open, and cancel.</li>
+<li><b>Walk away.</b> Ask for a reminder in 20 seconds, then begin a new conversation with the pencil. The answer
+finds you, with its anchor.</li>
+<li><b>Change places.</b> Open this page in another browser, write <code>/link</code> in one of them, and the two are
+one person: what began there comes back here as well.</li>
+</ol>
+${widgetPath === undefined ? "" : embedding(widgetPath)}
+</section>
+${widgetPath === undefined ? WITHOUT_WIDGET : withWidget(widgetPath)}
 </main>
-${widgetPath === undefined ? "" : `<script src="${widgetPath}" async></script>\n`}</body>
+</body>
 </html>
 `,
   contentSecurityPolicy: [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+    `style-src 'sha256-${createHash("sha256").update(HOME_STYLE).digest("base64")}'`,
     "connect-src 'self'",
     "img-src 'self' data:",
     "base-uri 'none'",

@@ -4,7 +4,7 @@ import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts"
 import { channelPath } from "./channel-path.ts";
 import { homePage } from "./home-page.ts";
 
-/** A page with the widget, so that the first run shows something. */
+/** What somebody sees who opens the gateway's address in a browser. */
 export const homeRoute = (app: FastifyInstance, adapters: readonly ChannelAdapter[]): void => {
   const page = homePage(widgetPath(adapters));
   app.get("/", async (_request, reply) =>

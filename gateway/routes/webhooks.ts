@@ -47,9 +47,8 @@ const send = (reply: FastifyReply, { status, headers, body }: WebhookResponse): 
     .send(body);
 
 /** A value that was sent more than once is left out: which of them counts would be a guess. */
-const singleValues = (values: unknown): Record<string, string | undefined> =>
-  Object.fromEntries(
-    Object.entries(typeof values === "object" && values !== null ? values : {}).flatMap(([name, value]) =>
-      typeof value === "string" ? [[name, value]] : [],
-    ),
-  );
+const singleValues = (values: unknown): Record<string, string | undefined> => {
+  const single: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(values ?? {})) if (typeof value === "string") single[name] = value;
+  return single;
+};

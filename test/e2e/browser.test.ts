@@ -1,12 +1,13 @@
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NatsServer } from "../fakes/nats-server.ts";
 import { findTool } from "../setup/find-tool.mjs";
 import { Deployment, plainConfig } from "./deployment.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
 
 let browser: Browser;
-let deployment: Deployment;
-
 beforeAll(async () => {
   await requireFreshBuild();
   const executablePath = findTool("chromium");
@@ -17,74 +18,133 @@ beforeAll(async () => {
   });
 });
 afterAll(() => browser.close());
-afterEach(() => deployment.dispose());
 
-const complaintsOf = (page: Page): string[] => {
-  const complaints: string[] = [];
+const complaints: string[] = [];
+const visit = async (address: string): Promise<Page> => {
+  const page = await (await browser.newContext({ locale: "en-GB" })).newPage();
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (line) => {
-    if (line.type() === "error") complaints.push(line.text());
+    if (line.text().includes("Content Security Policy")) complaints.push(line.text());
   });
-  return complaints;
+  await page.goto(address);
+  return page;
 };
 
-describe("given the first run, in a browser", () => {
-  it("when somebody writes, then the answer streams in, and after a reload it is still there (C5)", async () => {
+const write = async (page: Page, text: string): Promise<void> => {
+  await page.getByLabel("Your message").fill(text);
+  await page.keyboard.press("Enter");
+};
+const CODE = /[A-Z0-9]{5}-[A-Z0-9]{5}/;
+const replies = (page: Page): Locator => page.locator(".log .reply");
+
+/** A page of another site, which allows its own server and the gateway, and nothing else. */
+const startShop = async (): Promise<{ server: Server; origin: string; embed(script: string): void }> => {
+  let script = "";
+  const server = createServer((_, answer) => {
+    const { origin, host } = new URL(script);
+    const policy = `default-src 'none'; script-src ${origin}; connect-src ${origin} ws://${host}`;
+    answer.writeHead(200, { "content-type": "text/html", "content-security-policy": policy });
+    answer.end(`<!doctype html><title>Shop</title><h1>A shop</h1><script src="${script}" async></script>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    server,
+    origin,
+    embed: (given) => {
+      script = given;
+    },
+  };
+};
+
+describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser", (backbone) => {
+  let deployment: Deployment;
+  let nats: NatsServer | undefined;
+  let shop: Awaited<ReturnType<typeof startShop>>;
+  let address: string;
+
+  beforeAll(async () => {
+    complaints.length = 0;
+    shop = await startShop();
+    nats = backbone === "nats" ? await NatsServer.start() : undefined;
     deployment = await Deployment.create(
-      plainConfig({ agents: [{ name: "mooring", model: { provider: "demo", pauseMs: 60 } }] }),
+      plainConfig({
+        backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000 } } : "embedded",
+        agents: [{ name: "mooring", model: { provider: "demo", pauseMs: 40, workMs: 1_000 } }],
+        channels: { web: { adapter: "web" }, shop: { adapter: "web", allowedOrigins: [shop.origin] } },
+      }),
     );
-    const address = await deployment.run("start").running;
-    const page = await browser.newPage();
-    const complaints = complaintsOf(page);
-    await page.goto(address);
-    expect(await page.getByRole("heading", { name: "Mooring" }).isVisible()).toBe(true);
+    if (nats) await deployment.run("core").running;
+    address = await deployment.run(nats ? "gateway" : "start").running;
+    shop.embed(`${address}/channels/shop/widget.js`);
+  });
+  afterAll(async () => {
+    await deployment.dispose();
+    await nats?.stop();
+    shop.server.closeAllConnections();
+    shop.server.close();
+    expect(complaints).toEqual([]);
+  });
 
-    await page.getByRole("button", { name: "Open the chat" }).click();
-    await page.getByLabel("Your message").fill("a boat tied to a buoy");
-    await page.keyboard.press("Enter");
-    const streamed = page.locator(".drafts .reply");
-    await streamed.waitFor();
-    expect(await streamed.textContent()).not.toContain("buoy");
-    const answer = page.getByRole("log").getByText('I understood: "a boat tied to a buoy"');
-    await answer.waitFor();
-
+  it("when the first page is used, then an answer streams in, survives a reload half way, and can be stopped (C5)", async () => {
+    const page = await visit(address);
+    expect(await page.getByRole("heading", { name: "Mooring", level: 1 }).isVisible()).toBe(true);
+    await page.getByRole("button", { name: "What can you do?" }).click();
+    await page.locator(".drafts .reply").waitFor();
     await page.reload();
-    await page.getByRole("button", { name: "Open the chat" }).click();
-    await answer.waitFor();
+    await page.getByRole("button", { name: "Stop answering" }).waitFor();
+    await replies(page).getByText("I am the demo model").waitFor();
     expect(await page.locator(".said").count()).toBe(1);
-    expect(await page.locator(".log .reply").count()).toBe(1);
-    expect(complaints).toEqual([]);
-    await page.close();
-  }, 60_000);
+    expect(await replies(page).count()).toBe(1);
 
-  it("when helpers work, then one entry shows it, one of them can be cancelled, and one answer comes (B1)", async () => {
-    deployment = await Deployment.create(
-      plainConfig({ agents: [{ name: "mooring", model: { provider: "demo", workMs: 1_000 } }] }),
+    await write(page, `say ${"a b c d e f g h ".repeat(40)}`);
+    await page.locator(".drafts .reply").waitFor();
+    await page.getByRole("button", { name: "Stop answering" }).click();
+    await replies(page).locator("em", { hasText: "Stopped." }).waitFor();
+    expect(await page.locator(".log > *").count()).toBe(4);
+    await page.context().close();
+  });
+
+  it("when the network is cut and comes back, then what was written meanwhile arrives once, and is answered", async () => {
+    const page = await visit(address);
+    await write(page, "hello");
+    await replies(page).first().waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole("status").filter({ hasText: "Offline" }).waitFor();
+    await write(page, "a boat tied to a buoy");
+    await page.locator(".said.pending").waitFor();
+    await page.context().setOffline(false);
+    await replies(page).getByText('I understood: "a boat tied to a buoy"').waitFor();
+    expect(await page.locator(".said", { hasText: "buoy" }).count()).toBe(1);
+    expect(await replies(page).count()).toBe(2);
+    await page.context().close();
+  });
+
+  it("when somebody is linked on two sites, then what one began comes to both, with its anchor (O8, O10, O13, D2)", async () => {
+    const [home, other] = [await visit(address), await visit(shop.origin)];
+    await other.getByRole("button", { name: "Open the chat" }).click();
+    await write(home, "/link");
+    const offered = await replies(home).filter({ hasText: CODE }).textContent();
+    const code = CODE.exec(offered ?? "")?.[0] ?? "no code";
+    await write(other, `/link ${code}`);
+    await other.getByRole("button", { name: "Yes, link them" }).click();
+    await home.getByRole("button", { name: "Yes, link them" }).click();
+    await replies(home).getByText("Linked with").waitFor();
+
+    await write(home, "research lighthouses, tides and knots");
+    await home.getByRole("button", { name: /of 3 done/ }).click();
+    await home.getByRole("button", { name: "Cancel knots" }).click();
+    await home.locator(".activity li", { hasText: "knots" }).locator(".state", { hasText: "cancelled" }).waitFor();
+    const anchored = other.locator(".reply", { has: other.locator(".anchor") });
+    await anchored.getByText("Here is what my helpers found").waitFor();
+    expect(await anchored.locator(".anchor").textContent()).toMatch(
+      /research lighthouses, tides and knots.*from .*Web/,
     );
-    const address = await deployment.run("start").running;
-    const page = await browser.newPage();
-    const complaints = complaintsOf(page);
-    await page.goto(address);
-    await page.getByRole("button", { name: "Open the chat" }).click();
-    await page.getByLabel("Your message").fill("research lighthouses, tides and knots");
-    await page.keyboard.press("Enter");
-
-    const entry = page.getByRole("button", { name: /of 3 done/ });
-    await entry.click();
-    await page.getByRole("button", { name: "Cancel knots" }).click();
-    const rows = page.locator(".activity").getByRole("listitem");
-    await rows.filter({ hasText: "knots" }).locator(".state", { hasText: "cancelled" }).waitFor();
-    await page.getByRole("button", { name: /3 of 3 done/ }).waitFor();
-    await page.getByRole("log").getByText("Here is what my helpers found").waitFor();
-    expect(await rows.locator(".state").allTextContents()).toEqual([
-      expect.stringMatching(/^done · \d+ s$/),
-      expect.stringMatching(/^done · \d+ s$/),
-      expect.stringMatching(/^cancelled · \d+ s$/),
-    ]);
-    expect(await page.locator(".log > .activity").count()).toBe(1);
-    // The announcement, the word on the cancelled one, and the answer.
-    expect(await page.locator(".log > .reply").count()).toBe(3);
-    expect(complaints).toEqual([]);
-    await page.close();
-  }, 60_000);
+    await replies(home).getByText("Here is what my helpers found").waitFor();
+    expect(await home.locator("#chat .anchor").count()).toBe(0);
+    expect(await other.locator(".activity").count()).toBe(0);
+    await anchored.getByRole("button", { name: "Why?" }).click();
+    await replies(other).getByText("What was asked").waitFor();
+    for (const page of [home, other]) await page.context().close();
+  });
 });

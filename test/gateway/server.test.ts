@@ -34,7 +34,7 @@ describe("given the gateway's server", () => {
   it("when the first page is opened, then it has the widget under a policy that allows nothing foreign", async () => {
     const page = await app.inject("/");
     expect(page.statusCode).toBe(200);
-    expect(page.body).toContain('<script src="/channels/web/widget.js" async></script>');
+    expect(page.body).toContain('<script src="/channels/web/widget.js" async data-target="#chat"');
     const policy = String(page.headers["content-security-policy"]);
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain("unsafe");

@@ -23,4 +23,4 @@ chmodSync(`${root}dist/gateway/cli/main.js`, 0o755);
 
 /** The browser side is bundled, not compiled file by file. */
 const widget = new URL("adapters/web/widget/build.mjs", new URL("../../", import.meta.url));
-if (existsSync(widget)) await (await import(widget.href)).buildWidget(`${root}dist/adapters/web/widget.js`);
+if (existsSync(widget)) await (await import(widget.href)).buildWidget(`${root}dist/adapters/web`);

@@ -1,2 +1,2 @@
-/** Bundles the widget into one script that a page loads with one tag. */
-export declare const buildWidget: (outFile: string) => Promise<unknown>;
+/** `widget.js`, which a page loads with one tag, and `widget-markdown.js`, which it loads itself when there is text. */
+export declare const buildWidget: (folder: string) => Promise<unknown>;

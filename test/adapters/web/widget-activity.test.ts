@@ -8,7 +8,8 @@ import { WidgetInBrowser } from "./widget-in-browser.ts";
 const start = runningGateways();
 const widget = new WidgetInBrowser();
 
-const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
+const NOW = Date.now();
+const secondsAgo = (seconds: number) => new Date(NOW - seconds * 1_000).toISOString();
 const tides = (changes: Partial<ActivityItem> = {}): ActivityItem => ({
   id: "subtask-1",
   name: "tides",
@@ -134,7 +135,7 @@ describe("given delegated work, in the widget (B1)", () => {
     await widget.open(gateway);
     await widget.page.locator(".reply", { hasText: "text of r1" }).waitFor();
     const classes = await widget.page.locator(".log > *").evaluateAll((nodes) => nodes.map((node) => node.className));
-    expect(classes).toEqual(["said", "activity busy", "reply"]);
+    expect(classes).toEqual(["said", "work", "reply"]);
     await toggle().click();
     expect(await rows().textContent()).toContain("note 60");
   });

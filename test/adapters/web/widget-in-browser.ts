@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
@@ -12,6 +12,7 @@ export class WidgetInBrowser {
   site!: WidgetPage;
   page!: Page;
   #browser!: Browser;
+  readonly #contexts: BrowserContext[] = [];
   readonly #troubles: string[] = [];
 
   constructor(options: BrowserContextOptions = {}) {
@@ -26,32 +27,54 @@ export class WidgetInBrowser {
     });
     beforeEach(async () => {
       this.#troubles.length = 0;
-      this.page = await (await this.#browser.newContext(options)).newPage();
-      this.page.on("pageerror", (error) => this.#troubles.push(error.message));
-      this.page.on("console", (line) => {
-        if (line.text().includes("Content Security Policy")) this.#troubles.push(line.text());
-      });
+      this.site.attributes = "";
+      this.site.body = "";
+      this.page = await this.newPage(options);
     });
     afterEach(async () => {
-      await this.page.context().close();
+      await Promise.all(this.#contexts.splice(0).map((context) => context.close()));
       expect(this.#troubles).toEqual([]);
     });
   }
 
-  async open(gateway: WebGateway): Promise<void> {
-    this.site.gateway = gateway;
-    await this.page.goto(this.site.url);
-    await this.page.getByRole("button", { name: "Open the chat" }).click();
+  /** Of somebody else, or of the same person with other wishes. */
+  async newPage(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#browser.newContext({ locale: "en-GB", ...options });
+    this.#contexts.push(context);
+    return this.watch(await context.newPage());
   }
 
-  async write(text: string): Promise<void> {
-    await this.page.getByLabel("Your message").fill(text);
-    await this.page.keyboard.press("Enter");
+  watch(page: Page): Page {
+    page.on("pageerror", (error) => this.#troubles.push(error.message));
+    page.on("console", (line) => {
+      if (line.text().includes("Content Security Policy")) this.#troubles.push(line.text());
+    });
+    return page;
+  }
+
+  async open(gateway: WebGateway, page = this.page): Promise<void> {
+    this.site.gateway = gateway;
+    await page.goto(this.site.url);
+    await page.getByRole("button", { name: "Open the chat" }).click();
+  }
+
+  async write(text: string, page = this.page): Promise<void> {
+    await page.getByLabel("Your message").fill(text);
+    await page.keyboard.press("Enter");
   }
 
   /** The n-th message, once the gateway has accepted it. */
   async arrived(gateway: WebGateway, count: number): Promise<UserMessage> {
     await expect.poll(() => gateway.accepted.length, { timeout: 10_000 }).toBe(count);
     return gateway.accepted[count - 1] as UserMessage;
+  }
+
+  /** Opens the chat and says hello; the result is whom to deliver to. */
+  async begin(gateway: WebGateway): Promise<string> {
+    await this.open(gateway);
+    await this.write("hello");
+    const { conversation } = await this.arrived(gateway, 1);
+    await this.page.locator(".said:not(.pending)").waitFor();
+    return conversation.room;
   }
 }

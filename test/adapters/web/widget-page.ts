@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
@@ -11,32 +12,66 @@ import type { WebGateway } from "./web-gateway.ts";
 
 export interface WidgetPage {
   readonly url: string;
-  /** Where the page's sockets go from now on; undefined: nowhere. */
+  /** Where the page's sockets and requests go from now on; undefined: nowhere. */
   gateway: WebGateway | undefined;
+  /** Attributes of the script's tag. */
+  attributes: string;
+  /** What else is on the page, before the script. */
+  body: string;
   stop(): Promise<void>;
 }
+
+const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self' ws:; style-src 'none'; img-src 'none'";
 
 /** A page under a strict policy that embeds the widget with one tag. */
 export const startWidgetPage = async (): Promise<WidgetPage> => {
   const folder = await mkdtemp(join(tmpdir(), "mooring-widget-"));
-  const file = join(folder, "widget.js");
-  await buildWidget(file);
-  const widget = widgetWebhooks([pathToFileURL(file)])[0];
-  const server = createServer(async (asked, answer) => {
-    if (asked.url === "/channels/web/widget.js" && widget) {
-      const { status, headers, body } = await widget.handle({
-        headers: {},
-        query: {},
-        body: Buffer.alloc(0),
-        remoteAddress: "",
-      });
-      answer.writeHead(status, { ...headers }).end(body);
-    } else {
-      const policy = "default-src 'none'; script-src 'self'; connect-src 'self' ws:; style-src 'none'";
-      answer.writeHead(200, { "content-type": "text/html", "content-security-policy": policy });
-      answer.end(`<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Shop</title>
-        <body><h1>A shop</h1><script src="/channels/web/widget.js" async></script></body></html>`);
+  await buildWidget(folder);
+  const scripts = widgetWebhooks([pathToFileURL(`${folder}/`)]);
+
+  const serveChannel = async (asked: IncomingMessage, answer: ServerResponse): Promise<void> => {
+    const { pathname, searchParams } = new URL(asked.url ?? "", "http://localhost");
+    const chunks: Buffer[] = [];
+    for await (const chunk of asked) chunks.push(chunk);
+    const files = page.gateway?.adapter.webhooks.filter(({ path }) => path === "files") ?? [];
+    const webhook = [...scripts, ...files].find(
+      ({ method, path }) => method === asked.method && pathname === `/channels/web/${path}`,
+    );
+    if (webhook === undefined) {
+      answer.writeHead(404).end();
+      return;
     }
+    const headers = Object.fromEntries(
+      Object.entries(asked.headers).map(([name, value]) => [
+        name,
+        name === "origin" ? page.gateway?.origin : `${value}`,
+      ]),
+    );
+    const {
+      status,
+      headers: told,
+      body,
+    } = await webhook.handle({
+      headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<
+        string,
+        string
+      >,
+      query: Object.fromEntries(searchParams),
+      body: Buffer.concat(chunks),
+      remoteAddress: "",
+    });
+    answer.writeHead(status, { ...told }).end(body);
+  };
+
+  const server = createServer((asked, answer) => {
+    if (asked.url?.startsWith("/channels/web/")) {
+      serveChannel(asked, answer).catch(() => answer.destroy());
+      return;
+    }
+    answer.writeHead(200, { "content-type": "text/html", "content-security-policy": POLICY });
+    answer.end(`<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>Shop</title>
+      </head><body><main><h1>A shop</h1></main>${page.body}
+      <script src="/channels/web/widget.js" async ${page.attributes}></script></body></html>`);
   });
   server.on("upgrade", (asked, stream) => {
     stream.on("error", () => undefined);
@@ -58,6 +93,8 @@ export const startWidgetPage = async (): Promise<WidgetPage> => {
   const page: WidgetPage = {
     url: `http://localhost:${(server.address() as AddressInfo).port}/`,
     gateway: undefined,
+    attributes: "",
+    body: "",
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

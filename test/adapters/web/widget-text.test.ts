@@ -1,8 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { StreamedText } from "../../../adapters/web/client/streamed-text.ts";
+import { isAccepted } from "../../../adapters/web/widget/chat/is-accepted.ts";
 import { elapsedText } from "../../../adapters/web/widget/elapsed-text.ts";
-import { parseMarkdown } from "../../../adapters/web/widget/parse-markdown.ts";
-import { StreamedText } from "../../../adapters/web/widget/streamed-text.ts";
+import { onAccent } from "../../../adapters/web/widget/page/on-accent.ts";
+import { textsFor } from "../../../adapters/web/widget/texts/texts.ts";
+import { readOptions } from "../../../adapters/web/widget/widget-options.ts";
 
 describe("given text that streams in", () => {
   it("when pieces repeat, overlap or come again in a new attempt, then the text is right", () => {
@@ -18,53 +20,6 @@ describe("given text that streams in", () => {
   });
 });
 
-describe("given markdown", () => {
-  it("when it has blocks, then they are told apart", () => {
-    const blocks = parseMarkdown("# Title\ntext\nmore\n\n- a\n- b\n\n1. c\n```js\n**x**\n```\nend");
-    expect(blocks.map(({ kind }) => kind)).toEqual(["heading", "paragraph", "list", "list", "code", "paragraph"]);
-    expect(blocks[4]).toEqual({ kind: "code", text: "**x**" });
-  });
-
-  it.each([
-    ["[x](javascript:alert(1))", []],
-    ["[x](data:text/html,x)", []],
-    ["[x](//evil.example)", []],
-    ["![x](https://evil.example/a.png)", ["https://evil.example/a.png"]],
-    ["see https://a.example/b. Or", ["https://a.example/b"]],
-    ["`https://a.example`", []],
-  ])("when %j has addresses, then only http ones are links", (markdown, hrefs) => {
-    const inlines = parseMarkdown(markdown).flatMap((block) => ("lines" in block ? block.lines.flat() : []));
-    expect(inlines.flatMap((inline) => (inline.kind === "link" ? [inline.href] : []))).toEqual(hrefs);
-  });
-
-  it("when it is anything at all, then it ends quickly and makes no other link", () => {
-    const piece = fc.constantFrom(
-      "*",
-      "**",
-      "`",
-      "[",
-      "](",
-      ")",
-      "https://a",
-      "\n",
-      "- ",
-      "1. ",
-      "```",
-      "#",
-      " ",
-      "x",
-      "javascript:",
-    );
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 300 }), (pieces) => {
-        const written = JSON.stringify(parseMarkdown(pieces.join("")));
-        for (const [, href] of written.matchAll(/"href":"([^"]*)"/g)) expect(href).toMatch(/^https?:\/\//);
-      }),
-      { numRuns: 500 },
-    );
-  });
-});
-
 describe("given a duration", () => {
   it.each([
     [-5_000, "0 s"],
@@ -73,5 +28,57 @@ describe("given a duration", () => {
     [3_840_000, "1 h 4 min"],
   ])("when it is %i ms, then it reads %s", (ms, text) => {
     expect(elapsedText(ms)).toBe(text);
+  });
+});
+
+describe("given the attributes of the script's tag", () => {
+  it("when they are understood, then they count; what is not is as if it were not there", () => {
+    expect(readOptions({})).toEqual({
+      suggestions: [],
+      theme: "auto",
+      position: "right",
+      isOpen: false,
+      hasLauncher: true,
+    });
+    expect(
+      readOptions({
+        suggestions: "a | b|",
+        theme: "pink",
+        position: "left",
+        locale: "???",
+        open: "",
+        launcher: "false",
+      }),
+    ).toEqual({ suggestions: ["a", "b"], theme: "auto", position: "left", isOpen: true, hasLauncher: false });
+  });
+
+  it.each([
+    ["#ffcc00", "#000"],
+    ["#0e6b5e", "#fff"],
+    ["red", undefined],
+  ])("when the colour is %s, then text on it is %s", (accent, ink) => {
+    expect(onAccent(accent)).toBe(ink);
+  });
+});
+
+describe("given languages that somebody reads", () => {
+  it.each([
+    [["de-AT", "en"], "Senden"],
+    [["fr", "de"], "Senden"],
+    [["fr"], "Send"],
+  ])("when they are %j, then the texts are in the first that there is", (locales, send) => {
+    expect(textsFor(locales).send).toBe(send);
+  });
+});
+
+describe("given the types of files that a page takes", () => {
+  it.each([
+    ["a.png", "image/png", undefined, true],
+    ["a.png", "image/png", "image/*", true],
+    ["A.PDF", "application/pdf", ".pdf, image/*", true],
+    ["a.exe", "application/octet-stream", ".pdf,image/*", false],
+    ["a.txt", "text/plain", "text/plain", true],
+  ])("when %s (%s) is picked for %s, then it is taken: %s", (name, type, accept, isTaken) => {
+    expect(isAccepted({ name, type }, accept)).toBe(isTaken);
   });
 });

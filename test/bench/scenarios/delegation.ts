@@ -11,7 +11,7 @@ export const delegation: Scenario = {
   name: "delegation: a subtask beside a plain turn",
   aim: "≤ 1.5",
   async *prepare(quick) {
-    const batches = quick ? 200 : 1_000;
+    const batches = quick ? 100 : 1_000;
     const turns = batches * (SUBTASKS + OWN_TURNS);
     for (const on of ["embedded", "nats"] as const) {
       const nats = on === "nats" ? await NatsServer.start() : undefined;
@@ -41,6 +41,7 @@ const FULL_WINDOWS = 1_000;
 export const delegationMemory: Scenario = {
   name: "delegation: memory over many batches",
   aim: "≤ 1.1",
+  soak: true,
   async *prepare(quick) {
     const batches = quick ? 2_000 : 20_000;
     for (const on of ["embedded", "nats"] as const) {

@@ -1,0 +1,15 @@
+/** How long to stay away after a close; docs/protocol.md says why. */
+export class ReconnectPause {
+  #failures = 0;
+
+  reset(): void {
+    this.#failures = 0;
+  }
+
+  nextMs(code: number): number {
+    if (code === 1012 && this.#failures === 0) return Math.random() * 2_000;
+    if (code === 4003 || code === 4004) return 30_000;
+    const longest = Math.min(30_000, 500 * 2 ** this.#failures++);
+    return longest / 2 + (Math.random() * longest) / 2;
+  }
+}

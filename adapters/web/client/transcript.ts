@@ -1,0 +1,95 @@
+import type { HistoryItem, ServerFrame } from "../protocol.ts";
+import { StreamedText } from "./streamed-text.ts";
+
+export type Said = Extract<HistoryItem, { type: "said" }>;
+export type Shown = Exclude<HistoryItem, { type: "said" }>;
+export type Delta = Extract<ServerFrame, { type: "delta" }>;
+
+export interface Entry {
+  readonly key: string;
+  /** Its place: the lowest `seq` it was seen with. */
+  readonly seq: number;
+  /** Its latest state. */
+  readonly item: HistoryItem;
+}
+
+/**
+ * A conversation as far as it is known here, in the order of its log, and what is being written. Pages and edits come in
+ * any order: an entry's place is the lowest it was given, what it shows its latest state.
+ */
+export class Transcript {
+  readonly #places = new Map<string, Entry>();
+  /** Sorted by place; a new array whenever something changed. */
+  #entries: readonly Entry[] = [];
+  readonly #drafts = new Map<string, StreamedText>();
+  /** A piece of text that comes after its reply is late. */
+  readonly #answered = new Set<string>();
+  #oldest: number | undefined;
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  /** The lowest `seq` that was seen. */
+  get oldest(): number | undefined {
+    return this.#oldest;
+  }
+
+  /** What is being written now, by the message that it answers. */
+  get drafts(): ReadonlyMap<string, StreamedText> {
+    return this.#drafts;
+  }
+
+  find(key: string): Entry | undefined {
+    return this.#places.get(key);
+  }
+
+  hasAnswered(correlationId: string): boolean {
+    return this.#answered.has(correlationId);
+  }
+
+  clear(): void {
+    this.#places.clear();
+    this.#entries = [];
+    this.#drafts.clear();
+    this.#answered.clear();
+    this.#oldest = undefined;
+  }
+
+  add(...items: readonly HistoryItem[]): void {
+    for (const item of items) this.#add(item);
+    this.#entries = [...this.#places.values()].sort((one, other) => one.seq - other.seq);
+  }
+
+  /** True if there is something new to show. */
+  addDelta({ correlationId, ...delta }: Delta): boolean {
+    if (this.#answered.has(correlationId)) return false;
+    const draft = this.#drafts.get(correlationId) ?? new StreamedText();
+    this.#drafts.set(correlationId, draft);
+    return draft.add(delta);
+  }
+
+  #add(item: HistoryItem): void {
+    this.#oldest = Math.min(this.#oldest ?? item.seq, item.seq);
+    if (item.type !== "said" && item.correlationId !== undefined) {
+      this.#answered.add(item.correlationId);
+      this.#drafts.delete(item.correlationId);
+    }
+    const key = keyOf(item);
+    const there = this.#places.get(key);
+    const seq = Math.min(item.seq, there?.seq ?? item.seq);
+    const latest = there === undefined || isLater(item, there.item) ? item : there.item;
+    if (there?.seq !== seq || there.item !== latest) this.#places.set(key, { key, seq, item: latest });
+  }
+}
+
+export const keyOf = ({ type, id }: Pick<HistoryItem, "type" | "id">): string =>
+  `${type === "said" ? "said" : "reply"}:${id}`;
+
+/** Of an activity: a late older state must not replace a newer one, wherever it is in the log. */
+const isLater = (one: HistoryItem, other: HistoryItem): boolean => {
+  const [revision, otherRevision] = [revisionOf(one), revisionOf(other)];
+  return revision === otherRevision ? one.seq > other.seq : revision > otherRevision;
+};
+
+const revisionOf = (item: HistoryItem): number => (item.type === "said" ? 0 : (item.activity?.revision ?? 0));

@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { visitorSince } from "./visitor.ts";
+import type { Identity, TokenProblem } from "./visitor-token.ts";
+
+const Header = z.looseObject({ alg: z.literal("HS256") });
+const Claims = z.looseObject({
+  sub: z.string().min(1).max(200),
+  /** Seconds since 1970, as all times of a JWT. */
+  exp: z.number(),
+  nbf: z.number().optional(),
+  aud: z.union([z.string(), z.array(z.string())]).optional(),
+  name: z.string().max(100).optional(),
+});
+
+/** The clocks of a host page's server and ours may differ by as much. */
+const LEEWAY_MS = 60_000;
+
+/**
+ * Who the page that embeds the widget says its visitor is: a JWT that its server has signed with the channel's
+ * `identityKey`. HS256 and nothing else, whatever its header asks for.
+ */
+export const readHostToken = (
+  key: Buffer,
+  token: string,
+  { channel, now }: { channel: string; now: number },
+): Identity | { problem: TokenProblem } => {
+  const [header, payload, mac, ...rest] = token.split(".");
+  if (header === undefined || payload === undefined || mac === undefined || rest.length > 0) return invalid;
+  if (!Header.safeParse(jsonIn(header)).success) return invalid;
+  const given = Buffer.from(mac, "base64url");
+  const right = createHmac("sha256", key).update(`${header}.${payload}`).digest();
+  if (given.length !== right.length || !timingSafeEqual(given, right)) return invalid;
+  const claims = Claims.safeParse(jsonIn(payload)).data;
+  if (claims === undefined) return invalid;
+  const { sub, exp, nbf = 0, aud = channel, name } = claims;
+  // One that is named like an anonymous visitor would get what that one has said.
+  if (visitorSince(sub) > 0 || nbf * 1_000 > now + LEEWAY_MS) return invalid;
+  if (![aud].flat().includes(channel)) return { problem: "token-foreign" };
+  const endsAt = exp * 1_000 + LEEWAY_MS;
+  if (endsAt <= now) return { problem: "token-expired" };
+  return { visitor: sub, endsAt, ...(name !== undefined && { name }) };
+};
+
+const invalid = { problem: "token-invalid" } as const;
+
+const jsonIn = (part: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(part, "base64url").toString());
+  } catch {
+    return undefined;
+  }
+};

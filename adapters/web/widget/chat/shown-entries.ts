@@ -1,0 +1,21 @@
+import type { Entry, Said, Shown } from "../../client/transcript.ts";
+
+/** The command that the stop button gives. */
+export const STOP = { name: "cancel", args: "answer" } as const;
+
+const isStop = ({ command }: Said): boolean => command?.name === STOP.name && command.args === STOP.args;
+
+export const isEmptyReply = ({ markdown, actions, activity }: Shown): boolean =>
+  markdown.trim() === "" && !actions?.length && !activity;
+
+/** What people see of a log: not the button that stops an answer, nor what ends a wait without a word. */
+export const shownEntries = (entries: readonly Entry[]): readonly Entry[] => {
+  const stops = new Set(entries.flatMap(({ item }) => (item.type === "said" && isStop(item) ? [item.id] : [])));
+  return entries.filter(({ item }) =>
+    item.type === "said" ? !stops.has(item.id) : !isEmptyReply(item) && !stops.has(item.correlationId ?? ""),
+  );
+};
+
+/** Somebody reads it: not activity, not nothing. */
+export const isMessage = ({ item }: Entry): boolean =>
+  item.type !== "said" && (item.kind === "final" || item.kind === "notice") && !isEmptyReply(item);

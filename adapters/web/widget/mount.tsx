@@ -1,0 +1,83 @@
+import { render } from "preact";
+import { onAccent } from "./page/on-accent.ts";
+import { css as activity } from "./style/activity.css";
+import { css as anchor } from "./style/anchor.css";
+import { css as composer } from "./style/composer.css";
+import { css as launcher } from "./style/launcher.css";
+import { css as messages } from "./style/messages.css";
+import { css as panel } from "./style/panel.css";
+import { css as text } from "./style/text.css";
+import { css as theme } from "./style/theme.css";
+import { css as welcome } from "./style/welcome.css";
+import { App } from "./view/app.tsx";
+import type { WidgetContext } from "./view/widget-context.ts";
+import type { WidgetOptions } from "./widget-options.ts";
+
+export interface Mounted {
+  redraw(): void;
+  remove(): void;
+}
+
+/** Puts the widget into the page, in a shadow tree of its own. */
+export const mount = (widget: WidgetContext, show: (isOpen: boolean) => void): Mounted => {
+  const { options } = widget;
+  const place = placeFor(options);
+  const host = document.createElement("div");
+  const unwatch = dress(host, options);
+  host.dataset.mooring = place === undefined ? "floating" : "inline";
+  const shadow = host.attachShadow({ mode: "open" });
+  // Constructed, because a strict content security policy refuses <style>.
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync([theme, panel, messages, text, anchor, activity, welcome, composer, launcher].join(""));
+  shadow.adoptedStyleSheets = [sheet];
+  (place ?? document.body).append(host);
+
+  let redraw: () => void = () => undefined;
+  let isDue = false;
+  const follow = (draw: () => void) => {
+    redraw = draw;
+    return () => {
+      redraw = () => undefined;
+    };
+  };
+  render(<App widget={widget} isInline={place !== undefined} follow={follow} show={show} />, shadow);
+  return {
+    redraw() {
+      if (isDue) return;
+      isDue = true;
+      requestAnimationFrame(() => {
+        isDue = false;
+        redraw();
+      });
+    },
+    remove() {
+      render(null, shadow);
+      unwatch();
+      host.remove();
+    },
+  };
+};
+
+const placeFor = ({ target }: WidgetOptions): Element | undefined => {
+  if (target === undefined) return undefined;
+  const place = document.querySelector(target);
+  if (place === null) console.warn(`mooring: no element fits data-target="${target}"; the chat floats instead`);
+  return place ?? undefined;
+};
+
+/** Colours and place, as attributes that the style sheet reads. */
+const dress = (host: HTMLElement, { theme, position, accent }: WidgetOptions): (() => void) => {
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => {
+    host.dataset.theme = theme === "auto" ? (prefersDark.matches ? "dark" : "light") : theme;
+  };
+  follow();
+  prefersDark.addEventListener("change", follow);
+  host.dataset.position = position;
+  const ink = accent === undefined ? undefined : onAccent(accent);
+  if (accent !== undefined && ink !== undefined) {
+    host.style.setProperty("--mooring-accent", accent);
+    host.style.setProperty("--mooring-on-accent", ink);
+  }
+  return () => prefersDark.removeEventListener("change", follow);
+};

@@ -1,0 +1,72 @@
+import type { ActivityState } from "../../../../core/contract/activity.ts";
+import { de } from "./de.ts";
+import { en } from "./en.ts";
+
+/** Everything the widget says itself, in one language. */
+export interface Texts {
+  readonly title: string;
+  readonly greeting: string;
+  readonly open: string;
+  readonly close: string;
+  unread(count: number): string;
+  readonly newConversation: string;
+  readonly messages: string;
+  readonly earlier: string;
+  readonly noLongerKept: string;
+  readonly toEnd: string;
+  readonly typing: string;
+  readonly connecting: string;
+  readonly online: string;
+  readonly offline: string;
+  readonly tooManyTabs: string;
+  readonly refused: string;
+  readonly signedOut: string;
+  readonly startOver: string;
+  readonly input: string;
+  readonly placeholder: string;
+  readonly send: string;
+  readonly stop: string;
+  readonly attach: string;
+  readonly drop: string;
+  remove(name: string): string;
+  readonly uploading: string;
+  tooLarge(most: string): string;
+  readonly wrongType: string;
+  readonly emptyFile: string;
+  readonly tooManyFiles: string;
+  readonly uploadFailed: string;
+  readonly download: string;
+  readonly downloadFailed: string;
+  tooLong(by: number): string;
+  readonly waiting: string;
+  notSent(why: string): string;
+  readonly retry: string;
+  readonly discard: string;
+  readonly reply: string;
+  readonly copy: string;
+  readonly copied: string;
+  replyingTo(about: string): string;
+  readonly noReply: string;
+  readonly showAll: string;
+  readonly showOrigin: string;
+  readonly why: string;
+  startedFrom(channel: string, at: string): string;
+  readonly scheduled: string;
+  readonly fromAgent: string;
+  readonly newMessage: string;
+  readonly dismiss: string;
+  progress(ended: number, all: number, failed: number): string;
+  readonly states: Readonly<Record<ActivityState, string>>;
+  readonly cancel: string;
+  cancelItem(name: string): string;
+  readonly cancelling: string;
+  cancelled(name: string): string;
+}
+
+const catalogues: Readonly<Record<string, Texts>> = { en, de };
+
+/** The catalogue of the first of these languages that has one. */
+export const textsFor = (locales: readonly string[]): Texts => {
+  const found = locales.map((locale) => locale.toLowerCase().split("-")[0] ?? "").find((name) => name in catalogues);
+  return catalogues[found ?? "en"] ?? en;
+};

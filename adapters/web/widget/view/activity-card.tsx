@@ -1,0 +1,65 @@
+import { useId, useState } from "preact/hooks";
+import type { ActivityItem } from "../../../../core/contract/activity.ts";
+import type { Shown } from "../../client/transcript.ts";
+import { ActivityRow } from "./activity-row.tsx";
+import { AnchorChip } from "./anchor-chip.tsx";
+import { Elapsed } from "./elapsed.tsx";
+import { Icon } from "./icon.tsx";
+import { ProgressRing } from "./progress-ring.tsx";
+import { useWidget } from "./widget-context.ts";
+
+/** Delegated work: one line, which opens to a list. Screen readers are not told of each change (B1). */
+export const ActivityCard = ({ item }: { item: Shown }) => {
+  const { texts } = useWidget();
+  const [isOpen, setOpen] = useState(false);
+  const listId = useId();
+  const { activity, anchor, origin } = item;
+  if (activity === undefined) return null;
+  const { title, items } = activity;
+  const failed = items.filter(({ state }) => state === "failed").length;
+  const ended = items.filter(hasEnded).length;
+  const [since, until] = spanOf(items);
+  return (
+    <div class={`activity ${ended < items.length ? "busy" : ""}`} aria-live="off">
+      {anchor && <AnchorChip anchor={anchor} origin={origin} />}
+      <button
+        type="button"
+        class="toggle"
+        aria-expanded={isOpen}
+        aria-controls={listId}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <ProgressRing part={items.length === 0 ? 1 : ended / items.length} hasFailed={failed > 0} />
+        <span class="lines">
+          <span class="title" dir="auto">
+            {title}
+          </span>{" "}
+          <span class="progress">
+            {texts.progress(ended, items.length, failed)}
+            {since !== undefined && (
+              <span aria-hidden="true">
+                {" · "}
+                <Elapsed since={since} until={until} />
+              </span>
+            )}
+          </span>
+        </span>
+        <Icon name="chevron" />
+      </button>
+      <ul id={listId} hidden={!isOpen}>
+        {items.map((work) => (
+          <ActivityRow key={work.id} work={work} />
+        ))}
+      </ul>
+    </div>
+  );
+};
+
+const hasEnded = ({ state }: ActivityItem): boolean => state !== "pending" && state !== "running";
+
+/** From the first start to the last end; no end while something goes on. */
+const spanOf = (items: readonly ActivityItem[]): [since: string | undefined, until: string | undefined] => {
+  const [since] = items.flatMap(({ startedAt }) => startedAt ?? []).sort();
+  const ends = items.flatMap(({ endedAt }) => endedAt ?? []).sort();
+  return [since, items.every(hasEnded) ? (ends.at(-1) ?? since) : undefined];
+};

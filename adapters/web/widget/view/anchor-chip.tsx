@@ -1,0 +1,66 @@
+import type { Shown } from "../../client/transcript.ts";
+import { clockTime } from "./clock-time.ts";
+import { Icon } from "./icon.tsx";
+import { RelativeTime } from "./relative-time.tsx";
+import { useWidget } from "./widget-context.ts";
+
+type Anchor = NonNullable<Shown["anchor"]>;
+
+/** What was asked, where and when, above an answer that nobody waits for; it leads to where that was (O10, O12). */
+export const AnchorChip = ({ anchor, origin }: { anchor: Anchor; origin: Shown["origin"] }) => {
+  const { texts, locale, model } = useWidget();
+  const { channel, startedAt } = anchor;
+  return (
+    <div class="anchor">
+      <Icon name="branch" />
+      <div class="lines">
+        <About anchor={anchor} origin={origin} />
+        <span class="where" dir="auto">
+          {channel === "scheduled" && `${texts.scheduled} · `}
+          {channel === "a2a-inbound" && `${texts.fromAgent} · `}
+          {!SYNTHETIC.has(channel) &&
+            `${texts.startedFrom(isolated(labelOf(channel)), isolated(clockTime(startedAt, model.now(), locale)))} · `}
+          <RelativeTime at={startedAt} />
+        </span>
+      </div>
+    </div>
+  );
+};
+
+const SYNTHETIC = new Set(["scheduled", "a2a-inbound"]);
+
+const About = ({ anchor: { summary, link }, origin }: { anchor: Anchor; origin: Shown["origin"] }) => {
+  const { texts, model, panel } = useWidget();
+  const key = `said:${origin?.messageId ?? ""}`;
+  if (link !== undefined && /^https?:\/\//.test(link)) {
+    return (
+      <a class="about" href={link} target="_blank" rel="noopener noreferrer" dir="auto">
+        {summary}
+      </a>
+    );
+  }
+  if (origin?.messageId !== undefined && model.mayFind(key, origin.startedAt)) {
+    return (
+      <button
+        type="button"
+        class="about"
+        title={texts.showOrigin}
+        dir="auto"
+        onClick={() => panel.set({ soughtKey: key })}
+      >
+        {summary}
+      </button>
+    );
+  }
+  return (
+    <span class="about" dir="auto">
+      {summary}
+    </span>
+  );
+};
+
+/** It may be written in the other direction than what is around it. */
+const isolated = (text: string): string => `\u2068${text}\u2069`;
+
+/** A channel's name as people write it. */
+const labelOf = (channel: string): string => channel.charAt(0).toUpperCase() + channel.slice(1);

@@ -1,0 +1,31 @@
+import { useCallback, useEffect, useReducer } from "preact/hooks";
+import { Launcher } from "./launcher.tsx";
+import { Panel } from "./panel.tsx";
+import { Preview } from "./preview.tsx";
+import { type WidgetContext, WidgetProvider } from "./widget-context.ts";
+
+interface AppProps {
+  readonly widget: WidgetContext;
+  /** Part of the page, instead of floating over it. */
+  readonly isInline: boolean;
+  /** Calls back whenever there may be something new to draw; the result ends that. */
+  readonly follow: (redraw: () => void) => () => void;
+  readonly show: (isOpen: boolean) => void;
+}
+
+export const App = ({ widget, isInline, follow, show }: AppProps) => {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => follow(() => redraw(undefined)), [follow]);
+  const { options, panel } = widget;
+  const close = useCallback(() => show(false), [show]);
+  return (
+    <WidgetProvider.Provider value={widget}>
+      <Panel close={isInline ? undefined : close} />
+      {!isInline && <Preview open={() => show(true)} />}
+      {!isInline && options.hasLauncher && <Launcher toggle={() => show(!panel.isOpen)} />}
+      <div class="sr" aria-live="polite">
+        {panel.announced}
+      </div>
+    </WidgetProvider.Provider>
+  );
+};

@@ -1,0 +1,123 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "./icon.tsx";
+import { UploadChip } from "./upload-chip.tsx";
+import { useWidget } from "./widget-context.ts";
+
+const TALLEST_PX = 160;
+
+/** Where one writes. Enter sends, Shift+Enter begins a line. */
+export const Composer = () => {
+  const { texts, model, panel, uploads, options } = useWidget();
+  const [text, setText] = useState("");
+  const input = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const { answering, isOpen } = panel;
+  const tooLongBy = text.length - model.limits.textLength;
+  const hasSomething = text.trim() !== "" || uploads.ready.length > 0;
+  const maySend = hasSomething && !uploads.isBusy && tooLongBy <= 0;
+  useLayoutEffect(() => {
+    const { current } = input;
+    if (!current) return;
+    current.style.height = "auto";
+    current.style.height = `${Math.min(TALLEST_PX, current.scrollHeight)}px`;
+  }, [text, isOpen]);
+  useEffect(() => {
+    if (answering) input.current?.focus();
+  }, [answering]);
+  const send = () => {
+    if (!maySend) return;
+    model.say(text.trim(), { replyTo: answering?.id, attachments: uploads.ready });
+    uploads.clear();
+    panel.set({ answering: undefined });
+    setText("");
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {answering && (
+        <div class="answering">
+          <Icon name="reply" />
+          <span dir="auto">{texts.replyingTo(answering.about)}</span>
+          <button
+            type="button"
+            class="tool"
+            aria-label={texts.noReply}
+            onClick={() => panel.set({ answering: undefined })}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      )}
+      {uploads.items.length > 0 && (
+        <ul class="uploads">
+          {uploads.items.map((upload) => (
+            <UploadChip key={upload.key} upload={upload} />
+          ))}
+        </ul>
+      )}
+      <div class="field">
+        {model.limits.fileBytes > 0 && (
+          <button
+            type="button"
+            class="tool"
+            aria-label={texts.attach}
+            title={texts.attach}
+            onClick={() => picker.current?.click()}
+          >
+            <Icon name="clip" />
+          </button>
+        )}
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          accept={options.accept}
+          onChange={({ currentTarget }) => {
+            uploads.add(currentTarget.files ?? []);
+            currentTarget.value = "";
+          }}
+        />
+        <textarea
+          ref={input}
+          rows={1}
+          dir="auto"
+          aria-label={texts.input}
+          placeholder={texts.placeholder}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            send();
+          }}
+          onPaste={({ clipboardData }) => clipboardData?.files.length && uploads.add(clipboardData.files)}
+        />
+        {model.isWaiting && !hasSomething ? (
+          <button
+            type="button"
+            class="send"
+            aria-label={texts.stop}
+            title={texts.stop}
+            onClick={() => model.stopAnswer()}
+          >
+            <Icon name="stop" />
+          </button>
+        ) : (
+          <button type="submit" class="send" aria-label={texts.send} title={texts.send} aria-disabled={!maySend}>
+            <Icon name="send" />
+          </button>
+        )}
+      </div>
+      {tooLongBy > 0 && (
+        <p class="hint" role="alert">
+          {texts.tooLong(tooLongBy)}
+        </p>
+      )}
+    </form>
+  );
+};

@@ -1,0 +1,51 @@
+import type { Texts } from "../texts/texts.ts";
+import { Icon } from "./icon.tsx";
+import { useWidget } from "./widget-context.ts";
+
+/** Who one talks to, and whether one can. */
+export const Header = ({ close }: { close: (() => void) | undefined }) => {
+  const { options, texts, model } = useWidget();
+  const isTokenRefused = model.status === "refused" && model.refusal?.startsWith("token-") === true;
+  return (
+    <header>
+      <span class="avatar">
+        <Icon name="anchor" />
+      </span>
+      <div class="who">
+        <h2 id="title">{options.title ?? (model.agent === "" ? texts.title : model.agent)}</h2>
+        <span class={`status ${model.status}`} role="status">
+          {statusText(texts, model)}
+        </span>
+      </div>
+      {isTokenRefused && (
+        <button type="button" class="pill" onClick={() => model.startOver()}>
+          {texts.startOver}
+        </button>
+      )}
+      {model.status !== "refused" && model.entries.length > 0 && (
+        <button
+          type="button"
+          class="tool"
+          aria-label={texts.newConversation}
+          title={texts.newConversation}
+          onClick={() => model.command("new", "")}
+        >
+          <Icon name="compose" />
+        </button>
+      )}
+      {close && (
+        <button type="button" class="tool" aria-label={texts.close} title={texts.close} onClick={close}>
+          <Icon name="close" />
+        </button>
+      )}
+    </header>
+  );
+};
+
+const statusText = (texts: Texts, { status, refusal }: { status: string; refusal: string | undefined }): string => {
+  if (status === "open") return texts.online;
+  if (status === "away") return texts.offline;
+  if (status === "full") return texts.tooManyTabs;
+  if (status === "refused") return refusal === "token-expired" ? texts.signedOut : texts.refused;
+  return texts.connecting;
+};

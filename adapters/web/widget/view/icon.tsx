@@ -1,0 +1,27 @@
+const PATHS = {
+  alert: "M12 8v5m0 3.5v.1M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0z",
+  anchor: "M12 22V8M5 12H2a10 10 0 0 0 20 0h-3M12 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6z",
+  branch: "m15 10 5 5-5 5M4 4v7a4 4 0 0 0 4 4h12",
+  chat: "M21 11.5a8.4 8.4 0 0 1-12.3 7.4L3 21l2.1-5.7A8.4 8.4 0 1 1 21 11.5z",
+  check: "m5 12.5 4.5 4.5L19 7.5",
+  chevron: "m9 6 6 6-6 6",
+  clip: "m21 11-8.6 8.6a5.7 5.7 0 0 1-8-8L13 2.9a3.8 3.8 0 0 1 5.3 5.4l-8.5 8.5a1.9 1.9 0 0 1-2.7-2.7L15 6.3",
+  clock: "M12 7v5l3 2m6-2a9 9 0 1 1-18 0 9 9 0 0 1 18 0z",
+  close: "M18 6 6 18M6 6l12 12",
+  compose: "M12 20h9M16.5 3.5a2.1 2.1 0 0 1 3 3L7 19l-4 1 1-4z",
+  copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  down: "m6 9 6 6 6-6",
+  file: "M14 2H6v20h12V6zm0 0v4h4",
+  reply: "M9 14 4 9l5-5M4 9h10.5a5.5 5.5 0 0 1 0 11H11",
+  send: "M12 19V5m-7 7 7-7 7 7",
+  stop: "M7 7h10v10H7z",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** A drawing in a field of 24 by 24, hidden from screen readers. */
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg class={name === "stop" ? "icon solid" : "icon"} viewBox="0 0 24 24" aria-hidden="true">
+    <path d={PATHS[name]} />
+  </svg>
+);

@@ -1,0 +1,63 @@
+import { useRef } from "preact/hooks";
+import { DraftBubble } from "./draft-bubble.tsx";
+import { EntryView } from "./entry-view.tsx";
+import { Icon } from "./icon.tsx";
+import { OutgoingBubble } from "./outgoing-bubble.tsx";
+import { useEndlessScroll } from "./use-endless-scroll.ts";
+import { useSoughtEntry } from "./use-sought-entry.ts";
+import { useStickToEnd } from "./use-stick-to-end.ts";
+import { Welcome } from "./welcome.tsx";
+import { useWidget } from "./widget-context.ts";
+
+/** The conversation: what is in the log, what is on its way there, and what is being written. */
+export const MessageList = () => {
+  const { texts, model, panel, formatter } = useWidget();
+  const scroll = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const top = useRef<HTMLDivElement>(null);
+  const { isAtEnd, goToEnd } = useStickToEnd(scroll, content);
+  useEndlessScroll(scroll, top);
+  useSoughtEntry(scroll);
+  const { entries, outgoing, draft, before } = model;
+  const isEmpty = entries.length === 0 && outgoing.length === 0 && draft === "";
+  return (
+    <div class="conversation">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      <div class="scroll" ref={scroll} role="log" aria-live="off" aria-label={texts.messages} tabIndex={0}>
+        <div ref={content}>
+          <div class="before" ref={top}>
+            {before === "loading" && texts.earlier}
+            {before === "expired" && texts.noLongerKept}
+          </div>
+          {isEmpty && before !== "unknown" && <Welcome />}
+          <div class="log">
+            {entries.map((entry) => (
+              <EntryView
+                key={entry.key}
+                entry={entry}
+                isSought={entry.key === panel.soughtKey}
+                isFormatted={formatter.isReady}
+              />
+            ))}
+            {outgoing.map((item) => (
+              <OutgoingBubble key={`said:${item.frame.id}`} outgoing={item} />
+            ))}
+          </div>
+          {draft !== "" && <DraftBubble text={draft} />}
+          {model.isTyping && (
+            <div class="typing" role="img" aria-label={texts.typing}>
+              <i />
+              <i />
+              <i />
+            </div>
+          )}
+        </div>
+      </div>
+      {!isAtEnd && (
+        <button type="button" class="to-end" aria-label={texts.toEnd} onClick={goToEnd}>
+          <Icon name="down" />
+        </button>
+      )}
+    </div>
+  );
+};

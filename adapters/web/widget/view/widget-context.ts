@@ -1,0 +1,29 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Attachment } from "../../../../core/contract/user-message.ts";
+import type { ChatModel } from "../chat/chat-model.ts";
+import type { PanelState } from "../chat/panel-state.ts";
+import type { Uploads } from "../chat/uploads.ts";
+import type { Formatter } from "../markdown/formatter.ts";
+import type { Texts } from "../texts/texts.ts";
+import type { WidgetOptions } from "../widget-options.ts";
+
+/** What the views draw, and what they call. */
+export interface WidgetContext {
+  readonly options: WidgetOptions;
+  readonly texts: Texts;
+  readonly locale: string;
+  readonly model: ChatModel;
+  readonly panel: PanelState;
+  readonly uploads: Uploads;
+  readonly formatter: Formatter;
+  download(attachment: Attachment): Promise<void>;
+}
+
+export const WidgetProvider = createContext<WidgetContext | undefined>(undefined);
+
+export const useWidget = (): WidgetContext => {
+  const widget = useContext(WidgetProvider);
+  if (widget === undefined) throw new Error("a view stands outside of the widget");
+  return widget;
+};

@@ -1,0 +1,200 @@
+import { ChatClient } from "../client/chat-client.ts";
+import type { ChatIdentity } from "../client/chat-identity.ts";
+import { KeptValues } from "../client/kept-values.ts";
+import { OutgoingQueue } from "../client/outgoing-queue.ts";
+import type { Shown } from "../client/transcript.ts";
+import { ChatModel } from "./chat/chat-model.ts";
+import { PanelState } from "./chat/panel-state.ts";
+import { ReadMark } from "./chat/read-mark.ts";
+import { Uploads } from "./chat/uploads.ts";
+import { Formatter } from "./markdown/formatter.ts";
+import { type Mounted, mount } from "./mount.tsx";
+import { AnonymousIdentity } from "./page/anonymous-identity.ts";
+import { browserTransport } from "./page/browser-transport.ts";
+import { FileRequests } from "./page/file-requests.ts";
+import { HostIdentity, type HostToken } from "./page/host-identity.ts";
+import { newId } from "./page/new-id.ts";
+import { showInTitle } from "./page/page-title.ts";
+import { TabChannel, type TabNews } from "./page/tab-channel.ts";
+import { textsFor } from "./texts/texts.ts";
+import { plainText } from "./view/snippet.ts";
+import type { WidgetOptions } from "./widget-options.ts";
+
+export interface WidgetEvents {
+  /** How many messages nobody has read yet. */
+  unread(count: number): void;
+  open(): void;
+  close(): void;
+}
+
+/** The chat on one page: joins the conversation, the page around it, and what is drawn. */
+export class Widget {
+  readonly #events: WidgetEvents;
+  readonly #kept: KeptValues;
+  readonly #queue: OutgoingQueue;
+  readonly #client: ChatClient;
+  readonly #model: ChatModel;
+  readonly #panel: PanelState;
+  readonly #read: ReadMark;
+  readonly #tabs: TabChannel;
+  readonly #formatter: Formatter;
+  readonly #anonymous: AnonymousIdentity;
+  readonly #whilePageLives = new AbortController();
+  #mounted: Mounted | undefined;
+  #hasAskedForRoom = false;
+  #unread = 0;
+
+  constructor(script: string, options: WidgetOptions, events: WidgetEvents, token: HostToken | undefined) {
+    this.#events = events;
+    const socket = new URL("socket", script);
+    socket.protocol = socket.protocol.replace("http", "ws");
+    const prefix = `mooring:${socket.host}${socket.pathname}:`;
+    const locale = options.locale ?? navigator.language;
+    const texts = textsFor(options.locale === undefined ? navigator.languages : [options.locale]);
+    this.#kept = new KeptValues(() => localStorage, prefix);
+    this.#queue = new OutgoingQueue(new KeptValues(() => sessionStorage, prefix));
+    this.#read = new ReadMark(this.#kept);
+    this.#anonymous = new AnonymousIdentity(this.#kept);
+    const changed = () => this.#mounted?.redraw();
+    this.#panel = new PanelState(changed);
+    this.#model = new ChatModel(() => this.#client, this.#queue, newId, {
+      changed: () => this.#changed(),
+      arrived: (item) => this.#arrived(item),
+      welcomed: (conversation, last) => this.#read.enter(conversation, last),
+    });
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    this.#client = new ChatClient(this.#identityOf(token), {
+      transport: browserTransport(socket.href),
+      queue: this.#queue,
+      listener: this.#model,
+      about: () => ({ timeZone, locale }),
+    });
+    const files = new FileRequests(new URL("files", script).href, () => this.#client.token);
+    const uploads = new Uploads({
+      send: (file, onProgress) => files.upload(file, onProgress),
+      rules: () => ({ maxBytes: this.#model.limits.fileBytes, accept: options.accept }),
+      texts,
+      changed,
+    });
+    this.#formatter = new Formatter(new URL("widget-markdown.js", script).href, changed);
+    this.#tabs = new TabChannel(prefix, (news) => this.#hear(news));
+    const [model, panel, formatter] = [this.#model, this.#panel, this.#formatter];
+    const context = { options, texts, locale, model, panel, uploads, formatter };
+    this.#mounted = mount({ ...context, download: (attachment) => files.download(attachment) }, (isOpen) =>
+      this.show(isOpen),
+    );
+    this.#followPage();
+    if (options.isOpen || options.target !== undefined) this.show(true);
+    this.#client.open();
+  }
+
+  get isOpen(): boolean {
+    return this.#panel.isOpen;
+  }
+
+  show(isOpen: boolean): void {
+    if (isOpen === this.#panel.isOpen) return;
+    this.#panel.set({ isOpen, preview: undefined });
+    this.#changed();
+    if (isOpen) {
+      this.#formatter.load();
+      this.#events.open();
+    } else this.#events.close();
+  }
+
+  say(text: string): void {
+    if (text.trim() !== "") this.#model.say(text);
+  }
+
+  /** Whoever the page says; without a token, whoever used this browser before. */
+  identify(token: HostToken | undefined): void {
+    // What somebody has written is not sent in the name of somebody else.
+    if (this.#client.token !== undefined) this.#queue.clear();
+    this.#client.become(this.#identityOf(token));
+  }
+
+  /** Leaves no trace: for when somebody signs out. */
+  remove(): void {
+    this.#whilePageLives.abort();
+    this.#client.close();
+    this.#anonymous.forget();
+    this.#queue.clear();
+    this.#kept.set("read", undefined);
+    this.#tabs.close();
+    this.#mounted?.remove();
+    showInTitle(0);
+  }
+
+  #identityOf(token: HostToken | undefined): ChatIdentity {
+    return token === undefined ? this.#anonymous : new HostIdentity(token);
+  }
+
+  #followPage(): void {
+    const { signal } = this.#whilePageLives;
+    addEventListener("online", () => this.#client.hurry(), { signal });
+    addEventListener("offline", () => this.#client.drop(), { signal });
+    const look = () => {
+      if (document.hidden) return;
+      this.#client.hurry();
+      this.#changed();
+    };
+    document.addEventListener("visibilitychange", look, { signal });
+  }
+
+  #changed(): void {
+    this.#askForRoom();
+    this.#markRead();
+    this.#mounted?.redraw();
+  }
+
+  /** A tab that is looked at takes the place of one that is not. */
+  #askForRoom(): void {
+    const { status } = this.#model;
+    if (status === "open") this.#hasAskedForRoom = false;
+    if (status !== "full" || document.hidden || this.#hasAskedForRoom) return;
+    this.#hasAskedForRoom = true;
+    this.#tabs.tell({ type: "full" });
+    setTimeout(() => this.#client.hurry(), ROOM_WITHIN_MS);
+  }
+
+  /** What is shown to somebody has been read. */
+  #markRead(): void {
+    const last = this.#model.transcript.entries.at(-1)?.seq ?? 0;
+    if (this.#isLookedAt && this.#read.moveTo(last)) this.#tabs.tell({ type: "read", seq: last });
+    this.#setUnread(this.#read.unreadIn(this.#model.entries));
+  }
+
+  get #isLookedAt(): boolean {
+    return this.#panel.isOpen && !document.hidden;
+  }
+
+  #setUnread(count: number): void {
+    if (count === this.#unread) return;
+    this.#unread = count;
+    this.#panel.set({ unread: count });
+    showInTitle(count);
+    this.#tabs.tell({ type: "unread", count });
+    this.#events.unread(count);
+  }
+
+  #arrived(item: Shown): void {
+    this.#formatter.load();
+    this.#panel.set({
+      announced: plainText(item.markdown, this.#formatter),
+      ...(!this.#panel.isOpen && { preview: item }),
+    });
+  }
+
+  #hear(news: TabNews): void {
+    if (news.type === "read") {
+      this.#read.moveTo(news.seq);
+      this.#changed();
+    } else if (news.type === "full" && document.hidden) this.#client.yieldPlace();
+    else if (news.type === "unread" && this.#model.status === "full") {
+      this.#panel.set({ unread: news.count });
+      showInTitle(news.count);
+    }
+  }
+}
+
+const ROOM_WITHIN_MS = 500;

