@@ -69,6 +69,7 @@ export const sendMessageTool = (
     get input() {
       return isAsync() ? Choosing : Waiting;
     },
+    varies: true,
     checksInput: true,
     repeatable: true,
     deadlineMs: LONGEST_CONSULT_MS + 30_000,

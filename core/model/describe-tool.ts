@@ -8,6 +8,7 @@ export interface DescribedTool {
   readonly description: string;
   readonly input: z.ZodType;
   readonly checksInput?: boolean;
+  readonly varies?: boolean;
 }
 
 /** What a model is told about a tool. The JSON schema is made once per zod schema, so keep the zod schema. */

@@ -28,6 +28,8 @@ export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  /** Its description and its input depend on settings: they are looked at anew for every step. */
+  readonly varies?: boolean;
   /** Shown to the model as a schema, but checked by the tool itself, which is more forgiving. */
   readonly checksInput?: boolean;
   /** Running it again with the same idempotency key does no harm. */

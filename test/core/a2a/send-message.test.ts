@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { readCall } from "../../../core/a2a/peer-call.ts";
 import { peerSessionOf } from "../../../core/a2a/peer-session.ts";
+import { TenantSettings } from "../../../core/a2a/tenant-settings.ts";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
 import { readOwner } from "../../../core/subtasks/owner-record.ts";
 import { AGENT, type CoreUnderTest, userMessage } from "../core-under-test.ts";
@@ -133,6 +134,30 @@ describe("given a tenant whose agents wait for each other (the default)", () => 
       expect(Object.keys(tool?.inputSchema.properties ?? {})).toEqual(["agent", "message", "task"]);
     },
   );
+});
+
+describe("given a tenant whose setting is changed while core runs (A2)", () => {
+  it("when it is turned on, then the model is shown the choice, and when off, no longer", async () => {
+    const core = await start(
+      () => "hello",
+      () => "noted",
+      { tenants: {} },
+    );
+    const settings = new TenantSettings({ store: core.backbone.store, clock: core.clock });
+    const fieldsAfter = async (id: string): Promise<string[]> => {
+      // What is shown may be a few seconds old, and is then read anew for the next step.
+      core.clock.advance(6_000);
+      await core.ask(`${id}-1`, "hi");
+      await core.ask(`${id}-2`, "hi");
+      const tool = core.model.requests.items.at(-1)?.tools.find(({ name }) => name === "send_message_to_agent");
+      return Object.keys(tool?.inputSchema.properties ?? {});
+    };
+    expect(await fieldsAfter("before")).not.toContain("msg_type");
+    await settings.setAsync("default", true);
+    expect(await fieldsAfter("on")).toContain("msg_type");
+    await settings.setAsync("default", false);
+    expect(await fieldsAfter("off")).not.toContain("msg_type");
+  });
 });
 
 describe("given agents that may not talk to each other (A3)", () => {
