@@ -1,4 +1,4 @@
-import { noRemoteAgents, type RemoteAgents } from "./a2a/client/remote-agents.ts";
+import { RemoteAgents, type RemoteAgentsOptions } from "./a2a/client/remote-agents.ts";
 import { InboundTurns } from "./a2a/inbound/inbound-turns.ts";
 import { type InboundOptions, startInbound } from "./a2a/inbound/start-inbound.ts";
 import { PeerDirectory } from "./a2a/peer-directory.ts";
@@ -69,7 +69,8 @@ export interface CoreOptions {
   /** Whose accounts the configuration names. */
   readonly people?: readonly DeclaredPerson[];
   readonly tenants?: ConfiguredTenants;
-  readonly remoteAgents?: RemoteAgents;
+  /** Agents elsewhere that ours may call. */
+  readonly remote?: Omit<RemoteAgentsOptions, "clock">;
   /** Besides those that every agent has. */
   readonly tools?: readonly Tool[];
   readonly clock: Clock;
@@ -106,6 +107,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const callEvents = new ChangeEvents<PeerCallAddress>();
   const activity = new ActivityPublisher({ bus, store, clock, logger });
   const history = new SessionHistory(store);
+  const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock });
   const parts = {
     bus,
     store,
@@ -127,9 +129,9 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     turns: new RunningTurns({ bus, clock }),
     inbound: new InboundTurns({ bus, store, clock, logger }),
     stopping: stopping.signal,
-    directory: new PeerDirectory(options.agents, options.remoteAgents?.peers),
+    directory: new PeerDirectory(options.agents, remoteAgents.peers),
     settings: new TenantSettings({ store, clock }, options.tenants),
-    remoteAgents: options.remoteAgents ?? noRemoteAgents,
+    remoteAgents,
     turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
@@ -183,6 +185,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       parts.inbound.close();
       await activity.stop();
       await parts.background.stop();
+      await remoteAgents.close();
     },
   };
 };

@@ -24,6 +24,8 @@ export interface ServerParts {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** What else is served. */
+  readonly routes?: readonly ((app: FastifyInstance) => Promise<void>)[];
   /** What other agents reach; absent if none may call. */
   readonly a2a?: { addRoutes(app: FastifyInstance): Promise<void> } | undefined;
   /** The operators' part; absent where no operator can come. */
@@ -37,6 +39,7 @@ export const createServer = async ({
   readiness,
   metrics,
   logger,
+  routes = [],
   a2a,
   admin,
 }: ServerParts): Promise<FastifyInstance> => {
@@ -69,6 +72,7 @@ export const createServer = async ({
   await socketRoutes(app, adapters.filter(isSocketAdapter), logger);
   await webhookRoutes(app, adapters.filter(isWebhookAdapter));
   if (adapters.length > 0) homeRoute(app, adapters);
+  for (const addRoutes of routes) await addRoutes(app);
   await a2a?.addRoutes(app);
   if (admin) await adminScope(app, admin, admin.addRoutes);
   healthRoutes(app, readiness);

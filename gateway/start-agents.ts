@@ -30,6 +30,10 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
     stopGraceMs: STOP_GRACE_MS,
     people: declaredPeople(config),
     tenants: config.tenants,
+    remote: {
+      peers: Object.entries(config.a2a.peers).map(([name, peer]) => ({ name, ...peer })),
+      publicUrl: config.gateway.publicUrl,
+    },
     agents: config.agents.map(({ model, home, schedules, workspace, ...agent }) => ({
       ...agent,
       ...agentPlaces(config, agent.name),

@@ -3,6 +3,7 @@ import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/config.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import { DueIndex } from "../core/schedules/due-index.ts";
+import { peerEventRoute } from "./a2a/peer-event-route.ts";
 import type { RunningA2a } from "./a2a/start-a2a.ts";
 import { createAdapter } from "./adapter-registry.ts";
 import { adminRoutes } from "./admin/admin-routes.ts";
@@ -89,7 +90,8 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       check: operatorCheck(config.admin.tokens, adminToken),
       addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
     };
-    await createServer({ door, adapters, readiness, metrics, logger: common.logger, a2a, admin });
+    const routes = [peerEventRoute(common.backbone)];
+    await createServer({ door, adapters, readiness, metrics, logger: common.logger, routes, a2a, admin });
   } catch (error) {
     await stop();
     throw error;

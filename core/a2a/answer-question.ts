@@ -8,6 +8,7 @@ import { readCall } from "./peer-call.ts";
 import type { Peer } from "./peer-directory.ts";
 import type { PeerParts } from "./peer-parts.ts";
 import type { PeeringConfig } from "./peering.ts";
+import { wordsOf } from "./words-of-peer.ts";
 
 interface Answer {
   readonly peer: Peer;
@@ -38,6 +39,7 @@ export const answerQuestion = async (
       remote: { ...is.remote, ...remote, question: undefined, answers: [...is.remote.answers, { key, text: message }] },
     };
   });
+  if (call !== undefined && call.state !== "open") return wordsOf(call, call.state === "answered" ? "result" : "error");
   const round = call?.remote?.answers.findIndex((answer) => answer.key === key) ?? -1;
   if (call === undefined || round < 0) throw new AppError("conflict", `${peer.name} is not waiting for an answer.`);
   await parts.checkpoint("answer.stored");

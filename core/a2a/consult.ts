@@ -14,12 +14,13 @@ export const consult = async (
   { signal }: Pick<ToolContext, "signal">,
   call: PeerCall,
 ): Promise<string> => {
-  const { clock, callEvents: events, store } = parts;
+  const { clock, callEvents: events, store, remoteAgents } = parts;
+  const timeoutMs = remoteAgents.find(call.tenant, call.peer)?.consultMs ?? consultMs;
   const answered = await waitForChange<PeerCall | undefined>({
     clock,
     events,
     ids: [call.id],
-    timeoutMs: consultMs,
+    timeoutMs,
     signal,
     read: () => readCall(store, call),
     isDone: (is) => is === undefined || is.state !== "open" || comesLater(is) || is.remote?.question !== undefined,

@@ -5,6 +5,7 @@ import { subjectsOf } from "../contract/subjects.ts";
 import { orderKey } from "../contract/user-message.ts";
 import { driveRemoteCall } from "./client/drive-remote-call.ts";
 import { noteFocus } from "./focus.ts";
+import { noAnswer } from "./no-answer.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { readCall } from "./peer-call.ts";
 import type { PeerParts } from "./peer-parts.ts";
@@ -49,9 +50,6 @@ const wakePeer = async ({ bus, checkpoint }: PeerParts, call: PeerCall): Promise
   });
   await checkpoint("peer.woken");
 };
-
-export const noAnswer = ({ peer, createdAt }: Pick<PeerCall, "peer" | "createdAt">): string =>
-  `There is no answer from ${peer}: it was asked at ${createdAt}, and its time is up.`;
 
 /** It could not be brought on its way, however often it was tried: whoever asked hears so (A7). */
 export const handleBuriedCall = (parts: PeerParts, address: PeerCallAddress): Promise<void> =>

@@ -8,7 +8,7 @@ import { openBatch } from "../subtasks/reserve.ts";
 import { pointToWork } from "../subtasks/work-index.ts";
 import type { ToolContext } from "../turns/tool.ts";
 import { headlineOf } from "./headline.ts";
-import { nextHop, pairOf } from "./hops.ts";
+import { chainOf, nextHop, pairOf } from "./hops.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { callKey, readCall } from "./peer-call.ts";
 import type { Peer } from "./peer-directory.ts";
@@ -63,7 +63,7 @@ const newCall = (
   const now = clock.now();
   const isRemote = peer.kind === "remote";
   const pair = isRemote ? pairOf(remoteAgents.ownAddress(agent), peer.url) : pairOf(agent, peer.name);
-  const chain = nextHop(standing.chain, { root: standing.rootTurnId, pair, now });
+  const chain = nextHop(chainOf(context), { root: standing.rootTurnId, pair, now });
   if (chain === undefined) {
     const why = `You and "${peer.name}" have passed this to and fro as often as may be.`;
     throw new AppError("forbidden", `Not sent. ${why} Decide with what you know, and say so.`);

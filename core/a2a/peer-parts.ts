@@ -8,4 +8,6 @@ export interface PeerParts extends SubtaskParts {
   readonly directory: PeerDirectory;
   readonly settings: TenantSettings;
   readonly remoteAgents: RemoteAgents;
+  /** Aborted when this process must let go of what it does. */
+  readonly stopping: AbortSignal;
 }

@@ -9,6 +9,8 @@ import type { PeerParts } from "./peer-parts.ts";
 import type { PeeringConfig } from "./peering.ts";
 
 const MAX_MESSAGE_CHARS = 20_000;
+/** It goes on as a delegation long before. */
+const LONGEST_CONSULT_MS = 600_000;
 
 const MODES = ["notify", "task_delegate", "consult"] as const;
 type Mode = (typeof MODES)[number];
@@ -69,7 +71,7 @@ export const sendMessageTool = (
     },
     checksInput: true,
     repeatable: true,
-    deadlineMs: peering.consultMs + 30_000,
+    deadlineMs: LONGEST_CONSULT_MS + 30_000,
     run: async ({ agent: to, message, task, msg_type = "notify" }, context) => {
       const peer = parts.directory.find({ tenant, agent }, to);
       // Switched off, everything is a question that is waited for (A2).

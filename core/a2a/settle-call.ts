@@ -49,7 +49,7 @@ export const releaseCalls = async (parts: SubtaskParts, place: Place, batch: Bat
   const { turnId, standing } = batch;
   const address = { ...place, ownerId: standing.owner.ownerId, turnId };
   for (const { id } of openCalls(batch)) {
-    if ((await demoteCall(parts, { ...place, id })) === undefined) await countEnd(parts, address, id);
+    if ((await demoteCall(parts, { ...place, id })) === undefined) await countEnd(parts, address, { id });
   }
 };
 
@@ -67,13 +67,17 @@ export const tellCaller = async (parts: SubtaskParts, call: PeerCall): Promise<v
     else await tellSubtask(parts, call, call.state === "answered" ? "result" : "error");
   }
   // Counted after it was told: a subtask that waits for this goes on with what it was told.
-  await countEnd(parts, { tenant, agent, ownerId: standing.owner.ownerId, turnId }, id);
+  await countEnd(parts, { tenant, agent, ownerId: standing.owner.ownerId, turnId }, { id, isLater: comesLater(call) });
 };
 
-const countEnd = async (parts: SubtaskParts, batch: Parameters<typeof countCallEnd>[1], id: string): Promise<void> => {
+const countEnd = async (
+  parts: SubtaskParts,
+  batch: Parameters<typeof countCallEnd>[1],
+  call: Parameters<typeof countCallEnd>[2],
+): Promise<void> => {
   const { tenant, agent } = batch;
-  await afterGate(parts, batch, await countCallEnd(parts, batch, id));
-  parts.bus.signal(subjectsOf(tenant).peerCallChanged(agent), { tenant, agent, id });
+  await afterGate(parts, batch, await countCallEnd(parts, batch, call));
+  parts.bus.signal(subjectsOf(tenant).peerCallChanged(agent), { tenant, agent, id: call.id });
 };
 
 /** Nobody waits in its turn any longer: the answer comes later (A1). */

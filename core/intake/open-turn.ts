@@ -24,12 +24,13 @@ export interface OpenedTurn {
 /** The message's one record: created now, or found. Everything about its origin is fixed from here on (O2). */
 export const openTurn = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
   const { store, history, clock } = parts;
-  const { synthetic } = message;
+  const { synthetic, command } = message;
   const { window, work } =
     synthetic === undefined ? await begin(parts, message) : await goOn(parts, message, synthetic);
   const { sessionId } = window;
   const record: TurnRecord = {
     ...work,
+    ...(command && { command: command.name }),
     turnId: turnIdOf(message),
     sessionId,
     index: nextIndex(window),

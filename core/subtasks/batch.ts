@@ -23,6 +23,8 @@ export const BatchCall = z.looseObject({
   id: z.string(),
   name: z.string(),
   ended: z.boolean(),
+  /** Its answer has a turn of its own. */
+  isLater: z.boolean().optional(),
 });
 export type BatchCall = z.infer<typeof BatchCall>;
 

@@ -1,7 +1,7 @@
 import type { Subtask } from "../contract/subtask.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
-import type { Batch, Member } from "./batch.ts";
+import type { Batch, BatchCall, Member } from "./batch.ts";
 import { advanced, openCalls, openMembers } from "./batch.ts";
 import { ceilingMs } from "./config.ts";
 import type { OwnerAddress } from "./owner-record.ts";
@@ -123,10 +123,14 @@ export const countLost = (
   });
 
 /** Another agent has answered, or will not any more: nobody waits for it, but the activity entry may end with it. */
-export const countCallEnd = (parts: SubtaskParts, address: BatchAddress, id: string): Promise<GateChange | undefined> =>
+export const countCallEnd = (
+  parts: SubtaskParts,
+  address: BatchAddress,
+  { id, isLater }: Pick<BatchCall, "id" | "isLater">,
+): Promise<GateChange | undefined> =>
   changeBatch(parts, address, (batch) => {
     if (!openCalls(batch).some((call) => call.id === id)) return batch;
-    const calls = (batch.calls ?? []).map((call) => (call.id === id ? { ...call, ended: true } : call));
+    const calls = (batch.calls ?? []).map((call) => (call.id === id ? { ...call, ended: true, isLater } : call));
     return { ...batch, calls };
   });
 

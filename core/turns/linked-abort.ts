@@ -9,8 +9,9 @@ export class LinkedAbort {
   readonly #followers: Set<LinkedAbort>;
 
   constructor(followed: AbortSignal) {
-    // Many tools may listen to it at once: that is no leak to warn of.
-    setMaxListeners(0, this.signal);
+    // Many tools may listen to it at once: that is no leak to warn of. Not 0: Node 20 cannot read that back, and undici
+    // tries to.
+    setMaxListeners(Number.POSITIVE_INFINITY, this.signal);
     this.#followers = followersOf(followed);
     this.#followers.add(this);
     if (followed.aborted) this.abort(followed.reason);

@@ -26,6 +26,8 @@ export const TurnRecord = z.looseObject({
   continues: z.array(ContinuedWork).optional(),
   /** Absent if nobody waits for its reply. */
   correlationId: z.string().optional(),
+  /** The name of the command that it is; such a turn leaves nothing in the history. */
+  command: z.string().optional(),
   standing: Standing,
   openedAt: z.iso.datetime(),
   traceId: z.string(),

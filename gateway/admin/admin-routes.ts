@@ -8,6 +8,7 @@ import { peopleRoutes } from "./people-routes.ts";
 import { scheduleRoutes } from "./schedule-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { subtaskRoutes } from "./subtask-routes.ts";
+import { tenantRoutes } from "./tenant-routes.ts";
 import { traceRoutes } from "./trace-routes.ts";
 
 /** Everything that operators can ask for: see docs/admin-api.md. */
@@ -20,6 +21,7 @@ export const adminRoutes = (scope: FastifyInstance, parts: AdminParts): void => 
     scheduleRoutes,
     deadLetterRoutes,
     peopleRoutes,
+    tenantRoutes,
     traceRoutes,
     auditRoutes,
   ];

@@ -14,6 +14,7 @@ import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";
 import type { ManagedChannel } from "./managed-channels.ts";
 import { managedChannel, managedChannels } from "./managed-channels.ts";
+import type { Operator } from "./operator.ts";
 import { noteDetail, operatorOf } from "./visit.ts";
 
 const Text = z.string().trim().min(1).max(500).default("This is a test message of whoever runs this service.");
@@ -41,7 +42,7 @@ export const channelRoutes = (scope: FastifyInstance, parts: AdminParts): void =
     show(managedChannel(config, request, request.params.channel)),
   );
 
-  const act = (verb: "pause" | "resume", change: (place: ChannelPlace, by: object) => Promise<unknown>) =>
+  const act = (verb: "pause" | "resume", change: (place: ChannelPlace, by: Operator) => Promise<void>) =>
     scope.post<ByChannel>(`/admin/api/channels/:channel/${verb}`, async (request) => {
       const channel = managedChannel(config, request, request.params.channel);
       await change(channel, operatorOf(request));
@@ -49,8 +50,7 @@ export const channelRoutes = (scope: FastifyInstance, parts: AdminParts): void =
       bus.signal(subjectsOf(channel.tenant).channelChanged(channel.channel), { channel: channel.channel });
       return show(channel);
     });
-  act("pause", async (place, by) => {
-    const { role, token } = by as ReturnType<typeof operatorOf>;
+  act("pause", async (place, { role, token }) => {
     if ((await store.get(pauseKey(place))) !== undefined) return;
     await store.put(pauseKey(place), { at: isoTime(clock.now()), by: { role, token } });
   });

@@ -6,6 +6,7 @@ import { ack } from "../../core/contract/bus.ts";
 import { conversationKey, sameConversation } from "../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import { isRefused } from "../../core/delivery/other-surfaces.ts";
 import type { Target } from "../../core/delivery/target.ts";
 import { readTold } from "../../core/origin/told-record.ts";
 import type { ActivityUpdate } from "./activity-update.ts";
@@ -70,9 +71,11 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
 };
 
 /** The conversation that it is for is on this channel, and access leaves it out today. */
-const isShutOut = (channel: string, { audience }: AgentReply, targets: readonly Target[]): boolean =>
-  audience.conversation.channel === channel &&
-  !targets.some(({ conversation }) => sameConversation(conversation, audience.conversation));
+const isShutOut = (channel: string, reply: AgentReply, targets: readonly Target[]): boolean =>
+  reply.audience.conversation.channel === channel &&
+  // Whoever was refused there has said so.
+  !isRefused(reply, reply.audience.conversation) &&
+  !targets.some(({ conversation }) => sameConversation(conversation, reply.audience.conversation));
 
 type Deliver = (request: DeliveryRequest, received: Received) => Promise<Outcome>;
 type Show = (request: DeliveryRequest, update: ActivityUpdate, received: Received) => Promise<Outcome>;

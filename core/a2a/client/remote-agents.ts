@@ -1,12 +1,81 @@
+import type { Clock } from "../../contract/clock.ts";
+import type { PeerCall } from "../peer-call.ts";
+import type { PeerClient, Webhook } from "./peer-client.ts";
 import type { RemotePeer } from "./remote-peer.ts";
 
-/** The agents elsewhere, and how we are called there. */
-export interface RemoteAgents {
+/** A card is read anew after this long. */
+const CARD_KEPT_MS = 10 * 60_000;
+
+export interface RemoteAgentsOptions {
   readonly peers: readonly RemotePeer[];
-  /** Of one of our agents, as others reach it. */
-  ownAddress(agent: string): string;
-  /** What its card says about it, once that was read. */
-  describe(peer: RemotePeer): string | undefined;
+  readonly clock: Clock;
+  /** How others reach this deployment, for their push notifications; without it they are asked now and then. */
+  readonly publicUrl?: string | undefined;
 }
 
-export const noRemoteAgents: RemoteAgents = { peers: [], ownAddress: (agent) => agent, describe: () => undefined };
+interface Connection {
+  readonly client: Promise<PeerClient>;
+  readonly since: number;
+}
+
+/** The agents elsewhere, and how we are called there. */
+export class RemoteAgents {
+  readonly peers: readonly RemotePeer[];
+  readonly #clock: Clock;
+  readonly #publicUrl: string | undefined;
+  readonly #connections = new Map<string, Connection>();
+  readonly #said = new Map<string, string>();
+
+  constructor({ peers, clock, publicUrl }: RemoteAgentsOptions) {
+    this.peers = peers;
+    this.#clock = clock;
+    this.#publicUrl = publicUrl;
+  }
+
+  /** Of one of our agents, as others reach it. */
+  ownAddress(agent: string): string {
+    return `${this.#publicUrl ?? "urn:mooring"}/a2a/${agent}`;
+  }
+
+  /** What its card says about it, once that was read. */
+  describe({ name }: RemotePeer): string | undefined {
+    return this.#said.get(name);
+  }
+
+  find(tenant: string, name: string): RemotePeer | undefined {
+    return this.peers.find((peer) => peer.tenant === tenant && peer.name === name);
+  }
+
+  /** Where a remote agent is to tell us that it has got on with a call. */
+  webhookFor({ tenant, agent, id, remote }: PeerCall): Webhook | undefined {
+    if (this.#publicUrl === undefined || remote === undefined) return undefined;
+    return { url: `${this.#publicUrl}/a2a-events/${tenant}/${agent}/${id}`, token: remote.pushToken };
+  }
+
+  async clientOf(peer: RemotePeer): Promise<PeerClient> {
+    const known = this.#connections.get(peer.name);
+    if (known !== undefined && this.#clock.monotonic() - known.since < CARD_KEPT_MS) return known.client;
+    const client = this.#connect(peer);
+    this.#connections.set(peer.name, { client, since: this.#clock.monotonic() });
+    try {
+      const connected = await client;
+      this.#said.set(peer.name, connected.card.description);
+      void known?.client.then((old) => old.close()).catch(() => undefined);
+      return connected;
+    } catch (error) {
+      this.#connections.delete(peer.name);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const clients = await Promise.allSettled([...this.#connections.values()].map(({ client }) => client));
+    await Promise.all(clients.map((result) => (result.status === "fulfilled" ? result.value.close() : undefined)));
+  }
+
+  /** The SDK is loaded with the first call. */
+  async #connect(peer: RemotePeer): Promise<PeerClient> {
+    const { PeerClient: Connecting } = await import("./peer-client.ts");
+    return Connecting.connect(peer);
+  }
+}

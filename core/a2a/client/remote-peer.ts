@@ -8,6 +8,8 @@ export interface RemotePeer {
   readonly url: string;
   readonly token?: Secret | undefined;
   readonly apiKey?: Secret | undefined;
+  /** How long a question to it is waited for; without it: as long as to a local one. */
+  readonly consultMs?: number | undefined;
   /** How long it may take; without it: as long as a local one. */
   readonly deadlineMs?: number | undefined;
 }

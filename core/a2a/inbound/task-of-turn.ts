@@ -19,5 +19,8 @@ export const taskOfTurn = (
   return { tenant, agent, caller: accountId, id: origin.taskId };
 };
 
+/** What it hands on to another agent of ours is that one's work for it, not for the caller. */
 export const taskOfMessage = (message: UserMessage): InboundTaskAddress | undefined =>
-  message.synthetic && taskOfTurn(message, { ...message.synthetic, standing: { depth: 0 } });
+  message.synthetic && message.synthetic.owner.worksFor === undefined
+    ? taskOfTurn(message, { ...message.synthetic, standing: { depth: 0 } })
+    : undefined;

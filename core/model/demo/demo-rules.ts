@@ -1,4 +1,5 @@
 import type { DemoRule } from "./demo-rule.ts";
+import { askPeer } from "./rules/ask-peer.ts";
 import { calculate } from "./rules/calculate.ts";
 import { consolidate } from "./rules/consolidate.ts";
 import { doSubtask } from "./rules/do-subtask.ts";
@@ -6,6 +7,7 @@ import { echo } from "./rules/echo.ts";
 import { explainSkills } from "./rules/explain-skills.ts";
 import { forget } from "./rules/forget.ts";
 import { greet } from "./rules/greet.ts";
+import { passOn } from "./rules/pass-on.ts";
 import { recall } from "./rules/recall.ts";
 import { remember } from "./rules/remember.ts";
 import { remind } from "./rules/remind.ts";
@@ -16,8 +18,10 @@ import { schedule } from "./rules/schedule.ts";
 const skilled: readonly DemoRule[] = [
   doSubtask,
   consolidate,
+  passOn,
   remind,
   schedule,
+  askPeer,
   greet,
   calculate,
   remember,

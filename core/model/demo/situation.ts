@@ -19,6 +19,8 @@ const LONGEST_TEXT = 4_000;
 
 /** How the message of a schedule's run begins. */
 const SCHEDULED = /^Scheduled task ".*":\n\n/;
+/** How the message of another agent begins. */
+const FROM_AGENT = /^\[message from the agent \S+\] .*\n\n/;
 
 export const situationOf = ({ messages, tools, toolChoice }: StepRequest): Situation => {
   const at = messages.findLastIndex(({ role }) => role === "user");
@@ -26,11 +28,12 @@ export const situationOf = ({ messages, tools, toolChoice }: StepRequest): Situa
   const offered = new Set(toolChoice === "none" ? [] : tools.map(({ name }) => name));
   const text = latest?.role === "user" ? latest.text.slice(0, LONGEST_TEXT).trim() : "";
   return {
-    text: text.replace(SCHEDULED, ""),
+    text: text.replace(SCHEDULED, "").replace(FROM_AGENT, ""),
     isScheduled: SCHEDULED.test(text),
     results: messages.slice(at + 1).flatMap((message) => (message.role === "tool" ? message.results : [])),
     isFirst:
       !SCHEDULED.test(text) &&
+      !FROM_AGENT.test(text) &&
       !messages.slice(0, Math.max(at, 0)).some(({ role, text }) => role === "assistant" && text !== ""),
     offers: (tool) => offered.has(tool),
   };

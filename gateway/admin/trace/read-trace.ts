@@ -57,7 +57,7 @@ export const readTrace = async (store: Store, place: ManagedAgent, { messageId, 
     await addSubtasks(await delegatedBy(parts, found.standing.owner.ownerId, turn));
     open.push(synthesisIdOf(found.turnId), amendmentIdOf(found.turnId));
   }
-  const isOver = turns.every(({ shown }) => "outcome" in shown) && subtasks.every(({ ended }) => ended);
+  const isOver = turns.every(({ ended }) => ended) && subtasks.every(({ ended }) => ended);
   return {
     traceId: record.traceId,
     ...place,
@@ -87,16 +87,18 @@ const delegatedBy = async (
 };
 
 const readTurn = async ({ store, place, history }: TraceParts, messageId: string, record: TurnRecord) => {
-  const { turnId, sessionId, index, audience } = record;
-  const entry = await history.endedTurn(sessionId, index, turnId);
+  const { turnId, sessionId, index, audience, command, openedAt } = record;
+  const isCommand = command !== undefined;
+  const entry = isCommand ? undefined : await history.endedTurn(sessionId, index, turnId);
   const { steps, named } = await readSteps(store, turnId);
-  const replyId = `${turnId}/final`;
-  const at = entry && { conversation: audience.conversation, at: entry.at };
-  const reply =
-    entry && isForPeople(record, entry)
-      ? { reply: { replyId, deliveries: await readDeliveries(store, place, replyId, at) } }
-      : {};
-  return { turnId, named, shown: { ...shownTurn(messageId, record, entry), steps, ...reply } };
+  const replyId = `${turnId}/${isCommand ? "notice" : "final"}`;
+  const target = { conversation: audience.conversation, at: entry?.at ?? openedAt };
+  const isAnswered = isCommand || (entry !== undefined && isForPeople(record, entry));
+  const reply = isAnswered
+    ? { reply: { replyId, deliveries: await readDeliveries(store, place, replyId, target) } }
+    : {};
+  const ended = isCommand || entry !== undefined;
+  return { turnId, named, ended, shown: { ...shownTurn(messageId, record, entry), steps, ...reply } };
 };
 
 /** Far more than a subagent has. */

@@ -7,12 +7,13 @@ export const messageIdOf = (key: string): string => keyParts(key).at(-1) ?? "";
 
 /** A turn without what was said in it. */
 export const shownTurn = (messageId: string, record: TurnRecord, entry?: TurnEntry) => {
-  const { turnId, sessionId, openedAt, origin, cause } = record;
+  const { turnId, sessionId, openedAt, origin, cause, command } = record;
   return {
     turnId,
     sessionId,
     messageId,
-    trigger: cause?.trigger ?? "message",
+    trigger: cause?.trigger ?? (command === undefined ? "message" : "command"),
+    ...(command !== undefined && { command }),
     openedAt,
     ...(entry && { endedAt: entry.at, outcome: entry.outcome }),
     ...(entry?.suppressed && { suppressed: true }),

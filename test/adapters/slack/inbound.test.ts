@@ -95,6 +95,7 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
       command: { name: "why", args: "r-1" },
       conversation: { room: "C0LOBBY", kind: "shared" },
       account: { id: "U0ANN", name: "ann" },
+      unseen: true,
     });
     expect((await heard(slack.command({}))).command).toEqual({ name: "help", args: "" });
   });

@@ -70,3 +70,13 @@ export const unsolicited = (replies: readonly AgentReply[]): AgentReply[] =>
 
 export const untilUnsolicited = async (core: CoreUnderTest, count = 1): Promise<AgentReply[]> =>
   unsolicited(await core.replies.until((replies) => unsolicited(replies).length >= count));
+
+/** The same while time passes: every pause between two looks is over as soon as it has begun. */
+export const untilUnsolicitedAsTimePasses = async (core: CoreUnderTest, count = 1): Promise<AgentReply[]> => {
+  for (;;) {
+    const done = await Promise.race([untilUnsolicited(core, count), core.clock.passNext(1_000, 8_000)]);
+    if (typeof done !== "number") return done;
+    // What was waited for may need the network.
+    await new Promise(setImmediate);
+  }
+};

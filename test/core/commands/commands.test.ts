@@ -49,6 +49,14 @@ describe("given a conversation with a history", () => {
     expect(core.model.requests.items).toHaveLength(0);
   });
 
+  it("when a command that nobody else has seen comes in a room, then its answer is the caller's alone (I3)", async () => {
+    const conversation = { channel: "paper", room: "lobby", kind: "shared" } as const;
+    const seen = await core.ask("m-1", "", { ...command("help"), conversation });
+    expect(seen.onlyFor).toBeUndefined();
+    const unseen = await core.ask("m-2", "", { ...command("help"), conversation, unseen: true });
+    expect(unseen.onlyFor).toBe(unseen.audience.accountId);
+  });
+
   it("when the command is not known, then it says so, and what is", async () => {
     const reply = await core.ask("m-1", "", command("dance <@U1>"));
     expect(reply.markdown).toMatch(/^I do not know the command "dance U1". I know: help, .*cancel, .*new/);

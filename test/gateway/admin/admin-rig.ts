@@ -71,7 +71,7 @@ export class AdminRig {
   }
 
   async call(
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "PATCH",
     path: string,
     payload?: object,
     headers: Record<string, string> = platformAdmin,

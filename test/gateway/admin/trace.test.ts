@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
+import { userMessage } from "../../core/core-under-test.ts";
 import { delegates, roles } from "../../core/subtasks/delegating.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
 import { RunningAgent } from "./running-agent.ts";
@@ -76,6 +77,14 @@ describe("given a message whose work was delegated", () => {
     }
     expect((await trace("m1", acmeAdmin)).status).toBe(404);
     expect((await trace("nothing")).body.error.message).toContain("seven days");
+  });
+
+  it("when it was a command, then it has ended, and its answer is followed too", async () => {
+    await agent.channel.inbox?.accept(userMessage("m1", "", { command: { name: "help", args: "" } }));
+    const body = await endedTrace("m1");
+    expect(body.turns).toMatchObject([
+      { trigger: "command", command: "help", reply: { deliveries: [{ state: "accepted" }] } },
+    ]);
   });
 
   it("when one of its replies was given up, then the trace says so, and names the dead letter", async () => {

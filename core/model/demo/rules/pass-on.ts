@@ -1,0 +1,17 @@
+import type { DemoRule } from "../demo-rule.ts";
+
+const NEWS = /^\[(?:late answers? of other agents|(?:answer|question) of another agent)\]/;
+const SAID = /^(\S+) (answered|wants to know):\s*([\s\S]*?)(?=\n\n|$)/gm;
+const FAILED = /^That failed: (.*)$/m;
+
+/** Tells people what another agent said. */
+export const passOn: DemoRule = {
+  skill: () => undefined,
+  respond: ({ text }) => {
+    if (!NEWS.test(text)) return undefined;
+    const said = [...text.matchAll(SAID)].map(([, agent, how, words]) =>
+      how === "answered" ? `${agent} says: ${words}` : `${agent} wants to know: ${words}`,
+    );
+    return { say: said.join("\n\n") || `That did not work out: ${FAILED.exec(text)?.[1] ?? "I do not know why."}` };
+  },
+};

@@ -1,0 +1,62 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { readCall } from "../../core/a2a/peer-call.ts";
+import { AppError } from "../../core/contract/app-error.ts";
+import type { Backbone } from "../../core/contract/backbone.ts";
+import { Name } from "../../core/contract/name.ts";
+import { subjectsOf } from "../../core/contract/subjects.ts";
+
+const MAX_BODY_BYTES = 1_000_000;
+const TOKEN = "x-a2a-notification-token";
+
+interface CallParams {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly call: string;
+}
+
+/**
+ * Where remote agents say that they have got on with something. It is a hint to ask them, and nothing in its body is
+ * believed: who knows the call's own token may make us look, and no more than that.
+ */
+export const peerEventRoute =
+  ({ bus, store }: Pick<Backbone, "bus" | "store">) =>
+  async (app: FastifyInstance): Promise<void> => {
+    await app.register(async (scope) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
+      scope.post<{ Params: CallParams }>(
+        "/a2a-events/:tenant/:agent/:call",
+        { bodyLimit: MAX_BODY_BYTES },
+        async (request, reply) => {
+          const { tenant, agent, call: id } = request.params;
+          const call = isAddress(request.params) ? await readCall(store, { tenant, agent, id }) : undefined;
+          // Whether there is such a call is nobody's business who does not know its token.
+          if (!isSame(tokenIn(request), call?.remote?.pushToken)) {
+            throw new AppError("unauthorised", "this notification's token is not the one that was agreed on");
+          }
+          const digest = createHash("sha256").update(bodyOf(request)).digest("hex").slice(0, 16);
+          const subject = subjectsOf(tenant).peerEvent(agent);
+          await bus.publish(subject, { tenant, agent, id }, { id: `${id}/hint/${digest}`, key: id });
+          return reply.code(202).send();
+        },
+      );
+    });
+  };
+
+const isAddress = ({ tenant, agent, call }: CallParams): boolean =>
+  Name.safeParse(tenant).success && Name.safeParse(agent).success && /^call-[0-9a-f]{12}$/.test(call);
+
+/** As the protocol's own senders do it, or as a bearer. */
+const tokenIn = ({ headers }: FastifyRequest): string | undefined => {
+  const own = headers[TOKEN];
+  if (typeof own === "string") return own;
+  return /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
+};
+
+const isSame = (given: string | undefined, agreed: string | undefined): boolean => {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given ?? ""), digest(agreed ?? "")) && agreed !== undefined;
+};
+
+const bodyOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));

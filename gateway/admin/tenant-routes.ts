@@ -1,0 +1,55 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { TenantSettings } from "../../core/a2a/tenant-settings.ts";
+import { AppError } from "../../core/contract/app-error.ts";
+import type { AdminParts } from "./admin-parts.ts";
+import { checked } from "./checked.ts";
+import { mayManage } from "./operator.ts";
+import type { AdminRequest } from "./visit.ts";
+import { mayUse, noteDetail, operatorOf } from "./visit.ts";
+
+const Change = z.strictObject({
+  a2aAsync: z.boolean(),
+  confirm: z.boolean().default(false).describe("Turning it on: that what is to be expected was read."),
+});
+
+/** What whoever turns it on should know before. */
+export const WHAT_TO_EXPECT = [
+  "Agents answer each other later, in turns of their own: people get an announcement first and the result afterwards.",
+  "More is asked of the models: every message between agents is a turn.",
+  "Answers of other agents may come minutes or hours later, and say then what they are about.",
+  "Agents may pass work to and fro; three hops between two of them are the most.",
+  "Turning it off works at once: from then on agents wait for each other's answers.",
+];
+
+/** Tenants and their settings, for operators who may manage them (A2). */
+export const tenantRoutes = (scope: FastifyInstance, { config, ...parts }: AdminParts): void => {
+  const settings = new TenantSettings(parts, config.tenants);
+  const names = Object.keys(config.tenants);
+  const shown = async (id: string) => ({ id, a2aAsync: await settings.isAsync(id) });
+  const managed = (request: AdminRequest, id: string): string => {
+    if (names.includes(id) && mayUse(request, id)) return id;
+    throw new AppError("not-found", `there is no tenant "${id.slice(0, 60)}" that you may manage`);
+  };
+
+  scope.get("/admin/api/tenants", async (request) => ({
+    items: await Promise.all(names.filter((id) => mayManage(operatorOf(request), id)).map(shown)),
+  }));
+
+  scope.get<{ Params: { id: string } }>("/admin/api/tenants/:id", async (request) =>
+    shown(managed(request, request.params.id)),
+  );
+
+  scope.patch<{ Params: { id: string } }>("/admin/api/tenants/:id", async (request, reply) => {
+    const id = managed(request, request.params.id);
+    const { a2aAsync, confirm } = checked(Change, request.body);
+    noteDetail(request, { a2aAsync });
+    if (a2aAsync && !confirm && !(await settings.isAsync(id))) {
+      const message = "this needs a confirmation: read what to expect, and send it again with confirm: true";
+      return reply.code(409).send({ error: { code: "conflict", message }, expect: WHAT_TO_EXPECT });
+    }
+    await settings.setAsync(id, a2aAsync);
+    parts.logger.info({ tenant: id, a2aAsync }, "operator changed a tenant");
+    return shown(id);
+  });
+};

@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../core/contract/clock.ts";
+import { DemoModel } from "../../../core/model/demo/demo-model.ts";
+import { AGENT, CoreUnderTest } from "../core-under-test.ts";
+import { ASYNC, PEER, untilUnsolicited } from "./peers-under-test.ts";
+
+let core: CoreUnderTest;
+afterEach(() => core.dispose());
+
+const start = async (tenants: Record<string, { a2aAsync: boolean }>) => {
+  const model = new DemoModel({ pauseMs: 0 }, { clock: systemClock });
+  core = await CoreUnderTest.start([], {
+    tenants,
+    agent: { model, peers: [PEER] },
+    others: [{ name: PEER, tenant: "default", model, peers: [AGENT] }],
+  });
+};
+
+describe("given two agents with the demo model", () => {
+  it("when one is told to ask the other, then it passes the answer on", async () => {
+    await start({});
+    const { markdown } = await core.ask("m-1", "ask harbour what is 6 * 7?");
+    expect(markdown).toContain("harbour says: 6 * 7 = 42");
+  });
+
+  it("when they need not wait for each other, then the answer comes later", async () => {
+    await start(ASYNC);
+    const { markdown } = await core.ask("m-1", "ask harbour what is 6 * 7?");
+    expect(markdown).toContain("I have asked harbour, and will tell you what it says.");
+    const [reply] = await untilUnsolicited(core);
+    expect(reply?.markdown).toBe("harbour says: 6 * 7 = 42");
+  });
+
+  it("when the other one is not known, then it says so", async () => {
+    await start({});
+    expect((await core.ask("m-1", "ask harbor what is 6 * 7?")).markdown).toContain('Did you mean "harbour"?');
+  });
+
+  it("when it is asked what it can do, then asking is among it", async () => {
+    await start({});
+    expect((await core.ask("m-1", "what can you do?")).markdown).toContain("ask another agent");
+  });
+});

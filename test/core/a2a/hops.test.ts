@@ -1,0 +1,102 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { nextHop, pairOf } from "../../../core/a2a/hops.ts";
+import { calls } from "../../fakes/scripted-model.ts";
+import { AGENT, userMessage } from "../core-under-test.ts";
+import { counted, roles, untilFinals } from "../subtasks/delegating.ts";
+import { type Pair, PEER, sends, startPair, toolOutputs, untilUnsolicited } from "./peers-under-test.ts";
+
+let pair: Pair | undefined;
+afterEach(async () => {
+  await pair?.core.dispose();
+  pair = undefined;
+});
+
+const MINUTES = 60_000;
+
+describe("given a chain of agents (A4)", () => {
+  const step = { root: "t-1", pair: pairOf("b", "a") };
+  it("when a pair has made three hops, then a fourth is refused, and other pairs go on", () => {
+    const first = nextHop(undefined, { ...step, now: 0 });
+    const second = nextHop(first, { ...step, now: 1 });
+    const third = nextHop(second, { ...step, now: 2 });
+    expect(third).toEqual({ root: "t-1", hops: { "a b": 3 }, lastHopAt: 2 });
+    expect(nextHop(third, { ...step, now: 3 })).toBeUndefined();
+    expect(nextHop(third, { ...step, pair: pairOf("a", "c"), now: 3 })?.hops).toEqual({ "a b": 3, "a c": 1 });
+  });
+
+  it("when ten minutes have passed since its last hop, then it counts anew", () => {
+    const chain = { root: "t-1", hops: { "a b": 3 }, lastHopAt: 0 };
+    expect(nextHop(chain, { ...step, now: 10 * MINUTES - 1 })).toBeUndefined();
+    expect(nextHop(chain, { ...step, now: 10 * MINUTES })).toMatchObject({ root: "t-1", hops: { "a b": 1 } });
+  });
+
+  it("when the agents of a chain are never the same, then it ends all the same", () => {
+    let chain = nextHop(undefined, { root: "t-1", pair: "0", now: 0 });
+    let hops = 0;
+    for (; chain !== undefined; hops++) chain = nextHop(chain, { root: "t-1", pair: String(hops + 1), now: 0 });
+    expect(hops).toBe(12);
+  });
+});
+
+describe("given two agents that pass everything on to each other", () => {
+  /** Sends what it is told to the other one. */
+  const passesOn = (to: string, message: string) => sends({ agent: to, message, msg_type: "notify" }, "done");
+
+  it("when one begins, then the fourth message between them is refused", async () => {
+    pair = await startPair(
+      roles({ primary: passesOn(PEER, "ping"), continuation: passesOn(PEER, "ping") }),
+      roles({ primary: passesOn(AGENT, "pong"), continuation: passesOn(AGENT, "pong") }),
+    );
+    const { core, peer } = pair;
+    await core.receive(userMessage("m-1", "go"));
+    await peer.requests.until((requests) => requests.length === 4);
+    await counted(core, "turns_total harbour answered", 2);
+    expect(core.meter.counts["peer_calls_total mooring notify"]).toBe(2);
+    expect(core.meter.counts["peer_calls_total harbour notify"]).toBe(1);
+    const last = peer.requests.items.at(-1)?.messages.at(-1);
+    expect(last?.role === "tool" && last.results[0]?.output).toContain("passed this to and fro as often as may be");
+    expect(core.replies.items.filter(({ kind }) => kind === "final")).toHaveLength(1);
+  });
+
+  it("when each answer is asked about again, then the fourth question is refused", async () => {
+    const again = sends({ message: "and then?", msg_type: "task_delegate" }, (outputs) => `done: ${outputs[0]}`);
+    pair = await startPair(roles({ primary: again, continuation: again }), () => "more");
+    const { core } = pair;
+    await core.receive(userMessage("m-1", "go"));
+    await untilUnsolicited(core, 3);
+    expect(toolOutputs(core).filter((output) => output.startsWith("Not sent."))).toHaveLength(1);
+    expect(pair.peer.requests.items).toHaveLength(3);
+  });
+});
+
+describe("given a peer that is woken (A5)", () => {
+  const look = () => calls({ name: "list_working_memory" });
+  it("when it wants more rounds than a wake has, then its last step is without tools", async () => {
+    pair = await startPair(roles({ primary: sends({ message: "work", msg_type: "consult" }) }), (request) =>
+      request.toolChoice === "none" ? "that is all" : look(),
+    );
+    await pair.core.ask("m-1", "go");
+    expect(toolOutputs(pair.core)[0]).toContain("that is all");
+    expect(pair.peer.requests.items.map(({ toolChoice }) => toolChoice)).toEqual(["auto", "auto", "none"]);
+  });
+
+  it("when its agent has fewer rounds than a wake, then the fewer count", async () => {
+    pair = await startPair(
+      roles({ primary: sends({ message: "work", msg_type: "consult" }) }),
+      (request) => (request.toolChoice === "none" ? "that is all" : look()),
+      { peerAgent: { maxToolRounds: 1 } },
+    );
+    await pair.core.ask("m-1", "go");
+    expect(pair.peer.requests.items.map(({ toolChoice }) => toolChoice)).toEqual(["auto", "none"]);
+  });
+
+  it("when it speaks, then people hear nothing of it", async () => {
+    pair = await startPair(roles({ primary: sends({ message: "fyi", msg_type: "notify" }) }), () => "secret thoughts");
+    const { core } = pair;
+    await core.receive(userMessage("m-1", "go"));
+    await counted(core, "turns_total harbour answered", 1);
+    await core.ask("m-2", "", { command: { name: "help", args: "" } });
+    expect(await untilFinals(core, 1)).toHaveLength(1);
+    expect(JSON.stringify(core.replies.items)).not.toContain("secret thoughts");
+  });
+});

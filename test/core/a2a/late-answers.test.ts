@@ -1,0 +1,245 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { WorkingMemory } from "../../../core/memory/working-memory.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { calls } from "../../fakes/scripted-model.ts";
+import { AGENT, type CoreUnderTest, userMessage } from "../core-under-test.ts";
+import type { Asked } from "../subtasks/delegating.ts";
+import {
+  backgroundTask,
+  counted,
+  delegates,
+  finals,
+  Held,
+  roles,
+  subtask,
+  subtaskIds,
+} from "../subtasks/delegating.ts";
+import {
+  answerIn,
+  type Pair,
+  type PairOptions,
+  PEER,
+  sends,
+  startPair,
+  untilUnsolicited,
+  untilUnsolicitedAsTimePasses,
+} from "./peers-under-test.ts";
+
+let pair: Pair;
+afterEach(() => pair.core.dispose());
+
+const CEILING_MS = 300_000;
+const DELEGATE = { message: "count the boats", msg_type: "task_delegate" };
+
+const sessionOf = async (core: CoreUnderTest) => (await core.replyTo("m-1")).sessionId ?? "";
+const memoryOf = (core: CoreUnderTest, sessionId: string) =>
+  new WorkingMemory(core.backbone.store, core.clock, sessionId);
+
+/** A subtask that asks the peer, and says what it then knows. */
+const asking = ({ outputs, request }: Asked) => {
+  const told = request.messages.filter((m) => m.role === "user").map((m) => (m.role === "user" ? m.text : ""));
+  const answer = told.find((text) => text.startsWith("[answer"));
+  if (answer !== undefined) return `the peer says ${answerIn(answer)}`;
+  return sends(DELEGATE, "waiting for it")({ outputs, request, text: "" });
+};
+
+const begin = async (held: Held, options: PairOptions = {}, message = userMessage("m-1", "go")) => {
+  pair = await startPair(
+    roles({
+      primary: delegates(["boats"], "on it"),
+      subagent: asking,
+      continuation: ({ text }) =>
+        text.startsWith("[late") ? `late: ${answerIn(text)}` : `so: ${text.split("\n").at(-1)}`,
+    }),
+    () => held.answer,
+    options,
+  );
+  await pair.core.receive(message);
+  await held.asked;
+  return pair.core;
+};
+
+/** The subtask's time is up before its peer has answered. */
+const giveUp = async (core: CoreUnderTest) => {
+  await core.clock.passNext(CEILING_MS);
+  await untilUnsolicited(core);
+};
+
+describe("given a subtask that asks a peer", () => {
+  it("when the peer answers, then the subtask waits for it, and people see one answer (S10, B table)", async () => {
+    const held = new Held();
+    const core = await begin(held);
+    held.give("seven boats");
+    const [reply, ...more] = await untilUnsolicited(core);
+    expect(reply?.markdown).toBe("so: the peer says seven boats");
+    await core.ask("last", "", { command: { name: "help", args: "" } });
+    expect(finals(core.replies.items)).toHaveLength(2);
+    expect(more).toEqual([]);
+  });
+
+  it("when it wants to complete before the peer has answered, then it is told to wait (S10)", async () => {
+    const held = new Held();
+    pair = await startPair(
+      roles({
+        primary: delegates(["boats"], "on it"),
+        subagent: (asked) => {
+          if (asked.outputs.length !== 1) return asking(asked);
+          return calls({ name: "complete_subtask", input: { status: "success", output: "guessed" } });
+        },
+      }),
+      () => held.answer,
+    );
+    await pair.core.receive(userMessage("m-1", "go"));
+    await held.asked;
+    held.give("seven boats");
+    await untilUnsolicited(pair.core);
+    const ended = await subtask(pair.core, subtaskIds(pair.core)[0] ?? "");
+    expect(ended.result?.output).toBe("the peer says seven boats");
+    expect(JSON.stringify(pair.core.model.requests.items)).toContain("Not yet: another agent has not answered you");
+  });
+});
+
+describe("given a subtask that has ended before its peer answered", () => {
+  it("when the answer comes, then the session tells it with its source, and forgets the note (L1, L2, L3, L5)", async () => {
+    const held = new Held();
+    const core = await begin(held);
+    await giveUp(core);
+    held.give("seven boats");
+    await core.clock.passNext(2_000);
+    const replies = await untilUnsolicited(core, 2);
+    expect(replies.at(-1)).toMatchObject({
+      markdown: "late: seven boats\n\n_From harbour._",
+      origin: { promptSummary: "go" },
+      cause: { trigger: "late", steps: [{ kind: "peer" }] },
+    });
+    await core.ask("last", "", { command: { name: "help", args: "" } });
+    const notes = await memoryOf(core, await sessionOf(core)).list();
+    expect(notes.filter(({ key }) => key.startsWith("notifications/a2a"))).toEqual([]);
+  });
+
+  it("when the answer comes, then it lies in the session's memory until its turn has run (L2)", async () => {
+    const held = new Held();
+    const core = await begin(held);
+    await giveUp(core);
+    held.give("seven boats");
+    const memory = memoryOf(core, await sessionOf(core));
+    const isLate = async () => (await memory.get("notifications/index"))?.includes("notifications/a2a");
+    while (!(await isLate())) await new Promise(setImmediate);
+    const index = await memory.get("notifications/index");
+    const key = /notifications\/a2a\/subtask-[0-9a-f]{8}\/call-[0-9a-f]{12}\/result/.exec(index ?? "")?.[0] ?? "";
+    expect(await memory.get(key)).toContain("seven boats");
+  });
+
+  it("when a turn has looked the note up by itself, then no turn is about it any more (L5)", async () => {
+    const held = new Held();
+    const core = await begin(held);
+    await giveUp(core);
+    held.give("seven boats");
+    const memory = memoryOf(core, await sessionOf(core));
+    let key: string | undefined;
+    while (key === undefined) {
+      key = (await memory.list()).find((note) => note.key.startsWith("notifications/a2a"))?.key;
+      await new Promise(setImmediate);
+    }
+    core.model.follow(({ messages }) =>
+      messages.at(-1)?.role === "tool" ? "I have read it" : calls({ name: "get_from_working_memory", input: { key } }),
+    );
+    await core.ask("m-2", "any news?");
+    await core.clock.passNext(2_000);
+    await core.ask("last", "", { command: { name: "help", args: "" } });
+    expect(
+      finals(core.replies.items)
+        .map(({ markdown }) => markdown)
+        .at(-1),
+    ).toBe("I have read it");
+  });
+
+  it("when the note is gone, then that is one warning and no turn (L4)", async () => {
+    const held = new Held();
+    const logger = new RecordingLogger();
+    const core = await begin(held, { logger });
+    await giveUp(core);
+    held.give("seven boats");
+    const memory = memoryOf(core, await sessionOf(core));
+    let key: string | undefined;
+    while (key === undefined) {
+      key = (await memory.list()).find((note) => note.key.startsWith("notifications/a2a"))?.key;
+      await new Promise(setImmediate);
+    }
+    await memory.delete(key);
+    await core.clock.passNext(2_000);
+    const isWarning = ({ message }: { message: string }) => message === "a late answer is no longer there";
+    expect((await logger.lines.until((lines) => lines.some(isWarning))).filter(isWarning)).toHaveLength(1);
+    await core.ask("last", "", { command: { name: "help", args: "" } });
+    expect(await untilUnsolicited(core)).toHaveLength(1);
+  });
+
+  it("when it belonged to a schedule's run, then the run's session tells it where the run's results go (L7)", async () => {
+    const held = new Held();
+    const core = await begin(held, {}, backgroundTask("run-1", "brief me"));
+    await core.clock.passNext(600_000);
+    await untilUnsolicited(core);
+    held.give("seven boats");
+    await core.clock.passNext(2_000);
+    const replies = await untilUnsolicited(core, 2);
+    expect(replies.at(-1)).toMatchObject({
+      sessionId: "run-of-run-1",
+      markdown: "late: seven boats\n\n_From harbour._",
+      origin: { channel: "scheduled", promptSummary: "Morning brief" },
+    });
+  });
+
+  it("when core was started anew in between, then the answer finds its way all the same (L7)", async () => {
+    const held = new Held();
+    const core = await begin(held);
+    await giveUp(core);
+    const stopped = core.stopCore();
+    core.clock.advance(10_000);
+    await stopped;
+    pair.peer.follow(() => "seven boats");
+    const restarted = await core.startCore({
+      tenants: { default: { a2aAsync: true } },
+      agent: { peers: [PEER] },
+      others: [{ name: PEER, tenant: "default", model: pair.peer, peers: [AGENT] }],
+    });
+    const replies = await untilUnsolicitedAsTimePasses(core, 2);
+    expect(replies.at(-1)?.markdown).toContain("late: seven boats");
+    await restarted.stop();
+  });
+});
+
+describe("given several answers that come too late at once", () => {
+  it("when they belong to one question, then one turn tells of all (L5)", async () => {
+    const helds = new Map<string, Held>();
+    const heldFor = (topic: string) => helds.get(topic) ?? (helds.set(topic, new Held()).get(topic) as Held);
+    pair = await startPair(
+      roles({
+        primary: delegates(["a", "b", "c"], "on it"),
+        subagent: ({ outputs, text, request }) =>
+          sends({ message: `about ${text}`, msg_type: "task_delegate" }, "waiting")({ outputs, request, text }),
+        continuation: ({ text }) =>
+          text.startsWith("[late")
+            ? `late: ${text
+                .match(/found \w/g)
+                ?.sort()
+                .join()}`
+            : "so far",
+      }),
+      ({ messages }) => {
+        const last = messages.at(-1);
+        return heldFor(/about do (\w)/.exec(last?.role === "user" ? last.text : "")?.[1] ?? "").answer;
+      },
+    );
+    const { core } = pair;
+    await core.receive(userMessage("m-1", "go"));
+    for (const topic of ["a", "b", "c"]) await heldFor(topic).asked;
+    await giveUp(core);
+    for (const topic of ["a", "b", "c"]) heldFor(topic).give(`found ${topic}`);
+    await counted(core, "peer_answers_total mooring answered", 3);
+    await core.clock.passNext(2_000);
+    const replies = await untilUnsolicited(core, 2);
+    expect(replies.at(-1)?.markdown).toContain("late: found a,found b,found c");
+    await core.ask("last", "", { command: { name: "help", args: "" } });
+    expect(await untilUnsolicited(core, 2)).toHaveLength(2);
+  });
+});

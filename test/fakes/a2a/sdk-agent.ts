@@ -1,0 +1,216 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { AgentCard, Message, TaskStatus } from "@a2a-js/sdk";
+import { AgentCard as CardJson, formatSSEEvent, Role, SSE_HEADERS, TaskState } from "@a2a-js/sdk";
+import {
+  AgentEvent,
+  DefaultPushNotificationSender,
+  DefaultRequestHandler,
+  type ExecutionEventBus,
+  InMemoryPushNotificationStore,
+  InMemoryTaskStore,
+  JsonRpcTransportHandler,
+  type RequestContext,
+  ServerCallContext,
+} from "@a2a-js/sdk/server";
+
+export { TaskState } from "@a2a-js/sdk";
+
+/** What the agent's own code says in a task. */
+export interface Work {
+  readonly text: string;
+  readonly message: Message;
+  readonly taskId: string;
+  /** How many messages it has had in this task. */
+  readonly round: number;
+  status(state: TaskState, text?: string): void;
+  answer(text: string): void;
+}
+
+export type Behaviour = (work: Work) => Promise<void> | void;
+
+export interface SdkAgentOptions {
+  readonly capabilities?: { streaming?: boolean; pushNotifications?: boolean };
+  /** What callers must show, if anything. */
+  readonly token?: string;
+  readonly description?: string;
+  /** Takes a request out of the SDK's hands. */
+  readonly intercept?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
+}
+
+/** A remote agent: the protocol's own server on a port of its own. */
+export class SdkAgent {
+  readonly requests: string[] = [];
+  /** The messages that its code was given. */
+  readonly heard: Message[] = [];
+  behave: Behaviour;
+  options: SdkAgentOptions;
+  readonly #server: Server;
+  #handler: JsonRpcTransportHandler | undefined;
+
+  private constructor(behave: Behaviour, options: SdkAgentOptions) {
+    this.behave = behave;
+    this.options = options;
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  static async start(behave: Behaviour, options: SdkAgentOptions = {}): Promise<SdkAgent> {
+    const agent = new SdkAgent(behave, options);
+    await once(agent.#server.listen({ host: "127.0.0.1", port: 0 }), "listening");
+    agent.#handler = agent.#handlerFor();
+    return agent;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  #handlerFor(): JsonRpcTransportHandler {
+    const pushes = new InMemoryPushNotificationStore();
+    const rounds = new Map<string, number>();
+    const executor = {
+      execute: async (request: RequestContext, bus: ExecutionEventBus) => {
+        const round = (rounds.get(request.taskId) ?? 0) + 1;
+        rounds.set(request.taskId, round);
+        this.heard.push(request.userMessage);
+        await this.behave(workOf(request, bus, round));
+        bus.finished();
+      },
+      cancelTask: async (taskId: string, bus: ExecutionEventBus) => {
+        bus.publish(AgentEvent.statusUpdate(statusUpdate(taskId, "", TaskState.TASK_STATE_CANCELED)));
+      },
+    };
+    const sender = new DefaultPushNotificationSender(pushes);
+    const handler = new DefaultRequestHandler(
+      this.#card(),
+      new InMemoryTaskStore(),
+      executor,
+      undefined,
+      pushes,
+      sender,
+    );
+    return new JsonRpcTransportHandler(handler);
+  }
+
+  #card(): AgentCard {
+    return CardJson.fromJSON({
+      name: "Remote",
+      description: this.options.description ?? "Knows ships.",
+      version: "1",
+      supportedInterfaces: [{ url: `${this.url}/rpc`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+      capabilities: { streaming: true, pushNotifications: false, ...this.options.capabilities },
+      defaultInputModes: ["text/plain"],
+      defaultOutputModes: ["text/plain"],
+      skills: [{ id: "ships", name: "Ships", description: "Ships.", tags: [] }],
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    if (this.options.intercept?.(request, response, body)) return;
+    if (request.url?.endsWith("agent-card.json")) return send(response, 200, CardJson.toJSON(this.#card()));
+    if (this.options.token !== undefined && request.headers.authorization !== `Bearer ${this.options.token}`) {
+      return send(response, 401, { error: "who are you?" });
+    }
+    this.requests.push(JSON.parse(body).method);
+    const context = new ServerCallContext({ requestedVersion: "1.0" });
+    const result = await this.#handler?.handle(body, context);
+    if (result === undefined || !(Symbol.asyncIterator in result)) return send(response, 200, result);
+    response.writeHead(200, SSE_HEADERS);
+    for await (const event of result) response.write(formatSSEEvent(event));
+    response.end();
+  }
+}
+
+const send = (response: ServerResponse, status: number, body: unknown): void => {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+};
+
+const statusOf = (state: TaskState, taskId: string, text?: string): TaskStatus => ({
+  state,
+  timestamp: new Date().toISOString(),
+  message:
+    text === undefined
+      ? undefined
+      : {
+          messageId: `said-${Math.random()}`,
+          contextId: "",
+          taskId,
+          role: Role.ROLE_AGENT,
+          parts: [textPart(text)],
+          metadata: undefined,
+          extensions: [],
+          referenceTaskIds: [],
+        },
+});
+
+const textPart = (value: string) => ({
+  content: { $case: "text" as const, value },
+  metadata: undefined,
+  filename: "",
+  mediaType: "text/plain",
+});
+
+const statusUpdate = (taskId: string, contextId: string, state: TaskState, text?: string) => ({
+  taskId,
+  contextId,
+  status: statusOf(state, taskId, text),
+  metadata: undefined,
+});
+
+const workOf = (
+  { taskId, contextId, userMessage, task }: RequestContext,
+  bus: ExecutionEventBus,
+  round: number,
+): Work => {
+  bus.publish(
+    AgentEvent.task(
+      task ?? {
+        id: taskId,
+        contextId,
+        status: statusOf(TaskState.TASK_STATE_SUBMITTED, taskId),
+        artifacts: [],
+        history: [userMessage],
+        metadata: undefined,
+      },
+    ),
+  );
+  const status = (state: TaskState, text?: string) =>
+    bus.publish(AgentEvent.statusUpdate(statusUpdate(taskId, contextId, state, text)));
+  return {
+    text: userMessage.parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join(""),
+    message: userMessage,
+    taskId,
+    round,
+    status,
+    answer(text) {
+      bus.publish(
+        AgentEvent.artifactUpdate({
+          taskId,
+          contextId,
+          artifact: {
+            artifactId: "answer",
+            name: "",
+            description: "",
+            parts: [textPart(text)],
+            metadata: undefined,
+            extensions: [],
+          },
+          append: false,
+          lastChunk: true,
+          metadata: undefined,
+        }),
+      );
+      status(TaskState.TASK_STATE_COMPLETED);
+    },
+  };
+};
