@@ -8,6 +8,3 @@ export const wakeUpIdOf = (messageId: string): string => `wake/${messageId}`;
 /** A subtask's last message, and one that it sends by a call. */
 export const endIdOf = (subtaskId: string): string => `${subtaskId}/end`;
 export const wordIdOf = (subtaskId: string, callKey: string): string => `${subtaskId}/${callKey}`;
-
-/** The message whose turn tells what another agent has answered. */
-export const callbackIdOf = (callId: string): string => `callback/${callId}`;
