@@ -5,10 +5,7 @@ import { readOwner } from "../../subtasks/owner-record.ts";
 import { inboundSessionOf } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";
 
-/**
- * Whether others still work on a task: a subtask or another agent that has not answered, or results whose own turn has
- * not ended yet. The turn of an answer may end before its call is counted as ended.
- */
+/** Whether others still work on a task: a subtask or another agent, or results whose own turn has not ended yet. */
 export const hasOpenWork = async (store: Store, task: InboundTask): Promise<boolean> => {
   const { tenant, agent, id, ended } = task;
   const { batches } = await readOwner(store, { tenant, agent, ownerId: inboundSessionOf(task) });
@@ -16,6 +13,7 @@ export const hasOpenWork = async (store: Store, task: InboundTask): Promise<bool
     .filter(({ origin }) => origin.taskId === id)
     .some((batch) => {
       const isOut = batch.members.some((member) => member.reports !== "blocking" && !member.awaitedBy && !member.ended);
+      // The turn of an answer may end before its call is counted as ended.
       const isAsked = batch.calls?.some(
         (call) => (!call.ended || call.isLater) && !ended.includes(callbackIdOf(call.id)),
       );
