@@ -174,7 +174,7 @@ describe("given a start that cannot succeed", () => {
   });
 
   it("when the reason is gone, then the same adapter starts", async () => {
-    test.make({ timing: { loginWithinMs: 300 } });
+    test.make();
     test.discord.rest.faultIn = () => "unavailable";
     await expect(test.adapter.start(test.inbox)).rejects.toThrow();
     test.discord.rest.mend();

@@ -71,6 +71,19 @@ describe("given delegated work, in the widget (B1)", () => {
     expect(await widget.page.locator(".log > *").count()).toBe(2);
   });
 
+  it("when work has changed files, then it says how many, and offers what can be done with them (S12)", async () => {
+    const { gateway, visitor } = await begin();
+    const work = tides({ state: "completed", endedAt: secondsAgo(5), changes: "3 files changed, +45 −12" });
+    const activity: Activity = { id: "t1/activity", revision: 1, title: "Research", items: [work] };
+    const actions = [{ name: "merge", label: "Merge “tides”", value: "subtask-1" }];
+    const reply = { kind: "completion" as const, markdown: "", actions, data: { activity } };
+    await gateway.adapter.deliver(makeDelivery(visitor, "t1/activity", { reply }));
+    await toggle().click();
+    expect(await rows().locator(".state").allTextContents()).toEqual(["done · 1 min 0 s · 3 files changed, +45 −12"]);
+    await rows().getByRole("button", { name: "Merge “tides”" }).click();
+    expect((await widget.arrived(gateway, 2)).command).toEqual({ name: "merge", args: "subtask-1" });
+  });
+
   it("when it is open or has the focus, then a new state changes neither", async () => {
     const { show } = await begin();
     await show(1, tides(), knots());

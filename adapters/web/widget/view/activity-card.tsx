@@ -13,7 +13,7 @@ export const ActivityCard = ({ item }: { item: Shown }) => {
   const { texts } = useWidget();
   const [isOpen, setOpen] = useState(false);
   const listId = useId();
-  const { activity, anchor, origin } = item;
+  const { activity, anchor, origin, actions = [] } = item;
   if (activity === undefined) return null;
   const { title, items } = activity;
   const failed = items.filter(({ state }) => state === "failed").length;
@@ -48,7 +48,7 @@ export const ActivityCard = ({ item }: { item: Shown }) => {
       </button>
       <ul id={listId} hidden={!isOpen}>
         {items.map((work) => (
-          <ActivityRow key={work.id} work={work} />
+          <ActivityRow key={work.id} work={work} actions={actions.filter(({ value }) => value === work.id)} />
         ))}
       </ul>
     </div>

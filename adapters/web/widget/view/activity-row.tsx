@@ -1,6 +1,8 @@
 import type { Ref } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ActivityItem, ActivityState } from "../../../../core/contract/activity.ts";
+import type { ReplyAction } from "../../../../core/contract/agent-reply.ts";
+import { ActionButtons } from "./action-buttons.tsx";
 import { Elapsed } from "./elapsed.tsx";
 import { useWidget } from "./widget-context.ts";
 
@@ -15,10 +17,16 @@ const MARKS: Readonly<Record<ActivityState, string>> = {
 /** It may be tried again if nothing comes of it. */
 const TRY_AGAIN_MS = 15_000;
 
-/** One piece of delegated work: its state, how long it takes, what it says, and a button that cancels it. */
-export const ActivityRow = ({ work }: { work: ActivityItem }) => {
+interface RowProps {
+  readonly work: ActivityItem;
+  /** What can be done about it, once it has ended. */
+  readonly actions: readonly ReplyAction[];
+}
+
+/** One piece of delegated work: its state, how long it takes, what it says, and what can be done about it. */
+export const ActivityRow = ({ work, actions }: RowProps) => {
   const { texts } = useWidget();
-  const { name, state, startedAt, endedAt, note, result } = work;
+  const { name, state, startedAt, endedAt, note, result, changes } = work;
   const isOpen = state === "pending" || state === "running";
   const told = result ?? note ?? "";
   const row = useRef<HTMLLIElement>(null);
@@ -41,6 +49,7 @@ export const ActivityRow = ({ work }: { work: ActivityItem }) => {
           {texts.states[state]}
           {startedAt !== undefined && " · "}
           {startedAt !== undefined && <Elapsed since={startedAt} until={endedAt} />}
+          {changes !== undefined && ` · ${changes}`}
         </span>
       </span>
       {isOpen && <CancelButton work={work} button={button} />}
@@ -49,6 +58,7 @@ export const ActivityRow = ({ work }: { work: ActivityItem }) => {
           {told}
         </p>
       )}
+      {!isOpen && <ActionButtons actions={actions} />}
     </li>
   );
 };

@@ -1,4 +1,5 @@
 import type { Shown } from "../../client/transcript.ts";
+import { ActionButtons } from "./action-buttons.tsx";
 import { AnchorChip } from "./anchor-chip.tsx";
 import { clockTime } from "./clock-time.ts";
 import { MarkdownText } from "./markdown-text.tsx";
@@ -22,21 +23,7 @@ export const ReplyBubble = ({ item }: { item: Shown }) => {
         </div>
         <ReplyTools item={item} />
       </div>
-      {offered.length > 0 && (
-        <div class="actions">
-          {offered.map(({ name, label, value = "" }) => (
-            <button
-              type="button"
-              class="pill"
-              dir="auto"
-              key={`${name} ${value}`}
-              onClick={() => model.command(name, value)}
-            >
-              {name === "why" ? texts.why : label}
-            </button>
-          ))}
-        </div>
-      )}
+      <ActionButtons actions={offered} />
     </>
   );
 };

@@ -1,0 +1,23 @@
+import type { ReplyAction } from "../../../../core/contract/agent-reply.ts";
+import { useWidget } from "./widget-context.ts";
+
+/** What can be done about something: each button is a command. */
+export const ActionButtons = ({ actions }: { actions: readonly ReplyAction[] }) => {
+  const { texts, model } = useWidget();
+  if (actions.length === 0) return null;
+  return (
+    <div class="actions">
+      {actions.map(({ name, label, value = "" }) => (
+        <button
+          type="button"
+          class="pill"
+          dir="auto"
+          key={`${name} ${value}`}
+          onClick={() => model.command(name, value)}
+        >
+          {name === "why" ? texts.why : label}
+        </button>
+      ))}
+    </div>
+  );
+};
