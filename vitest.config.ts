@@ -4,8 +4,6 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup/egress-guard.ts"],
-    // Reading the same packages anew for each of hundreds of files took half of the time.
-    isolate: false,
     // Most of the long tests wait for leases and processes, not for a core.
     maxWorkers: 3,
     // For what hangs. How long things take on a busy machine is no business of these tests.

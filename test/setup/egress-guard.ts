@@ -9,30 +9,23 @@ const refuse = (host: string): never => {
   throw new Error(`egress guard: a test tried to reach "${host}"; only loopback is allowed`);
 };
 
-const guard = (): void => {
-  const connect = net.Socket.prototype.connect;
-  net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
-    const first = Array.isArray(args[0]) ? args[0][0] : args[0];
-    const host =
-      typeof first === "object" && first !== null
-        ? "path" in first && first.path
-          ? "localhost"
-          : (first as { host?: string }).host
-        : typeof args[1] === "string"
-          ? args[1]
-          : "localhost";
-    if (!isLoopback(host ?? "localhost")) refuse(host ?? "");
-    return Reflect.apply(connect, this, args);
-  } as typeof connect;
+const connect = net.Socket.prototype.connect;
+net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
+  const first = Array.isArray(args[0]) ? args[0][0] : args[0];
+  const host =
+    typeof first === "object" && first !== null
+      ? "path" in first && first.path
+        ? "localhost"
+        : (first as { host?: string }).host
+      : typeof args[1] === "string"
+        ? args[1]
+        : "localhost";
+  if (!isLoopback(host ?? "localhost")) refuse(host ?? "");
+  return Reflect.apply(connect, this, args);
+} as typeof connect;
 
-  const lookup = dns.lookup;
-  dns.lookup = ((hostname: string, ...rest: unknown[]) => {
-    if (!isLoopback(hostname)) refuse(hostname);
-    return Reflect.apply(lookup, dns, [hostname, ...rest]);
-  }) as typeof lookup;
-};
-
-/** Test files share processes, and each comes by here. */
-const GUARDED = Symbol.for("mooring.egress-guard");
-if (!Reflect.has(globalThis, GUARDED)) guard();
-Reflect.set(globalThis, GUARDED, true);
+const lookup = dns.lookup;
+dns.lookup = ((hostname: string, ...rest: unknown[]) => {
+  if (!isLoopback(hostname)) refuse(hostname);
+  return Reflect.apply(lookup, dns, [hostname, ...rest]);
+}) as typeof lookup;
