@@ -21,6 +21,6 @@ export const taskOfTurn = (
 
 /** What it hands on to another agent of ours is that one's work for it, not for the caller. */
 export const taskOfMessage = (message: UserMessage): InboundTaskAddress | undefined =>
-  message.synthetic && message.synthetic.owner.worksFor === undefined
+  message.synthetic && message.synthetic.owner.worksFor?.kind !== "peer-call"
     ? taskOfTurn(message, { ...message.synthetic, standing: { depth: 0 } })
     : undefined;
