@@ -47,7 +47,7 @@ const deploy = async (backbone: "embedded" | "nats", more: { channels?: object; 
   const { token: botToken, apiUrl } = discord;
   const deployment = await Deployment.create(
     plainConfig({
-      backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000, partitions: 4 } } : "embedded",
+      backbone: nats ? { nats: { servers: [nats.url], leaseMs: 2_000, partitions: 4 } } : "embedded",
       agents: [
         {
           name: "mooring",
