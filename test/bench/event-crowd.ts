@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { asJson, signatureOf } from "../fakes/slack/event-posts.ts";
 import { envelopeOf, messageEvent } from "../fakes/slack/payloads.ts";
 import type { SlackWorld } from "../fakes/slack/slack-world.ts";
-import { throughput } from "./measure.ts";
+import { loopTimes, throughput } from "./measure.ts";
 
 const PEOPLE = 50;
 
@@ -25,15 +25,9 @@ export class EventCrowd {
     return throughput(count, inFlight, (n) => this.#send(n));
   }
 
-  /** The time that all but one in a hundred acknowledgements stay below, in milliseconds. */
-  async slowest(count: number, inFlight: number): Promise<number> {
-    const times: number[] = [];
-    await throughput(count, inFlight, async (n) => {
-      const begun = performance.now();
-      await this.#send(n);
-      times.push(performance.now() - begun);
-    });
-    return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
+  /** How long each acknowledgement took, in milliseconds. */
+  times(count: number, inFlight: number): Promise<readonly number[]> {
+    return loopTimes(count, inFlight, (lane) => this.#send(lane));
   }
 
   leave(): void {

@@ -3,12 +3,15 @@ import { a2aCalls } from "./scenarios/a2a-calls.ts";
 import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
 import { delegation, delegationMemory } from "./scenarios/delegation.ts";
+import { growth } from "./scenarios/growth.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
 import { schedules } from "./scenarios/schedules.ts";
-import { slackAcknowledgement, slackEvents, slackMemory } from "./scenarios/slack-events.ts";
+import { slackEvents, slackMemory } from "./scenarios/slack-events.ts";
 import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
 import { socketMemory } from "./scenarios/socket-memory.ts";
+import { socketResume } from "./scenarios/socket-resume.ts";
 import { socketRoundTrip } from "./scenarios/socket-round-trip.ts";
+import { start } from "./scenarios/start.ts";
 import { storeThroughput } from "./scenarios/store.ts";
 
 /** Everything `npm run bench` measures, in the order it is printed. */
@@ -23,8 +26,10 @@ export const scenarios: readonly Scenario[] = [
   socketRoundTrip,
   socketBroadcast,
   socketMemory,
+  socketResume,
+  start,
+  growth,
   slackEvents,
-  slackAcknowledgement,
   a2aCalls,
   busMemory,
   slackMemory,
