@@ -29,7 +29,7 @@ export const handleUserMessage = async (
   const opened = await openTurn(parts, message);
   await parts.checkpoint("turn.opened");
   try {
-    await handle(parts, agent, message, opened, received.attempt);
+    await handle(parts, agent, asEdited(message, opened), opened, received.attempt);
     return ack;
   } catch (error) {
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {
@@ -40,6 +40,9 @@ export const handleUserMessage = async (
     throw error;
   }
 };
+
+const asEdited = (message: UserMessage, { record: { editedText } }: OpenedTurn): UserMessage =>
+  editedText === undefined ? message : { ...message, text: editedText };
 
 const handle = async (
   parts: IntakeParts,

@@ -10,6 +10,7 @@ import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { turnIdOf, turnKey } from "../turns/turn-record.ts";
+import { editedText } from "./edited-text.ts";
 import { inheritedWork } from "./inherited-work.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 
@@ -48,14 +49,23 @@ export const openTurn = async (parts: IntakeParts, message: UserMessage): Promis
   return { record: found.value, seenBefore: true, window: await history.window(found.value.sessionId) };
 };
 
-type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "standing">;
+type Work = Pick<
+  TurnRecord,
+  "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "editedText" | "standing"
+>;
 
-const begin = async (parts: IntakeParts, message: UserMessage) => {
+const begin = async (parts: IntakeParts, received: UserMessage) => {
+  const edited = await editedText(parts.store, received);
+  const message = edited === undefined ? received : { ...received, text: edited };
   const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
   // After the asker was met: where they may see something is known from then on.
   const continues = message.command === undefined ? await answeredWork(parts.store, message) : [];
-  const work = begun(message, window.sessionId, person);
-  return { window, work: continues.length === 0 ? work : { ...work, continues: [...continues] } };
+  const work = {
+    ...begun(message, window.sessionId, person),
+    ...(edited !== undefined && { editedText: edited }),
+    ...(continues.length > 0 && { continues: [...continues] }),
+  };
+  return { window, work };
 };
 
 const goOn = async ({ history }: IntakeParts, message: UserMessage, synthetic: Synthetic) => ({
