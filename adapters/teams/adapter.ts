@@ -124,19 +124,15 @@ export class TeamsAdapter implements Abilities {
   }
 
   async deliver(delivery: Delivery): Promise<Receipt> {
-    const { target, firstMessageId, byHand = false } = delivery;
+    const { target, firstMessageId } = delivery;
     const activity = renderDelivery(delivery);
-    const messageId = await this.#rooms.call(
-      target,
-      (reference, signal) => {
-        const address = addressIn(target, reference, firstMessageId);
-        const isNewThread = reference.kind === "channel" && (target.thread ?? firstMessageId) === undefined;
-        return isNewThread
-          ? this.#connector.startThread(address, this.#bot, activity, signal)
-          : this.#connector.send(address, activity, signal);
-      },
-      byHand,
-    );
+    const messageId = await this.#rooms.call(delivery, (reference, signal) => {
+      const address = addressIn(target, reference, firstMessageId);
+      const isNewThread = reference.kind === "channel" && (target.thread ?? firstMessageId) === undefined;
+      return isNewThread
+        ? this.#connector.startThread(address, this.#bot, activity, signal)
+        : this.#connector.send(address, activity, signal);
+    });
     if (!messageId) throw new DeliveryFailed("unknown", "Teams did not say which message it has made of it");
     return { messageId };
   }
@@ -144,7 +140,7 @@ export class TeamsAdapter implements Abilities {
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
     const { target, firstMessageId = messageId } = delivery;
     const activity = renderDelivery(delivery);
-    await this.#rooms.call(target, (reference, signal) =>
+    await this.#rooms.call(delivery, (reference, signal) =>
       this.#connector.update(addressIn(target, reference, firstMessageId), messageId, activity, signal),
     );
     return { messageId };
@@ -199,7 +195,7 @@ export class TeamsAdapter implements Abilities {
   }
 
   #post(target: Conversation, activity: OutgoingActivity): Promise<string> {
-    return this.#rooms.call(target, ({ serviceUrl }, signal) =>
+    return this.#rooms.call({ target }, ({ serviceUrl }, signal) =>
       this.#connector.send({ serviceUrl, conversationId: conversationId(target) }, activity, signal),
     );
   }

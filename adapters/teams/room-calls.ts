@@ -2,6 +2,7 @@ import { messageOf } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Stored } from "../../core/contract/store.ts";
+import type { Delivery } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import type { BotToken } from "./bot-token.ts";
 import type { Calls } from "./calls.ts";
@@ -31,7 +32,7 @@ export class RoomCalls {
   }
 
   /** Fails with DeliveryFailed only. */
-  call<T>(target: Conversation, call: RoomCall<T>, byHand = false): Promise<T> {
+  call<T>({ target, byHand = false }: Pick<Delivery, "target" | "byHand">, call: RoomCall<T>): Promise<T> {
     return this.#parts.calls.make(async (signal) => {
       const known = await this.#reachable(target, byHand);
       const { serviceUrl, unreachable } = known.value;

@@ -25,7 +25,7 @@ describe("given several answers that come as one digest", () => {
 
   it("when the channel draws anchors, then each is data, below the last piece of its answer (O10)", () => {
     const items = [item("a", `${long("aa")}\n\n${long("ab")}`), item("b", "bb"), item("c", "cc")];
-    const parts = composeDigest(items, { maxPartLength: 140, anchorLength: () => 10 });
+    const parts = composeDigest(items, { maxPartLength: 150, anchorLength: () => 10 });
     const shown = parts.map(({ sections }) => sections.map(({ number, anchor }) => [number, anchor?.text]));
     expect(shown).toEqual([
       [[1, undefined]],
