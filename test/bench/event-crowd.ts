@@ -1,8 +1,9 @@
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { asJson, signatureOf } from "../fakes/slack/event-posts.ts";
 import { envelopeOf, messageEvent } from "../fakes/slack/payloads.ts";
 import type { SlackWorld } from "../fakes/slack/slack-world.ts";
 import { loopTimes, throughput } from "./measure.ts";
+import { post } from "./post.ts";
 
 const PEOPLE = 50;
 
@@ -46,18 +47,9 @@ export class EventCrowd {
     const at = Math.floor(Date.now() / 1_000);
     const headers = {
       "content-type": contentType,
-      "content-length": Buffer.byteLength(body),
       "x-slack-request-timestamp": at,
       "x-slack-signature": signatureOf(this.#secret, at, body),
     };
-    return new Promise((resolve, reject) => {
-      const sent = request(this.#url, { method: "POST", agent: this.#agent, headers }, (response) => {
-        response.resume().on("end", () => {
-          if (response.statusCode === 200) resolve();
-          else reject(new Error(`an event was answered with ${response.statusCode}`));
-        });
-      });
-      sent.on("error", reject).end(body);
-    });
+    return post(this.#agent, this.#url, headers, body);
   }
 }

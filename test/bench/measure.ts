@@ -2,7 +2,9 @@
 export interface Comparison {
   readonly name: string;
   /** What the numbers are: "per second" is better when larger, the others when smaller. */
-  readonly unit: "per second" | "ms" | "kB";
+  readonly unit: "per second" | "ms" | "kB" | "messages";
+  /** Another than its scenario's. */
+  readonly aim?: string;
   /** The same every time: once is enough, without warming up. */
   readonly steady?: boolean;
   /** So many times as many rounds. Of short ones, so that a disk that is slow for a second meets both sides alike. */

@@ -31,6 +31,7 @@ const besideFloor = (tail: Tail | undefined): string =>
 
 const figure = (value: number, unit: Measured["unit"]): string => {
   if (unit === "per second") return `${Math.round(value).toLocaleString("en")}/s`;
+  if (unit === "messages") return Math.round(value).toLocaleString("en");
   if (unit === "kB" && value >= 10_000) return `${(value / 1_000).toFixed(1)} MB`;
   return `${value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(2)} ${unit}`;
 };

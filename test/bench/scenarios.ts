@@ -5,6 +5,7 @@ import { busMemory } from "./scenarios/bus-memory.ts";
 import { delegation, delegationMemory } from "./scenarios/delegation.ts";
 import { growth } from "./scenarios/growth.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
+import { overload } from "./scenarios/overload.ts";
 import { schedules } from "./scenarios/schedules.ts";
 import { slackEvents, slackMemory } from "./scenarios/slack-events.ts";
 import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
@@ -13,6 +14,7 @@ import { socketResume } from "./scenarios/socket-resume.ts";
 import { socketRoundTrip } from "./scenarios/socket-round-trip.ts";
 import { start } from "./scenarios/start.ts";
 import { storeThroughput } from "./scenarios/store.ts";
+import { teamsActivities } from "./scenarios/teams-activities.ts";
 
 /** Everything `npm run bench` measures, in the order it is printed. */
 export const scenarios: readonly Scenario[] = [
@@ -29,7 +31,9 @@ export const scenarios: readonly Scenario[] = [
   socketResume,
   start,
   growth,
+  overload,
   slackEvents,
+  teamsActivities,
   a2aCalls,
   busMemory,
   slackMemory,

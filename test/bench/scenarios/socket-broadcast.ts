@@ -31,6 +31,7 @@ export const socketBroadcast: Scenario = {
       yield {
         name: `socket: one reply to ${count} sockets`,
         unit: "ms",
+        ...(count === 10_000 && { aim: "≤ 1.2" }),
         cpu: (side) => (side === "product" ? product : raw).ask("cpu"),
         product: () => spread(product, ours, first.conversation),
         floor: () => spread(raw, theirs, ""),
