@@ -44,7 +44,7 @@ export const socketRoundTrip: Scenario = {
       const floor = await ServerProcess.start("floor", ...(servers[1] ? [servers[1].url] : []));
       const ours = crowdAt({ port: product.port, speaks: "mooring.v1" });
       const theirs = crowdAt({ port: floor.port, speaks: "nothing" });
-      for (const side of [ours, theirs]) await side.talk(WARM_UP, 100);
+      for (const side of [ours, theirs]) await side.talk(quick ? WARM_UP / 2 : WARM_UP, 100);
       for (const clients of [1, 100, 1_000] as const) {
         const messages = quick ? QUICK[clients] : 10 * QUICK[clients];
         yield {
