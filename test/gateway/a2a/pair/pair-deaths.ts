@@ -53,10 +53,10 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
       await person.answerTo(person.command("new"));
     };
     const told = (person: WebClient, what: string) =>
-      person.until(() => unsolicited(person).some(({ markdown }) => markdown === `told of ${what}`), what);
+      person.until(() => unsolicited(person).some(({ markdown }) => markdown === `told of ${what}`), what, 45_000);
 
     it.each(deaths)("when the $as dies at $at, then what was asked for is told", TIME, async ({ as, at, since }) => {
-      const what = `${as}/${at}`;
+      const what = `order${asked.length}`;
       const by: Name = as === "caller" ? "ay" : "bee";
       if (since === "asked") await pair.ay.dieAt(at);
       const { person, said } = askAt(by, what);
@@ -75,7 +75,7 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
     });
 
     it.each<Name>(["ay", "bee"])("when the %s that works or waits dies on the way, then so it is", TIME, async (by) => {
-      const what = `waiting/${by}`;
+      const what = `order${asked.length}`;
       const { person, said } = askAt(by, what);
       await moveOn(person, said);
       await pair.ay.kill();

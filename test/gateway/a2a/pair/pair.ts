@@ -88,7 +88,7 @@ export class Pair {
         // A mirror is the agent itself, as an outsider would reach it.
         peers: { [other]: peerAt(other), mirror: peerAt(name) },
         // "bee" calls no webhook in this network: what it makes is asked after.
-        pushAllow: name === "ay" ? ["127.0.0.0/8"] : [],
+        ...(name === "ay" && { pushAllow: ["127.0.0.0/8"] }),
       },
     };
   }
