@@ -19,6 +19,8 @@ export interface NatsOptions {
   readonly prefix: string;
   readonly replicas: number;
   readonly auth: NatsAuth;
+  /** Where answers come in. One of its own for each role keeps a role from listening to the other's answers. */
+  readonly inboxPrefix: string;
   readonly clock: Clock;
   readonly logger: Logger;
   /** A process that has not shown itself for this long loses its partitions to others. */
@@ -39,6 +41,7 @@ export const natsOptions = (given: NatsBackboneOptions): NatsOptions => {
     prefix: "mooring",
     replicas: 1,
     auth: {},
+    inboxPrefix: "_INBOX",
     clock: systemClock,
     logger: silentLogger,
     leaseMs: 10_000,
