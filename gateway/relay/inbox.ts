@@ -17,6 +17,8 @@ export interface InboxParts {
   readonly clock: Clock;
   /** Who may speak here; everybody whom the adapter lets in, if it is not said. */
   readonly access?: AccessRules | undefined;
+  /** Throws if so much waits already that nothing more is taken. */
+  readonly refuseIfCrowded?: (() => void) | undefined;
   readonly logger: Logger;
   readonly meter: Meter;
   readonly checkpoint?: Checkpoint;
@@ -27,6 +29,7 @@ export interface InboxParts {
 /** Where adapters put what people say. What is refused, or cannot be stored, is the adapter's to tell its platform. */
 export const createInbox = (parts: InboxParts): Inbox => {
   const { bus, clock, access, logger, meter, checkpoint = noCheckpoint, read = async (message) => message } = parts;
+  const { refuseIfCrowded = () => undefined } = parts;
   const check = accessCheck(access, clock);
   return {
     async accept(message) {
@@ -35,6 +38,7 @@ export const createInbox = (parts: InboxParts): Inbox => {
       await checkpoint("inbox.before");
       try {
         check(message);
+        if (message.command === undefined) refuseIfCrowded();
         const whole = message.attachments.length === 0 ? message : await read(message);
         await bus.publish(subjectsOf(tenant).userMessage(agent), whole, { id, key: laneOf(message) });
       } catch (error) {
