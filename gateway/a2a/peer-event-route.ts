@@ -5,6 +5,7 @@ import { AppError } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import { Name } from "../../core/contract/name.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import { digestOf } from "../secret-digest.ts";
 
 const MAX_BODY_BYTES = 1_000_000;
 const TOKEN = "x-a2a-notification-token";
@@ -54,9 +55,7 @@ const tokenIn = ({ headers }: FastifyRequest): string | undefined => {
   return /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
 };
 
-const isSame = (given: string | undefined, agreed: string | undefined): boolean => {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given ?? ""), digest(agreed ?? "")) && agreed !== undefined;
-};
+const isSame = (given: string | undefined, agreed: string | undefined): boolean =>
+  timingSafeEqual(digestOf(given ?? ""), digestOf(agreed ?? "")) && agreed !== undefined;
 
 const bodyOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));

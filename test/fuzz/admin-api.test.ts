@@ -41,7 +41,7 @@ const word = fc.oneof(
 const spelled = (text: string) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, ""));
 const pathOf = (paths: readonly string[]) =>
   fc.tuple(fc.constantFrom(...paths), word).map(([path, value]) => path.replace("{}", spelled(value)));
-const query = fc.dictionary(fc.constantFrom("agent", "tenant", "cursor", "limit", "kind", "status", "channel"), word);
+const query = fc.dictionary(fc.constantFrom("agent", "tenant", "after", "limit", "kind", "status", "channel"), word);
 const asQuery = (values: Readonly<Record<string, string>>) => {
   const pairs = Object.entries(values).map(([name, value]) => `${name}=${spelled(value)}`);
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
