@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
+import { INBOUND_CHANNEL } from "../../contract/inbound-task.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import type { Agent } from "../../turns/agent.ts";
 import type { Tool } from "../../turns/tool.ts";
@@ -13,16 +14,21 @@ import { notifyPeople } from "./tell-people.ts";
 
 const MAX_QUESTION_CHARS = 4_000;
 
-/** The agent in a turn for another agent: it can ask its caller, and does nothing that needs a person. */
+/**
+ * The agent in a turn for another agent: it can ask its caller, and does nothing that needs a person. A peer here that
+ * it hands work on to gets no more: else a caller could have done by two agents what one alone refuses.
+ */
 export const withCallerTools = (
   parts: TaskParts & { readonly inbound: InboundTurns },
   agent: Agent,
   message: UserMessage,
 ): Agent => {
-  if (taskOfMessage(message) === undefined) return agent;
+  if (message.synthetic?.audience.conversation.channel !== INBOUND_CHANNEL) return agent;
+  const inherited = agent.tools.filter(({ isForPeople }) => !isForPeople);
+  if (taskOfMessage(message) === undefined) return { ...agent, tools: inherited };
   const mayTell = parts.inbound.rulesOf(message).toldSkills !== undefined;
   const tools = [askCaller(parts, message), ...(mayTell ? [notifyPeople(parts)] : [])];
-  return { ...agent, tools: [...agent.tools.filter(({ isForPeople }) => !isForPeople), ...(tools as Tool[])] };
+  return { ...agent, tools: [...inherited, ...(tools as Tool[])] };
 };
 
 /** Makes the end of the turn a question to the caller: the task then waits for input (A8). */
