@@ -28,14 +28,20 @@ export const peerEventRoute =
       scope.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
       scope.post<{ Params: CallParams }>(
         "/a2a-events/:tenant/:agent/:call",
-        { bodyLimit: MAX_BODY_BYTES },
+        {
+          bodyLimit: MAX_BODY_BYTES,
+          // Before the body is read.
+          onRequest: async (request) => {
+            const { tenant, agent, call: id } = request.params;
+            const call = isAddress(request.params) ? await readCall(store, { tenant, agent, id }) : undefined;
+            // Whether there is such a call is nobody's business who does not know its token.
+            if (!isSame(tokenIn(request), call?.remote?.pushToken)) {
+              throw new AppError("unauthorised", "this notification's token is not the one that was agreed on");
+            }
+          },
+        },
         async (request, reply) => {
           const { tenant, agent, call: id } = request.params;
-          const call = isAddress(request.params) ? await readCall(store, { tenant, agent, id }) : undefined;
-          // Whether there is such a call is nobody's business who does not know its token.
-          if (!isSame(tokenIn(request), call?.remote?.pushToken)) {
-            throw new AppError("unauthorised", "this notification's token is not the one that was agreed on");
-          }
           const digest = createHash("sha256").update(bodyOf(request)).digest("hex").slice(0, 16);
           const subject = subjectsOf(tenant).peerEvent(agent);
           await bus.publish(subject, { tenant, agent, id }, { id: `${id}/hint/${digest}`, key: id });
