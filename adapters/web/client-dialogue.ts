@@ -73,7 +73,7 @@ export class ClientDialogue {
     if (!this.#listens || !this.connection.open) return;
     if (isBinary) this.#end(closeCodes.binary, "frames are JSON as text");
     else if (data.length > this.#parts.limits.frameBytes) this.#end(closeCodes.tooLarge, "the frame is too large");
-    else if (!this.#mayGoOn()) this.#slowDown("too many frames");
+    else if (!this.#mayGoOn()) this.#slowDown(`too many frames; ${AGAIN}`);
     else this.#parse(data);
   }
 
@@ -206,7 +206,7 @@ export class ClientDialogue {
     if (frame.type === "message" && frame.text.trim() === "" && attached.length === 0) {
       return this.#bad("text: must not be empty", frame.id);
     }
-    if (!this.#room || !this.#mayWrite(this.#room)) return this.#slowDown("too many messages", frame);
+    if (!this.#room || !this.#mayWrite(this.#room)) return this.#slowDown(`too many messages; ${AGAIN}`, frame);
     this.#refusals = 0;
     const once = `said:${frame.id}`;
     if (!rooms.log(account.id).knows(once)) {
@@ -249,7 +249,7 @@ export class ClientDialogue {
   }
 
   #slowDown(message: string, frame?: ClientFrame): void {
-    this.#error("rate-limited", `${message}; wait, then send this again`, frame);
+    this.#error("rate-limited", message, frame);
     if (++this.#refusals > MAX_REFUSALS) this.#end(closeCodes.tooFast, "too fast for too long");
   }
 
@@ -268,6 +268,7 @@ export class ClientDialogue {
 }
 
 const IDLE: Promise<void> = Promise.resolve();
+const AGAIN = "wait, then send this again";
 const HELLO_WITHIN_MS = 5_000;
 const MAX_WAITING = 64;
 const LITTLE_BEFORE = 50;

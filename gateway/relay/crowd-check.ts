@@ -47,7 +47,7 @@ export class CrowdCheck {
     if (waiting < this.#parts.maxWaiting) return;
     throw new AppError(
       "rate-limited",
-      "so many messages wait for an answer that this one was not taken: try again later",
+      "too many messages wait for an answer already: send this again in a while",
     );
   }
 }
