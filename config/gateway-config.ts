@@ -18,9 +18,11 @@ const GatewayLimits = z.strictObject({
   requestBurst: count(2_000).describe("How many of them may come at once."),
   bodyBytes: z
     .int()
-    .min(25_000_000)
-    .default(100_000_000)
-    .describe("Bodies that are read at once, together; who comes then is asked to come again."),
+    .min(100_000_000)
+    .default(250_000_000)
+    .describe(
+      "Bodies that are read at once, together, of one address a quarter; who comes then is asked to come again.",
+    ),
   waitingMessages: count(10_000).describe(
     "When so many wait for an agent's answer, people are told to try again later.",
   ),

@@ -4,6 +4,7 @@ import { isLoopback } from "../adapters/contract/is-loopback.ts";
 import { KeyedRates } from "../adapters/contract/keyed-rates.ts";
 import type { GatewayLimits } from "../config/gateway-config.ts";
 import type { Clock } from "../core/contract/clock.ts";
+import { BodyBudget } from "./body-budget.ts";
 import { httpError } from "./http-error.ts";
 
 type Limits = Pick<GatewayLimits, "requestsPerSecond" | "requestBurst" | "bodyBytes">;
@@ -11,18 +12,16 @@ type Limits = Pick<GatewayLimits, "requestsPerSecond" | "requestBurst" | "bodyBy
 /** Turns away who asks too often, and everybody whose body would be one too many, before anything of it is read. */
 export const limitRequests = (app: FastifyInstance, limits: Limits, clock: Clock): void => {
   const rates = new KeyedRates(limits.requestsPerSecond, limits.requestBurst);
-  let reading = 0;
+  const budget = new BodyBudget(limits.bodyBytes);
   app.addHook("onRequest", async (request, reply) => {
     if (!isLoopback(request.ip) && !rates.take(addressKey(request.ip), clock.monotonic())) {
       return reply.code(429).header("retry-after", "1").send(TOO_OFTEN.body);
     }
     const bytes = announced(request.headers, request.routeOptions.bodyLimit);
     if (bytes === 0) return undefined;
-    if (reading + bytes > limits.bodyBytes) return reply.code(503).header("retry-after", "2").send(TOO_MUCH.body);
-    reading += bytes;
-    reply.raw.once("close", () => {
-      reading -= bytes;
-    });
+    const giveBack = budget.take(request.ip, bytes);
+    if (giveBack === undefined) return reply.code(503).header("retry-after", "2").send(TOO_MUCH.body);
+    reply.raw.once("close", giveBack);
     return undefined;
   });
 };

@@ -45,9 +45,6 @@ export class CrowdCheck {
       else waiting += heard.waiting;
     }
     if (waiting < this.#parts.maxWaiting) return;
-    throw new AppError(
-      "rate-limited",
-      "too many messages wait for an answer already: send this again in a while",
-    );
+    throw new AppError("rate-limited", "too many messages wait for an answer already: send this again in a while");
   }
 }

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Webhook } from "../../adapters/contract/abilities.ts";
 import { GatewayConfig } from "../../config/gateway-config.ts";
 import { silentLogger as logger } from "../../core/contract/logger.ts";
+import { BodyBudget } from "../../gateway/body-budget.ts";
 import { type FrontDoor, openFrontDoor } from "../../gateway/front-door.ts";
 import { createMetrics } from "../../gateway/metrics/create-metrics.ts";
 import { createReadiness } from "../../gateway/readiness.ts";
@@ -112,5 +113,16 @@ describe("given so many bytes that are read at once", () => {
     const second = post();
     (await channel.arrived.count(2))[1]?.();
     expect((await second).statusCode).toBe(200);
+  });
+
+  it("when one address sends much, or large bodies are sent slowly, then there is room for others", () => {
+    const budget = new BodyBudget(4_000_000);
+    expect(budget.take("203.0.113.7", 900_000)).toBeDefined();
+    expect(budget.take("203.0.113.7", 200_000)).toBeUndefined();
+    const giveBack = budget.take("203.0.113.8", 1_000_000);
+    expect(budget.take("203.0.113.9", 300_000)).toBeUndefined();
+    expect(budget.take("203.0.113.9", 200_000)).toBeDefined();
+    giveBack?.();
+    expect(budget.take("203.0.113.9", 300_000)).toBeDefined();
   });
 });
