@@ -65,7 +65,7 @@ describe("given calls that no agent would make", () => {
       fc.asyncProperty(mutatedText(RPC), version, async (body, wanted) => {
         await refusedOrAnswered(await server.post("/a2a/mooring", body, { "a2a-version": wanted }));
       }),
-      fuzzRuns(200),
+      fuzzRuns(150),
     );
     await expectStillThere();
     harm.expectNone();
@@ -81,7 +81,7 @@ describe("given calls that no agent would make", () => {
       fc.asyncProperty(path, mutatedText([request, push]), async (at, body) => {
         await refusedOrAnswered(await server.post(`/a2a/mooring${at}`, body));
       }),
-      fuzzRuns(150),
+      fuzzRuns(100),
     );
     await expectStillThere();
     harm.expectNone();

@@ -69,7 +69,7 @@ describe("given calls that no console would make", () => {
         const { status, body } = await rig.call("POST", path, payload, who);
         expect(status, JSON.stringify(body)).toBeLessThan(500);
       }),
-      fuzzRuns(200),
+      fuzzRuns(120),
     );
     await fc.assert(
       fc.asyncProperty(pathOf(["tenants/{}"]), bodies, operator, async (path, payload, who) => {

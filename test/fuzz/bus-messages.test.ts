@@ -60,7 +60,7 @@ describe("given messages on the bus that no process of ours would publish", () =
         const answer = await core.ask(id, "Still there?", { conversation, account: { id, name: "Ann" } });
         expect(answer.markdown).toBe("Done.");
       }),
-      fuzzRuns(200),
+      fuzzRuns(150),
     );
     harm.expectNone();
   });

@@ -27,7 +27,7 @@ describe("given the example with something else in it", () => {
     const harm = watchHarm();
     fc.assert(
       fc.property(mutatedText([example, read("mooring.yaml"), ...sections]), (text) => void problemsOf(text, env)),
-      fuzzRuns(200),
+      fuzzRuns(100),
     );
     harm.expectNone();
   });

@@ -55,17 +55,24 @@ const placesIn = (value: unknown, found: [Holder, string][] = []): [Holder, stri
   return found;
 };
 
-const apply = (value: unknown, { at, how, value: other, name }: Edit): unknown => {
+const apply = (value: unknown, { at, how, value: given, name }: Edit): unknown => {
+  // A later edit may go into it.
+  const other = structuredClone(given);
   const places = placesIn(value);
   const [holder, key] = places[at % (places.length + 1)] ?? [];
   if (holder === undefined || key === undefined) return how === "replace" ? other : value;
   const values = holder as Record<string, unknown>;
   if (Array.isArray(holder)) {
     if (how === "remove") holder.splice(Number(key), 1);
-    else if (how === "repeat") holder.push(...Array(50).fill(holder[Number(key)]));
+    else if (how === "repeat") holder.push(...Array.from({ length: 50 }, () => structuredClone(holder[Number(key)])));
     else holder[Number(key)] = other;
   } else if (how === "replace") set(values, key, other);
-  else if (how === "repeat") set(values, key, Array(50).fill(values[key]));
+  else if (how === "repeat")
+    set(
+      values,
+      key,
+      Array.from({ length: 50 }, () => structuredClone(values[key])),
+    );
   else {
     if (how === "rename") set(values, name, values[key]);
     delete values[key];

@@ -7,6 +7,15 @@ import { fuzzRuns } from "./fuzz-runs.ts";
 import { watchHarm } from "./harmless.ts";
 import { mutated, mutatedText } from "./mutated.ts";
 
+/** A form has nothing but text in it. */
+const asText = (fields: unknown): object =>
+  Object.fromEntries(
+    Object.entries(Object(fields)).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
+
 describe("given requests that Slack has signed and would never send", () => {
   it("then each gets a documented answer, and the next good one is heard", async () => {
     const { slack, heard } = await runSlack("http");
@@ -23,7 +32,7 @@ describe("given requests that Slack has signed and would never send", () => {
     const posts = fc.oneof(
       mutatedText(inJson).map((body) => ({ body, contentType: "application/json" })),
       mutatedText([press]).map((payload) => asForm({ payload })),
-      mutated([command]).map((fields) => asForm(Object(fields))),
+      mutated([command]).map((fields) => asForm(asText(fields))),
     );
     const harm = watchHarm();
     let cases = 0;
@@ -34,7 +43,7 @@ describe("given requests that Slack has signed and would never send", () => {
         const text = `still ${++cases}`;
         expect((await heard(slack.say({ text }))).text).toBe(text);
       }),
-      fuzzRuns(200),
+      fuzzRuns(150),
     );
     harm.expectNone();
   });

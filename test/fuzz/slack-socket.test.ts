@@ -29,7 +29,7 @@ describe("given envelopes on Slack's socket that Slack would never send", () => 
         void slack.say({ text });
         await inbox.accepted.until((messages) => messages.some((message) => message.text === text));
       }),
-      fuzzRuns(200),
+      fuzzRuns(150),
     );
     harm.expectNone();
   });

@@ -40,7 +40,7 @@ describe("given frames that nobody would send", () => {
         other.send({ type: "message", id, text: "here" });
         await other.next("accepted", (accepted) => accepted.id === id);
       }),
-      fuzzRuns(250),
+      fuzzRuns(200),
     );
     harm.expectNone();
   });

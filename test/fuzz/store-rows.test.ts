@@ -80,7 +80,7 @@ describe("given rows that somebody has damaged", () => {
         await core.receive(messageIn(`${room}-other`, `${room}/3`));
         expect((await core.replyTo(`${room}/3`)).markdown).toBe("Done.");
       }),
-      fuzzRuns(60),
+      fuzzRuns(40),
     );
     harm.expectNone();
   });

@@ -57,17 +57,17 @@ describe("given somebody who makes many visitors", () => {
   /** A socket that comes from elsewhere, which those of a test cannot. */
   const connectFrom = (remoteAddress: string, { adapter, origin }: WebGateway) => {
     const frames = new Recorder<{ type: string; code?: string }>();
-    let receive: (frame: object) => void = () => undefined;
+    const listeners = new Map<string, (...args: unknown[]) => void>();
     const socket = {
       bufferedAmount: 0,
       send: (data: Buffer) => frames.add(JSON.parse(String(data))),
       ping() {},
-      close() {},
+      close: () => listeners.get("close")?.call(socket),
       terminate() {},
-      on(event: string, listen: (data: Buffer, isBinary: boolean) => void) {
-        if (event === "message") receive = (frame) => listen.call(socket, Buffer.from(JSON.stringify(frame)), false);
-      },
+      on: (event: string, listen: never) => void listeners.set(event, listen),
     };
+    const receive = (frame: object) =>
+      listeners.get("message")?.call(socket, Buffer.from(JSON.stringify(frame)), false);
     adapter.connect(socket as never, { origin, remoteAddress, protocols: ["mooring.v1"] });
     receive({ type: "hello" });
     return async (id: string): Promise<string> => {
