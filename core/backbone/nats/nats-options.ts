@@ -1,3 +1,4 @@
+import { nuid } from "nats";
 import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../contract/clock.ts";
 import { systemClock } from "../../contract/clock.ts";
@@ -23,6 +24,8 @@ export interface NatsOptions {
   readonly inboxPrefix: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What this process is called among those that share its work; never the same twice. */
+  readonly newId: () => string;
   /** A process that has not shown itself for this long loses its partitions to others. */
   readonly leaseMs: number;
   /** Fixed at a deployment's first start: another number would tear keys apart. */
@@ -44,6 +47,7 @@ export const natsOptions = (given: NatsBackboneOptions): NatsOptions => {
     inboxPrefix: "_INBOX",
     clock: systemClock,
     logger: silentLogger,
+    newId: () => nuid.next(),
     leaseMs: 10_000,
     partitions: 32,
     failurePauseMs: 500,
