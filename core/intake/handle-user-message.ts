@@ -33,7 +33,7 @@ export const handleUserMessage = async (
     const opened = await openTurn(parts, message);
     await parts.checkpoint("turn.opened");
     if (isOneTooMany(parts, agent, message, opened)) return { retryInMs: PERSON_BUSY_PAUSE_MS };
-    await handle(parts, agent, message, opened, received.attempt);
+    await handle(parts, agent, asEdited(message, opened), opened, received.attempt);
     return ack;
   } catch (error) {
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {
@@ -56,6 +56,9 @@ const isOneTooMany = (
   if (command !== undefined || synthetic !== undefined || personId === null) return false;
   return turns.ofPerson(personId) >= maxTurnsPerPerson;
 };
+
+const asEdited = (message: UserMessage, { record: { editedText } }: OpenedTurn): UserMessage =>
+  editedText === undefined ? message : { ...message, text: editedText };
 
 const handle = async (
   parts: IntakeParts,
