@@ -1,8 +1,8 @@
 import type { AccessRules } from "../../adapters/contract/config.ts";
-import { KeyedRates } from "../../adapters/contract/keyed-rates.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
+import { MinuteLimit } from "../minute-limit.ts";
 import { admits } from "./admits.ts";
 
 /** Throws "forbidden" or "rate-limited" for a message that may not be sent, or not yet (I2). Counted in each gateway by itself. */
@@ -12,8 +12,7 @@ export const accessCheck = (access: AccessRules | undefined, clock: Clock): Acce
   const { accounts = "*", messagesPerMinute } = access ?? {};
   const isOpen = admits(access);
   const listed = accounts === "*" ? undefined : new Set(accounts);
-  // So many at once, and as many again in the course of a minute.
-  const rates = messagesPerMinute && new KeyedRates(messagesPerMinute / 60, messagesPerMinute);
+  const limit = new MinuteLimit(clock);
   return ({ account, conversation }) => {
     if (listed && !listed.has(account.id)) {
       throw new AppError("forbidden", "this account may not talk to the agent here: ask whoever runs it for access");
@@ -21,7 +20,7 @@ export const accessCheck = (access: AccessRules | undefined, clock: Clock): Acce
     if (!isOpen(conversation, account.id)) {
       throw new AppError("forbidden", "the agent does not listen in this room: ask whoever runs it to add the room");
     }
-    if (rates && !rates.take(account.id, clock.monotonic())) {
+    if (messagesPerMinute !== undefined && limit.take(account.id, messagesPerMinute) > 0) {
       throw new AppError("rate-limited", `more than ${messagesPerMinute} messages in a minute: wait a little`);
     }
   };

@@ -120,6 +120,7 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
       ["core", "sends a digest", "mooring.default.digest.due.web.0"],
       ["core", "writes into a visitor's log", "$KV.mooring_web-log.x"],
       ["core", "writes the audit log", "$KV.mooring_audit.x"],
+      ["core", "reads the key of agents' cards", "$JS.API.DIRECT.GET.KV_mooring_a2a-keys.$KV.mooring_a2a-keys.x"],
       ["core", "reads the key of visitors' tokens", "$JS.API.DIRECT.GET.KV_mooring_web-keys.$KV.mooring_web-keys.web"],
       [
         "core",
