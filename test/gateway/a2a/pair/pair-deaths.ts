@@ -1,4 +1,4 @@
-import { TaskState } from "@a2a-js/sdk";
+import { type Task, TaskState } from "@a2a-js/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PlaceOptions } from "../../../core/deaths/backbone-place.ts";
 import type { WebClient } from "../../../fakes/web-client.ts";
@@ -76,7 +76,12 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
           await pair.ay.dieAt(at);
         };
       }
-      if (since.startsWith("making")) await pair.ay.kill();
+      if (since.startsWith("making")) {
+        const isMaking = ({ status, history }: Task) =>
+          status?.state === TaskState.TASK_STATE_WORKING && JSON.stringify(history).includes(`make ${what}"`);
+        await until(async () => (await pair.tasksAt(as === "caller" ? "bee" : "ay")).some(isMaking));
+        await pair.ay.kill();
+      }
       if (since === "making") await pair.ay.restart();
       pair.release(what);
       if (since === "making-and-away") {
