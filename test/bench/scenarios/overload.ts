@@ -62,7 +62,7 @@ export const overload: Scenario = {
     });
     const lost = fates.accepted - fates.answered;
     yield figure("until latency is as before, beside 10 s", "ms", recoveredMs, RECOVERED_WITHIN_MS, "≤ 1");
-    // Gateways hear every second how many wait: so much more may come in until then.
+    // Gateways hear every two seconds how many wait: so much more may come in until then.
     yield figure("most that waited, beside the limit", "messages", fates.mostWaiting, MOST_WAITING, "≤ 1.3");
     yield figure("told to come back later, of all", "messages", fates.refused, fates.sent, "told");
     yield figure("accepted and never answered, of all", "messages", lost, fates.sent, "none");
