@@ -4,6 +4,7 @@ import { type Letter, placeOf } from "./account/account.ts";
 
 const Page = z.object({ items: z.array(z.unknown()), next: z.string().optional() });
 const DeadDelivery = z.object({
+  ref: z.string(),
   conversation: z.object({ channel: z.string(), room: z.string(), thread: z.string().optional() }),
   origin: z.object({ promptSummary: z.string() }).nullable(),
   reason: z.string(),
@@ -25,9 +26,10 @@ export class Operator {
     this.#gateway = gateway;
   }
 
-  async letters(): Promise<Letter[]> {
+  async letters(): Promise<(Letter & { readonly ref: string })[]> {
     const letters = await this.#all("dead-letters?kind=delivery", DeadDelivery);
-    return letters.map(({ conversation: { channel, room, thread }, origin, reason }) => ({
+    return letters.map(({ ref, conversation: { channel, room, thread }, origin, reason }) => ({
+      ref,
       place: placeOf({ channel, room, ...(thread !== undefined && { thread }) }),
       about: origin?.promptSummary ?? "",
       reason,

@@ -32,8 +32,9 @@ interface Parts {
 export class Rig {
   readonly #parts: Parts;
   readonly #lanes = new Map<Place, Promise<void>>();
+  readonly #readBefore = new Set<string>();
   #asks: Ask[] = [];
-  #letters: readonly Letter[] = [];
+  #letters: readonly (Letter & { readonly ref: string })[] = [];
   #tokens = 0;
 
   private constructor(parts: Parts) {
@@ -141,20 +142,22 @@ export class Rig {
       if (missing <= most) return;
       if (missing < fewest) [fewest, since] = [missing, performance.now()];
       // A gateway that is away has no list.
-      if (looks % 10 === 9) this.#letters = await this.operator.letters().catch(() => this.#letters);
+      if (looks % 10 === 9) await this.#readLetters().catch(() => undefined);
       await delay(LOOK_EVERY_MS);
     }
   }
 
   /** With all that operators see. */
   async account(): Promise<Account> {
-    this.#letters = await this.operator.letters();
+    await this.#readLetters();
     return this.#settle();
   }
 
   /** The books are closed. What comes of these messages from now on is wrong. */
   forget(): void {
     this.#asks = [];
+    for (const { ref } of this.#letters) this.#readBefore.add(ref);
+    this.#letters = [];
     for (const crowd of this.#crowds) crowd.forget();
   }
 
@@ -172,6 +175,11 @@ export class Rig {
 
   #surfacesOf(person: string): readonly Surface[] {
     return this.#crowds.flatMap((crowd) => crowd.surfacesOf(person));
+  }
+
+  async #readLetters(): Promise<void> {
+    const letters = await this.operator.letters();
+    this.#letters = letters.filter(({ ref }) => !this.#readBefore.has(ref));
   }
 
   #settle(): Account {

@@ -4,7 +4,6 @@ import type { Rig } from "./rig.ts";
 
 export interface Round {
   readonly account: Account;
-  readonly faults: number;
   /** Everything else that is wrong: work without an end, processes that ended by themselves, gaps. */
   readonly problems: readonly string[];
 }
@@ -32,5 +31,5 @@ export const runRound = async (rig: Rig, steps: readonly Step[]): Promise<Round>
   const account = await rig.account();
   const problems = [...(await rig.operator.looseEnds()), ...rig.product.crashes.slice(crashes), ...rig.web.gaps()];
   rig.forget();
-  return { account, faults: steps.filter((step) => step.do === "fault").length, problems };
+  return { account, problems };
 };
