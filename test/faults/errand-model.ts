@@ -11,6 +11,8 @@ export const HARBOUR = "harbour";
 /** Longer than an answer takes until its beginning is shown. */
 const SLOW_MS = 1_500;
 const WORK_MS = 200;
+/** Once more, and people are told that there is no answer. */
+const MOST_FAILURES = 2;
 
 /** A model that does the errands, knows which part it plays by what it is asked, and can be made to fail. */
 export class ErrandModel {
@@ -24,12 +26,18 @@ export class ErrandModel {
 
   static async start(): Promise<ErrandModel> {
     const troubles = new Troubles<ModelFault["what"]>();
+    /** What was asked, as often as it failed. */
+    const failed: string[] = [];
     const server = await ScriptedModelServer.start((request) => {
       // A run of hours would keep them all.
       server.requests.length = 0;
-      const trouble = troubles.next();
-      if (trouble !== undefined) return trouble === "503" ? fails(503) : hangsUp();
-      return answerTo(request);
+      const { lastUserText } = request;
+      const isTroubled = failed.filter((text) => text === lastUserText).length < MOST_FAILURES;
+      const trouble = isTroubled ? troubles.next() : undefined;
+      if (trouble === undefined) return answerTo(request);
+      failed.unshift(lastUserText);
+      failed.length = Math.min(failed.length, 100);
+      return trouble === "503" ? fails(503) : hangsUp();
     });
     return new ErrandModel(server, troubles);
   }

@@ -19,7 +19,7 @@ const MOST_LOOKS = 60;
 
 /** Somebody who looks at the product through its admin API, and nowhere else. */
 export class Operator {
-  readonly token = "an operator of the harness";
+  readonly token = "operator-of-the-harness";
   readonly #gateway: () => string;
 
   constructor(gateway: () => string) {

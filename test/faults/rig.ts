@@ -134,11 +134,19 @@ export class Rig {
     }
   }
 
-  /** Resolves when no more than so many answers are missing, or when nothing has come for a long time. */
-  async untilMissing(most: number): Promise<void> {
+  /** How many messages were asked since the books were closed last. */
+  get asked(): number {
+    return this.#asks.length;
+  }
+
+  /**
+   * Resolves when no more than so many answers are missing, to the first so many messages, or when nothing has come for
+   * a long time.
+   */
+  async untilMissing(most: number, first = this.asked): Promise<void> {
     let fewest = Number.POSITIVE_INFINITY;
     for (let since = performance.now(), looks = 0; performance.now() - since < PATIENCE_MS; looks++) {
-      const missing = this.#settle().lost.length;
+      const missing = this.#settle(first).lost.length;
       if (missing <= most) return;
       if (missing < fewest) [fewest, since] = [missing, performance.now()];
       // A gateway that is away has no list.
@@ -182,8 +190,8 @@ export class Rig {
     this.#letters = letters.filter(({ ref }) => !this.#readBefore.has(ref));
   }
 
-  #settle(): Account {
+  #settle(first = this.asked): Account {
     const seen = this.#crowds.flatMap((crowd) => crowd.seen());
-    return settle({ asks: this.#asks, seen, letters: this.#letters });
+    return settle({ asks: this.#asks.slice(0, first), seen, letters: this.#letters });
   }
 }

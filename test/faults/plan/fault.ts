@@ -20,6 +20,9 @@ export type Fault = ProcessFault | NatsFault | PlatformFault | ConnectionFault |
 
 export const isKill = ({ what }: Fault): boolean => what === "kill";
 
+/** It takes everything with it that is under way in a process. */
+export const isDeath = (fault: Fault): boolean => "nth" in fault && fault.what !== "freeze";
+
 /** One line, as it is printed and repeated. */
 export const spelled = (fault: Fault): string => {
   if ("nth" in fault) return `${fault.what} ${fault.on} ${fault.nth}`;
