@@ -14,7 +14,7 @@ import { Product } from "./product.ts";
 
 const LOOK_EVERY_MS = 100;
 /** Nothing new for so long: it will not come. Longer than any pause that the product makes here. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 60_000;
 
 const PEOPLE = ["ann", "bob", "cat"] as const;
 

@@ -104,14 +104,14 @@ const tokenIn = (words: string): string => words.match(TOKEN)?.[0] ?? "";
 const isInDoubt = ({ words, place }: Expected, doubts: readonly Letter[]): boolean =>
   doubts.some((letter) => letter.place === place && tokenIn(letter.about) === tokenIn(words));
 
-/** In each place answers stand in the order of what they answer, and nothing comes before its announcement. */
+/** In each place answers stand in the order of what they answer, and nothing comes before what announces or explains it. */
 const misplaced = (asks: readonly Ask[], positionOf: (each: Expected) => number | undefined): string[] => {
   const last = new Map<Place, { position: number; answer: Expected }>();
   return asks.flatMap(({ place, answer, later }) => {
     const position = positionOf(answer);
     if (position === undefined) return [];
     const early = later
-      .filter((each) => each.place === place && (positionOf(each) ?? position) < position)
+      .filter((each) => each.place === place && !each.anchored && (positionOf(each) ?? position) < position)
       .map((each) => `${named(each)} before ${answer.words}`);
     const before = last.get(place);
     if (before !== undefined && before.position > position)

@@ -62,9 +62,10 @@ export class WebCrowd implements Crowd {
 
   /** What makes no sense to a client by its own counting: a gap, or something twice. */
   gaps(): string[] {
-    return [...this.#clients].flatMap(([person, { log }]) =>
-      log.every(({ seq }, index) => seq === index + 1) ? [] : [`the log of ${person} has gaps or repeats`],
-    );
+    return [...this.#clients].flatMap(([person, { log }]) => {
+      const wrong = log.findIndex(({ seq }, index) => index > 0 && seq !== (log[index - 1]?.seq ?? 0) + 1);
+      return wrong < 0 ? [] : [`${person} heard ${log[wrong]?.seq} after ${log[wrong - 1]?.seq}`];
+    });
   }
 
   stop(): void {

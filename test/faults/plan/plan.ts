@@ -39,15 +39,16 @@ export const planOf = (seed: number, { backbone, messages, faults, mostKills }: 
     again: random.below(5) === 0,
   }));
   let kills = 0;
-  const inPieces = Array.from({ length: faults }, (_, index): Step[] => {
+  const wrong = Array.from({ length: faults }, (): Step => {
     const fault = kills < mostKills ? anyFault(random, backbone) : mildFault(random);
     if (isKill(fault)) kills++;
-    const piece = said.slice((index * messages) / faults, ((index + 1) * messages) / faults);
-    return [...piece, { do: "fault", fault }];
+    return { do: "fault", fault };
   });
-  // What happens last happens under load too.
-  const last = inPieces.pop() ?? [];
-  return [...inPieces.flat(), ...last.slice(-1), ...last.slice(0, -1)];
+  const piece = messages / (faults + 1);
+  return [
+    ...wrong.flatMap((fault, index) => [...said.slice(index * piece, (index + 1) * piece), fault]),
+    ...said.slice(faults * piece),
+  ];
 };
 
 const anyFault = (random: SeededRandom, backbone: Backbone): Fault =>
