@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ConfigInvalid } from "../../config/config-invalid.ts";
 import { parseConfig } from "../../config/parse-config.ts";
@@ -10,7 +11,18 @@ const parse = (text: string, env: Record<string, string> = {}) => parseConfig({ 
 describe("given a file that leaves things out", () => {
   it("then it has the defaults", () => {
     expect(parse(MINIMAL)).toEqual({
-      gateway: { host: "127.0.0.1", port: 8080 },
+      gateway: {
+        host: "127.0.0.1",
+        port: 8080,
+        trustedProxies: [],
+        limits: {
+          connections: 25_000,
+          requestsPerSecond: 200,
+          requestBurst: 2_000,
+          bodyBytes: 250_000_000,
+          waitingMessages: 10_000,
+        },
+      },
       core: { host: "127.0.0.1" },
       backbone: "embedded",
       dataDir: "./data",
@@ -25,6 +37,7 @@ describe("given a file that leaves things out", () => {
           tenant: "default",
           model: expect.anything(),
           maxToolRounds: 8,
+          maxTurnsPerPerson: 5,
           delegation: defaultDelegation,
           peering: defaultPeering,
           schedules: [],
@@ -180,6 +193,12 @@ describe("given a value that the schema refuses", () => {
     ["a user without password", nats("user: u"), "backbone.nats", "user and password go together"],
     ["two ways to sign in", nats("token: t, credentialsFile: f"), "backbone.nats", "choose one way"],
     ["a misspelt key of an alternative", nats("prefxi: a"), "backbone.nats.prefxi", 'did you mean "prefix"?'],
+    [
+      "the digest of an empty secret",
+      `${MINIMAL}a2a: { callers: { crm: { token: "sha256:${createHash("sha256").digest("hex")}" } } }`,
+      "a2a.callers.crm.token",
+      "digest of nothing",
+    ],
     [
       "a short admin token",
       `${MINIMAL}admin: { tokens: [{ token: t, role: platform_admin }] }`,
