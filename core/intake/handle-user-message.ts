@@ -6,6 +6,7 @@ import type { UserMessage } from "../contract/user-message.ts";
 import { voidShownCodes } from "../people/void-shown-codes.ts";
 import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { Agent } from "../turns/agent.ts";
+import { signalProgress } from "../turns/signal-progress.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { answerMessage } from "./answer-message.ts";
 import { handleShownReply } from "./handle-shown-reply.ts";
@@ -28,8 +29,10 @@ export const handleUserMessage = async (
   await voidShownCodes(parts.store, message);
   const opened = await openTurn(parts, message);
   await parts.checkpoint("turn.opened");
+  signalProgress(parts.bus, message);
   try {
     await handle(parts, agent, message, opened, received.attempt);
+    signalProgress(parts.bus, message);
     return ack;
   } catch (error) {
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {
