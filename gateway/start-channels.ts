@@ -14,6 +14,7 @@ import { adapterContext, type ChannelParts, relayContext } from "./channel-conte
 import { pauseKey } from "./channel-status/channel-record.ts";
 import { ChannelReporter } from "./channel-status/channel-reporter.ts";
 import { ChannelTraffic } from "./channel-status/channel-traffic.ts";
+import { consoleRoutes } from "./console/console-routes.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
 import type { FrontDoor } from "./front-door.ts";
@@ -90,7 +91,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       check: operatorCheck(config.admin.tokens, adminToken),
       addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
     };
-    const routes = [peerEventRoute(common.backbone)];
+    const routes = [peerEventRoute(common.backbone), consoleRoutes];
     await createServer({ door, adapters, readiness, metrics, logger: common.logger, routes, a2a, admin });
   } catch (error) {
     await stop();
