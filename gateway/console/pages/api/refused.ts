@@ -1,3 +1,5 @@
+import { sentence } from "../parts/sentence.ts";
+
 /** The admin API did not do it. The message is for the operator, and says what to do. */
 export class Refused extends Error {
   /** Of HTTP; 0: nobody answered. */
@@ -29,9 +31,4 @@ const ADVICE: Readonly<Record<number, string>> = {
   404: "It may have ended or expired, or it belongs to another tenant. Go back to the list.",
   409: "Somebody was faster, or it has changed meanwhile. Look at the list again.",
   503: "The backbone is away. This page works again once it is back: try again in a moment.",
-};
-
-const sentence = (text: string): string => {
-  const upper = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(upper) ? upper : `${upper}.`;
 };
