@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, Refusal>> = {
 };
 
 /** Where a platform says more exactly why nobody is reached there. */
-const STATE = /^(blocked|removed|disabled): (.+)$/s;
+const STATE = /^(blocked|removed|disabled|gone): (.+)$/s;
 
 /** A delivery's reason, `<kind of failure>: <why>`, in words for operators. */
 export const refusalIn = (reason: string): Refusal => {
