@@ -6,6 +6,7 @@ import { startWebGateway, type WebGateway } from "../adapters/web/web-gateway.ts
 import { startWidgetPage, type WidgetPage } from "../adapters/web/widget-page.ts";
 import { Deployment, plainConfig } from "../e2e/deployment.ts";
 import { launchChromium } from "../setup/launch-chromium.ts";
+import { takeConsolePictures } from "./console-pictures.ts";
 import { conversations, type Telling } from "./conversations.ts";
 
 const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
@@ -36,7 +37,7 @@ const views: readonly View[] = [
   },
 ];
 
-/** The main views of the widget, with made-up conversations, for the README and for those who change the styles. */
+/** The main views of widget and console, with made-up conversations, for the README and for those who change the styles. */
 const take = async (): Promise<void> => {
   const [wanted] = process.argv.slice(2);
   await mkdir(folder, { recursive: true });
@@ -52,6 +53,7 @@ const take = async (): Promise<void> => {
     }
   }
   if (wanted === undefined || wanted === "home") await homePicture(browser);
+  await takeConsolePictures(browser, folder, wanted);
   await browser.close();
   await site.stop();
 };

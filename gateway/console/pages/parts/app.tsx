@@ -31,10 +31,14 @@ export const App = () => {
   useEffect(() => {
     if (token === undefined) return;
     setError(undefined);
-    client.get<Me>("me").then((known) => {
-      keptToken.write(token);
-      setMe(known);
-    }, setError);
+    client.get<Me>("me").then(
+      (known) => {
+        keptToken.write(token);
+        setMe(known);
+      },
+      // Whoever is turned away is signed out already.
+      (caught: unknown) => (caught instanceof Refused && caught.status === 401 ? undefined : setError(caught)),
+    );
   }, [client, token, round]);
 
   if (token === undefined) return <SignIn error={error} signIn={setToken} />;

@@ -11,7 +11,11 @@ interface DialogProps {
 export const Dialog = ({ title, close, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={close}>
       <h2 id={id}>{title}</h2>

@@ -40,5 +40,7 @@ const factsOf = ({ at, operator, tenant, target, detail }: AuditEntry): readonly
   ["Tenant", tenant ?? "–"],
   ...Object.entries({ ...target, ...detail })
     .filter(([name]) => name !== "ref")
-    .map(([name, value]): Fact => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+    .map(([name, value]): Fact => [capitalised(name), typeof value === "string" ? value : JSON.stringify(value)]),
 ];
+
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
