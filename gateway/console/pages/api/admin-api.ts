@@ -156,6 +156,8 @@ export type DeadLetter =
       readonly channel: string;
       readonly conversation: Conversation;
       readonly origin: Origin | null;
+      /** Of its trace. */
+      readonly replyId?: string;
       readonly reason: string;
       readonly deadAt: string;
     }

@@ -7,7 +7,8 @@ import { placeText } from "../parts/place-text.ts";
 import { type Fact, Row } from "../parts/row.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { When } from "../parts/when.tsx";
-import type { Route } from "../routing/route.ts";
+import { Link } from "../routing/link.tsx";
+import { addressOf, type Route } from "../routing/route.ts";
 import { useConsole } from "../state/console-context.ts";
 import { useAnswer } from "../state/use-answer.ts";
 import { refusalIn } from "./refusal-in.ts";
@@ -55,12 +56,22 @@ const LetterRow = ({ letter, done }: { letter: DeadLetter; done: () => void }) =
   const { state, text } = refusalIn(letter.reason);
   return (
     <Row
-      title={letter.kind === "delivery" ? (letter.origin?.promptSummary ?? "A notice") : letter.id}
+      title={<LetterTitle letter={letter} />}
       state={<StateMark tone="bad" text={state} />}
       note={text}
       actions={<LetterActions letter={letter} done={done} />}
       facts={[["Given up", <When key="at" at={letter.deadAt} />], ...factsOf(letter)]}
     />
+  );
+};
+
+const LetterTitle = ({ letter }: { letter: DeadLetter }) => {
+  if (letter.kind === "message") return <span>{letter.id}</span>;
+  const title = letter.origin?.promptSummary ?? "A notice";
+  return letter.replyId === undefined ? (
+    <span>{title}</span>
+  ) : (
+    <Link to={addressOf("trace", letter.replyId)}>{title}</Link>
   );
 };
 
