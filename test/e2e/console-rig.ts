@@ -59,9 +59,9 @@ export class ConsoleRig {
   }
 
   /** What the admin API says to a platform admin. */
-  async ask(path: string): Promise<ReturnType<typeof JSON.parse>> {
+  async ask(path: string, method: "GET" | "POST" = "GET"): Promise<ReturnType<typeof JSON.parse>> {
     const headers = { authorization: `Bearer ${PLATFORM_TOKEN}` };
-    return (await fetch(`${this.url}/admin/api/${path}`, { headers })).json();
+    return (await fetch(`${this.url}/admin/api/${path}`, { method, headers })).json();
   }
 
   async stop(): Promise<void> {

@@ -25,6 +25,12 @@ export class ConsoleTab {
     await this.page.goto(`${this.#url}/console${path}`);
   }
 
+  /** Within the console, without loading it anew. */
+  async turnTo(path: string): Promise<void> {
+    const address = JSON.stringify(`/console${path}`);
+    await this.page.evaluate(`history.pushState(null, "", ${address}); dispatchEvent(new Event("popstate"))`);
+  }
+
   async signIn(token: string): Promise<void> {
     await this.page.getByLabel("Operator token").fill(token);
     await this.page.keyboard.press("Enter");
@@ -42,6 +48,11 @@ export class ConsoleTab {
   /** The entry of a list that has these words. */
   row(words: string | RegExp) {
     return this.page.locator(".row", { hasText: words });
+  }
+
+  /** The entry whose title leads further. */
+  titled(name: string) {
+    return this.page.locator(".row", { has: this.page.getByRole("link", { name, exact: true }) });
   }
 
   /** What came of the last action. */

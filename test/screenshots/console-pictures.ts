@@ -55,5 +55,7 @@ const liven = async (rig: ConsoleRig): Promise<void> => {
   rig.teams.fault = teamsFaults.blocked;
   await rig.teams.say({ text: "When is high water today?" });
   await rig.teams.say({ text: "Remind me of the tide table", person: "ben" });
+  // A gateway tells at once how a channel is when somebody has done something about it.
+  for (const channel of ["web", "teams"]) await rig.ask(`channels/${channel}/resume`, "POST");
   while ((await rig.ask("dead-letters")).items.length < 2) await new Promise((resolve) => setTimeout(resolve, 100));
 };

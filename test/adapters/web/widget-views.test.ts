@@ -6,7 +6,8 @@ import { runningGateways } from "./running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
 const start = runningGateways();
-const widget = new WidgetInBrowser();
+/** Half-way into the picture, nothing has its colours yet. */
+const widget = new WidgetInBrowser({ reducedMotion: "reduce" });
 
 const activity: Activity = {
   id: "a1",

@@ -17,7 +17,7 @@ export const Shell = ({ signOut }: { signOut: () => void }) => {
       <a class="skip" href="#content">
         Skip to the page
       </a>
-      <div class="side">
+      <header class="side">
         <div class="brand">
           <Logo />
           <span>Mooring</span>
@@ -42,7 +42,7 @@ export const Shell = ({ signOut }: { signOut: () => void }) => {
           </button>
           <p class="faint version">Version {me.version}</p>
         </div>
-      </div>
+      </header>
       {shown ? <shown.View key={`${route.page}/${route.id ?? ""}`} route={route} /> : <Nowhere />}
     </div>
   );

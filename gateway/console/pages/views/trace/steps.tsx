@@ -11,18 +11,19 @@ const TONES: Readonly<Record<TraceStep["calls"][number]["state"], Tone>> = {
 export const Steps = ({ steps }: { steps: readonly TraceStep[] }) =>
   steps.length === 0 ? null : (
     <ul class="steps" aria-label="Tools">
-      {steps.flatMap(({ step, calls, inputTokens, outputTokens }) =>
-        calls.map(({ name, state }, index) => (
-          <li key={`${step}/${index}`}>
-            <code>{name}</code>
-            <StateMark tone={TONES[state]} text={state} />
-            {index === 0 && (
-              <span class="faint small">
-                step {step + 1} · {inputTokens} tokens in, {outputTokens} out
-              </span>
-            )}
-          </li>
-        )),
-      )}
+      {steps.map(({ step, calls, inputTokens, outputTokens }) => (
+        <li key={step}>
+          <span class="faint small">Step {step + 1}</span>
+          {calls.map(({ name, state }, index) => (
+            <span key={`${step}/${index}`} class="call">
+              <code>{name}</code>
+              <StateMark tone={TONES[state]} text={state} />
+            </span>
+          ))}
+          <span class="faint small">
+            {inputTokens} tokens in, {outputTokens} out
+          </span>
+        </li>
+      ))}
     </ul>
   );
