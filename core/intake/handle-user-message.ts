@@ -32,7 +32,7 @@ export const handleUserMessage = async (
     const opened = await openTurn(parts, message);
     await parts.checkpoint("turn.opened");
     signalProgress(parts.bus, message);
-    await handle(parts, agent, message, opened, received.attempt);
+    await handle(parts, agent, asEdited(message, opened), opened, received.attempt);
     signalProgress(parts.bus, message);
     return ack;
   } catch (error) {
@@ -44,6 +44,9 @@ export const handleUserMessage = async (
     throw error;
   }
 };
+
+const asEdited = (message: UserMessage, { record: { editedText } }: OpenedTurn): UserMessage =>
+  editedText === undefined ? message : { ...message, text: editedText };
 
 const handle = async (
   parts: IntakeParts,
