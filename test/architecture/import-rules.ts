@@ -31,7 +31,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
   [/^@a2a-js\/sdk(\/|$)/, /^(core|gateway)\/a2a\//],
   [/^(undici|ipaddr\.js)$/, /^core\/a2a\//],
-  [/^(preact(\/hooks)?|marked|dompurify)$/, /^adapters\/web\/widget\//],
+  [/^(preact(\/hooks)?|marked)$/, /^adapters\/web\/widget\//],
   [/^esbuild$/, /^adapters\/web\/widget\//],
 ];
 

@@ -65,6 +65,21 @@ describe("given limits on connections (F21)", () => {
     await enter(gateway, { token: welcome.token });
   });
 
+  it("when a person opens fifty tabs, then as many as the default lets in hear everything, and the rest are told", async () => {
+    const gateway = await start();
+    const { client, welcome } = await enter(gateway);
+    const others = await Promise.all(Array.from({ length: 49 }, () => new WebClient(gateway).opened()));
+    for (const tab of others) tab.send({ type: "hello", token: welcome.token });
+    const answers = await Promise.all(
+      others.map((tab) => Promise.race([tab.next("welcome"), tab.next("error")]).then(({ type }) => ({ tab, type }))),
+    );
+    const open = [client, ...answers.filter(({ type }) => type === "welcome").map(({ tab }) => tab)];
+    expect(open).toHaveLength(20);
+    await gateway.adapter.deliver(makeDelivery(welcome.conversation, "r1"));
+    await Promise.all(open.map((tab) => tab.next("reply")));
+    for (const { tab, type } of answers) if (type === "error") expect(await tab.closing()).toBe(4003);
+  });
+
   it.each([
     ["one address", { connectionsPerAddress: 3 }, 429],
     ["all", { connections: 3 }, 503],
