@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Activity } from "../../../core/contract/activity.ts";
-import { axeProblems } from "./axe-problems.ts";
+import { axeProblems } from "../../setup/axe-problems.ts";
 import { makeDelivery } from "./make-delivery.ts";
 import { runningGateways } from "./running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
 const start = runningGateways();
-const widget = new WidgetInBrowser();
+/** Half-way into the picture, nothing has its colours yet. */
+const widget = new WidgetInBrowser({ reducedMotion: "reduce" });
 
 const activity: Activity = {
   id: "a1",
