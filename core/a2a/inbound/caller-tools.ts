@@ -13,16 +13,21 @@ import { notifyPeople } from "./tell-people.ts";
 
 const MAX_QUESTION_CHARS = 4_000;
 
-/** The agent in a turn for another agent: it can ask its caller, and does nothing that needs a person. */
+/**
+ * The agent in a turn for another agent: nothing of it reaches people (A5), so it has no tools that do something for
+ * them. One that came in by the protocol can be asked back.
+ */
 export const withCallerTools = (
   parts: TaskParts & { readonly inbound: InboundTurns },
   agent: Agent,
   message: UserMessage,
 ): Agent => {
-  if (taskOfMessage(message) === undefined) return agent;
+  if (message.synthetic?.owner.worksFor === undefined) return agent;
+  const tools = agent.tools.filter(({ isForPeople }) => !isForPeople);
+  if (taskOfMessage(message) === undefined) return { ...agent, tools };
   const mayTell = parts.inbound.rulesOf(message).toldSkills !== undefined;
-  const tools = [askCaller(parts, message), ...(mayTell ? [notifyPeople(parts)] : [])];
-  return { ...agent, tools: [...agent.tools.filter(({ isForPeople }) => !isForPeople), ...(tools as Tool[])] };
+  const own = [askCaller(parts, message), ...(mayTell ? [notifyPeople(parts)] : [])];
+  return { ...agent, tools: [...tools, ...(own as Tool[])] };
 };
 
 /** Makes the end of the turn a question to the caller: the task then waits for input (A8). */
