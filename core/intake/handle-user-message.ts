@@ -6,6 +6,7 @@ import type { UserMessage } from "../contract/user-message.ts";
 import { voidShownCodes } from "../people/void-shown-codes.ts";
 import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { Agent } from "../turns/agent.ts";
+import { turnIdOf } from "../turns/turn-record.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { answerMessage } from "./answer-message.ts";
 import { handleShownReply } from "./handle-shown-reply.ts";
@@ -26,20 +27,23 @@ export const handleUserMessage = async (
   await parts.checkpoint("intake.received");
   if (message.shown !== undefined) return handleShownReply(parts, message, message.shown);
   await voidShownCodes(parts.store, message);
-  const opened = await openTurn(parts, message);
-  await parts.checkpoint("turn.opened");
   try {
-    await handle(parts, agent, message, opened, received.attempt);
+    const opened = await openTurn(parts, message);
+    await parts.checkpoint("turn.opened");
+    await handle(parts, agent, asEdited(message, opened), opened, received.attempt);
     return ack;
   } catch (error) {
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {
-      const { turnId, traceId } = opened.record;
-      parts.logger.info({ traceId, turnId, why: messageOf(error) }, "turn left to another run");
+      const { traceId } = message;
+      parts.logger.info({ traceId, turnId: turnIdOf(message), why: messageOf(error) }, "turn left to another run");
       return { retryInMs: TAKEN_OVER_PAUSE_MS };
     }
     throw error;
   }
 };
+
+const asEdited = (message: UserMessage, { record: { editedText } }: OpenedTurn): UserMessage =>
+  editedText === undefined ? message : { ...message, text: editedText };
 
 const handle = async (
   parts: IntakeParts,

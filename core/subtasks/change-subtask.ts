@@ -6,7 +6,7 @@ import type { Subtask, SubtaskResult, SubtaskStatus } from "../contract/subtask.
 import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
 import type { CoreParts } from "../turns/turn.ts";
-import { subtaskKey } from "./subtask-record.ts";
+import { subtaskKey, subtasksRead, writeSubtask } from "./subtask-record.ts";
 
 /** Where each state may lead; nothing else happens (S4). */
 const next: Readonly<Record<SubtaskStatus, readonly SubtaskStatus[]>> = {
@@ -40,9 +40,9 @@ const changeStored = async (
       throw new AppError("conflict", `${before.id} cannot go from ${before.status} to ${after.status}`);
     }
     try {
-      const revision = await parts.store.put(subtaskKey(address), after, { ifRevision: stored.revision });
+      const written = await writeSubtask(parts.store, after, stored.revision);
       tell(parts, before, after);
-      return { value: after, revision };
+      return written;
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
     }
@@ -50,7 +50,7 @@ const changeStored = async (
   return undefined;
 };
 
-const read = ({ store }: CoreParts, address: SubtaskAddress) => store.get(subtaskKey(address));
+const read = ({ store }: CoreParts, address: SubtaskAddress) => subtasksRead.get(store, subtaskKey(address));
 
 const tell = ({ bus, logger, meter }: CoreParts, before: Subtask, after: Subtask): void => {
   const subjects = subjectsOf(after.tenant);
@@ -85,7 +85,7 @@ export const claimFirst = async (parts: CoreParts, address: SubtaskAddress): Pro
 /** Stores that it was begun, if nothing has happened to it since. */
 export const noteBegun = async (parts: CoreParts, { value, revision }: Stored<Subtask>): Promise<Stored<Subtask>> => {
   try {
-    return { value, revision: await parts.store.put(subtaskKey(value), value, { ifRevision: revision }) };
+    return await writeSubtask(parts.store, value, revision);
   } catch (error) {
     if (!(error instanceof RevisionConflict)) throw error;
     const note = (subtask: Subtask) => (subtask.status === "pending" ? begun(subtask, value.startedAt) : subtask);
@@ -141,7 +141,7 @@ export const endKnown = async (
     }
     const after: Subtask = { ...before, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) };
     try {
-      await parts.store.put(subtaskKey(address), after, { ifRevision: stored.revision });
+      await writeSubtask(parts.store, after, stored.revision);
       tell(parts, before, after);
       return after;
     } catch (error) {
