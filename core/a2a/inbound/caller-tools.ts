@@ -5,33 +5,43 @@ import type { Agent } from "../../turns/agent.ts";
 import type { Tool } from "../../turns/tool.ts";
 import type { TaskParts } from "./change-task.ts";
 import { changeTask } from "./change-task.ts";
-import { callIn, newTask } from "./inbound-call.ts";
+import { newTask } from "./inbound-call.ts";
 import { hasEnded } from "./inbound-task.ts";
 import type { InboundTurns } from "./inbound-turns.ts";
-import { taskOfMessage } from "./task-of-turn.ts";
+import { taskOfMessage, taskOfTurn } from "./task-of-turn.ts";
 import { notifyPeople } from "./tell-people.ts";
 
 const MAX_QUESTION_CHARS = 4_000;
+
+type Parts = TaskParts & { readonly inbound: InboundTurns };
+
+/** By the agent's own tools: a list that stays the same is described to models once. */
+const forCallers = new WeakMap<readonly Tool[], readonly Tool[]>();
+const forPeers = new WeakMap<readonly Tool[], readonly Tool[]>();
 
 /**
  * The agent in a turn for another agent: nothing of it reaches people (A5), so it has no tools that do something for
  * them. One that came in by the protocol can be asked back.
  */
-export const withCallerTools = (
-  parts: TaskParts & { readonly inbound: InboundTurns },
-  agent: Agent,
-  message: UserMessage,
-): Agent => {
+export const withCallerTools = (parts: Parts, agent: Agent, message: UserMessage): Agent => {
   if (message.synthetic?.owner.worksFor === undefined) return agent;
-  const tools = agent.tools.filter(({ isForPeople }) => !isForPeople);
-  if (taskOfMessage(message) === undefined) return { ...agent, tools };
-  const mayTell = parts.inbound.rulesOf(message).toldSkills !== undefined;
-  const own = [askCaller(parts, message), ...(mayTell ? [notifyPeople(parts)] : [])];
-  return { ...agent, tools: [...tools, ...(own as Tool[])] };
+  const isCalled = taskOfMessage(message) !== undefined;
+  const known = isCalled ? forCallers : forPeers;
+  const tools = known.get(agent.tools) ?? [
+    ...agent.tools.filter(({ isForPeople }) => !isForPeople),
+    ...(isCalled ? callerTools(parts, agent) : []),
+  ];
+  known.set(agent.tools, tools);
+  return { ...agent, tools };
+};
+
+const callerTools = (parts: Parts, { tenant, name }: Agent): readonly Tool[] => {
+  const mayTell = parts.inbound.rulesOf({ tenant, agent: name }).toldSkills !== undefined;
+  return [askCaller(parts), ...(mayTell ? [notifyPeople(parts)] : [])] as Tool[];
 };
 
 /** Makes the end of the turn a question to the caller: the task then waits for input (A8). */
-const askCaller = (parts: TaskParts, message: UserMessage): Tool<{ question: string }> => ({
+const askCaller = (parts: Parts): Tool<{ question: string }> => ({
   name: "ask_caller",
   description:
     "Asks the agent that called you for something you cannot go on without, and ends your turn. Its answer comes as " +
@@ -41,13 +51,13 @@ const askCaller = (parts: TaskParts, message: UserMessage): Tool<{ question: str
   endsTurn: true,
   async run({ question }, context) {
     const { turnId } = context;
-    const address = taskOfMessage(message);
-    const call = callIn(message);
+    const address = taskOfTurn(context, context);
     const asked =
       address &&
       (await changeTask(parts, address, (stored) => {
-        const known = stored ?? (call && newTask(call));
-        return known === undefined || hasEnded(known) ? known : { ...known, question: { turnId, text: question } };
+        const call = parts.inbound.callFor(address);
+        const task = stored ?? (call && newTask(call));
+        return task === undefined || hasEnded(task) ? task : { ...task, question: { turnId, text: question } };
       }));
     if (asked === undefined) throw new AppError("not-found", "Nobody waits for this any more. End your turn.");
     return "asked";
