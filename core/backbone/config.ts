@@ -20,7 +20,9 @@ export const NatsConfig = z
       .int()
       .min(500)
       .default(10_000)
-      .describe("A process that has not shown itself for this long loses its work, and its connections, to the others."),
+      .describe(
+        "A process that has not shown itself for this long loses its work, and its connections, to the others.",
+      ),
     partitions: z
       .int()
       .min(1)
@@ -29,6 +31,11 @@ export const NatsConfig = z
       .describe(
         "Into how many parts work is divided: the most processes of a kind that share it. Fixed at the first start.",
       ),
+    inboxPrefix: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, "-" and "_"' })
+      .default("_INBOX")
+      .describe("Where answers come in; one for each role, if roles have permissions of their own."),
     user: z.string().min(1).optional(),
     password: secret().optional(),
     token: secret().optional(),

@@ -21,19 +21,19 @@ const forPeers = new WeakMap<readonly Tool[], readonly Tool[]>();
 
 /**
  * The agent in a turn for another agent: nothing of it reaches people (A5), so it has no tools that do something for
- * them. One that came in by the protocol can be asked back.
+ * them; else a caller could have done by two agents what one alone refuses. One that came in by the protocol can be
+ * asked back.
  */
 export const withCallerTools = (parts: Parts, agent: Agent, message: UserMessage): Agent => {
   if (message.synthetic?.owner.worksFor === undefined) return agent;
   const isCalled = taskOfMessage(message) !== undefined;
-  const known = isCalled ? forCallers : forPeers;
-  const tools = known.get(agent.tools) ?? [
-    ...agent.tools.filter(({ isForPeople }) => !isForPeople),
-    ...(isCalled ? callerTools(parts, agent) : []),
-  ];
-  known.set(agent.tools, tools);
+  const lists = isCalled ? forCallers : forPeers;
+  const tools = lists.get(agent.tools) ?? [...notForPeople(agent), ...(isCalled ? callerTools(parts, agent) : [])];
+  lists.set(agent.tools, tools);
   return { ...agent, tools };
 };
+
+const notForPeople = ({ tools }: Agent): readonly Tool[] => tools.filter(({ isForPeople }) => !isForPeople);
 
 const callerTools = (parts: Parts, { tenant, name }: Agent): readonly Tool[] => {
   const mayTell = parts.inbound.rulesOf({ tenant, agent: name }).toldSkills !== undefined;
