@@ -37,7 +37,7 @@ export const slackEvents: Scenario = {
   aim: "≥ 0.7",
   prepare: (quick) =>
     withBoth(async function* (rig) {
-      const count = quick ? 600 : 5_000;
+      const count = quick ? 600 : 3_000;
       yield {
         name: `Slack events, ${IN_FLIGHT} at once`,
         unit: "per second",

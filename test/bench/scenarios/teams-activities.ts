@@ -17,7 +17,7 @@ export const teamsActivities: Scenario = {
     const floor = await ServerProcess.start("botbuilder", teams.appId, config.openIdMetadataUrl);
     const ours = await ActivityCrowd.gather(teams, `http://127.0.0.1:${product.port}/channels/teams/messages`);
     const theirs = await ActivityCrowd.gather(teams, `http://127.0.0.1:${floor.port}/api/messages`);
-    const count = quick ? 300 : 5_000;
+    const count = quick ? 300 : 2_000;
     const cpu = (side: Side) => (side === "product" ? product : floor).ask("cpu");
     yield {
       name: `Teams activities, ${IN_FLIGHT} at once`,
