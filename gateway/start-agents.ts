@@ -4,6 +4,7 @@ import type { Backbone } from "../core/contract/backbone.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
+import type { Tracer } from "../core/contract/tracer.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/config.ts";
@@ -18,6 +19,7 @@ export interface AgentsParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Less than a stop as a whole may take: a turn that is cut off is given back in order. */

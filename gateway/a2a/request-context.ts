@@ -3,6 +3,7 @@ import type { ServerCallContext } from "@a2a-js/sdk/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
+import { acceptTrace } from "../../core/telemetry/trace-context.ts";
 import { callContext } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 
@@ -27,5 +28,6 @@ export const requestContext = (request: FastifyRequest, reply: FastifyReply): Se
   if (caller === undefined) throw new Error("a route of the protocol was reached without a caller");
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort());
-  return callContext(caller, versionOf(request), gone.signal);
+  const { traceparent, tracestate } = request.headers;
+  return callContext(caller, versionOf(request), gone.signal, acceptTrace(traceparent, tracestate));
 };

@@ -85,7 +85,7 @@ async function* exchange(
     else yield* begin(parts, client, call, signal);
   } else if (await claimAnswer(parts, call, remote.sent, remote.sent + 1)) {
     const news = await client
-      .send(answerMessage(call, remote.sent), undefined, signal)
+      .send(answerMessage(call, remote.sent, parts.tracer), undefined, signal)
       .catch(async (error: unknown) => {
         // It did not get there: whoever looks next tries again.
         if (isTransport(error)) await claimAnswer(parts, call, remote.sent + 1, remote.sent);
@@ -114,11 +114,12 @@ async function* begin(
 ): AsyncGenerator<TaskNews> {
   if (!isListened(call) || !client.streams) {
     const isAwaited = call.mode !== "notify" && client.pushes;
-    yield await client.send(firstMessage(call), isAwaited ? parts.remoteAgents.webhookFor(call) : undefined, signal);
+    const webhook = isAwaited ? parts.remoteAgents.webhookFor(call) : undefined;
+    yield await client.send(firstMessage(call, parts.tracer), webhook, signal);
     return;
   }
   let last: TaskNews | undefined;
-  for await (const news of client.stream(firstMessage(call), signal)) {
+  for await (const news of client.stream(firstMessage(call, parts.tracer), signal)) {
     last = news;
     if (isAtRest(news)) break;
     yield news;

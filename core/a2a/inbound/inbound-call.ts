@@ -15,6 +15,8 @@ export const InboundCall = InboundTaskAddress.extend({
   webhook: Webhook.optional(),
   sentAt: z.iso.datetime(),
   extension: ReplyOriginExtension.optional(),
+  /** The trace of the caller that the work joins. */
+  trace: z.string().optional(),
 });
 export type InboundCall = z.infer<typeof InboundCall>;
 
@@ -24,7 +26,7 @@ export const callIn = ({ synthetic }: Pick<UserMessage, "synthetic">): InboundCa
 
 /** The turn that a call is: in the session of its caller and context. The same for the same call. */
 export const inboundMessage = (call: InboundCall): UserMessage => {
-  const { tenant, agent, caller, id, contextId, skill, said, sentAt, extension } = call;
+  const { tenant, agent, caller, id, contextId, skill, said, sentAt, extension, trace } = call;
   const sessionId = inboundSessionOf(call);
   const conversation = { channel: INBOUND_CHANNEL, room: caller, thread: contextId, kind: "private" as const };
   const asker = { personId: `a2a:${caller}`, accountId: caller, name: caller };
@@ -57,7 +59,7 @@ export const inboundMessage = (call: InboundCall): UserMessage => {
       data: { a2a: call },
     },
     sentAt,
-    traceId: stableId("trace", ...parts),
+    traceId: trace ?? stableId("trace", ...parts),
   };
 };
 
