@@ -48,7 +48,12 @@ export const openCall = async (
   return call;
 };
 
-const callIdFor = ({ tenant, agent, idempotencyKey }: ToolContext): string => {
+/** The same tool call always means the same message. */
+export const callIdFor = ({
+  tenant,
+  agent,
+  idempotencyKey,
+}: Pick<ToolContext, "tenant" | "agent" | "idempotencyKey">): string => {
   const digest = createHash("sha256").update(JSON.stringify([tenant, agent, idempotencyKey]));
   return `call-${digest.digest("hex").slice(0, 12)}`;
 };

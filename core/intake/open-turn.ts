@@ -32,6 +32,7 @@ export const openTurn = async (parts: IntakeParts, message: UserMessage): Promis
     ...work,
     ...(command && { command: command.name }),
     turnId: turnIdOf(message),
+    messageId: message.id,
     sessionId,
     index: nextIndex(window),
     openedAt: isoTime(clock.now()),

@@ -5,6 +5,7 @@ import { hash } from "node:crypto";
  * here has the 32 hex digits of OpenTelemetry, alone or in a longer spelling; work that another agent began with a trace
  * of its own has that trace's `traceparent`, followed by its `tracestate` if there was one.
  */
+const PLAIN = /^(?!0{32})[0-9a-f]{32}$/;
 const SPELLED = /^(?:[a-z]+-)?([0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12})$/;
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const FOREIGN = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:;(.*))?$/;
@@ -16,6 +17,7 @@ const STATE = /^[\x20-\x7e]*$/;
 
 /** As OpenTelemetry knows the trace: 32 hex digits, the same in every process. */
 export const otelTraceId = (traceId: string): string => {
+  if (PLAIN.test(traceId)) return traceId;
   const known = FOREIGN.exec(traceId)?.[1] ?? SPELLED.exec(traceId)?.[1]?.replaceAll("-", "");
   return known === undefined || ZEROES.test(known) ? hash("sha256", traceId, "hex").slice(0, 32) : known;
 };

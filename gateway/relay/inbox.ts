@@ -10,6 +10,7 @@ import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
+import { traceIdOf } from "../../core/turns/turn-record.ts";
 import { accessCheck } from "./access-check.ts";
 
 export interface InboxParts {
@@ -29,8 +30,11 @@ export const createInbox = (parts: InboxParts): Inbox => {
   const { bus, clock, access, logger, meter, checkpoint = noCheckpoint, read = async (message) => message } = parts;
   const check = accessCheck(access, clock);
   return {
-    async accept(message) {
-      const { id, tenant, agent, conversation, traceId } = message;
+    async accept(given) {
+      // The same message always has the same trace, also when its platform sends it again.
+      const traceId = traceIdOf(given);
+      const message = { ...given, traceId };
+      const { id, tenant, agent, conversation } = message;
       const { channel } = conversation;
       await checkpoint("inbox.before");
       try {

@@ -3,6 +3,7 @@ import { INBOUND_CHANNEL, InboundTaskAddress } from "../../contract/inbound-task
 import type { UserMessage } from "../../contract/user-message.ts";
 import { summarisePrompt } from "../../origin/summarise-prompt.ts";
 import { stableId } from "../../sessions/stable-id.ts";
+import { traceIdOf } from "../../turns/turn-record.ts";
 import { ReplyOriginExtension } from "../extension.ts";
 import type { InboundTask } from "./inbound-task.ts";
 import { Said, Webhook } from "./inbound-task.ts";
@@ -30,9 +31,9 @@ export const inboundMessage = (call: InboundCall): UserMessage => {
   const sessionId = inboundSessionOf(call);
   const conversation = { channel: INBOUND_CHANNEL, room: caller, thread: contextId, kind: "private" as const };
   const asker = { personId: `a2a:${caller}`, accountId: caller, name: caller };
-  const parts = [tenant, agent, caller, id, said.id] as const;
+  const messageId = stableId("a2a", tenant, agent, caller, id, said.id);
   return {
-    id: stableId("a2a", ...parts),
+    id: messageId,
     tenant,
     agent,
     conversation,
@@ -59,7 +60,7 @@ export const inboundMessage = (call: InboundCall): UserMessage => {
       data: { a2a: call },
     },
     sentAt,
-    traceId: trace ?? stableId("trace", ...parts),
+    traceId: trace ?? traceIdOf({ tenant, agent, id: messageId }),
   };
 };
 

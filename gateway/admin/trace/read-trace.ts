@@ -13,12 +13,14 @@ import {
 import { readOwner } from "../../../core/subtasks/owner-record.ts";
 import { subagentTurn } from "../../../core/subtasks/subagent.ts";
 import { readSubtasks } from "../../../core/subtasks/subtask-record.ts";
+import { otelTraceId } from "../../../core/telemetry/trace-context.ts";
 import type { TurnRecord } from "../../../core/turns/turn-record.ts";
 import { turnKey } from "../../../core/turns/turn-record.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
-import type { FoundTurn } from "./find-message.ts";
 import { readDeliveries } from "./read-deliveries.ts";
+import type { ShownPeerCall } from "./read-peer-calls.ts";
+import { readPeerCalls } from "./read-peer-calls.ts";
 import type { ShownStep } from "./read-steps.ts";
 import { readSteps } from "./read-steps.ts";
 import { shownTurn } from "./shown-turn.ts";
@@ -36,34 +38,47 @@ type TracedSubtask = Awaited<ReturnType<typeof readDelegated>>;
  * Everything that came of a message, from what is stored about it. The parts of a piece of work have ids that follow
  * from one another, so that none of them is looked for in a list.
  */
-export const readTrace = async (store: Store, place: ManagedAgent, { messageId, record }: FoundTurn) => {
-  const parts: TraceParts = { store, place, history: new SessionHistory(store) };
+export const readTrace = async (store: Store, place: ManagedAgent, root: TurnRecord) => {
+  const history = new SessionHistory(store);
   const turns: TracedTurn[] = [];
   const subtasks: TracedSubtask[] = [];
-  const open = [messageId];
-  const addSubtasks = async (found: readonly Subtask[]): Promise<void> => {
+  const calls: ShownPeerCall[] = [];
+  const open = [{ place, id: root.messageId ?? "" }];
+  const addCalls = async (parts: TraceParts, turn: TurnSteps): Promise<void> => {
+    for (const { shown, followed } of await readPeerCalls(store, parts.place, turn)) {
+      calls.push(shown);
+      open.push(...followed);
+    }
+  };
+  const addSubtasks = async (parts: TraceParts, found: readonly Subtask[]): Promise<void> => {
     for (const subtask of found) {
       const traced = await readDelegated(parts, subtask);
       subtasks.push(traced);
-      open.push(...traced.wakes);
-      for (const phase of traced.phases) await addSubtasks(await delegatedBy(parts, subtask.id, phase));
+      open.push(...traced.wakes.map((id) => ({ place: parts.place, id })));
+      for (const phase of traced.phases) {
+        await addCalls(parts, phase);
+        await addSubtasks(parts, await delegatedBy(parts, subtask.id, phase));
+      }
     }
   };
-  for (let id = open.shift(); id !== undefined; id = open.shift()) {
-    const found = (await store.get(turnKey({ ...place, id })))?.value;
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    const parts: TraceParts = { store, history, place: next.place };
+    const found = (await store.get(turnKey({ ...next.place, id: next.id })))?.value;
     if (found === undefined) continue;
-    const turn = await readTurn(parts, id, found);
+    const turn = await readTurn(parts, found);
     turns.push(turn);
-    await addSubtasks(await delegatedBy(parts, found.standing.owner.ownerId, turn));
-    open.push(synthesisIdOf(found.turnId), amendmentIdOf(found.turnId));
+    await addCalls(parts, turn);
+    await addSubtasks(parts, await delegatedBy(parts, found.standing.owner.ownerId, turn));
+    const following = [synthesisIdOf(found.turnId), amendmentIdOf(found.turnId)];
+    open.push(...following.map((id) => ({ place: parts.place, id })));
   }
-  const isOver = turns.every(({ ended }) => ended) && subtasks.every(({ ended }) => ended);
+  const isOver = [...turns, ...subtasks].every(({ ended }) => ended) && calls.every(({ state }) => state !== "open");
   return {
-    traceId: record.traceId,
+    traceId: otelTraceId(root.traceId),
     ...place,
-    origin: shownOrigin(record.origin),
-    asker: shownAsker(record.asker),
-    conversation: record.audience.conversation,
+    origin: shownOrigin(root.origin),
+    asker: shownAsker(root.asker),
+    conversation: root.audience.conversation,
     state: isOver ? "ended" : "running",
     turns: turns
       .sort((one, other) => one.shown.openedAt.localeCompare(other.shown.openedAt))
@@ -72,21 +87,28 @@ export const readTrace = async (store: Store, place: ManagedAgent, { messageId, 
         subtasks: subtasks.filter((each) => each.of === turnId).map(({ id }) => id),
       })),
     subtasks: subtasks.map(({ shown }) => shown),
+    calls,
   };
 };
+
+interface TurnSteps {
+  readonly turnId: string;
+  readonly steps: readonly ShownStep[];
+  readonly named: readonly string[];
+}
 
 /** What a turn has delegated: its batch, as long as it is kept, and what the results of its calls name. */
 const delegatedBy = async (
   { store, place }: TraceParts,
   ownerId: string,
-  { turnId, named }: { readonly turnId: string; readonly named: readonly string[] },
+  { turnId, named }: Pick<TurnSteps, "turnId" | "named">,
 ): Promise<Subtask[]> => {
   const { batches } = await readOwner(store, { ...place, ownerId });
   const ids = new Set([...(batches[turnId]?.members ?? []).map(({ id }) => id), ...named]);
   return (await readSubtasks(store, place, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
 };
 
-const readTurn = async ({ store, place, history }: TraceParts, messageId: string, record: TurnRecord) => {
+const readTurn = async ({ store, place, history }: TraceParts, record: TurnRecord) => {
   const { turnId, sessionId, index, audience, command, openedAt } = record;
   const isCommand = command !== undefined;
   const entry = isCommand ? undefined : await history.endedTurn(sessionId, index, turnId);
@@ -98,7 +120,8 @@ const readTurn = async ({ store, place, history }: TraceParts, messageId: string
     ? { reply: { replyId, deliveries: await readDeliveries(store, place, replyId, target) } }
     : {};
   const ended = isCommand || entry !== undefined;
-  return { turnId, named, ended, shown: { ...shownTurn(messageId, record, entry), steps, ...reply } };
+  const shown = { ...shownTurn(record, entry), agent: place.agent, steps, ...reply };
+  return { turnId, named, steps, ended, shown };
 };
 
 /** Far more than a subagent has. */
@@ -106,14 +129,14 @@ const MOST_PHASES = 20;
 
 const readDelegated = async ({ store }: TraceParts, subtask: Subtask) => {
   const { id, parentTurnId } = subtask;
-  const phases: { turnId: string; named: readonly string[] }[] = [];
+  const phases: TurnSteps[] = [];
   const steps: ShownStep[] = [];
   const wakes = [wakeUpIdOf(endIdOf(id))];
   for (let phase = 0; phase < MOST_PHASES; phase++) {
     const { turnId } = subagentTurn(subtask, phase);
     const read = await readSteps(store, turnId);
     if (read.steps.length === 0 && phase > 0) break;
-    phases.push({ turnId, named: read.named });
+    phases.push({ turnId, ...read });
     for (const { step, calls } of read.steps) {
       for (const index of calls.keys()) wakes.push(wakeUpIdOf(wordIdOf(id, `${turnId}/${step}/${index}`)));
     }
