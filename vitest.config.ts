@@ -1,11 +1,15 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/setup/longest-first.ts";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup/egress-guard.ts"],
     // Most of the long tests wait for leases and processes, not for a core.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    // Loading the SDKs anew for each file took longer than most of the tests.
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
     // For what hangs. How long things take on a busy machine is no business of these tests.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -59,6 +59,7 @@ export interface ChannelRules {
   readonly adapter?: ChannelAdapter;
   readonly defaultsOn?: TargetParts["defaultsOn"];
   readonly findPermalink?: FindPermalink;
+  readonly leaseMs?: number;
   /** The agent's home, and which channels the agent has. */
   readonly home?: Destination | undefined;
   readonly hasChannel?: (channel: string) => boolean;
@@ -67,7 +68,12 @@ export interface ChannelRules {
 /** What a channel's relay works with. */
 export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: ChannelRules = {}): RelayContext => {
   const { access, adapter, admits: letsIn = admits(access), defaultsOn = () => ({}) } = rules;
-  const { findPermalink = async () => undefined, home, hasChannel = () => true } = rules;
+  const {
+    findPermalink = async () => undefined,
+    home,
+    hasChannel = () => true,
+    leaseMs = defaultRelayLimits.leaseMs,
+  } = rules;
   const { bus, store } = backbone;
   const reporting = { ...parts, bus, store, checkpoint: noCheckpoint, home, hasChannel };
   const deciding = { store, clock: parts.clock, defaultsOn, admits: letsIn };
@@ -88,7 +94,7 @@ export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: Channe
       privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),
     access,
-    limits: defaultRelayLimits,
+    limits: { ...defaultRelayLimits, leaseMs },
   };
 };
 

@@ -14,6 +14,7 @@ import { adapterContext, type ChannelParts, relayContext } from "./channel-conte
 import { pauseKey } from "./channel-status/channel-record.ts";
 import { ChannelReporter } from "./channel-status/channel-reporter.ts";
 import { ChannelTraffic } from "./channel-status/channel-traffic.ts";
+import { connectionHolder } from "./connection-holder.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
 import type { FrontDoor } from "./front-door.ts";
@@ -36,7 +37,7 @@ export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" |
 /** Every configured channel, and the server in front of them. */
 export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Promise<void> }> => {
   const { config, door, readiness, metrics, adminToken, ...common } = parts;
-  const instance = common.newId();
+  const { instance, leaseMs } = connectionHolder(config.backbone, common.newId);
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
   const reporters: ChannelReporter[] = [];
@@ -60,6 +61,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
         adapter,
         defaultsOn: deliveryDefaults(config, agent),
         findPermalink: findPermalink(adapters, common),
+        leaseMs,
         ...agentPlaces(config, agent),
       };
       const { bus, store } = common.backbone;

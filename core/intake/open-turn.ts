@@ -9,7 +9,7 @@ import type { PersonRecord } from "../people/person-record.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
-import { turnIdOf, turnKey } from "../turns/turn-record.ts";
+import { turnIdOf, turnKeyById } from "../turns/turn-record.ts";
 import { inheritedWork } from "./inherited-work.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 
@@ -38,13 +38,14 @@ export const openTurn = async (parts: IntakeParts, message: UserMessage): Promis
     openedAt: isoTime(clock.now()),
     traceId: message.traceId,
   };
+  const key = turnKeyById(message, record.turnId);
   try {
-    await store.put(turnKey(message), record, { ifRevision: 0 });
+    await store.put(key, record, { ifRevision: 0 });
     return { record, seenBefore: false, window };
   } catch (error) {
     if (!(error instanceof RevisionConflict)) throw error;
   }
-  const found = await store.get(turnKey(message));
+  const found = await store.get(key);
   if (found === undefined) throw new AppError("conflict", "the message's record expired just now; it is run again");
   return { record: found.value, seenBefore: true, window: await history.window(found.value.sessionId) };
 };

@@ -53,7 +53,7 @@ export class SlackRig {
     const model = { provider: "openai-compatible", baseUrl: this.#model.baseUrl, model: "scripted", apiKey: "none" };
     const deployment = await Deployment.create(
       plainConfig({
-        backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000, partitions: 4 } } : "embedded",
+        backbone: nats ? { nats: { servers: [nats.url], leaseMs: 2_000, partitions: 4 } } : "embedded",
         agents: [{ name: "mooring", model, ...besides.agent }],
         channels: { web: { adapter: "web" }, slack: { adapter: "slack", botToken, apiUrl, ...key } },
         ...besides.config,

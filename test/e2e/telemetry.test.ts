@@ -26,26 +26,30 @@ const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAn
 
 const rig = new SlackRig(answer);
 let collector: OtlpReceiver;
-let peer: Deployment;
+let deployments: Deployment[];
 beforeEach(async () => {
+  deployments = [];
   collector = await OtlpReceiver.start();
 });
 afterEach(async () => {
-  await peer.dispose();
+  for (const deployment of deployments) await deployment.dispose();
   await collector.stop();
 });
+const deploy = async (changes: object): Promise<Deployment> => {
+  const deployment = await Deployment.create(plainConfig(changes));
+  deployments.push(deployment);
+  return deployment;
+};
 
 const telemetry = (serviceName: string) => ({ otlp: { url: collector.url }, serviceName });
 
 /** Another deployment of Mooring, which ours may call. */
 const startPeer = async (): Promise<string> => {
-  peer = await Deployment.create(
-    plainConfig({
-      agents: [{ name: "harbour", model: "demo", description: "Knows harbours." }],
-      a2a: { callers: { mooring: { token: TOKEN } } },
-      telemetry: telemetry("peer"),
-    }),
-  );
+  const peer = await deploy({
+    agents: [{ name: "harbour", model: "demo", description: "Knows harbours." }],
+    a2a: { callers: { mooring: { token: TOKEN } } },
+    telemetry: telemetry("peer"),
+  });
   return peer.run("start").running;
 };
 
@@ -112,5 +116,28 @@ describe("given Mooring as processes on NATS, a peer elsewhere, and a collector"
     expect(shown.stdout()).toContain(`Trace ${traceId}`);
     expect(shown.stdout()).toMatch(/call-\w+ to harbour, consult: answered .*there task /);
     expect(shown.stdout()).toMatch(/slack \/ T\w+ \/ C0LOBBY.*: accepted as \d+\.\d+/);
+  });
+});
+
+/** Says at the end which of OpenTelemetry's packages the process has loaded. */
+const TELLS = `
+  import { createRequire } from "node:module";
+  const { cache } = createRequire("file:///");
+  const isTheirs = (file) => file.includes("@opentelemetry");
+  process.on("exit", () => console.error("loaded: " + Object.keys(cache).filter(isTheirs).length));
+`;
+
+describe("given Mooring as it is built", () => {
+  it.each([
+    ["is configured, then nothing of OpenTelemetry is loaded", () => ({}), /loaded: 0\n/],
+    ["is not, then it is", () => ({ telemetry: telemetry("mooring") }), /loaded: [1-9]/],
+  ])("when no collector %s (U4)", async (_, changes, loaded) => {
+    const deployment = await deploy(changes());
+    const nodeArgs = ["--import", `data:text/javascript,${encodeURIComponent(TELLS)}`];
+    const mooring = deployment.run("start", [], { nodeArgs });
+    await mooring.running;
+    mooring.kill("SIGTERM");
+    expect(await mooring.exited).toMatchObject({ code: 0 });
+    expect(mooring.stderr()).toMatch(loaded);
   });
 });

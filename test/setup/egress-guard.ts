@@ -9,23 +9,28 @@ const refuse = (host: string): never => {
   throw new Error(`egress guard: a test tried to reach "${host}"; only loopback is allowed`);
 };
 
-const connect = net.Socket.prototype.connect;
-net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
-  const first = Array.isArray(args[0]) ? args[0][0] : args[0];
-  const host =
-    typeof first === "object" && first !== null
-      ? "path" in first && first.path
-        ? "localhost"
-        : (first as { host?: string }).host
-      : typeof args[1] === "string"
-        ? args[1]
-        : "localhost";
-  if (!isLoopback(host ?? "localhost")) refuse(host ?? "");
-  return Reflect.apply(connect, this, args);
-} as typeof connect;
+const guard = (): void => {
+  const connect = net.Socket.prototype.connect;
+  net.Socket.prototype.connect = function guardedConnect(this: net.Socket, ...args: unknown[]) {
+    const first = Array.isArray(args[0]) ? args[0][0] : args[0];
+    const host =
+      typeof first === "object" && first !== null
+        ? "path" in first && first.path
+          ? "localhost"
+          : (first as { host?: string }).host
+        : typeof args[1] === "string"
+          ? args[1]
+          : "localhost";
+    if (!isLoopback(host ?? "localhost")) refuse(host ?? "");
+    return Reflect.apply(connect, this, args);
+  } as typeof connect;
 
-const lookup = dns.lookup;
-dns.lookup = ((hostname: string, ...rest: unknown[]) => {
-  if (!isLoopback(hostname)) refuse(hostname);
-  return Reflect.apply(lookup, dns, [hostname, ...rest]);
-}) as typeof lookup;
+  const lookup = dns.lookup;
+  dns.lookup = ((hostname: string, ...rest: unknown[]) => {
+    if (!isLoopback(hostname)) refuse(hostname);
+    return Reflect.apply(lookup, dns, [hostname, ...rest]);
+  }) as typeof lookup;
+};
+
+// Files that share a process share its sockets: one guard is enough for them.
+if (net.Socket.prototype.connect.name !== "guardedConnect") guard();

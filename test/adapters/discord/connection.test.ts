@@ -189,14 +189,12 @@ describe("given a stop at a bad moment", () => {
     ["waits for HELLO", () => (test.discord.gateway.saysHello = false), "connected"],
     ["waits for READY", () => (test.discord.gateway.saysReady = false), "connected"],
   ])("when it %s, then it stops in time, and never connects again", async (_, spoil, moment) => {
-    test.make();
+    test.make({ timing: { loginWithinMs: 600_000 } });
     spoil();
     const starting = test.adapter.start(test.inbox).catch((error: unknown) => error);
     if (moment === "rest") await test.discord.rest.calls.count(1);
     else await happened("connected");
-    const before = performance.now();
     await test.adapter.stop();
-    expect(performance.now() - before).toBeLessThan(5_000);
     expect(await starting).toMatchObject({ code: "stopped" });
     test.discord.rest.mend();
     await test.discord.gateway.events.until(() => test.discord.gateway.connections === 0);

@@ -81,19 +81,25 @@ describe("given a subtask that asks its owner something", () => {
   });
 });
 
+/** A subtask that thinks until it is let, whose owner's next turn asks for French. */
+const startRefinable = async (): Promise<Held> => {
+  const thinking = new Held();
+  await start({
+    primary: (asked) =>
+      asked.text === "go"
+        ? delegates(["a"], "on it")(asked)
+        : (asked.outputs[0] ?? tells(subtaskIds(core)[0], "refinement", "in French")),
+    subagent: ({ text }) => (text.startsWith("[refinement") ? `redone ${text.split("\n")[1]}` : thinking.answer),
+    continuation: ({ text }) => text.split("\n").at(-1) ?? "",
+  });
+  await core.ask("m-1", "go");
+  await thinking.asked;
+  return thinking;
+};
+
 describe("given a subtask that is under way", () => {
   it("when its owner refines it, then it sees that before its next step (S6)", async () => {
-    const thinking = new Held();
-    await start({
-      primary: (asked) =>
-        asked.text === "go"
-          ? delegates(["a"], "on it")(asked)
-          : (asked.outputs[0] ?? tells(subtaskIds(core)[0], "refinement", "in French")),
-      subagent: ({ text }) => (text.startsWith("[refinement") ? `redone ${text.split("\n")[1]}` : thinking.answer),
-      continuation: ({ text }) => text.split("\n").at(-1) ?? "",
-    });
-    await core.ask("m-1", "go");
-    await thinking.asked;
+    const thinking = await startRefinable();
     expect((await core.ask("m-2", "in French please")).markdown).toContain("is told before its next step");
     thinking.give("first version");
     expect((await untilFinals(core, 3))[2]?.markdown).toBe("redone in French");
@@ -130,17 +136,7 @@ describe("given a subtask that is under way", () => {
   });
 
   it("when another session of the asker refines it, then it is told (S6)", async () => {
-    const thinking = new Held();
-    await start({
-      primary: (asked) =>
-        asked.text === "go"
-          ? delegates(["a"], "on it")(asked)
-          : (asked.outputs[0] ?? tells(subtaskIds(core)[0], "refinement", "in French")),
-      subagent: ({ text }) => (text.startsWith("[refinement") ? `redone ${text.split("\n")[1]}` : thinking.answer),
-      continuation: ({ text }) => text.split("\n").at(-1) ?? "",
-    });
-    await core.ask("m-1", "go");
-    await thinking.asked;
+    const thinking = await startRefinable();
     const elsewhere = { conversation: { channel: "web", room: "room-2", kind: "private" as const } };
     expect((await core.ask("m-2", "in French please", elsewhere)).markdown).toContain("is told before its next step");
     thinking.give("first version");

@@ -4,7 +4,7 @@ import { acceptTrace } from "../../../core/telemetry/trace-context.ts";
 import { SdkAgent } from "../../fakes/a2a/sdk-agent.ts";
 import { RecordingTracer } from "../../fakes/otlp/recording-tracer.ts";
 import { ASYNC, asks } from "../a2a/peers-under-test.ts";
-import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
+import type { CoreUnderTest } from "../core-under-test.ts";
 import { startDelegating } from "../subtasks/delegating.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -1,12 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { embeddedPlace } from "./places.ts";
 import { relayDeaths } from "./relay-deaths.ts";
 
-relayDeaths("the embedded backbone", async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), "mooring-relay-deaths-"));
-  return {
-    backbone: { kind: "embedded", dataDir, failurePauseMs: 5 },
-    dispose: () => rm(dataDir, { recursive: true, force: true }),
-  };
-});
+relayDeaths("the embedded backbone", embeddedPlace);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PaperPlatform } from "../../fakes/paper-platform.ts";
-import type { BackbonePlace } from "./relay-deaths.ts";
+import type { BackbonePlace } from "./places.ts";
 import { RelayProcess } from "./relay-process.ts";
 
 const LATE = ["late 1", "late 2", "late 3"];

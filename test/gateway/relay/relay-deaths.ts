@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ChildBackbone } from "../../contract/open-for-child.ts";
 import type { PaperEvent } from "../../fakes/paper-platform.ts";
 import { PaperPlatform } from "../../fakes/paper-platform.ts";
+import type { BackbonePlace } from "./places.ts";
 import type { RelayState } from "./relay-process.ts";
 import { RelayProcess } from "./relay-process.ts";
 
@@ -13,12 +13,6 @@ const KINDS = {
   "can be asked and lets posts be changed": { resend: "repeats", ability: "reconciling-editing" },
 } as const;
 type Kind = keyof typeof KINDS;
-
-/** A place with data for one test. */
-export interface BackbonePlace {
-  readonly backbone: ChildBackbone;
-  dispose(): Promise<void>;
-}
 
 /** A gateway dies at each step of a message and its reply, in processes of their own (D4). */
 export const relayDeaths = (name: string, openPlace: () => Promise<BackbonePlace>): void => {

