@@ -41,8 +41,9 @@ const one = (name: string, isIt: (span: SpanRecord) => boolean = () => true): Sp
   if (span === undefined) throw new Error(`no span "${name}": ${tracer.spans.items.map((each) => each.name)}`);
   return span;
 };
-const turnsEnded = (count: number) =>
-  tracer.spans.until((spans) => spans.filter(({ attributes }) => attributes["mooring.turn.id"]).length >= count);
+/** What a run of a handler is told of last. */
+const runsEnded = (count: number) =>
+  tracer.spans.until((spans) => spans.filter(({ kind }) => kind === "consumer").length >= count);
 
 describe("given a message whose work is delegated, and asked of another agent", () => {
   it("when all is answered, then its spans are one tree, from intake to the answers, without a word of it (U4)", async () => {
@@ -60,7 +61,7 @@ describe("given a message whose work is delegated, and asked of another agent", 
     ({ core } = await startPair(script, () => "canary depth", { tracer, wrap: traced }));
     await receive(userMessage("m-1", "canary research", { traceId: "4bf92f3577b34da6a3ce929d0e0e4736" }));
     await untilUnsolicited(core);
-    await turnsEnded(3);
+    await runsEnded(3);
 
     const spans = tracer.spans.items;
     expect(new Set(spans.map(({ traceId }) => otelTraceId(traceId)))).toEqual(
@@ -87,7 +88,7 @@ describe("given a message whose work is delegated, and asked of another agent", 
     ({ core } = await startPair(script, () => "six metres", { tracer, wrap: traced }));
     await receive(userMessage("m-1", "research"));
     await untilUnsolicited(core);
-    await turnsEnded(3);
+    await runsEnded(3);
 
     const isFor = (trigger: string) => (span: SpanRecord) => span.attributes["mooring.trigger"] === trigger;
     const intake = one("publish default.user.message.mooring", isFor("message"));
@@ -180,7 +181,7 @@ describe("given a process that leaves a turn to another one", () => {
       core.clock.advance(1_000);
       await new Promise(setImmediate);
     }
-    await turnsEnded(1);
+    await runsEnded(2);
     const turn = one("invoke_agent mooring");
     const runs = named("process default.user.message.mooring");
     expect(runs.map(({ attributes }) => attributes["mooring.run"])).toEqual([1, 2]);
@@ -199,7 +200,7 @@ describe("given work that another agent elsewhere began, with a trace of its own
     core = await startDelegating(["done"], { tracer, wrap: traced });
     const traceId = acceptTrace("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", undefined) ?? "";
     await receive(userMessage("m-1", "hello", { traceId }));
-    await turnsEnded(1);
+    await runsEnded(1);
     const root = one("publish default.user.message.mooring");
     expect(root.parentId).toBe("00f067aa0ba902b7");
     expect(otelTraceId(root.traceId)).toBe("4bf92f3577b34da6a3ce929d0e0e4736");

@@ -43,7 +43,8 @@ const trace = (id: string, headers?: Record<string, string>) =>
 const endedTrace = async (id: string) => {
   for (;;) {
     const { body } = await trace(id);
-    const isAccepted = JSON.stringify(body.turns?.at(-1)?.reply ?? "").includes("messageId");
+    const answered = body.turns?.filter(({ reply }: { reply?: object }) => reply !== undefined) ?? [];
+    const isAccepted = JSON.stringify(answered.at(-1)?.reply ?? "").includes("messageId");
     if (body.state === "ended" && isAccepted) return body;
     await new Promise(setImmediate);
   }
