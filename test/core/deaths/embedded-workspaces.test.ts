@@ -30,7 +30,6 @@ const contentOf = (text: string): string => `${text}\n`.repeat(LINES);
 const deaths: readonly (readonly [at: string, nth: number])[] = [
   ["subtask.claimed", 1],
   ["workspace.opened", 1],
-  ["tool.result", 2],
   ["workspace.closed", 1],
   ["subtask.ended", 1],
 ];
