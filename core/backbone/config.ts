@@ -20,7 +20,9 @@ export const NatsConfig = z
       .int()
       .min(500)
       .default(10_000)
-      .describe("A process that has not shown itself for this long loses its work, and its connections, to the others."),
+      .describe(
+        "A process that has not shown itself for this long loses its work, and its connections, to the others.",
+      ),
     partitions: z
       .int()
       .min(1)

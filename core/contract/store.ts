@@ -19,7 +19,10 @@ export interface PutOptions {
 }
 
 export interface Store {
-  get<T>(key: Key<T>): Promise<Stored<T> | undefined>;
+  /** True: nobody writes to it but through this very object. */
+  readonly exclusive?: boolean;
+  /** `known`: what the caller read before. It comes back itself if it is still current, which saves parsing it again. */
+  get<T>(key: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined>;
   /** Stored when it resolves; resolves to the new revision. */
   put<T>(key: Key<T>, value: T, options?: PutOptions): Promise<number>;
   /** Deleting what is absent is fine, unless a revision was expected. */

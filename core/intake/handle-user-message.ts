@@ -8,6 +8,7 @@ import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import { turnSpan } from "../telemetry/agent-spans.ts";
 import { runSpanId } from "../telemetry/work-spans.ts";
 import type { Agent } from "../turns/agent.ts";
+import { turnIdOf } from "../turns/turn-record.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { answerMessage } from "./answer-message.ts";
 import { handleShownReply } from "./handle-shown-reply.ts";
@@ -28,15 +29,15 @@ export const handleUserMessage = async (
   await parts.checkpoint("intake.received");
   if (message.shown !== undefined) return handleShownReply(parts, message, message.shown);
   await voidShownCodes(parts.store, message);
-  const opened = await openTurn(parts, message);
-  await parts.checkpoint("turn.opened");
   try {
+    const opened = await openTurn(parts, message);
+    await parts.checkpoint("turn.opened");
     await handle(parts, agent, message, opened, received.attempt);
     return ack;
   } catch (error) {
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {
-      const { turnId, traceId } = opened.record;
-      parts.logger.info({ traceId, turnId, why: messageOf(error) }, "turn left to another run");
+      const { traceId } = message;
+      parts.logger.info({ traceId, turnId: turnIdOf(message), why: messageOf(error) }, "turn left to another run");
       return { retryInMs: TAKEN_OVER_PAUSE_MS };
     }
     throw error;

@@ -1,4 +1,5 @@
 import type { InboundTurns } from "../a2a/inbound/inbound-turns.ts";
+import type { AskersMet } from "../people/askers-met.ts";
 import type { ScheduleParts } from "../schedules/schedule-parts.ts";
 import type { SessionFinder } from "../sessions/session-finder.ts";
 import type { SessionHistory } from "../sessions/session-history.ts";
@@ -9,6 +10,7 @@ import type { RunningTurns } from "../turns/running-turns.ts";
 export interface IntakeParts extends SubtaskParts, ScheduleParts {
   readonly history: SessionHistory;
   readonly sessions: SessionFinder;
+  readonly askers: AskersMet;
   readonly background: BackgroundWork;
   readonly turns: RunningTurns;
   readonly inbound: InboundTurns;

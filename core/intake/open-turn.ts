@@ -1,17 +1,13 @@
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
-import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { answeredWork } from "../origin/answered-work.ts";
-import { captureOrigin } from "../origin/capture.ts";
-import { meetAsker } from "../people/meet-asker.ts";
-import type { PersonRecord } from "../people/person-record.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
+import { Journal } from "../turns/journal.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
-import { turnIdOf, turnKeyById } from "../turns/turn-record.ts";
-import { inheritedWork } from "./inherited-work.ts";
+import { turnIdOf, turnKey, turnKeyById } from "../turns/turn-record.ts";
 import type { IntakeParts } from "./intake-parts.ts";
+import { assumedWork, isAsAssumed, type WorkToDo, workToDo } from "./work-to-do.ts";
 
 export interface OpenedTurn {
   readonly record: TurnRecord;
@@ -23,69 +19,79 @@ export interface OpenedTurn {
 
 /** The message's one record: created now, or found. Everything about its origin is fixed from here on (O2). */
 export const openTurn = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
-  const { store, history, clock } = parts;
-  const { synthetic, command } = message;
-  const { window, work } =
-    synthetic === undefined ? await begin(parts, message) : await goOn(parts, message, synthetic);
-  const { sessionId } = window;
-  const record: TurnRecord = {
-    ...work,
-    ...(command && { command: command.name }),
-    turnId: turnIdOf(message),
-    messageId: message.id,
-    sessionId,
-    index: nextIndex(window),
-    openedAt: isoTime(clock.now()),
-    traceId: message.traceId,
-  };
-  const key = turnKeyById(message, record.turnId);
-  try {
-    await store.put(key, record, { ifRevision: 0 });
-    return { record, seenBefore: false, window };
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
-  }
-  const found = await store.get(key);
+  const assumed = assumedWork(parts, message);
+  if (assumed !== undefined) return openAssuming(parts, message, assumed);
+  const todo = await workToDo(parts, message);
+  const record = recordOf(parts, message, todo);
+  const revision = await create(parts, message, record);
+  return revision === undefined ? find(parts, message) : { record, seenBefore: false, window: todo.window };
+};
+
+/**
+ * Stores the turn on what this process last knew, and looks that up at the same time: a round trip less. What was wrong
+ * is corrected before anything is made of it; if the process dies in between, whoever finds the turn looks again.
+ */
+const openAssuming = async (parts: IntakeParts, message: UserMessage, assumed: WorkToDo): Promise<OpenedTurn> => {
+  const record: TurnRecord = { ...recordOf(parts, message, assumed), assumed: true };
+  const [todo, revision] = await Promise.all([workToDo(parts, message), create(parts, message, record)]);
+  if (revision === undefined) return find(parts, message);
+  await parts.checkpoint("turn.assumed");
+  if (isAsAssumed(record, todo)) return { record, seenBefore: false, window: todo.window };
+  return { ...(await correct(parts, message, todo, revision)), seenBefore: false };
+};
+
+const find = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
+  const found = await parts.store.get(turnKey(message));
   if (found === undefined) throw new AppError("conflict", "the message's record expired just now; it is run again");
-  return { record: found.value, seenBefore: true, window: await history.window(found.value.sessionId) };
+  const { value: record, revision } = found;
+  if (!record.assumed || (await hasBegun(parts, record))) {
+    return { record, seenBefore: true, window: await parts.history.window(record.sessionId) };
+  }
+  const todo = await workToDo(parts, message);
+  if (isAsAssumed(record, todo)) return { record, seenBefore: true, window: todo.window };
+  return { ...(await correct(parts, message, todo, revision)), seenBefore: true };
 };
 
-type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "standing">;
-
-const begin = async (parts: IntakeParts, message: UserMessage) => {
-  const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
-  // After the asker was met: where they may see something is known from then on.
-  const continues = message.command === undefined ? await answeredWork(parts.store, message) : [];
-  const work = begun(message, window.sessionId, person);
-  return { window, work: continues.length === 0 ? work : { ...work, continues: [...continues] } };
+/** Something was made of it, so what it was stored on had been looked up by then. */
+const hasBegun = async (
+  { history, store }: IntakeParts,
+  { sessionId, index, turnId }: TurnRecord,
+): Promise<boolean> => {
+  const [ended, response] = await Promise.all([
+    history.endedTurn(sessionId, index, turnId),
+    new Journal(store, turnId, false).response(0),
+  ]);
+  return ended !== undefined || response !== undefined;
 };
 
-const goOn = async ({ history }: IntakeParts, message: UserMessage, synthetic: Synthetic) => ({
-  window: await history.window(synthetic.sessionId),
-  work: inheritedWork(message, synthetic),
+/** Rejects with RevisionConflict if another process has taken the turn. */
+const correct = async (parts: IntakeParts, message: UserMessage, todo: WorkToDo, revision: number) => {
+  const record = recordOf(parts, message, todo);
+  await parts.store.put(turnKeyById(message, record.turnId), record, { ifRevision: revision });
+  return { record, window: todo.window };
+};
+
+const recordOf = ({ clock }: IntakeParts, message: UserMessage, { work, window }: WorkToDo): TurnRecord => ({
+  ...work,
+  ...(message.command && { command: message.command.name }),
+  turnId: turnIdOf(message),
+  messageId: message.id,
+  sessionId: window.sessionId,
+  index: nextIndex(window),
+  openedAt: isoTime(clock.now()),
+  traceId: message.traceId,
 });
 
-/** A person's message begins a piece of work, and somebody waits for the answer. */
-const begun = (message: UserMessage, sessionId: string, { id: personId, membership }: PersonRecord): Work => {
-  const { conversation, account, link } = message;
-  return {
-    origin: captureOrigin(message, sessionId),
-    audience: { conversation, personId, accountId: account.id, membership },
-    asker: askerFrom(account, personId),
-    correlationId: message.id,
-    standing: {
-      owner: { ownerType: "agent", ownerId: sessionId, ...(link !== undefined && { sessionUri: link }) },
-      depth: 0,
-      rootTurnId: turnIdOf(message),
-      background: false,
-    },
-  };
+/** Undefined: it is there already. */
+const create = async (
+  { store }: IntakeParts,
+  message: UserMessage,
+  record: TurnRecord,
+): Promise<number | undefined> => {
+  try {
+    return await store.put(turnKeyById(message, record.turnId), record, { ifRevision: 0 });
+  } catch (error) {
+    if (error instanceof RevisionConflict) return undefined;
+    throw error;
+  }
 };
-
-const askerFrom = ({ id, name, locale, timeZone }: UserMessage["account"], personId: string): TurnRecord["asker"] => ({
-  personId,
-  accountId: id,
-  name,
-  ...(locale !== undefined && { locale }),
-  ...(timeZone !== undefined && { timeZone }),
-});

@@ -1,4 +1,5 @@
 import { RevisionConflict } from "../contract/app-error.ts";
+import { LastRead } from "../contract/last-read.ts";
 import type { Store } from "../contract/store.ts";
 import { personOf } from "./person-of.ts";
 import type { AccountAddress, PersonAccount, PersonRecord } from "./person-record.ts";
@@ -12,11 +13,14 @@ export interface FoundPerson {
   readonly revision: number;
 }
 
+/** Every message asks for its person, and hardly any has changed since. */
+const people = new LastRead<PersonRecord>();
+
 /** Whose an account is now. One that nobody has linked or declared is a person of its own. */
 export const findPerson = async (store: Store, address: AccountAddress): Promise<FoundPerson> => {
   const { tenant } = address;
   const ownId = ownIdOf(address);
-  const [index, own] = await Promise.all([store.get(accountKey(address)), store.get(personKey(tenant, ownId))]);
+  const [index, own] = await Promise.all([store.get(accountKey(address)), people.get(store, personKey(tenant, ownId))]);
   if (index !== undefined) {
     const found = await readPerson(store, tenant, index.value.personId);
     if (found && listed(found.person, address)) return found;
@@ -29,7 +33,7 @@ export const ownIdOf = ({ tenant, channel, accountId }: AccountAddress): string 
 
 /** A person by id, with the accounts that are theirs now: a link or unlink that broke off half-way does not count. */
 export const readPerson = async (store: Store, tenant: string, personId: string): Promise<FoundPerson | undefined> => {
-  const found = await store.get(personKey(tenant, personId));
+  const found = await people.get(store, personKey(tenant, personId));
   if (found === undefined) return undefined;
   const { value: stored, revision } = found;
   const isTheirs = async ({ channel, accountId }: PersonAccount) => {

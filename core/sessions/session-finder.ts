@@ -1,3 +1,4 @@
+import { conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
 import { firstSessionId } from "./current-session.ts";
 import type { SessionHistory } from "./session-history.ts";
@@ -6,6 +7,7 @@ import { sessionKey } from "./session-record.ts";
 import type { SessionWindow } from "./session-window.ts";
 
 interface Known {
+  readonly key: ReturnType<typeof sessionKey>;
   readonly first: string;
   readonly latest: string;
 }
@@ -24,23 +26,32 @@ export class SessionFinder {
     this.#history = history;
   }
 
+  /** What this process last saw there, without a read: a guess. */
+  inMemory(place: SessionPlace): SessionWindow | undefined {
+    const known = this.#known.get(nameOf(place));
+    return known && this.#history.inMemory(known.latest);
+  }
+
   async window(place: SessionPlace): Promise<SessionWindow> {
-    const key = sessionKey(place);
-    const known = this.#known.get(key.spelled) ?? this.#meet(key.spelled, place);
-    const [stored, ahead] = await Promise.all([this.#store.get(key), this.#history.window(known.latest)]);
+    const name = nameOf(place);
+    const known = this.#known.get(name) ?? this.#meet(name, place);
+    const [stored, ahead] = await Promise.all([this.#store.get(known.key), this.#history.window(known.latest)]);
     const sessionId = stored?.value.sessionId ?? known.first;
     if (sessionId === known.latest) return ahead;
-    this.#known.set(key.spelled, { ...known, latest: sessionId });
+    this.#known.set(name, { ...known, latest: sessionId });
     return this.#history.window(sessionId);
   }
 
-  #meet(spelled: string, place: SessionPlace): Known {
+  #meet(name: string, place: SessionPlace): Known {
     const first = firstSessionId(place);
-    const known = { first, latest: first };
+    const known = { key: sessionKey(place), first, latest: first };
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(spelled, known);
+    this.#known.set(name, known);
     return known;
   }
 }
+
+const nameOf = ({ tenant, agent, conversation }: SessionPlace): string =>
+  [tenant, agent, conversationKey(conversation)].join("\n");
 
 const MOST_KNOWN = 20_000;

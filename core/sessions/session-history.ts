@@ -2,32 +2,31 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import type { Store } from "../contract/store.ts";
 import type { HistoryEntry, SaidEntry, TurnEntry } from "./history-entry.ts";
 import { historyKey } from "./history-entry.ts";
+import { type KeptWindows, keptWindowsOf } from "./kept-windows.ts";
 import { readHistory } from "./read-history.ts";
 import type { SessionState } from "./session-state.ts";
 import { sessionStateKey } from "./session-state.ts";
 import type { SessionWindow } from "./session-window.ts";
 import { extended, nextIndex, windowOf } from "./session-window.ts";
 
-/** Characters of windows that are kept in memory. */
-const CACHED_CHARS = 16_000_000;
-
 /**
  * The sessions' histories, with the windows of recent sessions in memory. Entries never change, so what is in memory
- * can only be too short: it is extended from the store whenever it is used.
+ * can only be too short: it is extended from the store whenever it is used, unless nobody else writes there.
  */
 export class SessionHistory {
   readonly #store: Store;
-  readonly #windows = new Map<string, SessionWindow>();
-  #cachedChars = 0;
+  readonly #windows: KeptWindows;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#windows = keptWindowsOf(store);
   }
 
   async window(sessionId: string): Promise<SessionWindow> {
     const known = this.#windows.get(sessionId);
+    if (known !== undefined && this.#store.exclusive) return known;
     const window = known === undefined ? await this.#load(sessionId) : await this.#extend(known);
-    this.#remember(window);
+    this.#windows.keep(window);
     return window;
   }
 
@@ -92,15 +91,12 @@ export class SessionHistory {
     const known = this.#windows.get(sessionId);
     if (known === undefined || state.compactedThrough < known.from) return;
     const kept = known.entries.slice(state.compactedThrough - known.from);
-    this.#remember(windowOf(sessionId, state.summary, state.compactedThrough, kept));
+    this.#windows.keep(windowOf(sessionId, state.summary, state.compactedThrough, kept));
   }
 
   /** What is in memory is no longer true; the store is read again at the next use. */
   forget(sessionId: string): void {
-    const known = this.#windows.get(sessionId);
-    if (known === undefined) return;
-    this.#windows.delete(sessionId);
-    this.#cachedChars -= weightOf(known);
+    this.#windows.drop(sessionId);
   }
 
   async #load(sessionId: string): Promise<SessionWindow> {
@@ -117,23 +113,9 @@ export class SessionHistory {
   #added(sessionId: string, index: number, entry: HistoryEntry): void {
     const known = this.#windows.get(sessionId);
     if (known === undefined || nextIndex(known) !== index) return;
-    this.#remember(extended(known, [entry]));
-  }
-
-  /** The least recently used windows go first. */
-  #remember(window: SessionWindow): void {
-    this.forget(window.sessionId);
-    this.#windows.set(window.sessionId, window);
-    this.#cachedChars += weightOf(window);
-    for (const sessionId of this.#windows.keys()) {
-      if (this.#cachedChars <= CACHED_CHARS || sessionId === window.sessionId) return;
-      this.forget(sessionId);
-    }
+    this.#windows.keep(extended(known, [entry]));
   }
 }
-
-/** A window costs something even if nothing was said. */
-const weightOf = ({ chars }: SessionWindow): number => chars + 500;
 
 const isSame = (a: HistoryEntry, b: HistoryEntry): boolean =>
   a.kind === "turn" ? b.kind === "turn" && a.turnId === b.turnId : b.kind === "said" && a.replyId === b.replyId;

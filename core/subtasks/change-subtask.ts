@@ -7,7 +7,7 @@ import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
 import { subtaskSpan } from "../telemetry/agent-spans.ts";
 import type { CoreParts } from "../turns/turn.ts";
-import { subtaskKey } from "./subtask-record.ts";
+import { subtaskKey, subtasksRead, writeSubtask } from "./subtask-record.ts";
 
 /** Where each state may lead; nothing else happens (S4). */
 const next: Readonly<Record<SubtaskStatus, readonly SubtaskStatus[]>> = {
@@ -41,9 +41,9 @@ const changeStored = async (
       throw new AppError("conflict", `${before.id} cannot go from ${before.status} to ${after.status}`);
     }
     try {
-      const revision = await parts.store.put(subtaskKey(address), after, { ifRevision: stored.revision });
+      const written = await writeSubtask(parts.store, after, stored.revision);
       tell(parts, before, after);
-      return { value: after, revision };
+      return written;
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
     }
@@ -51,7 +51,7 @@ const changeStored = async (
   return undefined;
 };
 
-const read = ({ store }: CoreParts, address: SubtaskAddress) => store.get(subtaskKey(address));
+const read = ({ store }: CoreParts, address: SubtaskAddress) => subtasksRead.get(store, subtaskKey(address));
 
 const tell = ({ bus, clock, logger, meter, tracer }: CoreParts, before: Subtask, after: Subtask): void => {
   const subjects = subjectsOf(after.tenant);
@@ -87,7 +87,7 @@ export const claimFirst = async (parts: CoreParts, address: SubtaskAddress): Pro
 /** Stores that it was begun, if nothing has happened to it since. */
 export const noteBegun = async (parts: CoreParts, { value, revision }: Stored<Subtask>): Promise<Stored<Subtask>> => {
   try {
-    return { value, revision: await parts.store.put(subtaskKey(value), value, { ifRevision: revision }) };
+    return await writeSubtask(parts.store, value, revision);
   } catch (error) {
     if (!(error instanceof RevisionConflict)) throw error;
     const note = (subtask: Subtask) => (subtask.status === "pending" ? begun(subtask, value.startedAt) : subtask);
@@ -143,7 +143,7 @@ export const endKnown = async (
     }
     const after: Subtask = { ...before, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) };
     try {
-      await parts.store.put(subtaskKey(address), after, { ifRevision: stored.revision });
+      await writeSubtask(parts.store, after, stored.revision);
       tell(parts, before, after);
       return after;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf } from "../contract/collection.ts";
+import { LastRead } from "../contract/last-read.ts";
 import type { Store } from "../contract/store.ts";
 import { Batch, isSettled } from "./batch.ts";
 
@@ -35,8 +36,11 @@ export interface OwnerAddress {
 export const ownerKey = ({ tenant, agent, ownerId }: OwnerAddress) => keyOf(owners, tenant, agent, ownerId);
 export const emptyOwner: OwnerRecord = { batches: {}, tallies: {} };
 
+/** Mostly read in the process that wrote it last. */
+export const ownersRead = new LastRead<OwnerRecord>();
+
 export const readOwner = async (store: Store, address: OwnerAddress): Promise<OwnerRecord> =>
-  (await store.get(ownerKey(address)))?.value ?? emptyOwner;
+  (await ownersRead.get(store, ownerKey(address)))?.value ?? emptyOwner;
 
 export const withBatch = (record: OwnerRecord, batch: Batch): OwnerRecord => ({
   ...record,

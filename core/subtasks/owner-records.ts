@@ -2,7 +2,7 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Store, Stored } from "../contract/store.ts";
 import type { OwnerAddress, OwnerRecord } from "./owner-record.ts";
-import { emptyOwner, ownerKey, withoutOld } from "./owner-record.ts";
+import { emptyOwner, ownerKey, ownersRead, withoutOld } from "./owner-record.ts";
 
 export interface OwnerChange {
   readonly before: OwnerRecord;
@@ -76,7 +76,7 @@ export class OwnerRecords {
     const key = ownerKey(address);
     for (;;) {
       const isKnown = lane.known !== undefined;
-      const stored = lane.known ?? (await this.#store.get(key));
+      const stored = lane.known ?? (await ownersRead.get(this.#store, key));
       lane.known = undefined;
       const original = stored?.value ?? emptyOwner;
       let record = original;
@@ -95,6 +95,7 @@ export class OwnerRecords {
       try {
         const revision = await this.#store.put(key, value, { ifRevision: stored?.revision ?? 0 });
         lane.known = { value, revision };
+        ownersRead.note(this.#store, key, lane.known);
         for (const turnId of lane.told) if (!(turnId in value.batches)) lane.told.delete(turnId);
         return changes;
       } catch (error) {

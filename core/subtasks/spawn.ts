@@ -8,7 +8,7 @@ import { type DelegationConfig, deepest } from "./config.ts";
 import { reserve } from "./reserve.ts";
 import { subtaskIdFor } from "./subtask-id.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
-import { readSubtask, subtaskKey } from "./subtask-record.ts";
+import { readSubtask, writeSubtask } from "./subtask-record.ts";
 
 export interface Task {
   readonly name: string;
@@ -97,7 +97,7 @@ const start = async (
   const subtask = subtaskFrom(context, member, task, isoTime(parts.clock.now()));
   const { tenant, agent, id } = subtask;
   try {
-    await parts.store.put(subtaskKey(subtask), subtask, { ifRevision: 0 });
+    await writeSubtask(parts.store, subtask, 0);
     parts.bus.signal(subjectsOf(tenant).subtaskChanged(agent), subtask);
     const { depth, planId, owner, reports, traceId } = subtask;
     parts.logger.info({ subtask: id, depth, planId, owner: owner.ownerId, reports, traceId }, "subtask created");

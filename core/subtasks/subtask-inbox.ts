@@ -3,7 +3,7 @@ import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { ChatMessage } from "../model/chat-message.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
-import { subtaskKey } from "./subtask-record.ts";
+import { subtaskKey, subtasksRead } from "./subtask-record.ts";
 import { SubtaskStopped } from "./subtask-stopped.ts";
 
 /** What a subtask is told while it works. Looking also finds out whether it is still to be worked on. */
@@ -38,7 +38,7 @@ export class SubtaskInbox {
 
   async #look(): Promise<Subtask> {
     if (!this.#isFresh) {
-      const stored = await this.#parts.store.get(subtaskKey(this.#latest.value));
+      const stored = await subtasksRead.get(this.#parts.store, subtaskKey(this.#latest.value));
       if (stored === undefined) throw new SubtaskStopped(this.#latest.value.id);
       this.#latest = stored;
     }

@@ -1,6 +1,7 @@
 import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
-import type { Store } from "../contract/store.ts";
+import { LastRead } from "../contract/last-read.ts";
+import type { Store, Stored } from "../contract/store.ts";
 import { Subtask } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
 import { unlessUnreadable } from "./unless-unreadable.ts";
@@ -11,8 +12,19 @@ export const subtaskKey = ({ tenant, agent, id }: SubtaskAddress) => keyOf(subta
 export const subtasksOfAgent = ({ tenant, agent }: Pick<SubtaskAddress, "tenant" | "agent">) =>
   prefixOf(subtasks, tenant, agent);
 
+/** A subtask is read by everybody who has to do with it, mostly in the process that wrote it last. */
+export const subtasksRead = new LastRead<Subtask>();
+
 export const readSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> =>
-  (await store.get(subtaskKey(address)))?.value;
+  (await subtasksRead.get(store, subtaskKey(address)))?.value;
+
+/** Rejects with RevisionConflict; 0 creates it. */
+export const writeSubtask = async (store: Store, value: Subtask, ifRevision: number): Promise<Stored<Subtask>> => {
+  const key = subtaskKey(value);
+  const stored = { value, revision: await store.put(key, value, { ifRevision }) };
+  subtasksRead.note(store, key, stored);
+  return stored;
+};
 
 /** In the order asked for; one that has expired, or cannot be read, is left out. */
 export const readSubtasks = async (

@@ -33,6 +33,8 @@ export const TurnRecord = z.looseObject({
   standing: Standing,
   openedAt: z.iso.datetime(),
   traceId: z.string(),
+  /** Stored before session and person were looked up: until something was made of the turn, they may be older ones. */
+  assumed: z.literal(true).optional(),
 });
 export type TurnRecord = z.infer<typeof TurnRecord>;
 

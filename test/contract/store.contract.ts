@@ -44,6 +44,26 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect(await store.get(key)).toEqual({ value: { text: "hello" }, revision });
     });
 
+    it("when a reader says what it knows, then it gets that back as long as it is current", async () => {
+      const key = keyOf(fresh(), "a");
+      await store.put(key, { text: "one" });
+      const known = await store.get(key);
+      expect(await store.get(key, known)).toBe(known);
+      expect(await store.get(key, known && { ...known, revision: known.revision + 1 })).toEqual(known);
+
+      const long = { text: "x".repeat(5_000) };
+      const revision = await store.put(key, long);
+      const changed = await store.get(key, known);
+      expect(changed).toEqual({ value: long, revision });
+      expect(await store.get(key, changed)).toBe(changed);
+      expect(await store.get(key)).toEqual(changed);
+
+      await store.delete(key);
+      expect(await store.get(key, changed)).toBeUndefined();
+      await store.put(key, { text: "again" });
+      expect((await store.get(key, changed))?.value.text).toBe("again");
+    });
+
     it("when a value is put again, then its revision grows", async () => {
       const key = keyOf(fresh(), "a");
       const first = await store.put(key, { text: "one" });

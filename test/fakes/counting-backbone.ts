@@ -16,7 +16,7 @@ export const countingBackbone = (backbone: Backbone): Backbone & { readonly writ
     listen: (subject, handle) => bus.listen(subject, handle),
   };
   const countingStore: Store = {
-    get: (key) => store.get(key),
+    get: (key, known) => store.get(key, known),
     put(key, value, options) {
       writes.push(`put ${key.collection.name}`);
       return store.put(key, value, options);

@@ -6,6 +6,7 @@ import type { Database } from "./database.ts";
 import { DurableRegistry } from "./durable-registry.ts";
 import { EmbeddedBus } from "./embedded-bus.ts";
 import { EmbeddedStore } from "./embedded-store.ts";
+import { NewlyPending } from "./newly-pending.ts";
 import { NumberSeries } from "./number-series.ts";
 import { Sweeper } from "./sweeper.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -28,11 +29,18 @@ export class EmbeddedBackbone implements Backbone {
 
   constructor(database: Database, { clock, logger, failurePauseMs }: EmbeddedBackboneOptions) {
     const numbers = new NumberSeries(database);
-    const writes = new WriteQueue(database, clock, () => numbers.rolledBack());
+    const newlyPending = new NewlyPending(database);
+    const writes = new WriteQueue(database, clock, {
+      beforeCommit: () => newlyPending.write(),
+      rolledBack: () => {
+        newlyPending.rolledBack();
+        numbers.rolledBack();
+      },
+    });
     const durables = new DurableRegistry(database, writes, numbers, clock);
     const parts = { database, writes, numbers, durables, clock, logger, pauseMs: failurePauseMs };
     this.store = new EmbeddedStore(database, writes, numbers, clock);
-    this.bus = new EmbeddedBus({ ...parts, store: this.store });
+    this.bus = new EmbeddedBus({ ...parts, newlyPending, store: this.store });
     this.sweeper = new Sweeper(parts);
     this.#database = database;
     this.#writes = writes;

@@ -11,6 +11,7 @@ import type { DurableQueueParts } from "./durable-queue.ts";
 import { DurableQueue } from "./durable-queue.ts";
 import type { Durable, DurableRegistry } from "./durable-registry.ts";
 import { LocalSignals } from "./local-signals.ts";
+import type { NewlyPending } from "./newly-pending.ts";
 import type { NumberSeries } from "./number-series.ts";
 import { RecentPublications } from "./recent-publications.ts";
 import type { StoredMessage } from "./stored-message.ts";
@@ -19,6 +20,7 @@ import { toStoredText } from "./stored-text.ts";
 export interface EmbeddedBusParts extends DurableQueueParts {
   readonly numbers: NumberSeries;
   readonly durables: DurableRegistry;
+  readonly newlyPending: NewlyPending;
 }
 
 export class EmbeddedBus implements Bus {
@@ -28,7 +30,6 @@ export class EmbeddedBus implements Bus {
   readonly #consumers = new Set<Consumer>();
   readonly #recent: RecentPublications;
   readonly #insertMessage: Statement;
-  readonly #insertPending: Statement;
   #closing = false;
 
   constructor(parts: EmbeddedBusParts) {
@@ -39,7 +40,6 @@ export class EmbeddedBus implements Bus {
     this.#insertMessage = database.prepare(
       "INSERT INTO messages (seq, subject, key, id, published_at, body) VALUES (?, ?, ?, ?, ?, ?)",
     );
-    this.#insertPending = database.prepare("INSERT INTO pending (durable_id, seq) VALUES (?, ?)");
   }
 
   async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
@@ -108,7 +108,7 @@ export class EmbeddedBus implements Bus {
     this.#recent.add(subject, storedId, seq, publishedAt);
     const storedKey = key === undefined ? null : toStoredText(key);
     this.#insertMessage.run(seq, subject, storedKey, storedId, publishedAt, body);
-    for (const durable of this.#parts.durables.of(subject)) this.#insertPending.run(durable.id, seq);
+    for (const durable of this.#parts.durables.of(subject)) this.#parts.newlyPending.add(durable.id, seq);
     return { seq, key, id, publishedAt, body };
   }
 

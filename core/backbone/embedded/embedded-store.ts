@@ -10,6 +10,7 @@ import type { WriteQueue } from "./write-queue.ts";
 
 /** Reads come straight from the file, or were read before; writes go through the group commit. */
 export class EmbeddedStore implements Store {
+  readonly exclusive = true;
   readonly #writes: WriteQueue;
   readonly #numbers: NumberSeries;
   readonly #clock: Clock;
@@ -23,26 +24,37 @@ export class EmbeddedStore implements Store {
     this.#sql = statements(database);
   }
 
-  async get<T>({ collection, spelled }: Key<T>): Promise<Stored<T> | undefined> {
+  async get<T>({ collection, spelled }: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined> {
+    if (known !== undefined && this.#isCurrent(collection.name, spelled, known.revision)) return known;
     const row = this.#read.get(collection.name, spelled, () => this.#sql.get.get(collection.name, spelled));
     if (row === undefined) return undefined;
     const [json, revision, expiresAt] = row;
     if (expiresAt !== null && expiresAt <= this.#clock.now()) return undefined;
+    if (known?.revision === revision) return known;
     return { value: parse({ collection, spelled }, json), revision };
   }
 
   async put<T>(key: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
     const json = toJson(value, describe(key), MAX_VALUE_BYTES);
     const ttlMs = Math.min(options.ttlMs ?? Number.POSITIVE_INFINITY, key.collection.ttlMs ?? Number.POSITIVE_INFINITY);
-    return this.#writes.submit(() => {
-      const now = this.#clock.now();
-      const revision = this.#numbers.next();
-      const expiresAt = Number.isFinite(ttlMs) ? Math.ceil(now + ttlMs) : null;
-      if (!this.#write(key, json, revision, expiresAt, now, options.ifRevision)) {
-        throw new RevisionConflict(describe(key), options.ifRevision ?? 0);
-      }
-      return revision;
-    });
+    const { collection, spelled } = key;
+    let wasRead = false;
+    let expiresAt: number | null = null;
+    return this.#writes.submit(
+      () => {
+        const now = this.#clock.now();
+        const revision = this.#numbers.next();
+        expiresAt = Number.isFinite(ttlMs) ? Math.ceil(now + ttlMs) : null;
+        wasRead = this.#read.forget(collection.name, spelled);
+        if (!this.#write(key, json, revision, expiresAt, now, options.ifRevision)) {
+          throw new RevisionConflict(describe(key), options.ifRevision ?? 0);
+        }
+        return revision;
+      },
+      (revision) => {
+        if (wasRead) this.#read.note(collection.name, spelled, [json, revision, expiresAt]);
+      },
+    );
   }
 
   async delete(key: Key<unknown>, options: { ifRevision?: number } = {}): Promise<void> {
@@ -77,6 +89,11 @@ export class EmbeddedStore implements Store {
     this.#read.clear();
   }
 
+  #isCurrent(collection: string, key: string, revision: number): boolean {
+    const expiresAt = this.#read.expiryAt(collection, key, revision);
+    return expiresAt === null || (expiresAt !== undefined && expiresAt > this.#clock.now());
+  }
+
   #write(
     { collection: { name }, spelled }: Key<unknown>,
     json: string,
@@ -85,7 +102,6 @@ export class EmbeddedStore implements Store {
     now: number,
     ifRevision: number | undefined,
   ): boolean {
-    this.#read.forget(name, spelled);
     if (ifRevision === undefined) return this.#sql.put.run(name, spelled, revision, expiresAt, json) > 0;
     if (ifRevision === 0) return this.#sql.create.run(name, spelled, revision, expiresAt, json, now) > 0;
     return this.#sql.update.run(name, spelled, revision, expiresAt, json, now, ifRevision) > 0;

@@ -13,6 +13,13 @@ interface Write {
   fail(error: unknown): void;
 }
 
+/** What happens around the writes of a batch. */
+export interface BatchHooks {
+  /** The last thing in its transaction. */
+  beforeCommit(): void;
+  rolledBack(): void;
+}
+
 /**
  * Group commit: everything that is asked for in one pass of the event loop is one transaction, hence one fsync. A
  * write that refuses itself (a lost compare-and-set) fails alone; if SQLite fails, its whole batch was not stored.
@@ -20,16 +27,16 @@ interface Write {
 export class WriteQueue {
   readonly #database: Transactions;
   readonly #clock: Clock;
-  readonly #rolledBack: () => void;
+  readonly #hooks: BatchHooks;
   readonly #waiting = new Fifo<Write>();
   #scheduled = false;
   #closed = false;
   #problem: AppError | undefined;
 
-  constructor(database: Transactions, clock: Clock, rolledBack: () => void) {
+  constructor(database: Transactions, clock: Clock, hooks: BatchHooks) {
     this.#database = database;
     this.#clock = clock;
-    this.#rolledBack = rolledBack;
+    this.#hooks = hooks;
   }
 
   /** Why the last batch was not stored; nothing if it was. */
@@ -84,10 +91,13 @@ export class WriteQueue {
     if (this.#waiting.length === 0) return;
     const batch: Write[] = [];
     try {
-      this.#database.transaction(() => this.#perform(batch));
+      this.#database.transaction(() => {
+        this.#perform(batch);
+        this.#hooks.beforeCommit();
+      });
     } catch (error) {
       this.#problem = error instanceof AppError ? error : undefined;
-      this.#rolledBack();
+      this.#hooks.rolledBack();
       for (const write of batch) write.fail(error);
       // Not even begun, or never again: what waits behind it cannot be stored either.
       if (batch.length === 0 || this.#database.failure) this.#failWaiting(error);

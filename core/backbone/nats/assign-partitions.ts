@@ -1,4 +1,11 @@
-import { stableHash } from "./stable-hash.ts";
+import { begunHash, endedHash } from "./stable-hash.ts";
+
+interface Candidate {
+  readonly member: string;
+  readonly begun: number;
+  /** How many partitions it still takes; at 0 it takes one more, as long as some are left over. */
+  room: number;
+}
 
 /**
  * Who should own which partition. Every process computes the same from the same members: each partition goes to the
@@ -10,23 +17,29 @@ export const assignPartitions = (
   partitions: number,
   members: readonly string[],
 ): (string | undefined)[] => {
-  const room = new Map<string, number>();
   const share = Math.floor(partitions / members.length);
   let extra = partitions % members.length;
-  for (const member of members) room.set(member, share);
+  const candidates = members.map((member) => ({ member, begun: begunHash(`${member}/${group}/`), room: share }));
   return Array.from({ length: partitions }, (_, partition) => {
-    const ranked = members
-      .map((member) => ({ member, score: stableHash(`${member}/${group}/${partition}`) }))
-      .sort((a, b) => b.score - a.score || (a.member < b.member ? -1 : 1));
-    const chosen =
-      ranked.find(({ member }) => hasRoom(room, member)) ??
-      ranked.find(({ member }) => room.get(member) === 0 && extra > 0);
+    const chosen = best(candidates, partition, 1) ?? (extra > 0 ? best(candidates, partition, 0) : undefined);
     if (chosen === undefined) return undefined;
-    const left = room.get(chosen.member) ?? 0;
-    if (left <= 0) extra--;
-    room.set(chosen.member, left - 1);
+    if (chosen.room === 0) extra--;
+    chosen.room--;
     return chosen.member;
   });
 };
 
-const hasRoom = (room: ReadonlyMap<string, number>, member: string): boolean => (room.get(member) ?? 0) > 0;
+/** Of those with so much room or more. Among equals the first by name. */
+const best = (candidates: readonly Candidate[], partition: number, room: number): Candidate | undefined => {
+  const spelled = String(partition);
+  let found: Candidate | undefined;
+  let highest = -1;
+  for (const candidate of candidates) {
+    if (candidate.room < room) continue;
+    const score = endedHash(candidate.begun, spelled);
+    if (score < highest || (score === highest && found && found.member < candidate.member)) continue;
+    found = candidate;
+    highest = score;
+  }
+  return found;
+};

@@ -24,6 +24,7 @@ export class ConsumerGroup<T> {
   readonly #ownership: PartitionOwnership;
   readonly #quiet: QuietMoments;
   readonly #timers = new Set<Timer>();
+  #assigned: { readonly members: readonly string[]; readonly owners: readonly (string | undefined)[] } | undefined;
   #pass: Promise<void> | undefined;
   #passAgain = false;
   #closing = false;
@@ -127,12 +128,13 @@ export class ConsumerGroup<T> {
     const { connector, membership, options, table } = this.#parts;
     const session = connector.current;
     if (!session || !membership.isMember) return;
-    const owners = assignPartitions(this.name, options.partitions, membership.consuming(this.name));
+    const owners = this.#owners();
     const todo: { partition: number; held: HeldPartition | undefined }[] = [];
     for (let partition = 0; partition < options.partitions; partition++) {
       const held = this.#held.get(partition);
-      const seen = table.seen(this.name, partition);
       const mine = owners[partition] === membership.id;
+      if (!held && !mine) continue;
+      const seen = table.seen(this.name, partition);
       if (held && seen && seen.revision > held.revision) this.#drop(held);
       if (held && this.#held.has(partition)) {
         if (held.handingOver) continue;
@@ -152,6 +154,16 @@ export class ConsumerGroup<T> {
         this.#failed(error, partition);
       }
     });
+  }
+
+  /** Who should own what. Most changes are not of the members, and then it is as before. */
+  #owners(): readonly (string | undefined)[] {
+    const { membership, options } = this.#parts;
+    const members = membership.consuming(this.name);
+    if (this.#assigned?.members !== members) {
+      this.#assigned = { members, owners: assignPartitions(this.name, options.partitions, members) };
+    }
+    return this.#assigned.owners;
   }
 
   async #take(session: NatsSession, partition: number, lastSeq: number): Promise<void> {
@@ -176,9 +188,8 @@ export class ConsumerGroup<T> {
     held.handingOver = true;
     const { partition } = held;
     const quiet = await this.#quiet.wait(partition);
-    const { membership, options } = this.#parts;
-    const owners = assignPartitions(this.name, options.partitions, membership.consuming(this.name));
-    const stillTheirs = owners[partition] !== membership.id && this.#held.get(partition) === held && !this.#closing;
+    const stillTheirs =
+      this.#owners()[partition] !== this.#parts.membership.id && this.#held.get(partition) === held && !this.#closing;
     if (quiet && stillTheirs) await this.#release(held).catch((error) => this.#failed(error, partition));
     held.handingOver = false;
     this.#quiet.over(partition);

@@ -46,12 +46,13 @@ export class ConsumerGroups {
   constructor(parts: GroupsParts) {
     this.#parts = parts;
     const { connector, names, options, partitionsBucket } = parts;
-    const { clock, logger, leaseMs, replicas } = options;
+    const { clock, logger, leaseMs, newId, replicas } = options;
     this.#membership = new Membership({
       bucket: new KvBucket(connector, { name: names.membersBucket, replicas }),
       clock,
       logger,
       leaseMs,
+      newId,
       changed: () => this.#each((group) => void group.reconcile()),
       fenced: () => this.#each((group) => group.dropAll()),
       leaseRegained: () => this.#each((group) => this.#resume(group)),

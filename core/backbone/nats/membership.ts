@@ -1,4 +1,3 @@
-import { nuid } from "nats";
 import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
 import type { Clock, Timer } from "../../contract/clock.ts";
 import type { Logger } from "../../contract/logger.ts";
@@ -13,6 +12,7 @@ export interface MembershipParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leaseMs: number;
+  readonly newId: () => string;
   /** Members came, went, or changed what they consume. */
   changed(): void;
   /** Others were told that we are dead: whatever we owned is theirs. */
@@ -28,7 +28,9 @@ export class Membership {
   readonly #liveness: Liveness;
   /** What each member consumes: most changes are only beats. */
   readonly #known = new Map<string, string>();
-  #id = nuid.next();
+  /** By group; made anew when somebody came, went, or changed what it consumes. */
+  readonly #consuming = new Map<string, readonly string[]>();
+  #id: string;
   #revision = 0;
   #beat = 0;
   #groups: readonly string[] = [];
@@ -43,6 +45,7 @@ export class Membership {
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
+    this.#id = parts.newId();
     this.#liveness = new Liveness(parts.leaseMs);
     this.#watched = new WatchedBucket(parts.bucket, parts.clock, parts.logger, (id) => this.#noticed(id));
   }
@@ -63,9 +66,14 @@ export class Membership {
     return holds;
   }
 
-  consuming(group: string): string[] {
+  /** The same list as before, if nothing has changed since. */
+  consuming(group: string): readonly string[] {
+    const known = this.#consuming.get(group);
+    if (known) return known;
     const consumes = (data: Uint8Array) => parseMember(data)?.groups.includes(group) ?? false;
-    return [...this.#watched.entries].filter(([, { data }]) => consumes(data)).map(([id]) => id);
+    const members = [...this.#watched.entries].filter(([, { data }]) => consumes(data)).map(([id]) => id);
+    this.#consuming.set(group, members);
+    return members;
   }
 
   /** As it was a moment ago. */
@@ -132,7 +140,7 @@ export class Membership {
         return;
       }
       logger.warn({ member: this.#id }, "declared dead by others; joining anew");
-      this.#id = nuid.next();
+      this.#id = this.#parts.newId();
       this.#revision = 0;
       // Word of our return may come before the answer to it: whoever looked then must look again.
       this.#refused = true;
@@ -164,6 +172,7 @@ export class Membership {
     if (before === now) return;
     if (now === undefined) this.#known.delete(id);
     else this.#known.set(id, now);
+    this.#consuming.clear();
     this.#parts.changed();
   }
 

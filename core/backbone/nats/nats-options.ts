@@ -1,3 +1,4 @@
+import { nuid } from "nats";
 import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../contract/clock.ts";
 import { systemClock } from "../../contract/clock.ts";
@@ -21,6 +22,8 @@ export interface NatsOptions {
   readonly auth: NatsAuth;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What this process is called among those that share its work; never the same twice. */
+  readonly newId: () => string;
   /** A process that has not shown itself for this long loses its partitions to others. */
   readonly leaseMs: number;
   /** Fixed at a deployment's first start: another number would tear keys apart. */
@@ -41,6 +44,7 @@ export const natsOptions = (given: NatsBackboneOptions): NatsOptions => {
     auth: {},
     clock: systemClock,
     logger: silentLogger,
+    newId: () => nuid.next(),
     leaseMs: 10_000,
     partitions: 32,
     failurePauseMs: 500,

@@ -24,9 +24,10 @@ export class NatsStore implements Store {
     this.#parts = parts;
   }
 
-  async get<T>({ collection, spelled }: Key<T>): Promise<Stored<T> | undefined> {
+  async get<T>({ collection, spelled }: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined> {
     const entry = await this.#bucket(collection).read(spelled);
     if (entry === undefined || !this.#isThere(entry)) return undefined;
+    if (known?.revision === entry.revision) return known;
     return { value: parse(collection, entry), revision: entry.revision };
   }
 

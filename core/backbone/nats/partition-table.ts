@@ -14,6 +14,8 @@ export interface FoundPartition {
 export class PartitionTable {
   readonly #bucket: KvBucket;
   readonly #watched: WatchedBucket;
+  /** As they were last looked at. */
+  readonly #seen = new Map<string, FoundPartition>();
 
   constructor(bucket: KvBucket, watched: WatchedBucket) {
     this.#bucket = bucket;
@@ -26,8 +28,13 @@ export class PartitionTable {
 
   /** As it was a moment ago. */
   seen(group: string, partition: number): FoundPartition | undefined {
-    const entry = this.#watched.entries.get(key(group, partition));
-    return entry && { record: parse(PartitionRecord, key(group, partition), entry.data), revision: entry.revision };
+    const at = key(group, partition);
+    const entry = this.#watched.entries.get(at);
+    const known = this.#seen.get(at);
+    if (entry === undefined || known?.revision === entry.revision) return entry && known;
+    const found = { record: parse(PartitionRecord, at, entry.data), revision: entry.revision };
+    this.#seen.set(at, found);
+    return found;
   }
 
   /** As it is. */

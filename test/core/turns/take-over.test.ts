@@ -7,6 +7,7 @@ import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeParts } from "../../../core/intake/intake-parts.ts";
+import { AskersMet } from "../../../core/people/askers-met.ts";
 import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { SessionFinder } from "../../../core/sessions/session-finder.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
@@ -43,6 +44,7 @@ const processes = async () => {
       },
       history,
       sessions: new SessionFinder(core.backbone.store, history),
+      askers: new AskersMet(),
       events: new ChangeEvents(),
       callEvents: new ChangeEvents(),
       dueTimes: new DueIndex(core.backbone),

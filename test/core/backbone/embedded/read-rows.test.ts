@@ -38,9 +38,11 @@ describe("given an entry that was read before", () => {
     const clock = new SteppedClock();
     const { store } = openScratch(scratchDir(), { clock }).backbone;
     await store.put(key, { text: "" }, { ttlMs: 1_000 });
-    expect(await store.get(key)).toBeDefined();
+    const known = await store.get(key);
+    expect(await store.get(key, known)).toBe(known);
     clock.advance(1_001);
     expect(await store.get(key)).toBeUndefined();
+    expect(await store.get(key, known)).toBeUndefined();
   });
 
   it("when who read it changes the value, then the next reader has it as it was", async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KvBucket } from "../../../../core/backbone/nats/kv-bucket.ts";
 import { Membership } from "../../../../core/backbone/nats/membership.ts";
@@ -45,6 +46,7 @@ describe("given a member that others took for dead", () => {
       clock,
       logger,
       leaseMs: 300,
+      newId: randomUUID,
       changed: () => {
         bucket.heard.add("changed");
         look();

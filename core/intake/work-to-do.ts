@@ -1,0 +1,80 @@
+import type { UserMessage } from "../contract/user-message.ts";
+import { answeredWork } from "../origin/answered-work.ts";
+import { captureOrigin } from "../origin/capture.ts";
+import type { MetAsker } from "../people/askers-met.ts";
+import { meetAsker } from "../people/meet-asker.ts";
+import type { SessionWindow } from "../sessions/session-window.ts";
+import type { TurnRecord } from "../turns/turn-record.ts";
+import { turnIdOf } from "../turns/turn-record.ts";
+import { inheritedWork } from "./inherited-work.ts";
+import type { IntakeParts } from "./intake-parts.ts";
+
+type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "standing">;
+
+/** What a message asks for, and the session that it asks in. */
+export interface WorkToDo {
+  readonly work: Work;
+  readonly window: SessionWindow;
+}
+
+export const workToDo = async (parts: IntakeParts, message: UserMessage): Promise<WorkToDo> => {
+  const { synthetic } = message;
+  if (synthetic === undefined) return begin(parts, message);
+  return { window: await parts.history.window(synthetic.sessionId), work: inheritedWork(message, synthetic) };
+};
+
+const begin = async (parts: IntakeParts, message: UserMessage): Promise<WorkToDo> => {
+  const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
+  parts.askers.met(message, person);
+  // After the asker was met: where they may see something is known from then on.
+  const continues = message.command === undefined ? await answeredWork(parts.store, message) : [];
+  const work = begun(message, window.sessionId, person);
+  return { window, work: continues.length === 0 ? work : { ...work, continues: [...continues] } };
+};
+
+/**
+ * The same as this process last knew it, without a read: of a plain message, and if the store is far away. Undefined if
+ * it knows nothing.
+ */
+export const assumedWork = (parts: IntakeParts, message: UserMessage): WorkToDo | undefined => {
+  const { synthetic, command, replyTo, conversation } = message;
+  const isPlain =
+    synthetic === undefined && command === undefined && replyTo === undefined && conversation.thread === undefined;
+  if (!isPlain || parts.store.exclusive) return undefined;
+  const window = parts.sessions.inMemory(message);
+  const asker = parts.askers.last(message);
+  return window && asker && { window, work: begun(message, window.sessionId, asker) };
+};
+
+export const isAsAssumed = (
+  { sessionId, audience }: Pick<TurnRecord, "sessionId" | "audience">,
+  { window, work }: WorkToDo,
+): boolean =>
+  sessionId === window.sessionId &&
+  audience.personId === work.audience.personId &&
+  audience.membership === work.audience.membership;
+
+/** A person's message begins a piece of work, and somebody waits for the answer. */
+const begun = (message: UserMessage, sessionId: string, { id: personId, membership }: MetAsker): Work => {
+  const { conversation, account, link } = message;
+  return {
+    origin: captureOrigin(message, sessionId),
+    audience: { conversation, personId, accountId: account.id, membership },
+    asker: askerFrom(account, personId),
+    correlationId: message.id,
+    standing: {
+      owner: { ownerType: "agent", ownerId: sessionId, ...(link !== undefined && { sessionUri: link }) },
+      depth: 0,
+      rootTurnId: turnIdOf(message),
+      background: false,
+    },
+  };
+};
+
+const askerFrom = ({ id, name, locale, timeZone }: UserMessage["account"], personId: string): TurnRecord["asker"] => ({
+  personId,
+  accountId: id,
+  name,
+  ...(locale !== undefined && { locale }),
+  ...(timeZone !== undefined && { timeZone }),
+});

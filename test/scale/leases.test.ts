@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { simulate } from "./simulate.ts";
+
+/** `npm run scale` plays the same with a hundred processes. */
+const scale = { processes: 8, partitions: 32, leaseMs: 3_000, ofEach: 1, atOnce: 2, messagesPerSecond: 50 };
+
+describe("given processes that share partitions on a simulated server", () => {
+  it.each([1, 2, 3])(
+    "when they join, leave, crash and stand still (seed %i), then each partition has one owner",
+    async (seed) => {
+      const { strangers, orphans, published, handled, moves, atRest } = await simulate({ ...scale, seed });
+      expect(strangers).toEqual([]);
+      expect(orphans).toBe(0);
+      expect(handled).toBe(published);
+      // Never more than every partition once, for each process that came or went; a pause is both.
+      for (const change of ["join", "leave", "crash"] as const) expect(moves[change].counted).toBeLessThan(32);
+      expect(moves.pause.counted).toBeLessThan(64);
+      // A beat of each process three times in a lease, which all others hear, and nothing else.
+      expect(Object.keys(atRest).sort()).toEqual(["ack", "delivery", "publish", "update", "write"]);
+      expect(atRest.write).toBe(8);
+      expect(atRest.update).toBe(64);
+    },
+  );
+});

@@ -1,0 +1,25 @@
+import { parseArgs } from "node:util";
+import { simulate } from "./simulate.ts";
+
+/** Plays the lease and partition protocol at the size of a large deployment, and prints what was seen. */
+const { values } = parseArgs({
+  options: {
+    processes: { type: "string", default: "100" },
+    partitions: { type: "string", default: "256" },
+    seed: { type: "string", default: "1" },
+  },
+});
+
+const begun = performance.now();
+const observed = await simulate({
+  seed: Number(values.seed),
+  processes: Number(values.processes),
+  partitions: Number(values.partitions),
+  leaseMs: 10_000,
+  ofEach: 1,
+  atOnce: Math.ceil(Number(values.processes) / 10),
+  messagesPerSecond: 100,
+});
+console.log(JSON.stringify(observed, null, 2));
+console.log(`took ${Math.round((performance.now() - begun) / 1_000)} s`);
+process.exit(observed.strangers.length + observed.orphans + observed.published - observed.handled === 0 ? 0 : 1);

@@ -1,0 +1,172 @@
+import { groupName, natsNames, partitionOf } from "../../core/backbone/nats/nats-names.ts";
+import { PartitionRecord } from "../../core/backbone/nats/partition-record.ts";
+import { ack } from "../../core/contract/bus.ts";
+import type { Timer } from "../../core/contract/clock.ts";
+import { testSubject } from "../contract/test-message.ts";
+import { seededRandom } from "./seeded-random.ts";
+import type { Scale } from "./simulate.ts";
+import { SimulatedProcess } from "./simulated-process.ts";
+import { SimulatedServer } from "./simulated-server.ts";
+import { SimulatedTime } from "./simulated-time.ts";
+
+const subject = testSubject("scale");
+const DURABLE = "scale";
+const BUCKET = natsNames("mooring").partitionsBucket;
+
+/** Many processes that share one durable, and somebody who looks at what they do. */
+export class SimulatedCluster {
+  readonly #scale: Scale;
+  readonly #time = new SimulatedTime();
+  readonly #server = new SimulatedServer();
+  readonly #random: () => number;
+  readonly #publisher: SimulatedProcess;
+  readonly #processes: SimulatedProcess[] = [];
+  /** By partition: who owns it, or owned it last, and since when. */
+  readonly #owners = new Map<string, { process: string; since: number }>();
+  readonly #handled = new Set<number>();
+  readonly #crashedAt = new Map<string, number>();
+  readonly #takeOvers = new Map<string, number>();
+  #publishing: Timer | undefined;
+  #serial = 0;
+  published = 0;
+  handledAgain = 0;
+  moves = 0;
+  readonly strangers: string[] = [];
+
+  constructor(scale: Scale) {
+    this.#scale = scale;
+    this.#random = seededRandom(scale.seed);
+    this.#publisher = this.#process("publisher");
+    this.#server.addStream(`KV_${BUCKET}`).watchers.add(({ subject: key, data }) => this.#noteOwner(key, data));
+  }
+
+  get living(): number {
+    return this.#processes.length;
+  }
+
+  get handled(): number {
+    return this.#handled.size;
+  }
+
+  get orphans(): number {
+    const living = new Set(this.#processes.map(({ name }) => name));
+    const owned = [...this.#owners.values()].filter(({ process }) => living.has(process)).length;
+    return this.#scale.partitions - owned;
+  }
+
+  pass(ms: number): Promise<void> {
+    return this.#time.runUntil(this.#time.now + ms);
+  }
+
+  /** What the server was asked, and sent, a second, while so much time passes. */
+  async trafficOf(ms: number): Promise<Record<string, number>> {
+    const before = new Map(this.#server.traffic);
+    await this.pass(ms);
+    const perSecond = ([kind, count]: [string, number]): [string, number] => [
+      kind,
+      Math.round(((count - (before.get(kind) ?? 0)) * 1_000) / ms),
+    ];
+    return Object.fromEntries([...this.#server.traffic].map(perSecond).filter(([, count]) => count > 0));
+  }
+
+  join(): void {
+    const process = this.#process(`p${++this.#serial}`);
+    this.#processes.push(process);
+    void process.consume(subject, DURABLE, async ({ n }, { id }) => {
+      this.#begins(process, id);
+      await new Promise<void>((resolve) => process.clock.after(LONGEST_HANDLER_MS * this.#random(), resolve));
+      if (this.#handled.has(n)) this.handledAgain++;
+      this.#handled.add(n);
+      return ack;
+    });
+  }
+
+  async leave(): Promise<void> {
+    void this.#takeOne().leave();
+  }
+
+  /** The name of who crashed. */
+  crash(): string {
+    const process = this.#takeOne();
+    process.crash();
+    this.#crashedAt.set(process.name, this.#time.now);
+    return process.name;
+  }
+
+  /** Returns what lets it go on. */
+  pause(): () => void {
+    const process = this.#processes[this.#anyIndex()] as SimulatedProcess;
+    process.pause();
+    return () => process.resume();
+  }
+
+  /** How long the last of a crashed process's partitions waited. */
+  takenOverAfter(name: string): number {
+    return this.#takeOvers.get(name) ?? 0;
+  }
+
+  publishSteadily(): void {
+    this.#publishing = this.#time.at(this.#time.now + 1_000 / this.#scale.messagesPerSecond, () => {
+      const n = ++this.published;
+      const key = `k${Math.floor(this.#random() * KEYS)}`;
+      void this.#publisher.publish(subject, { n }, `m${n}/${key}`, key);
+      this.publishSteadily();
+    });
+  }
+
+  stopPublishing(): void {
+    this.#publishing?.cancel();
+  }
+
+  #process(name: string): SimulatedProcess {
+    const { partitions, leaseMs } = this.#scale;
+    return new SimulatedProcess({
+      name,
+      server: this.#server,
+      time: this.#time,
+      random: this.#random,
+      partitions,
+      leaseMs,
+    });
+  }
+
+  #anyIndex(): number {
+    return Math.floor(this.#random() * this.#processes.length);
+  }
+
+  #takeOne(): SimulatedProcess {
+    return this.#processes.splice(this.#anyIndex(), 1)[0] as SimulatedProcess;
+  }
+
+  /** By what the server says at this very moment: only the owner of a partition may begin anything in it. */
+  #begins(process: SimulatedProcess, id: string): void {
+    const partition = partitionOf(id.slice(id.indexOf("/") + 1), this.#scale.partitions);
+    const key = `$KV.${BUCKET}.${groupName(DURABLE, subject)}.${partition}`;
+    const stored = this.#server.stream(`KV_${BUCKET}`).last(key);
+    const owner = stored && ownerIn(stored.data);
+    if (owner === undefined || processOf(owner) !== process.name) {
+      this.strangers.push(`${process.name} began ${id} of partition ${partition}, which is ${owner}'s`);
+    }
+  }
+
+  #noteOwner(key: string, data: Uint8Array): void {
+    const owner = key.endsWith(".origin") ? undefined : ownerIn(data);
+    if (owner === undefined) return;
+    const process = processOf(owner);
+    const before = this.#owners.get(key)?.process;
+    this.#owners.set(key, { process, since: this.#time.now });
+    if (before === undefined || before === process) return;
+    this.moves++;
+    const crashedAt = this.#crashedAt.get(before);
+    if (crashedAt !== undefined) this.#takeOvers.set(before, this.#time.now - crashedAt);
+  }
+}
+
+const ownerIn = (data: Uint8Array): string | undefined =>
+  PartitionRecord.parse(JSON.parse(Buffer.from(data).toString())).owner ?? undefined;
+
+/** A process that was taken for dead joins under another id. */
+const processOf = (member: string): string => member.slice(0, member.lastIndexOf("-"));
+
+const KEYS = 100_000;
+const LONGEST_HANDLER_MS = 50;

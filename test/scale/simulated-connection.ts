@@ -1,0 +1,207 @@
+import type { JetStreamClient, JetStreamManager, KvEntry, Msg, MsgHdrs, NatsConnection } from "nats";
+import { Empty, headers, NatsError } from "nats";
+import { NatsSession } from "../../core/backbone/nats/nats-session.ts";
+import type { RequestInbox } from "../../core/backbone/nats/request-inbox.ts";
+import type { SimulatedServer } from "./simulated-server.ts";
+import type { StreamMessage } from "./simulated-stream.ts";
+
+/** How words travel between one process and the server: in order, each way, and not at once. */
+export interface Wire {
+  toServer(arrive: () => void): void;
+  toProcess(arrive: () => void): void;
+  readonly isCut: boolean;
+}
+
+type Callback = (error: NatsError | null, message: Msg) => void;
+
+/** What the client library gives the product, as far as leases and partitions use it, on a simulated server. */
+export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSession => {
+  const subscriptions = new Map<string, Callback>();
+  const never = new Promise<void>(() => undefined);
+
+  const ask = <R>(kind: string, work: () => R): Promise<R> =>
+    new Promise((resolve, reject) => {
+      wire.toServer(() => {
+        server.count(kind);
+        try {
+          const answer = work();
+          wire.toProcess(() => resolve(answer));
+        } catch (error) {
+          wire.toProcess(() => reject(error));
+        }
+      });
+    });
+
+  const request = (subject: string, data: Uint8Array, given?: MsgHdrs): Promise<Msg> =>
+    ask(kindOf(subject), () => {
+      const direct = /^\$JS\.API\.DIRECT\.GET\.([^.]+)\.(.+)$/.exec(subject);
+      return direct
+        ? found(server.stream(direct[1] ?? "").last(direct[2] ?? ""))
+        : stored(() => server.streamOf(subject).append(subject, data, given));
+    });
+
+  const pull = (subject: string, { batch, no_wait = false }: Wanted, inbox: string): void => {
+    const [stream = "", consumer = ""] = subject.split(".").slice(5);
+    wire.toServer(() => {
+      server.count("pull");
+      const send = (message: StreamMessage | undefined) => {
+        if (message) server.count("delivery");
+        const reply = message && `$JS.ACK.${stream}.${consumer}.1.${message.seq}.1.0.0`;
+        wire.toProcess(() => subscriptions.get(inbox)?.(null, message ? messageOf(message, reply) : nothingThere()));
+      };
+      const known = server.stream(stream).consumers.get(consumer);
+      if (known) known.pull(batch, !no_wait, send);
+      else send(undefined);
+    });
+  };
+
+  const acknowledge = (subject: string): void => {
+    const [, , stream = "", consumer = "", , seq] = subject.split(".");
+    wire.toServer(() => {
+      server.count("ack");
+      server.stream(stream).consumers.get(consumer)?.acknowledge(Number(seq));
+    });
+  };
+
+  const nc = {
+    isClosed: () => false,
+    closed: () => never,
+    publish: (subject: string, data?: string, options?: { reply: string }) =>
+      subject.startsWith("$JS.ACK.")
+        ? acknowledge(subject)
+        : pull(subject, JSON.parse(data ?? "{}"), options?.reply ?? ""),
+    subscribe: (subject: string, { callback }: { callback: Callback }) => {
+      subscriptions.set(subject, callback);
+      return { closed: never, unsubscribe: () => subscriptions.delete(subject) };
+    },
+  };
+
+  const infoOf = (name: string) => ({
+    config: { allow_direct: true, num_replicas: 1 },
+    state: { last_seq: server.stream(name).lastSeq },
+  });
+  const jsm = {
+    getOptions: () => ({ timeout: 60_000 }),
+    streams: {
+      info: (name: string) => ask("look at a stream", () => infoOf(name)),
+      add: ({ name }: { name: string }) =>
+        ask("make a stream", () => {
+          server.addStream(name);
+          return infoOf(name);
+        }),
+    },
+    consumers: {
+      add: (stream: string, { name, filter_subject, opt_start_seq = 1 }: ConsumerWanted) =>
+        ask("make a consumer", () => {
+          const consumer = server.stream(stream).addConsumer(name, filter_subject, opt_start_seq);
+          return { name, num_pending: consumer.pending };
+        }),
+      info: (stream: string, name: string) =>
+        ask("look at a consumer", () => {
+          const { floor, delivered } = server.stream(stream).consumer(name).progress;
+          return { ack_floor: { stream_seq: floor }, delivered: { stream_seq: delivered } };
+        }),
+      delete: (stream: string, name: string) =>
+        ask("delete a consumer", () => server.stream(stream).consumers.delete(name)),
+    },
+  };
+
+  const watch = async (bucket: string): Promise<AsyncIterable<KvEntry>> => {
+    const updates = new Updates();
+    await ask("watch", () => {
+      const stream = server.stream(`KV_${bucket}`);
+      const notify = (message: StreamMessage) => {
+        if (wire.isCut) return void stream.watchers.delete(notify);
+        server.count("update");
+        wire.toProcess(() => updates.add(entryOf(bucket, message)));
+      };
+      for (const message of stream.under(`$KV.${bucket}.>`)) notify(message);
+      stream.watchers.add(notify);
+    });
+    return updates;
+  };
+  const js = { views: { kv: async (bucket: string) => ({ watch: () => watch(bucket) }) } };
+
+  return new NatsSession(
+    nc as unknown as NatsConnection,
+    { request } as unknown as RequestInbox,
+    js as unknown as JetStreamClient,
+    jsm as unknown as JetStreamManager,
+  );
+};
+
+interface Wanted {
+  readonly batch: number;
+  readonly no_wait?: boolean;
+}
+
+interface ConsumerWanted {
+  readonly name: string;
+  readonly filter_subject: string;
+  readonly opt_start_seq?: number;
+}
+
+/** What a bucket's watch says, one update after the other, without end. */
+class Updates implements AsyncIterable<KvEntry> {
+  readonly #waiting: KvEntry[] = [];
+  #wanted: ((entry: IteratorResult<KvEntry>) => void) | undefined;
+
+  add(entry: KvEntry): void {
+    const wanted = this.#wanted;
+    this.#wanted = undefined;
+    if (wanted) wanted({ value: entry, done: false });
+    else this.#waiting.push(entry);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<KvEntry> {
+    return {
+      next: () => {
+        const entry = this.#waiting.shift();
+        if (entry) return Promise.resolve({ value: entry, done: false });
+        return new Promise((resolve) => {
+          this.#wanted = resolve;
+        });
+      },
+    };
+  }
+}
+
+const kindOf = (subject: string): string => {
+  if (subject.startsWith("$JS.API.DIRECT.GET.")) return "read";
+  return subject.startsWith("$KV.") ? "write" : "publish";
+};
+
+const entryOf = (bucket: string, { subject, seq, data, headers: given }: StreamMessage): KvEntry =>
+  ({
+    key: subject.slice(`$KV.${bucket}.`.length),
+    revision: seq,
+    operation: given?.get("KV-Operation") || "PUT",
+    value: data,
+  }) as KvEntry;
+
+const messageOf = (given: Pick<StreamMessage, "subject" | "data" | "headers">, reply?: string): Msg =>
+  ({ ...given, reply, string: () => Buffer.from(given.data).toString() }) as Msg;
+
+const nothingThere = (): Msg => messageOf({ subject: "", data: Empty, headers: headers(404, "No Messages") });
+
+/** The answer to a direct read. */
+const found = (message: StreamMessage | undefined): Msg => {
+  if (message === undefined) return nothingThere();
+  const given = headers();
+  for (const [name, values] of message.headers ?? []) for (const value of values) given.append(name, value);
+  given.set("Nats-Sequence", String(message.seq));
+  return messageOf({ ...message, headers: given });
+};
+
+/** The answer to something that was to be stored. */
+const stored = (append: () => number): Msg => {
+  const answer = () => {
+    try {
+      return { seq: append() };
+    } catch (error) {
+      if (error instanceof NatsError && error.api_error) return { error: error.api_error };
+      throw error;
+    }
+  };
+  return messageOf({ subject: "", data: Buffer.from(JSON.stringify(answer())), headers: undefined });
+};

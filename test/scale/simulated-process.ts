@@ -1,0 +1,158 @@
+import { ConsumerGroups } from "../../core/backbone/nats/consumer-groups.ts";
+import { KvBucket } from "../../core/backbone/nats/kv-bucket.ts";
+import { NatsConnector } from "../../core/backbone/nats/nats-connector.ts";
+import { natsNames } from "../../core/backbone/nats/nats-names.ts";
+import type { NatsOptions } from "../../core/backbone/nats/nats-options.ts";
+import { natsOptions } from "../../core/backbone/nats/nats-options.ts";
+import { NatsPublisher } from "../../core/backbone/nats/nats-publisher.ts";
+import type { NatsSession } from "../../core/backbone/nats/nats-session.ts";
+import { NatsStore } from "../../core/backbone/nats/nats-store.ts";
+import type { Handler } from "../../core/contract/bus.ts";
+import type { Clock, Timer } from "../../core/contract/clock.ts";
+import type { Subject } from "../../core/contract/subject.ts";
+import type { Wire } from "./simulated-connection.ts";
+import { simulatedSession } from "./simulated-connection.ts";
+import type { SimulatedServer } from "./simulated-server.ts";
+import type { SimulatedTime } from "./simulated-time.ts";
+
+/** A connection that is there from the first and never ends. */
+class SimulatedConnector extends NatsConnector {
+  readonly #session: NatsSession;
+
+  constructor(options: NatsOptions, session: NatsSession) {
+    super(options, async () => undefined);
+    this.#session = session;
+  }
+
+  override get current(): NatsSession {
+    return this.#session;
+  }
+
+  override onSession(listener: (session: NatsSession) => void): void {
+    listener(this.#session);
+  }
+
+  override run<R>(_: string, work: (session: NatsSession, again: boolean) => Promise<R>): Promise<R> {
+    return work(this.#session, false);
+  }
+}
+
+export interface ProcessOptions {
+  readonly name: string;
+  readonly server: SimulatedServer;
+  readonly time: SimulatedTime;
+  readonly random: () => number;
+  readonly partitions: number;
+  readonly leaseMs: number;
+}
+
+/** One process of the product, as far as it shares work with others: the real code on a clock and a server of ours. */
+export class SimulatedProcess {
+  readonly name: string;
+  readonly #time: SimulatedTime;
+  readonly #random: () => number;
+  readonly #groups: ConsumerGroups;
+  readonly #publisher: NatsPublisher;
+  #state: "running" | "paused" | "dead" = "running";
+  /** What has come while it stood still. */
+  readonly #missed: (() => void)[] = [];
+  readonly clock: Clock;
+
+  constructor({ name, server, time, random, partitions, leaseMs }: ProcessOptions) {
+    this.name = name;
+    this.#time = time;
+    this.#random = random;
+    this.clock = {
+      now: () => time.now,
+      monotonic: () => time.now,
+      after: (ms, callback) => this.#after(ms, callback),
+    };
+    let ids = 0;
+    const newId = () => `${name}-${++ids}`;
+    const options = natsOptions({ servers: ["simulated"], clock: this.clock, partitions, leaseMs, newId });
+    const connector = new SimulatedConnector(options, simulatedSession(server, this.#wire()));
+    const names = natsNames(options.prefix);
+    const { replicas } = options;
+    this.#publisher = new NatsPublisher(connector, names, options);
+    this.#groups = new ConsumerGroups({
+      connector,
+      names,
+      options,
+      publisher: this.#publisher,
+      store: new NatsStore({ connector, names, replicas, clock: this.clock }),
+      partitionsBucket: new KvBucket(connector, { name: names.partitionsBucket, replicas }),
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#state === "running";
+  }
+
+  consume<T>(subject: Subject<T>, durable: string, handle: Handler<T>): Promise<unknown> {
+    return this.#groups.consume(subject, { durable, concurrency: 100 }, handle);
+  }
+
+  publish<T>(subject: Subject<T>, message: T, id: string, key: string): Promise<void> {
+    return this.#publisher.publish(subject, message, { id, key });
+  }
+
+  /** In good order. */
+  async leave(): Promise<void> {
+    await this.#groups.close();
+    this.#state = "dead";
+  }
+
+  crash(): void {
+    this.#state = "dead";
+  }
+
+  pause(): void {
+    if (this.#state === "running") this.#state = "paused";
+  }
+
+  /** What has come meanwhile is heard in the order in which it came. */
+  resume(): void {
+    if (this.#state !== "paused") return;
+    this.#state = "running";
+    for (const hear of this.#missed.splice(0)) this.#time.at(this.#time.now, () => this.#happens(hear));
+  }
+
+  #happens(act: () => void): void {
+    if (this.#state === "running") act();
+    else if (this.#state === "paused") this.#missed.push(act);
+  }
+
+  #after(ms: number, callback: () => void): Timer {
+    let isCancelled = false;
+    const timer = this.#time.at(this.#time.now + Math.max(0, ms), () =>
+      this.#happens(() => {
+        if (!isCancelled) callback();
+      }),
+    );
+    return {
+      cancel: () => {
+        isCancelled = true;
+        timer.cancel();
+      },
+    };
+  }
+
+  /** From a fifth of a millisecond to two, each way. */
+  #wire(): Wire {
+    const inOrder = (arrived: (act: () => void) => void) => {
+      let last = 0;
+      return (act: () => void) => {
+        last = Math.max(last, this.#time.now + 0.2 + 1.8 * this.#random());
+        this.#time.at(last, () => arrived(act));
+      };
+    };
+    const isDead = () => this.#state === "dead";
+    return {
+      toServer: inOrder((act) => act()),
+      toProcess: inOrder((act) => this.#happens(act)),
+      get isCut() {
+        return isDead();
+      },
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import { refusal, SimulatedStream } from "./simulated-stream.ts";
+
+/** A JetStream server that answers at once; how long its words travel is the connections' business. */
+export class SimulatedServer {
+  readonly #streams = new Map<string, SimulatedStream>();
+  /** What it was asked, and what it sent by itself, by kind. */
+  readonly traffic = new Map<string, number>();
+
+  count(kind: string): void {
+    this.traffic.set(kind, (this.traffic.get(kind) ?? 0) + 1);
+  }
+
+  stream(name: string): SimulatedStream {
+    const stream = this.#streams.get(name);
+    if (stream === undefined) throw refusal(404, 10_059);
+    return stream;
+  }
+
+  /** Made if it is not there. */
+  addStream(name: string): SimulatedStream {
+    const stream = this.#streams.get(name) ?? new SimulatedStream(name, name.startsWith("KV_"));
+    this.#streams.set(name, stream);
+    return stream;
+  }
+
+  /** Where a subject is stored: a bucket's subjects name it, and all others go into the one stream there is. */
+  streamOf(subject: string): SimulatedStream {
+    const [first, bucket] = subject.split(".");
+    if (first === "$KV") return this.stream(`KV_${bucket}`);
+    const streams = [...this.#streams.values()].filter(({ name }) => !name.startsWith("KV_"));
+    const [stream] = streams;
+    if (stream === undefined || streams.length > 1) throw refusal(404, 10_059);
+    return stream;
+  }
+}

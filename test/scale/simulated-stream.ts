@@ -1,0 +1,74 @@
+import type { MsgHdrs } from "nats";
+import { NatsError } from "nats";
+import { SimulatedConsumer } from "./simulated-consumer.ts";
+
+export interface StreamMessage {
+  readonly subject: string;
+  readonly seq: number;
+  readonly data: Uint8Array;
+  readonly headers: MsgHdrs | undefined;
+}
+
+/** A stream of a JetStream server, as far as leases and partitions need one. A bucket is one that keeps the last of each. */
+export class SimulatedStream {
+  readonly name: string;
+  readonly consumers = new Map<string, SimulatedConsumer>();
+  readonly watchers = new Set<(message: StreamMessage) => void>();
+  readonly #bySubject = new Map<string, StreamMessage[]>();
+  readonly #keepsLast: boolean;
+  #lastSeq = 0;
+
+  constructor(name: string, keepsLast: boolean) {
+    this.name = name;
+    this.#keepsLast = keepsLast;
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  last(subject: string): StreamMessage | undefined {
+    return this.#bySubject.get(subject)?.at(-1);
+  }
+
+  /** Of one subject or, with ">" at the end, of all below it. */
+  under(filter: string): StreamMessage[] {
+    if (!filter.endsWith(">")) return this.#bySubject.get(filter) ?? [];
+    const found = [...this.#bySubject].filter(([subject]) => subject.startsWith(filter.slice(0, -1)));
+    return found.flatMap(([, messages]) => messages).sort((a, b) => a.seq - b.seq);
+  }
+
+  append(subject: string, data: Uint8Array, headers: MsgHdrs | undefined): number {
+    const expected = headers?.get("Nats-Expected-Last-Subject-Sequence");
+    if (expected && Number(expected) !== (this.last(subject)?.seq ?? 0)) throw refusal(400, 10_071);
+    const message = { subject, seq: ++this.#lastSeq, data, headers };
+    const before = this.#keepsLast ? [] : (this.#bySubject.get(subject) ?? []);
+    before.push(message);
+    this.#bySubject.set(subject, before);
+    for (const notify of this.watchers) notify(message);
+    for (const consumer of this.consumers.values()) consumer.stored(message);
+    return message.seq;
+  }
+
+  addConsumer(name: string, filter: string, from: number): SimulatedConsumer {
+    const consumer = new SimulatedConsumer(
+      this.under(filter).filter(({ seq }) => seq >= from),
+      filter,
+      from,
+    );
+    this.consumers.set(name, consumer);
+    return consumer;
+  }
+
+  consumer(name: string): SimulatedConsumer {
+    const consumer = this.consumers.get(name);
+    if (consumer === undefined) throw refusal(404, 10_014);
+    return consumer;
+  }
+}
+
+export const refusal = (code: number, err_code: number): NatsError => {
+  const error = new NatsError("refused", String(code));
+  error.api_error = { code, err_code, description: "refused" };
+  return error;
+};
