@@ -86,6 +86,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       dueTimes: new DueIndex(common.backbone),
       checkpoint: noCheckpoint,
       config,
+      adapters,
     };
     const admin = {
       ...adminParts,

@@ -66,6 +66,27 @@ export interface MembershipAdapter extends ChannelAdapter {
 }
 export const isMembershipAdapter = (adapter: ChannelAdapter): adapter is MembershipAdapter => "isMember" in adapter;
 
+/** Remembers where its platform does not let it write, so that it does not ask in vain with every message. */
+export interface ReachAdapter extends ChannelAdapter {
+  /** In the order of their keys. For operators: it may look at all that the channel knows. */
+  unreachable(): AsyncIterable<UnreachablePlace>;
+}
+export const isReachAdapter = (adapter: ChannelAdapter): adapter is ReachAdapter => "unreachable" in adapter;
+
+export interface UnreachablePlace {
+  readonly key: string;
+  readonly conversation: Conversation;
+  /** Who it is with, if it is private. */
+  readonly accountId?: string;
+  /** One word of the platform's, such as "blocked". */
+  readonly state: string;
+  /** What people are told, and what somebody can do about it. */
+  readonly reason: string;
+  readonly since: string;
+  /** When the platform is asked again; absent: when it tells that this has changed. */
+  readonly askAgainAt?: string | undefined;
+}
+
 /** Can fetch the bytes of what people attach to their messages. */
 export interface AttachmentAdapter extends ChannelAdapter {
   /** At most `maxBytes`: what is larger, or gone, is an AppError that says so. */

@@ -38,6 +38,11 @@ export interface Capabilities {
   readonly maxPartLength?: number;
   /** How long a text is for the platform; absent: its UTF-16 units. */
   readonly measure?: Measure;
+  /**
+   * How long an anchor is among the sections of a digest; absent: a digest is one text, with its anchors in words.
+   * One anchor of a part is not counted: `maxPartLength` leaves room for it.
+   */
+  readonly anchorLength?: (anchor: Anchor) => number;
   /** The shortest time between two edits of one message that the platform bears; absent: 1 s. */
   readonly editEveryMs?: number;
   /**
@@ -59,8 +64,20 @@ export interface Delivery {
   readonly firstMessageId?: string;
   /** Present exactly when it is to be shown with this part. */
   readonly anchor: Anchor | null;
+  /** Of a digest: what `part.markdown` says in words, in pieces. For adapters with an `anchorLength`. */
+  readonly sections?: readonly Section[];
+  /** A person has asked for it to be sent again: what is remembered of earlier refusals does not count. */
+  readonly byHand?: boolean;
   /** An earlier attempt may have reached the platform. */
   readonly mayRepeat: boolean;
+}
+
+/** A piece of a digest, and the anchor that stands below it. */
+export interface Section {
+  /** The item's place in the digest, from 1: its text begins with it. */
+  readonly number: number;
+  readonly markdown: string;
+  readonly anchor: Anchor | null;
 }
 
 export interface Receipt {

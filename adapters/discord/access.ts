@@ -33,21 +33,35 @@ export class DiscordAccessCheck {
   }
 
   /** Anybody can write to a bot in private: unless accounts are named, it takes a member of a named server. */
-  async allowsPerson({ kind }: Conversation, accountId: string): Promise<boolean> {
+  async mayWrite(conversation: Conversation, accountId: string): Promise<boolean> {
+    return this.#isMemberOfOne(conversation, (guild) => this.#isKnownMember(guild, accountId));
+  }
+
+  /**
+   * Who has left a moment ago is shown nothing more (D3). Discord would tell of it only with the Server Members intent,
+   * which it has to allow, so it is asked with everything that is sent.
+   */
+  async maySee(conversation: Conversation, accountId: string): Promise<boolean> {
+    return this.#isMemberOfOne(conversation, (guild) => this.#isMember(guild, accountId));
+  }
+
+  async #isMemberOfOne({ kind }: Conversation, isMember: (guild: string) => Promise<boolean>): Promise<boolean> {
     const { workspaces: guilds = "*", accounts } = this.#access;
     if (kind === "shared" || guilds === "*" || accounts !== undefined) return true;
-    for (const guild of guilds) if (await this.#isMember(guild, accountId)) return true;
+    for (const guild of guilds) if (await isMember(guild)) return true;
     return false;
   }
 
+  async #isKnownMember(guild: string, accountId: string): Promise<boolean> {
+    const known = this.#members.get(`${guild}/${accountId}`);
+    return known && known.until > this.#clock.monotonic() ? known.isMember : this.#isMember(guild, accountId);
+  }
+
   async #isMember(guild: string, accountId: string): Promise<boolean> {
-    const key = `${guild}/${accountId}`;
-    const known = this.#members.get(key);
-    if (known && known.until > this.#clock.monotonic()) return known.isMember;
     const isMember = await this.#ask(guild, accountId);
     if (this.#members.size >= MOST_REMEMBERED) this.#members.clear();
     const until = this.#clock.monotonic() + (isMember ? MEMBER_FOR_MS : STRANGER_FOR_MS);
-    this.#members.set(key, { isMember, until });
+    this.#members.set(`${guild}/${accountId}`, { isMember, until });
     return isMember;
   }
 

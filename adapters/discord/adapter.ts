@@ -14,6 +14,7 @@ import { pause } from "./pause.ts";
 import { permalink } from "./permalink.ts";
 import { Posts } from "./posts.ts";
 import { MAX_PART_LENGTH } from "./render.ts";
+import { renderAnchor } from "./render-anchor.ts";
 import { RestCalls } from "./rest-calls.ts";
 import { Session } from "./session.ts";
 import type { DiscordTiming } from "./timing.ts";
@@ -40,6 +41,7 @@ export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
       connection: "exclusive",
       resend: "idempotent",
       maxPartLength: MAX_PART_LENGTH,
+      anchorLength: (anchor) => renderAnchor(anchor, anchor.startedAt).length,
       // Discord counts edits per channel, about 5 in 5 s, and all requests of a bot, 50 in 1 s.
       editEveryMs: 1_200,
       ...(config.streaming && { streamEveryMs: 100 }),
@@ -100,7 +102,7 @@ export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
   }
 
   isMember(conversation: Conversation, accountId: string): Promise<boolean> {
-    return this.#access.allowsPerson(conversation, accountId);
+    return this.#access.maySee(conversation, accountId);
   }
 
   showTyping(conversation: Conversation): Promise<void> {

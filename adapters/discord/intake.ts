@@ -60,7 +60,7 @@ export class Intake {
     const said = toUserMessage(message, conversation, botId, context);
     if (said === undefined) return;
     try {
-      if (!(await access.allowsPerson(conversation, message.author.id))) throw notAllowed();
+      if (!(await access.mayWrite(conversation, message.author.id))) throw notAllowed();
       // Before it is offered: if this process dies in between, it is fetched again.
       await known.add(conversation, justBefore(message.id));
       await inbox.accept(said);

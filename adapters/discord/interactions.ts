@@ -75,8 +75,7 @@ export class Interactions {
       const message = interactionMessage(interaction, conversation, isoTime(context.clock.now()), context);
       if (message === undefined) return "This button is from an older version of me. Use a command instead.";
       const accountId = message.account.id;
-      if (!access.allowsPlace(conversation) || !(await access.allowsPerson(conversation, accountId)))
-        throw notAllowed();
+      if (!access.allowsPlace(conversation) || !(await access.mayWrite(conversation, accountId))) throw notAllowed();
       const { application_id: applicationId, channel_id: channelId, token } = interaction;
       await open.open(message.id, { applicationId, token, channelId, accountId, ephemeral });
       await inbox.accept(message);

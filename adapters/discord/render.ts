@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Delivery } from "../contract/channel-adapter.ts";
+import type { Delivery, Section } from "../contract/channel-adapter.ts";
 import { splitMarkdown } from "../contract/split-markdown.ts";
 import { escapeText } from "./escape-text.ts";
 import { renderActions } from "./render-actions.ts";
@@ -22,18 +22,33 @@ export interface Post {
  * A part as one message, or as several if it holds so much mark-up that it does not fit into one. What is in a part
  * is drawn the same each time, so a repeat has the same messages.
  */
-export const renderParts = ({ part, anchor, reply }: Delivery): readonly Post[] => {
-  const footer = anchor ? renderAnchor(anchor, reply.createdAt) : undefined;
-  const texts = fitting(part.markdown, LONGEST_MESSAGE - LONGEST_ANCHOR);
+export const renderParts = ({ part, anchor, sections, reply }: Delivery): readonly Post[] => {
+  const drawn = (sections ?? [{ markdown: part.markdown, anchor }]).map((section) => drawSection(section, reply));
+  const texts = drawn.reduce(joined, []);
   const isLastPart = part.index === part.count - 1;
-  return texts.map((text, index) => {
-    const isLast = index === texts.length - 1;
-    return {
-      content: isLast && footer !== undefined ? [text, footer].filter((each) => each !== "").join("\n") : text,
-      components: isLast && isLastPart ? renderActions(reply.actions ?? []) : [],
-      allowed_mentions: { parse: [] },
-    };
-  });
+  return texts.map((content, index) => ({
+    content,
+    components: isLastPart && index === texts.length - 1 ? renderActions(reply.actions ?? []) : [],
+    allowed_mentions: { parse: [] },
+  }));
+};
+
+/** As texts of messages; the anchor is at the end of the last. */
+const drawSection = (
+  { markdown, anchor }: Pick<Section, "markdown" | "anchor">,
+  { createdAt }: Delivery["reply"],
+): readonly string[] => {
+  const texts = fitting(markdown, LONGEST_MESSAGE - LONGEST_ANCHOR);
+  const last = [texts.at(-1) ?? "", ...(anchor ? [renderAnchor(anchor, createdAt)] : [])];
+  return [...texts.slice(0, -1), last.filter((each) => each !== "").join("\n")];
+};
+
+/** The next section of a digest begins in the message in which the last one ended, if there is room. */
+const joined = (before: readonly string[], next: readonly string[]): readonly string[] => {
+  const [first = "", ...rest] = next;
+  const together = `${before.at(-1) ?? ""}\n\n${first}`;
+  const hasRoom = before.length > 0 && together.length <= LONGEST_MESSAGE;
+  return hasRoom ? [...before.slice(0, -1), together, ...rest] : [...before, ...next];
 };
 
 /** Recognised by Discord for a few minutes; at most 25 characters. */

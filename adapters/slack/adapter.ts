@@ -6,6 +6,7 @@ import type { RoomsAdapter, Webhook, WebhookAdapter } from "../contract/abilitie
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { anchorText } from "./anchor-block.ts";
 import { checkSlack } from "./check-live.ts";
 import type { SlackConfig } from "./config.ts";
 import { deliveryFailure, explain, slackErrorOf } from "./failure.ts";
@@ -67,6 +68,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
       connection: config.appToken ? "exclusive" : "shared",
       resend: "repeats",
       maxPartLength: MAX_PART_LENGTH,
+      anchorLength: (anchor) => anchorText(anchor).length,
       editEveryMs: 1_500,
       ...(config.streaming && { streamEveryMs: STREAM_EVERY_MS }),
     };

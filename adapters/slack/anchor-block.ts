@@ -9,7 +9,7 @@ export const anchorBlock = (anchor: Anchor): types.ContextBlock => ({
   elements: [{ type: "mrkdwn", text: anchorText(anchor), verbatim: true }],
 });
 
-const anchorText = ({ summary, channel, startedAt, link }: Anchor): string => {
+export const anchorText = ({ summary, channel, startedAt, link }: Anchor): string => {
   const when = localTime(startedAt);
   const what = link === undefined ? escapeMrkdwn(summary) : linkTo(link, escapeMrkdwn(summary));
   if (channel === "scheduled") return `scheduled · ${what} · ${when}`;

@@ -24,10 +24,11 @@ export interface SlackPost {
 
 const PLAIN = { parse: "none", link_names: false } as const;
 
-export const renderPost = (delivery: Delivery): SlackPost => {
+export const renderPost = (delivery: Delivery): SlackPost => digestPost(delivery) ?? textPost(delivery);
+
+const textPost = (delivery: Delivery): SlackPost => {
   const { part, anchor } = delivery;
-  const written = sectionsOf(part.markdown);
-  const sections = written.length > 0 ? written : [escapeMrkdwn(part.markdown.trim()) || "…"];
+  const sections = writtenIn(part.markdown);
   const below = [...(anchor ? [anchorBlock(anchor)] : []), ...buttonsBlock(delivery)];
   const spoken = anchor ? `\n\n${escapeMrkdwn(anchor.text)}` : "";
   if (sections.reduce((sum, section) => sum + section.length, 0) > MOST_IN_BLOCKS) {
@@ -40,6 +41,23 @@ export const renderPost = (delivery: Delivery): SlackPost => {
   const text = `${first}${rest.length > 0 ? " …" : ""}${spoken}`;
   // An edit keeps the blocks and attachments that it does not name, so both are always named.
   return { ...PLAIN, text, blocks: [...sections.map(sectionBlock), ...below], attachments: [] };
+};
+
+/** Each text of a digest with its anchor below it, unless that is more than blocks can hold. */
+const digestPost = (delivery: Delivery): SlackPost | undefined => {
+  if (delivery.sections === undefined) return undefined;
+  const texts = delivery.sections.map(({ markdown }) => writtenIn(markdown));
+  const anchors = delivery.sections.map(({ anchor }) => (anchor ? [anchorBlock(anchor)] : []));
+  const blocks = texts.flatMap((each, index) => [...each.map(sectionBlock), ...(anchors[index] ?? [])]);
+  if (JSON.stringify(blocks).length > MOST_IN_BLOCKS) return undefined;
+  const [first = "", ...rest] = texts.flat();
+  const text = rest.length > 0 ? `${first} …` : first;
+  return { ...PLAIN, text, blocks: [...blocks, ...buttonsBlock(delivery)], attachments: [] };
+};
+
+const writtenIn = (markdown: string): readonly string[] => {
+  const written = sectionsOf(markdown);
+  return written.length > 0 ? written : [escapeMrkdwn(markdown.trim()) || "…"];
 };
 
 /** Expanded, so that nothing hides behind "see more"; verbatim, so that Slack makes no mention of plain words. */

@@ -1,7 +1,6 @@
 import type { AppError } from "../../core/contract/app-error.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Stored } from "../../core/contract/store.ts";
 import type { Attachment, UserMessage } from "../../core/contract/user-message.ts";
 import type {
   AttachmentAdapter,
@@ -10,31 +9,34 @@ import type {
   EditingAdapter,
   HealthAdapter,
   PermalinkAdapter,
+  ReachAdapter,
   TypingAdapter,
+  UnreachablePlace,
   Webhook,
   WebhookAdapter,
 } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { anchorBytes } from "./anchor-card.ts";
 import { BotToken } from "./bot-token.ts";
 import { Calls } from "./calls.ts";
 import { checkTeams } from "./check-live.ts";
 import type { TeamsConfig } from "./config.ts";
 import type { Address, OutgoingActivity } from "./connector.ts";
 import { Connector } from "./connector.ts";
-import { saysRemoved, saysTokenRefused } from "./explain-failure.ts";
 import { fetchFile } from "./fetch-file.ts";
 import { conversationId } from "./inbound.ts";
 import { escapeXml } from "./inert.ts";
 import { receiveActivity } from "./intake.ts";
 import { LONGEST_PART, writtenSize } from "./message-size.ts";
 import { messageLink } from "./permalink.ts";
+import { wordsFor } from "./reach-state.ts";
 import type { Reference } from "./references.ts";
 import { References } from "./references.ts";
 import { Refusals } from "./refusals.ts";
 import { renderDelivery } from "./render.ts";
-import { isBelow } from "./service-address.ts";
+import { RoomCalls } from "./room-calls.ts";
 import { SigningKeys } from "./signing-keys.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -45,6 +47,7 @@ type Abilities = WebhookAdapter &
   PermalinkAdapter &
   DirectMessageAdapter &
   AttachmentAdapter &
+  ReachAdapter &
   HealthAdapter &
   CheckableAdapter;
 
@@ -62,6 +65,7 @@ export class TeamsAdapter implements Abilities {
   readonly #references: References;
   readonly #refusals: Refusals;
   readonly #calls: Calls;
+  readonly #rooms: RoomCalls;
   #inbox: Inbox | undefined;
 
   constructor(config: TeamsConfig, context: AdapterContext) {
@@ -70,6 +74,7 @@ export class TeamsAdapter implements Abilities {
       connection: "shared",
       resend: "repeats",
       maxPartLength: LONGEST_PART,
+      anchorLength: anchorBytes,
       measure: writtenSize,
       // Teams counts edits as messages: 1,800 an hour in a conversation, of which this leaves 360 for answers, and
       // 50 a second of a bot, of which streams take 10.
@@ -85,6 +90,10 @@ export class TeamsAdapter implements Abilities {
     this.#references = new References(context.store, context.channel);
     this.#refusals = new Refusals(context.clock);
     this.#calls = new Calls(context.clock);
+    const { channel, clock } = context;
+    const { serviceUrls } = config;
+    const calling = { calls: this.#calls, references: this.#references, token: this.#token };
+    this.#rooms = new RoomCalls({ channel, serviceUrls, clock, ...calling });
     const parts = {
       config,
       context,
@@ -117,7 +126,7 @@ export class TeamsAdapter implements Abilities {
   async deliver(delivery: Delivery): Promise<Receipt> {
     const { target, firstMessageId } = delivery;
     const activity = renderDelivery(delivery);
-    const messageId = await this.#toRoom(target, (reference, signal) => {
+    const messageId = await this.#rooms.call(delivery, (reference, signal) => {
       const address = addressIn(target, reference, firstMessageId);
       const isNewThread = reference.kind === "channel" && (target.thread ?? firstMessageId) === undefined;
       return isNewThread
@@ -131,7 +140,7 @@ export class TeamsAdapter implements Abilities {
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
     const { target, firstMessageId = messageId } = delivery;
     const activity = renderDelivery(delivery);
-    await this.#toRoom(target, (reference, signal) =>
+    await this.#rooms.call(delivery, (reference, signal) =>
       this.#connector.update(addressIn(target, reference, firstMessageId), messageId, activity, signal),
     );
     return { messageId };
@@ -155,6 +164,19 @@ export class TeamsAdapter implements Abilities {
     return { channel: this.channel, room, kind: "private" };
   }
 
+  async *unreachable(): AsyncIterable<UnreachablePlace> {
+    for await (const { key, room, reference } of this.#references.unreachable()) {
+      const { kind, accountId, unreachable } = reference;
+      yield {
+        key,
+        conversation: { channel: this.channel, room, kind: kind === "personal" ? "private" : "shared" },
+        ...(accountId !== undefined && { accountId }),
+        ...unreachable,
+        reason: wordsFor(unreachable.state),
+      };
+    }
+  }
+
   fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array> {
     return fetchFile(attachment, maxBytes, { config: this.#config, token: this.#token, clock: this.#context.clock });
   }
@@ -173,55 +195,16 @@ export class TeamsAdapter implements Abilities {
   }
 
   #post(target: Conversation, activity: OutgoingActivity): Promise<string> {
-    return this.#toRoom(target, ({ serviceUrl }, signal) =>
+    return this.#rooms.call({ target }, ({ serviceUrl }, signal) =>
       this.#connector.send({ serviceUrl, conversationId: conversationId(target) }, activity, signal),
     );
-  }
-
-  /** Calls Teams about a room that may be called. */
-  #toRoom<T>(target: Conversation, call: (reference: Reference, signal: AbortSignal) => Promise<T>): Promise<T> {
-    return this.#calls.make(async (signal) => {
-      const known = await this.#reachable(target);
-      try {
-        return await this.#guarded(known.value.serviceUrl, () => call(known.value, signal));
-      } catch (error) {
-        if (saysRemoved(error)) await this.#references.markRemoved(target.room, known);
-        throw error;
-      }
-    });
-  }
-
-  /** The bot's token goes to addresses only that are allowed today; one that is refused is not used again. */
-  async #guarded<T>(serviceUrl: string, call: () => Promise<T>): Promise<T> {
-    if (!isBelow(serviceUrl, this.#config.serviceUrls)) {
-      throw new DeliveryFailed("forbidden", "its service address is not among the channel's serviceUrls any more");
-    }
-    try {
-      return await call();
-    } catch (error) {
-      if (saysTokenRefused(error)) this.#token.forget();
-      throw error;
-    }
-  }
-
-  async #reachable({ channel, room }: Conversation): Promise<Stored<Reference>> {
-    if (channel !== this.channel) {
-      throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${channel}"`);
-    }
-    const known = await this.#references.room(room).catch((cause: unknown) => {
-      throw new DeliveryFailed("unavailable", `the store cannot be read: ${messageOf(cause)}`, { cause });
-    });
-    if (known === undefined)
-      throw new DeliveryFailed("target-gone", "unknown: add the app there, then it can be reached");
-    if (known.value.removed) throw new DeliveryFailed("target-gone", "removed: the app was taken out; add it again");
-    return known;
   }
 
   async #openPrivate(accountId: string, serviceUrl: string, userId: string): Promise<string> {
     return this.#calls.make(async (signal) => {
       const open = () => this.#connector.openPrivate(serviceUrl, userId, this.#bot, signal);
-      const room = await this.#guarded(serviceUrl, open);
-      await this.#references.keepRoom(room, { serviceUrl, kind: "personal" });
+      const room = await this.#rooms.guarded(serviceUrl, open);
+      await this.#references.keepRoom(room, { serviceUrl, kind: "personal", accountId });
       await this.#references.keepPerson(accountId, { userId, serviceUrl, privateRoom: room });
       return room;
     });

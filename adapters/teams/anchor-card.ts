@@ -1,6 +1,7 @@
 import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../core/contract/anchor.ts";
 import { wellFormed, withoutTemplates } from "./inert.ts";
+import { bytesOf } from "./message-size.ts";
 
 const LONGEST_LABEL = 40;
 const LONGEST_SUMMARY = 300;
@@ -10,30 +11,45 @@ const BUTTONS_IN_A_ROW = 3;
 
 type Card = Readonly<Record<string, unknown>>;
 
-/** The part of a post that the model's text is never in: the anchor, and buttons. Nothing if there is neither. */
-export const anchorCard = (anchor: Anchor | null, actions: readonly ReplyAction[]): Card | undefined => {
-  if (anchor === null && actions.length === 0) return undefined;
+/** The number is that of an item of a digest. */
+export interface ShownAnchor {
+  readonly anchor: Anchor;
+  readonly number?: number;
+}
+
+/** The part of a post that the model's text is never in: anchors, and buttons. Nothing if there is neither. */
+export const anchorCard = (anchors: readonly ShownAnchor[], actions: readonly ReplyAction[]): Card | undefined => {
+  if (anchors.length === 0 && actions.length === 0) return undefined;
   return {
     type: "AdaptiveCard",
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     version: "1.5",
-    ...(anchor && { fallbackText: plainAnchor(anchor) }),
-    body: [...(anchor ? [whatLine(anchor), whenLine(anchor)] : []), ...rowsOf(actions)],
+    ...(anchors.length > 0 && { fallbackText: anchors.map(plainAnchor).join("\n") }),
+    body: [...anchors.flatMap(linesOf), ...rowsOf(actions)],
   };
 };
 
-/** One line for previews and for clients that show no cards, with a time that is right in every zone. */
-export const plainAnchor = (anchor: Anchor): string => {
-  const { what, when } = wordsOf(anchor);
-  return withoutTemplates(`${what} · ${when(`${anchor.startedAt.slice(0, 16).replace("T", " ")} UTC`)}`);
+/** What an anchor adds to a message that has others: to its card, and to the two texts for those who see no cards. */
+export const anchorBytes = (anchor: Anchor): number => {
+  const shown = { anchor, number: 100 };
+  return bytesOf(JSON.stringify([linesOf(shown), plainAnchor(shown), plainAnchor(shown)]));
 };
 
+/** One line for previews and for clients that show no cards, with a time that is right in every zone. */
+export const plainAnchor = (shown: ShownAnchor): string => {
+  const { startedAt } = shown.anchor;
+  const { what, when } = wordsOf(shown);
+  return withoutTemplates(`${what} · ${when(`${startedAt.slice(0, 16).replace("T", " ")} UTC`)}`);
+};
+
+const linesOf = (shown: ShownAnchor): readonly Card[] => [whatLine(shown), whenLine(shown)];
+
 /** Text runs know no markdown, so a summary cannot be more than text. */
-const whatLine = (anchor: Anchor): Card => {
-  const url = safeLink(anchor.link);
+const whatLine = (shown: ShownAnchor): Card => {
+  const url = safeLink(shown.anchor.link);
   const run = {
     type: "TextRun",
-    text: withoutTemplates(wordsOf(anchor).what),
+    text: withoutTemplates(wordsOf(shown).what),
     size: "Small",
     isSubtle: true,
     ...(url !== undefined && { selectAction: { type: "Action.OpenUrl", url } }),
@@ -48,9 +64,9 @@ const safeLink = (link = ""): string | undefined => {
 };
 
 /** The reader's client puts its own date and time in: upper case, no spaces and no fractions, or it shows the braces. */
-const whenLine = (anchor: Anchor): Card => {
-  const at = `${anchor.startedAt.slice(0, 19)}Z`;
-  const text = wordsOf(anchor).when(`{{DATE(${at},SHORT)}} {{TIME(${at})}}`);
+const whenLine = (shown: ShownAnchor): Card => {
+  const at = `${shown.anchor.startedAt.slice(0, 19)}Z`;
+  const text = wordsOf(shown).when(`{{DATE(${at},SHORT)}} {{TIME(${at})}}`);
   return { type: "TextBlock", text, size: "Small", isSubtle: true, spacing: "None", wrap: true };
 };
 
@@ -60,13 +76,14 @@ interface AnchorWords {
 }
 
 /** The channel's name is a name of the configuration: letters, digits and "-". */
-const wordsOf = ({ channel, summary }: Anchor): AnchorWords => {
+const wordsOf = ({ anchor: { channel, summary }, number }: ShownAnchor): AnchorWords => {
   const short = cut(summary.slice(0, 2_000).replace(/\s+/g, " "), LONGEST_SUMMARY);
-  if (channel === "scheduled") return { what: `scheduled · ${short}`, when: (time) => time };
-  if (channel === "a2a-inbound") return { what: short, when: (time) => time };
+  const lead = number === undefined ? "" : `${number}. `;
+  if (channel === "scheduled") return { what: `${lead}scheduled · ${short}`, when: (time) => time };
+  if (channel === "a2a-inbound") return { what: `${lead}${short}`, when: (time) => time };
   const name = cut(channel.replace(/[^\p{L}\p{N}-]/gu, ""), LONGEST_LABEL);
   const shown = name.charAt(0).toUpperCase() + name.slice(1);
-  return { what: `↳ Re: "${short}"`, when: (time) => `started ${time} from ${shown}` };
+  return { what: `${lead}↳ Re: "${short}"`, when: (time) => `started ${time} from ${shown}` };
 };
 
 const rowsOf = (actions: readonly ReplyAction[]): Card[] => {

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { DeliveryFailure } from "../contract/delivery-failed.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import type { ReachState } from "./reach-state.ts";
+import { reachFailure, reachStateOf } from "./reach-state.ts";
 import { wasNeverSent } from "./was-never-sent.ts";
 
 /** The part of the SDK's errors that says what Teams answered. */
@@ -17,24 +19,13 @@ const Refusal = z.looseObject({
     .catch(undefined),
 });
 
-/** Teams' own codes, with the word that people see for the state of the conversation. */
+/** Teams' own codes, besides those that tell how a conversation is. */
 const BY_CODE: Readonly<Record<string, readonly [DeliveryFailure, string]>> = {
-  BotNotInConversationRoster: [
-    "target-gone",
-    "removed: the app is no longer installed there; somebody must add it again",
-  ],
-  ConversationBlockedByUser: [
-    "forbidden",
-    "blocked: the person has blocked the app in Teams, and can unblock it there",
-  ],
-  MessageWritesBlocked: ["forbidden", "blocked: the person has blocked the app in Teams, and can unblock it there"],
-  BotDisabledByAdmin: ["forbidden", "disabled: an administrator has disabled the app in the Teams admin center"],
   ConversationNotFound: ["target-gone", "gone: the conversation no longer exists in Teams"],
   ActivityNotFoundInConversation: ["target-gone", "gone: the message no longer exists in Teams"],
   MessageSizeTooBig: ["rejected", "the message is too large for Teams"],
 };
 
-const REMOVED = "BotNotInConversationRoster";
 const DEFAULT_WAIT_MS = 5_000;
 
 /** What became of a call to Teams, in the outbox's words. */
@@ -49,12 +40,15 @@ export const explainFailure = (error: unknown): DeliveryFailed => {
     : new DeliveryFailed("unknown", `Teams' answer was lost: ${messageOf(error)}`, { cause: error });
 };
 
-/** Teams said that the bot is not in the conversation any more. */
-export const saysRemoved = (error: unknown): boolean => Refusal.safeParse(error).data?.details?.error.code === REMOVED;
+/** What Teams said about the conversation, if that is why it takes nothing. */
+export const saidReachState = (error: unknown): ReachState | undefined =>
+  reachStateOf(Refusal.safeParse(error).data?.details?.error.code);
 
 export const saysTokenRefused = (error: unknown): boolean => Refusal.safeParse(error).data?.statusCode === 401;
 
 const explainRefusal = ({ statusCode, response, details }: z.infer<typeof Refusal>, cause: unknown): DeliveryFailed => {
+  const state = reachStateOf(details?.error.code);
+  if (state !== undefined) return reachFailure(state, cause);
   const known = BY_CODE[details?.error.code ?? ""];
   if (known) return new DeliveryFailed(known[0], known[1], { cause });
   if (statusCode === 429) {
@@ -74,6 +68,7 @@ const byStatus = (status: number): readonly [DeliveryFailure, string] => {
   if (status === 413) return ["rejected", "the message is too large for Teams"];
   // 412: another call for the conversation was under way, this one was not begun
   if (status === 412 || status === 503) return ["unavailable", "Teams is busy"];
+  // 502 and 504 too, which Microsoft advises to try again: what is behind the gateway may have posted it
   if (status >= 500) return ["unknown", "Teams failed, and may have posted it"];
   return ["rejected", "Teams refuses the message"];
 };

@@ -26,10 +26,11 @@ export const PressedButton = z.looseObject({
   mooring: z.looseObject({ command: z.string().min(1), args: z.string().default("") }),
 });
 
-/** The message that an activity is, or nothing: an edit, a reaction, a post of a bot, talk that is not meant for us. */
+/** The message that an activity is, or changes; or nothing: a reaction, a post of a bot, talk that is not meant for us. */
 export const userMessageOf = (activity: Activity, arrival: Arrival): UserMessage | undefined => {
   const { id, from } = activity;
-  if (activity.type !== "message" || id === undefined || from === undefined) return undefined;
+  const isEdit = activity.type === "messageUpdate";
+  if (!(isEdit || activity.type === "message") || id === undefined || from === undefined) return undefined;
   if (from.role === "bot" || from.id.startsWith("28:")) return undefined;
   const botId = activity.recipient?.id ?? arrival.botId;
   const conversation = conversationOf(activity, arrival.channel);
@@ -41,6 +42,8 @@ export const userMessageOf = (activity: Activity, arrival: Arrival): UserMessage
   const attachments = sentFiles(activity.attachments);
   if (text === "" && attachments.length === 0) return undefined;
   const command = pressed ? { name: pressed.command, args: pressed.args } : textCommand(text);
+  // What was said as words stays words.
+  if (isEdit && command !== undefined) return undefined;
   const replyTo = answered(activity, conversation);
   const link = messageLink(conversation, id, referenceOf(activity), arrival.directory);
   return {
@@ -55,6 +58,8 @@ export const userMessageOf = (activity: Activity, arrival: Arrival): UserMessage
     ...(replyTo !== undefined && { replyTo }),
     ...(command && { command }),
     ...(link !== undefined && { link }),
+    editable: true,
+    ...(isEdit && { isEdit }),
     sentAt: sentAt(activity, arrival.now),
     traceId: arrival.traceId,
   };
@@ -79,11 +84,14 @@ export const conversationId = ({ room, thread }: Pick<Conversation, "room" | "th
 
 /** How the room of an activity is reached. */
 export const referenceOf = (activity: Activity): Reference => {
-  const { serviceUrl, channelData } = activity;
+  const { serviceUrl, channelData, from } = activity;
   const groupId = channelData.team?.aadGroupId;
+  const kind = kindOf(activity);
+  const accountId = kind === "personal" && !from?.id.startsWith("28:") ? from?.aadObjectId : undefined;
   return {
     serviceUrl,
-    kind: kindOf(activity),
+    kind,
+    ...(accountId !== undefined && { accountId }),
     ...(groupId !== undefined && { groupId }),
   };
 };

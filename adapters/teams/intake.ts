@@ -6,6 +6,7 @@ import type { Inbox } from "../contract/channel-adapter.ts";
 import { Activity } from "./activity.ts";
 import type { TeamsConfig } from "./config.ts";
 import { conversationOf, installationIn, referenceOf, userMessageOf } from "./inbound.ts";
+import { unreachableFrom } from "./reach-state.ts";
 import { isOurs, readBody } from "./read-activity.ts";
 import type { References } from "./references.ts";
 import { verifyToken } from "./verify.ts";
@@ -69,7 +70,7 @@ const takeIn = async (activity: Activity, inbox: Inbox, parts: IntakeParts): Pro
     await inbox.accept(message);
   } catch (error) {
     if (!(error instanceof AppError && FINAL.has(error.code))) throw error;
-    parts.tell(message, error);
+    if (!message.isEdit) parts.tell(message, error);
   }
 };
 
@@ -77,7 +78,8 @@ const keepReferences = async (activity: Activity, { context, references, botId }
   const { room, kind } = conversationOf(activity, context.channel);
   if (installationIn(activity, botId) === "removed") {
     const known = await references.room(room);
-    if (known) await references.markRemoved(room, known);
+    const removed = unreachableFrom("removed", known?.value.unreachable, context.clock.now());
+    if (known) await references.mark(room, known, removed);
     return;
   }
   const { from, serviceUrl } = activity;

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { RevisionConflict } from "../../core/contract/app-error.ts";
-import { collection, keyOf } from "../../core/contract/collection.ts";
+import { collection, keyOf, keyParts, prefixOf } from "../../core/contract/collection.ts";
 import type { Key, Store, Stored } from "../../core/contract/store.ts";
+import { Unreachable } from "./reach-state.ts";
 
 /** How a room is reached, as the last authenticated activity from it said. */
 const Reference = z.looseObject({
@@ -9,8 +10,10 @@ const Reference = z.looseObject({
   kind: z.enum(["personal", "groupChat", "channel"]),
   /** The team's id in the directory, which links to its messages need. */
   groupId: z.string().optional(),
-  /** The app was taken out of the room. */
-  removed: z.boolean().optional(),
+  /** Who it is with, if it is private. */
+  accountId: z.string().optional(),
+  /** Teams takes nothing for it. Any activity from there ends this. */
+  unreachable: Unreachable.optional(),
 });
 export type Reference = z.infer<typeof Reference>;
 
@@ -46,7 +49,7 @@ export class References {
   /** What an activity leaves out stays as it was known. */
   keepRoom(room: string, seen: Reference): Promise<void> {
     return this.#keep(this.#roomKey(room), (known) => {
-      const { removed: _, ...last } = known ?? {};
+      const { unreachable: _, ...last } = known ?? {};
       return { ...last, ...seen };
     });
   }
@@ -55,12 +58,31 @@ export class References {
     return this.#keep(this.#personKey(accountId), (known) => ({ ...known, ...seen }));
   }
 
-  /** Unless an activity has come from there since it was read. */
-  async markRemoved(room: string, { value, revision }: Stored<Reference>): Promise<void> {
+  /** Whether Teams takes something for the room; unless an activity has come from there since it was read. */
+  async mark(
+    room: string,
+    { value, revision }: Stored<Reference>,
+    unreachable: Unreachable | undefined,
+  ): Promise<void> {
+    const { unreachable: _, ...reference } = value;
+    const next = unreachable === undefined ? reference : { ...reference, unreachable };
     try {
-      await this.#store.put(this.#roomKey(room), { ...value, removed: true }, { ifRevision: revision });
+      await this.#store.put(this.#roomKey(room), next, { ifRevision: revision });
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+
+  /** All rooms that Teams takes nothing for. For operators: it looks at every room. */
+  async *unreachable(): AsyncIterable<{
+    key: string;
+    room: string;
+    reference: Reference & { unreachable: Unreachable };
+  }> {
+    for await (const { key, value } of this.#store.list(prefixOf(rooms, this.#channel))) {
+      const { unreachable } = value;
+      const room = keyParts(key).at(-1) ?? "";
+      if (unreachable !== undefined) yield { key, room, reference: { ...value, unreachable } };
     }
   }
 

@@ -1,5 +1,6 @@
 import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
+import type { ShownAnchor } from "./anchor-card.ts";
 import { anchorCard, plainAnchor } from "./anchor-card.ts";
 import type { OutgoingActivity } from "./connector.ts";
 import { wellFormed, withoutTemplates } from "./inert.ts";
@@ -12,24 +13,34 @@ import { renderMarkdown } from "./render-markdown.ts";
  * drawn as they are meant; if that would be too deep to parse in good time, or too large, they stay as written.
  */
 export const renderDelivery = (delivery: Delivery): OutgoingActivity => {
-  const { markdown } = delivery.part;
+  const markdown = wordsOf(delivery);
   const written = asWritten(markdown);
   const actions = fitting(offeredActions(delivery), (some) => messageOf(delivery, written, some));
   const drawn = TOO_DEEP.test(markdown) ? undefined : messageOf(delivery, renderMarkdown(markdown), actions);
   return drawn !== undefined && fits(drawn) ? drawn : messageOf(delivery, written, actions);
 };
 
-const messageOf = ({ part, anchor }: Delivery, text: string, actions: readonly ReplyAction[]): OutgoingActivity => {
-  const card = anchorCard(anchor, actions);
+/** The anchors of a digest are in its card. */
+const wordsOf = ({ part, sections }: Delivery): string =>
+  sections === undefined ? part.markdown : sections.map(({ markdown }) => markdown).join("\n\n");
+
+const messageOf = (delivery: Delivery, text: string, actions: readonly ReplyAction[]): OutgoingActivity => {
+  const anchors = anchorsOf(delivery);
+  const card = anchorCard(anchors, actions);
   return {
     type: "message",
     textFormat: "xml",
     text,
     // what notifications show
-    ...(anchor && { summary: `${firstWords(part.markdown)}\n${plainAnchor(anchor)}` }),
+    ...(anchors.length > 0 && { summary: [firstWords(wordsOf(delivery)), ...anchors.map(plainAnchor)].join("\n") }),
     ...(card && { attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: card }] }),
   };
 };
+
+const anchorsOf = ({ anchor, sections }: Delivery): readonly ShownAnchor[] =>
+  (sections ?? [{ anchor }]).flatMap((section) =>
+    section.anchor === null ? [] : { ...section, anchor: section.anchor },
+  );
 
 const fits = (activity: OutgoingActivity): boolean => bytesOf(JSON.stringify(activity)) <= MOST_BYTES;
 

@@ -44,6 +44,10 @@ export const UserMessage = z.looseObject({
   shown: ShownReply.optional(),
   /** The platform's id of this message. */
   messageId: z.string().optional(),
+  /** Its platform tells if its words are changed. */
+  editable: z.boolean().optional(),
+  /** Not a new message: the words of the one with this id are now these. */
+  isEdit: z.boolean().optional(),
   /** Where the platform shows this message, if it has permalinks. */
   link: z.string().optional(),
   sentAt: z.iso.datetime(),

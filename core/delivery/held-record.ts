@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Anchor } from "../contract/anchor.ts";
 import { RevisionConflict } from "../contract/app-error.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Conversation } from "../contract/conversation.ts";
@@ -17,8 +18,17 @@ export const HeldItem = z.looseObject({
 });
 export type HeldItem = z.infer<typeof HeldItem>;
 
+/** A piece of one item. The last piece has the item's anchor, if the channel draws that itself. */
+export const DigestSection = z.looseObject({
+  /** The item's place in the digest, from 1, as people see it. */
+  number: z.int(),
+  markdown: z.string(),
+  anchor: Anchor.nullable(),
+});
+export type DigestSection = z.infer<typeof DigestSection>;
+
 /** One message of a digest, and which items it shows something of. */
-export const DigestPart = z.looseObject({ markdown: z.string(), itemIds: z.array(z.string()) });
+export const DigestPart = z.looseObject({ sections: z.array(DigestSection), itemIds: z.array(z.string()) });
 export type DigestPart = z.infer<typeof DigestPart>;
 
 /** The parts are those of several items; one that is alone is sent as itself, and has none. */

@@ -32,7 +32,7 @@ export const handleUserMessage = async (
   try {
     const opened = await openTurn(parts, message);
     await parts.checkpoint("turn.opened");
-    await handle(parts, agent, message, opened, received.attempt);
+    await handle(parts, agent, asEdited(message, opened), opened, received.attempt);
     return ack;
   } catch (error) {
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {
@@ -43,6 +43,9 @@ export const handleUserMessage = async (
     throw error;
   }
 };
+
+const asEdited = (message: UserMessage, { record: { editedText } }: OpenedTurn): UserMessage =>
+  editedText === undefined ? message : { ...message, text: editedText };
 
 const handle = async (
   parts: IntakeParts,

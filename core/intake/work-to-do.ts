@@ -6,10 +6,14 @@ import { meetAsker } from "../people/meet-asker.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { turnIdOf } from "../turns/turn-record.ts";
+import { editedText } from "./edited-text.ts";
 import { inheritedWork } from "./inherited-work.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 
-type Work = Pick<TurnRecord, "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "standing">;
+type Work = Pick<
+  TurnRecord,
+  "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "editedText" | "standing"
+>;
 
 /** What a message asks for, and the session that it asks in. */
 export interface WorkToDo {
@@ -23,13 +27,19 @@ export const workToDo = async (parts: IntakeParts, message: UserMessage): Promis
   return { window: await parts.history.window(synthetic.sessionId), work: inheritedWork(message, synthetic) };
 };
 
-const begin = async (parts: IntakeParts, message: UserMessage): Promise<WorkToDo> => {
+const begin = async (parts: IntakeParts, received: UserMessage): Promise<WorkToDo> => {
+  const edited = await editedText(parts.store, received);
+  const message = edited === undefined ? received : { ...received, text: edited };
   const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
   parts.askers.met(message, person);
   // After the asker was met: where they may see something is known from then on.
   const continues = message.command === undefined ? await answeredWork(parts.store, message) : [];
-  const work = begun(message, window.sessionId, person);
-  return { window, work: continues.length === 0 ? work : { ...work, continues: [...continues] } };
+  const work = {
+    ...begun(message, window.sessionId, person),
+    ...(edited !== undefined && { editedText: edited }),
+    ...(continues.length > 0 && { continues: [...continues] }),
+  };
+  return { window, work };
 };
 
 /**
@@ -47,10 +57,11 @@ export const assumedWork = (parts: IntakeParts, message: UserMessage): WorkToDo 
 };
 
 export const isAsAssumed = (
-  { sessionId, audience }: Pick<TurnRecord, "sessionId" | "audience">,
+  { sessionId, audience, editedText: edited }: Pick<TurnRecord, "sessionId" | "audience" | "editedText">,
   { window, work }: WorkToDo,
 ): boolean =>
   sessionId === window.sessionId &&
+  edited === work.editedText &&
   audience.personId === work.audience.personId &&
   audience.membership === work.audience.membership;
 

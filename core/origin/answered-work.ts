@@ -19,7 +19,10 @@ export const pointedAt = async (
   return root.length > 0 ? root : readShown(store, inRoom, thread);
 };
 
-/** The work that a message goes on with, if its writer may (O14). To anybody else it is a message like any other. */
+/**
+ * The work that a message goes on with, if its writer may (O14). To anybody else it is a message like any other. Who
+ * answers a digest may mean any of its items, and only their words can tell which: it is all of them that they may.
+ */
 export const answeredWork = async (store: Store, message: UserMessage): Promise<readonly ContinuedWork[]> => {
   const shown = await pointedAt(store, message);
   const isFree = await Promise.all(shown.map((one) => mayContinue(store, one, message)));
@@ -27,9 +30,10 @@ export const answeredWork = async (store: Store, message: UserMessage): Promise<
 };
 
 const continued = (shown: ShownRecord, message: UserMessage): ContinuedWork => {
-  const { replyId, origin, sessionId, rootTurnId, turnId } = shown;
+  const { replyId, origin, number, sessionId, rootTurnId, turnId } = shown;
   const own = [rootTurnId, turnId].filter((id) => id !== undefined);
-  return { replyId, origin, sessionId, turns: knewItAll(shown, message) ? "all" : own };
+  const turns = knewItAll(shown, message) ? "all" : own;
+  return { replyId, origin, ...(number !== undefined && { number }), sessionId, turns };
 };
 
 /**

@@ -5,6 +5,8 @@ import { ReplyOrigin } from "../contract/reply-origin.ts";
 export const ContinuedWork = z.looseObject({
   replyId: z.string(),
   origin: ReplyOrigin,
+  /** If the message that is answered shows several: how people see it numbered there. */
+  number: z.int().optional(),
   /** The session in which it was done. */
   sessionId: z.string().nullable(),
   /** The turns it began with and was answered in: all that may be read, unless it is "all". */

@@ -11,6 +11,8 @@ export const ShownRecord = z.looseObject({
   replyId: z.string(),
   origin: ReplyOrigin,
   audience: Audience,
+  /** Its place among those of a digest, from 1, as people see it. */
+  number: z.int().optional(),
   /** The session in which it was said. */
   sessionId: z.string().nullable(),
   turnId: z.string().optional(),

@@ -8,12 +8,20 @@ const QUOTED_CHARS = 2_000;
 /** What was said where pieces of work began, for one turn elsewhere that goes on with them (O14). Only read. */
 export const viewOfOrigins = async (history: SessionHistory, works: readonly ContinuedWork[]): Promise<string> => {
   const maxChars = Math.floor(MAX_CHARS / Math.max(1, works.length));
-  return (await Promise.all(works.map((work) => viewOf(history, work, maxChars)))).join("\n\n");
+  const views = await Promise.all(works.map((work) => viewOf(history, work, maxChars)));
+  return [...(works.length > 1 ? [WHICH_OF_THEM] : []), ...views].join("\n\n");
 };
+
+const ANSWERS_THIS = "The person's message answers something you said here";
+
+/** One message of a digest showed several of them. */
+const WHICH_OF_THEM =
+  "The person's message answers one of yours that showed several messages, each with its number. Their words say which " +
+  "of them they mean, by its number or by what it is about. If you cannot tell, ask them before you do anything.";
 
 const viewOf = async (
   history: SessionHistory,
-  { origin, sessionId, turns }: ContinuedWork,
+  { origin, number, sessionId, turns }: ContinuedWork,
   maxChars: number,
 ): Promise<string> => {
   const window = sessionId === null ? NOTHING : await history.window(sessionId);
@@ -21,7 +29,7 @@ const viewOf = async (
   const entries = window.entries.filter((entry) => turns === "all" || isOneOf(turns, entry));
   const lines = newest(entries.map(quote), maxChars - Math.min(summary.length, QUOTED_CHARS));
   return [
-    "The person's message answers something you said here about work that began in another conversation: " +
+    `${number === undefined ? ANSWERS_THIS : `Message ${number} is`} about work that began in another conversation: ` +
       `"${origin.promptSummary}". Go on with that work here. This is what was said there; you can only read it:`,
     ...(summary === "" ? [] : [`Before that: ${cut(summary)}`]),
     ...(lines.length === 0 ? ["(nothing of it is kept any more)"] : lines),

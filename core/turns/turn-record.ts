@@ -26,6 +26,8 @@ export const TurnRecord = z.looseObject({
   cause: ReplyCause.optional(),
   /** The work that it goes on with, if the message answers an unsolicited one (O14). Of its sessions it only reads. */
   continues: z.array(ContinuedWork).optional(),
+  /** The message's words when the turn began, if they were others than it was sent with. Later edits change nothing. */
+  editedText: z.string().optional(),
   /** Absent if nobody waits for its reply. */
   correlationId: z.string().optional(),
   /** The name of the command that it is; such a turn leaves nothing in the history. */

@@ -1,7 +1,10 @@
+import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import type { Config } from "../../config/config.ts";
 import type { ScheduleParts } from "../../core/schedules/schedule-parts.ts";
 
 /** What the routes for operators work with. */
 export interface AdminParts extends ScheduleParts {
   readonly config: Config;
+  /** Of all channels, on this gateway. */
+  readonly adapters: readonly ChannelAdapter[];
 }

@@ -10,6 +10,7 @@ import { sessionRoutes } from "./session-routes.ts";
 import { subtaskRoutes } from "./subtask-routes.ts";
 import { tenantRoutes } from "./tenant-routes.ts";
 import { traceRoutes } from "./trace-routes.ts";
+import { unreachableRoutes } from "./unreachable-routes.ts";
 
 /** Everything that operators can ask for: see docs/admin-api.md. */
 export const adminRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
@@ -23,6 +24,7 @@ export const adminRoutes = (scope: FastifyInstance, parts: AdminParts): void => 
     peopleRoutes,
     tenantRoutes,
     traceRoutes,
+    unreachableRoutes,
     auditRoutes,
   ];
   for (const addRoutes of all) addRoutes(scope, parts);

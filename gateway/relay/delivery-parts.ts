@@ -7,7 +7,7 @@ import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 
 /** What a channel is handed for one reply and one target, in order. The anchor goes with the last part; no text can be taken for one (O16). */
 export const deliveryParts = (
-  { id, reply, target }: DeliveryRequest,
+  { id, reply, target, byHand }: DeliveryRequest,
   { maxPartLength, measure }: Capabilities,
   anchor: Anchor | null,
 ): Delivery[] => {
@@ -19,6 +19,7 @@ export const deliveryParts = (
     target,
     part: { index, count: texts.length, markdown: inertAnchors(markdown) },
     anchor: index === texts.length - 1 ? anchor : null,
+    ...(byHand && { byHand }),
     mayRepeat: false,
   }));
 };

@@ -8,13 +8,16 @@ import type { Clock } from "../../core/contract/clock.ts";
 import { conversationKey } from "../../core/contract/conversation.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
+import type { Store } from "../../core/contract/store.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
+import { noteEdit } from "../../core/intake/edited-text.ts";
 import { traceIdOf } from "../../core/turns/turn-record.ts";
 import { accessCheck } from "./access-check.ts";
 
 export interface InboxParts {
   readonly bus: Bus;
+  readonly store: Store;
   readonly clock: Clock;
   /** Who may speak here; everybody whom the adapter lets in, if it is not said. */
   readonly access?: AccessRules | undefined;
@@ -27,7 +30,16 @@ export interface InboxParts {
 
 /** Where adapters put what people say. What is refused, or cannot be stored, is the adapter's to tell its platform. */
 export const createInbox = (parts: InboxParts): Inbox => {
-  const { bus, clock, access, logger, meter, checkpoint = noCheckpoint, read = async (message) => message } = parts;
+  const {
+    bus,
+    store,
+    clock,
+    access,
+    logger,
+    meter,
+    checkpoint = noCheckpoint,
+    read = async (message) => message,
+  } = parts;
   const check = accessCheck(access, clock);
   return {
     async accept(given) {
@@ -39,6 +51,7 @@ export const createInbox = (parts: InboxParts): Inbox => {
       await checkpoint("inbox.before");
       try {
         check(message);
+        if (message.isEdit) return await noteEdit(store, message);
         const whole = message.attachments.length === 0 ? message : await read(message);
         await bus.publish(subjectsOf(tenant).userMessage(agent), whole, { id, key: laneOf(message) });
       } catch (error) {

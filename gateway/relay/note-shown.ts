@@ -34,15 +34,18 @@ export const noteShown = async (
   await checkpoint("shown.told");
 };
 
-/** A platform shows several of them in one message: who answers that goes on with all of them. */
+/** A platform shows these in one message, several with their numbers: an answer to it is one to any of them. */
 export const noteShownTogether = async (
   { store, tenant, agent }: RelayContext,
   conversation: Conversation,
   messageId: string,
-  requests: readonly DeliveryRequest[],
+  shown: readonly { readonly reply: AgentReply; readonly number?: number }[],
 ): Promise<void> => {
-  const replies = requests.flatMap(({ reply }) => shownRecord(reply) ?? []);
-  if (replies.length > 0) await putShown(store, { tenant, agent, conversation }, messageId, replies);
+  const records = shown.flatMap(({ reply, ...place }) => {
+    const record = shownRecord(reply);
+    return record === undefined ? [] : [{ ...record, ...place }];
+  });
+  if (records.length > 0) await putShown(store, { tenant, agent, conversation }, messageId, records);
 };
 
 const shownRecord = (reply: AgentReply): ShownRecord | undefined => {

@@ -88,7 +88,8 @@ export const startOutbox = (
         if (request.begins) return ack;
         // The store is away, or another gateway has claimed the part. What was sent is in the ledger, so this may run again.
         logger.warn({ error: messageOf(error) }, "delivery put back");
-        const failure = new DeliveryFailed("unavailable", messageOf(error));
+        const isPause = error instanceof DeliveryFailed && error.reason === "rate-limited";
+        const failure = isPause ? error : new DeliveryFailed("unavailable", messageOf(error));
         const outcome = afterFailure(context, channel, failure, received, logger);
         return update ? dropped(outcome, logger) : outcome;
       }

@@ -2,7 +2,7 @@ import type { Capabilities } from "../../../adapters/contract/channel-adapter.ts
 import { inertAnchors } from "../../../adapters/contract/inert-anchors.ts";
 import { splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
 import type { Anchor } from "../../../core/contract/anchor.ts";
-import type { DigestPart } from "../../../core/delivery/held-record.ts";
+import type { DigestPart, DigestSection } from "../../../core/delivery/held-record.ts";
 
 export interface DigestItem {
   readonly id: string;
@@ -10,32 +10,60 @@ export interface DigestItem {
   readonly anchor: Anchor | null;
 }
 
-type Limits = Pick<Capabilities, "maxPartLength" | "measure">;
+type Limits = Pick<Capabilities, "maxPartLength" | "measure" | "anchorLength">;
+
+/** As many as platforms show in one message, with room for the texts between them. */
+const MOST_ANCHORS = 10;
 
 /**
- * Several answers as one text: each whole, in order, and with its own anchor, which no other text can pass for (O16).
+ * Several answers in one digest: each whole, in order, and with its own anchor, which no other text can pass for (O16).
  * It is one part if it can be; otherwise what fits into a part by itself is not cut.
  */
 export const composeDigest = (items: readonly DigestItem[], limits: Limits): DigestPart[] => {
-  const { maxPartLength = Number.POSITIVE_INFINITY, measure = ({ length }) => length } = limits;
   const head = `**${items.length} messages have waited for you.**\n\n`;
-  const pieces = items.flatMap((item, index) => piecesOf(item, `${index === 0 ? head : ""}**${index + 1}.**`, limits));
   const parts: DigestPart[] = [];
-  for (const { id, text } of pieces) {
-    const open = parts.at(-1);
-    const joined = `${open?.markdown ?? ""}\n\n${text}`;
-    if (open && measure(joined) <= maxPartLength) {
-      parts[parts.length - 1] = { markdown: joined, itemIds: [...new Set([...open.itemIds, id])] };
-    } else parts.push({ markdown: text, itemIds: [id] });
+  for (const [index, item] of items.entries()) {
+    for (const section of sectionsOf(item, index + 1, index === 0 ? head : "", limits)) {
+      const open = parts.at(-1);
+      const sections = [...(open?.sections ?? []), section];
+      if (open === undefined || !fits(sections, limits)) parts.push({ sections: [section], itemIds: [item.id] });
+      else parts[parts.length - 1] = { sections, itemIds: [...new Set([...open.itemIds, item.id])] };
+    }
   }
   return parts;
 };
 
+/** The same in words alone. */
+export const digestText = (sections: readonly DigestSection[]): string =>
+  sections
+    .flatMap(({ markdown, anchor }) => (anchor === null ? [markdown] : [markdown, plain(anchor.text)]))
+    .join("\n\n");
+
 /** Each is as long as a part at the most. No cut may make an anchor of the text behind it. */
-const piecesOf = ({ id, markdown, anchor }: DigestItem, title: string, { maxPartLength, measure }: Limits) => {
+const sectionsOf = (
+  { markdown, anchor }: DigestItem,
+  number: number,
+  head: string,
+  { maxPartLength, measure, anchorLength }: Limits,
+): DigestSection[] => {
   const split = (text: string) => splitMarkdown(text, maxPartLength, measure);
-  const texts = split(`${title}\n\n${markdown.trim()}`).map(inertAnchors);
-  return [...texts, ...(anchor ? split(plain(anchor.text)) : [])].map((text) => ({ id, text }));
+  const texts = split(`${head}**${number}.**\n\n${markdown.trim()}`).map(inertAnchors);
+  const isDrawn = anchor !== null && anchorLength !== undefined;
+  const inWords = anchor === null || isDrawn ? [] : split(plain(anchor.text));
+  return [...texts, ...inWords].map((text, index) => ({
+    number,
+    markdown: text,
+    anchor: isDrawn && index === texts.length - 1 ? anchor : null,
+  }));
+};
+
+const fits = (sections: readonly DigestSection[], limits: Limits): boolean => {
+  const { maxPartLength = Number.POSITIVE_INFINITY, measure = ({ length }) => length, anchorLength } = limits;
+  const text = measure(sections.map(({ markdown }) => markdown).join("\n\n"));
+  const anchors = sections.flatMap(({ anchor }) => anchor ?? []);
+  if (anchorLength === undefined || anchors.length < 2) return text <= maxPartLength;
+  const length = anchors.reduce((sum, anchor) => sum + anchorLength(anchor), text);
+  return anchors.length <= MOST_ANCHORS && length <= maxPartLength;
 };
 
 /** Its words are people's: they are no mark-up. */

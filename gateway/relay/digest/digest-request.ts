@@ -5,10 +5,11 @@ import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts
 import type { Digest, DigestPart } from "../../../core/delivery/held-record.ts";
 import type { RelayContext } from "../relay-context.ts";
 import { partsOf } from "../send-parts.ts";
-import { composeDigest } from "./compose-digest.ts";
+import { composeDigest, digestText } from "./compose-digest.ts";
 
-/** Fewer than a value of the store can take, whatever the characters. What is more waits for the next digest. */
+/** Together less than a value of the store can take, whatever the characters. What is more waits for the next digest. */
 const MAX_CHARS = 100_000;
+const MOST_ITEMS = 50;
 /** As many as platforms show in one message. */
 const MOST_BUTTONS = 10;
 
@@ -17,13 +18,13 @@ export const fitting = (requests: readonly DeliveryRequest[]): readonly Delivery
   let chars = 0;
   const end = requests.findIndex(({ reply }, index) => {
     chars += reply.markdown.length;
-    return index > 0 && chars > MAX_CHARS;
+    return index > 0 && (chars > MAX_CHARS || index >= MOST_ITEMS);
   });
   return end < 0 ? requests : requests.slice(0, end);
 };
 
 /** One that is alone needs no other words than its own. */
-export const digestTexts = async (
+export const digestParts = async (
   { anchorIn }: RelayContext,
   { capabilities }: ChannelAdapter,
   requests: readonly DeliveryRequest[],
@@ -55,19 +56,20 @@ export const partsOfDigest = async (
     agent,
     sessionId: null,
     kind: "notice" as const,
-    markdown: parts.map(({ markdown }) => markdown).join("\n\n"),
+    markdown: parts.map(({ sections }) => digestText(sections)).join("\n\n"),
     actions: requests.slice(0, MOST_BUTTONS).map((request) => whyAction(request, itemIds.indexOf(request.id) + 1)),
     origin: null,
     audience: { conversation: target, personId: null },
     createdAt,
     traceId,
   };
-  return parts.map(({ markdown }, index) => ({
+  return parts.map(({ sections }, index) => ({
     id: `${id}/${index}`,
     reply,
     target,
-    part: { index, count: parts.length, markdown },
+    part: { index, count: parts.length, markdown: digestText(sections) },
     anchor: null,
+    sections,
     mayRepeat: false,
   }));
 };

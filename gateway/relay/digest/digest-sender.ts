@@ -12,7 +12,7 @@ import { buryRequest } from "../bury-request.ts";
 import { delivered } from "../delivered.ts";
 import { goElsewhere } from "../go-elsewhere.ts";
 import type { Ledger } from "../ledger.ts";
-import { noteShown, noteShownTogether } from "../note-shown.ts";
+import { noteShown } from "../note-shown.ts";
 import type { PartSender } from "../part-sender.ts";
 import type { RelayContext } from "../relay-context.ts";
 import { retryPause } from "../retry-pause.ts";
@@ -20,9 +20,10 @@ import { isTrouble, partsOf, sendParts } from "../send-parts.ts";
 import { withheld } from "../withheld.ts";
 import type { Begun } from "./begun-digest.ts";
 import { isSome } from "./begun-digest.ts";
-import { fatesOf } from "./digest-fates.ts";
-import { digestTexts, fitting, partsOfDigest } from "./digest-request.ts";
+import { fatesOf, isShown, messageIdOf } from "./digest-fates.ts";
+import { digestParts, fitting, partsOfDigest } from "./digest-request.ts";
 import { sortItems } from "./due-requests.ts";
+import { noteMessages } from "./note-messages.ts";
 import { setWakeUp, withWakeUp } from "./wake-up.ts";
 
 /**
@@ -88,7 +89,7 @@ export class DigestSender {
     const digest: Digest = {
       number,
       itemIds: requests.map(({ id }) => id),
-      parts: await digestTexts(this.#context, this.#adapter, requests),
+      parts: await digestParts(this.#context, this.#adapter, requests),
     };
     const lostIds = new Set(lost.map(({ id }) => id));
     await changeHeld(store, target, (record) => {
@@ -110,23 +111,17 @@ export class DigestSender {
   }
 
   async #accepted(target: Conversation, begun: Begun, messageIds: readonly string[]): Promise<Outcome> {
-    const { digest, requests } = begun;
-    for (const [index, { itemIds }] of digest.parts.entries()) {
-      const together = requests.filter(({ id }) => itemIds.includes(id));
-      await noteShownTogether(this.#context, target, messageIds[index] ?? "", together);
-    }
-    const own = digest.parts.length === 0 ? messageIds : [];
-    for (const request of requests) await this.#shown(request, messageIds.at(-1) ?? "", own);
+    await noteMessages(this.#context, target, begun, messageIds);
+    for (const request of begun.requests) await this.#shown(request, messageIds.at(-1) ?? "");
     await this.#context.checkpoint("digest.marked");
-    return this.#remove(target, requests);
+    return this.#remove(target, begun.requests);
   }
 
-  /** `own`: the messages that show nothing else. */
-  async #shown(request: DeliveryRequest, messageId: string, own: readonly string[]): Promise<void> {
+  async #shown(request: DeliveryRequest, messageId: string): Promise<void> {
     for (const part of await partsOf(this.#context, this.#adapter, request)) {
       await this.#ledger.accept(part, { messageId });
     }
-    await noteShown(this.#context, request, own);
+    await noteShown(this.#context, request, []);
     delivered(this.#context, request);
   }
 
@@ -142,12 +137,13 @@ export class DigestSender {
     failure?: DeliveryFailed,
   ): Promise<Outcome> {
     const fates = await fatesOf(this.#context, this.#ledger, begun);
+    await noteMessages(this.#context, target, begun, fates.parts.map(messageIdOf));
     const why = failure ? `${failure.message}; it was part of a digest` : "its digest was not sent to its end";
     const kept = new Set<string>();
     for (const request of begun.requests) {
-      const fate = fates.get(request.id);
+      const fate = fates.items.get(request.id);
       if (gone.includes(request)) await withheld(this.#context, request);
-      else if (typeof fate === "object") await this.#shown(request, fate.shown, []);
+      else if (isShown(fate)) await this.#shown(request, fate.shown);
       else if (fate === "unknown") await this.#bury(target, request, new DeliveryFailed("unknown", why));
       else if (failure !== undefined && failure.reason !== "unknown") await this.#bury(target, request, failure);
       else kept.add(request.id);
@@ -187,9 +183,20 @@ export class DigestSender {
       attempts: attempt,
     }));
     // What may be seen in part is finished before anything else is said there.
-    if (!isUnseen) return { retryInMs: pauseMs };
+    if (!isUnseen) {
+      await noteMessages(this.#context, target, begun, await this.#acceptedSoFar(begun));
+      return { retryInMs: pauseMs };
+    }
     await setWakeUp(this.#context, target, changed);
     return ack;
+  }
+
+  #acceptedSoFar({ parts }: Begun): Promise<readonly (string | undefined)[]> {
+    const read = parts.map(async (part) => {
+      const entry = (await this.#ledger.read(part))?.value;
+      return entry?.state === "accepted" ? entry.messageId : undefined;
+    });
+    return Promise.all(read);
   }
 
   async #remove(target: Conversation, requests: readonly DeliveryRequest[]): Promise<Outcome> {

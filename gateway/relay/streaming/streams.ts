@@ -161,21 +161,37 @@ export class Streams {
   async #edit(stream: Stream): Promise<number> {
     const { messageId, of, written, isOver } = stream;
     if (messageId === undefined || isOver || written.text.trim() === "") return 0;
-    const beginning = beginningOf(beginRequest(this.#context, of, written.text), this.#adapter.capabilities);
+    const request = beginRequest(this.#context, of, written.text);
+    const beginning = beginningOf(request, this.#adapter.capabilities);
     if (beginning.part.markdown === stream.shown) return 0;
-    if (!(await this.#isStillBegun(stream))) {
+    const mayGoOn = await this.#mayGoOn(stream, request);
+    if (mayGoOn === false) {
       stream.isOver = true;
       return 0;
     }
+    if (mayGoOn instanceof DeliveryFailed) return this.#tryLater(stream, mayGoOn);
     const edited = await callEdit(this.#context, this.#adapter, messageId, beginning);
     await this.#context.checkpoint("stream.edited");
     if (!(edited instanceof DeliveryFailed)) {
       stream.shown = beginning.part.markdown;
       return 0;
     }
-    if (mayTryAgain(edited)) this.#edits.want(stream);
+    return this.#tryLater(stream, edited);
+  }
+
+  #tryLater(stream: Stream, failure: DeliveryFailed): number {
+    if (mayTryAgain(failure)) this.#edits.want(stream);
     else stream.isOver = true;
-    return edited.retryAfterMs ?? FAILURE_PAUSE_MS;
+    return failure.retryAfterMs ?? FAILURE_PAUSE_MS;
+  }
+
+  /** Whoever reads it may have lost their access since it began (D3). The failure: that cannot be told now. */
+  async #mayGoOn(stream: Stream, { reply, target }: Address): Promise<boolean | DeliveryFailed> {
+    try {
+      return (await this.#isStillBegun(stream)) && (await this.#context.isStillTarget(reply, target));
+    } catch (error) {
+      return error instanceof DeliveryFailed ? error : new DeliveryFailed("unavailable", messageOf(error));
+    }
   }
 
   /** Another gateway may have taken the answer over while this one was slow. */

@@ -192,6 +192,17 @@ describe("given that not everybody may talk to the agent (I2)", () => {
     expect(await adapter.isMember(dm, gone.id)).toBe(false);
   });
 
+  it("when somebody has left the server since they wrote, then they are shown nothing more, at once (D3, I2)", async () => {
+    const ann = test.discord.world.person("ann");
+    const adapter = await test.start({ access: { guilds: [test.guild.id] } });
+    const { conversation } = await test.heardInPrivate("hello");
+    test.guild.members.delete(ann.id);
+    expect(await adapter.isMember(conversation, ann.id)).toBe(false);
+    test.discord.say({ person: "ann", in: test.dm, text: "still here" });
+    await test.discord.untilPosted(1);
+    expect(test.texts).toEqual(["hello"]);
+  });
+
   it("when accounts are named, then a private word needs no server", async () => {
     const ann = test.discord.world.person("ann");
     test.guild.members.delete(ann.id);

@@ -36,6 +36,22 @@ describe("given text of which nothing would be left", () => {
   });
 });
 
+describe("given a digest (D5, O10)", () => {
+  it("then below each answer stands its own small print, and the buttons are under the last message", () => {
+    const target = { channel: "d", room: "1", kind: "private" as const };
+    const sections = [
+      { number: 1, markdown: "**1.**\n\nfirst", anchor: sampleAnchor },
+      { number: 2, markdown: "**2.**\n\n-# second", anchor: { ...sampleAnchor, summary: "other" } },
+    ];
+    const [post, ...more] = renderParts(sampleDelivery("r1", target, "in words", { sections }));
+    expect(more).toEqual([]);
+    expect(post?.content).toMatch(
+      /^\*\*1\.\*\*\n\nfirst\n-# ↳ Re: "deep research" · .*<t:\d+:R>\n\n\*\*2\.\*\*\n\n\\-# second\n-# ↳ Re: "other" · .*$/,
+    );
+    expect(post && smallPrintOf(post)).toHaveLength(2);
+  });
+});
+
 const hostileText = fc
   .array(
     fc.constantFrom(

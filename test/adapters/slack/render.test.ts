@@ -79,6 +79,35 @@ describe("given markdown, for Slack to draw", () => {
   });
 });
 
+describe("given a digest (D5, O10)", () => {
+  const other = { ...sampleAnchor, summary: "other" };
+  const digest = (second: string) => ({
+    ...sampleDelivery("r1", DM, `in words\n\n${second}`),
+    sections: [
+      { number: 1, markdown: "**1.**\n\nfirst", anchor: sampleAnchor },
+      { number: 2, markdown: second, anchor: other },
+    ],
+  });
+
+  it("then below each answer stands its own anchor, as a block that no text can imitate", () => {
+    const { text, blocks } = renderPost(digest("**2.**\n\nsecond"));
+    expect(text).toBe("*1.*\n\nfirst …");
+    expect(blocks.map(({ type }) => type)).toEqual(["section", "context", "section", "context"]);
+    expect(textsOf(JSON.parse(JSON.stringify(blocks)))).toEqual([
+      "*1.*\n\nfirst",
+      expect.stringMatching(/deep research.*\n.*<!date/),
+      "*2.*\n\nsecond",
+      expect.stringMatching(/other.*\n.*<!date/),
+    ]);
+  });
+
+  it("when it is nearly all signs that are escaped, then it comes in words", () => {
+    const { text, blocks } = renderPost(digest("&".repeat(3_000)));
+    expect(text).toContain("in words");
+    expect(blocks).toEqual([]);
+  });
+});
+
 describe("given any text at all", () => {
   const piece = fc.oneof(
     fc.constantFrom(

@@ -123,6 +123,32 @@ describe("given what a message holds", () => {
   });
 });
 
+describe("given a message that its writer changes", () => {
+  const edit = (text: string, more: Partial<Said> = {}) =>
+    use.teams.say({ text, id: "17", ...more, more: { type: "messageUpdate" } });
+
+  it("when Teams tells of it, then it is the same message, with other words", async () => {
+    const first = await use.heard({ text: "see you at nine", id: "17", place: "groupChat" });
+    await edit("see you at ten", { place: "groupChat" });
+    const [, second] = await use.inbox.accepted.count(2);
+    expect(second).toEqual({ ...first, text: "see you at ten", isEdit: true, traceId: expect.any(String) });
+    expect(first).toMatchObject({ editable: true });
+  });
+
+  it("when it becomes a command, or no longer mentions the agent, then that is nothing", async () => {
+    expect(await edit("/new")).toBe(200);
+    expect(await edit("lunch?", { place: "groupChat", mention: false })).toBe(200);
+    expect(use.inbox.offered.items).toEqual([]);
+  });
+
+  it("when it is not taken, then nobody is bothered with it", async () => {
+    use.inbox.refuseNext(new AppError("forbidden", "ask for access"));
+    expect(await edit("see you at ten")).toBe(200);
+    await use.adapter.stop();
+    expect(use.teams.api.posts.items).toEqual([]);
+  });
+});
+
 describe("given what is not meant for the agent", () => {
   it("when nobody mentions it in a room, then it does not listen, unless it is told to", async () => {
     await ignored({ text: "lunch?", place: "channel", mention: false });
@@ -135,7 +161,7 @@ describe("given what is not meant for the agent", () => {
     await ignored({ text: "loop", more: { from: { id: "29:x", aadObjectId: "o", role: "bot" } } });
   });
 
-  it.each(["messageUpdate", "messageDelete", "messageReaction", "typing", "event", "endOfConversation", "brandNew"])(
+  it.each(["messageDelete", "messageReaction", "typing", "event", "endOfConversation", "brandNew"])(
     "when it is a %s, then it is acknowledged and no message",
     async (type) => {
       await ignored({ text: "x", more: { type } });

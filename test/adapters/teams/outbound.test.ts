@@ -1,12 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { UnreachablePlace } from "../../../adapters/contract/abilities.ts";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { failureOf } from "../../contract/channel/harness-in-use.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import type { TeamsFault } from "../../fakes/teams/fault.ts";
 import { teamsFaults } from "../../fakes/teams/fault.ts";
-import { CHANNEL_ROOM, objectIdOf } from "../../fakes/teams/sent-activity.ts";
+import { CHANNEL_ROOM, GROUP_ROOM, objectIdOf } from "../../fakes/teams/sent-activity.ts";
+import { briskClock } from "./make-teams-adapter.ts";
 import { TeamsUnderTest } from "./teams-under-test.ts";
 
 const use = new TeamsUnderTest();
@@ -171,6 +174,113 @@ describe("given a room that the app is taken out of", () => {
     await use.teams.say({ more: { type: "installationUpdate", action: "remove-upgrade" } });
     await deliver(target, "still here");
     expect(use.teams.api.posts.items).toHaveLength(1);
+  });
+});
+
+describe("given a conversation that Teams takes nothing for", () => {
+  const HOUR = 3_600_000;
+  let passedMs = 0;
+  const clock: Clock = { ...briskClock, now: () => Date.now() + passedMs };
+  const isRefused = async (target: Conversation, state: RegExp, more: Partial<Delivery> = {}) =>
+    expect(await failureOf(deliver(target, "an answer", more))).toMatchObject({
+      reason: "forbidden",
+      message: expect.stringMatching(state),
+    });
+  const places = async () => {
+    const found: UnreachablePlace[] = [];
+    for await (const place of use.adapter.unreachable()) found.push(place);
+    return found;
+  };
+  beforeEach(async () => {
+    passedMs = 0;
+    await use.start({}, { clock });
+  });
+
+  it.each<[string, TeamsFault, RegExp, number]>([
+    ["the person has blocked the app", teamsFaults.blocked, /^blocked:/, 24 * HOUR],
+    ["the person takes no messages of it", teamsFaults.writesBlocked, /^blocked:/, 24 * HOUR],
+    ["an administrator has disabled it", teamsFaults.disabled, /^disabled:/, HOUR],
+  ])(
+    "when %s, then Teams is not asked with every message, also after a restart, but now and then",
+    async (...given) => {
+      const [, fault, state, pauseMs] = given;
+      const target = await use.conversation();
+      use.teams.fault = fault;
+      await isRefused(target, state);
+      await use.start({}, { clock });
+      await isRefused(target, state);
+      expect(sends()).toHaveLength(1);
+      passedMs = pauseMs;
+      await isRefused(target, state);
+      await isRefused(target, state);
+      expect(sends()).toHaveLength(2);
+      use.teams.mend();
+      passedMs = 2 * pauseMs + 1_000;
+      await deliver(target, "at last");
+      await deliver(target, "and on");
+      expect(sends()).toHaveLength(4);
+      expect(await places()).toEqual([]);
+    },
+  );
+
+  it("when the person writes, or the app is added again, then it is open again", async () => {
+    const target = await use.conversation();
+    for (const reopen of [() => use.heard({ text: "hello" }), () => use.teams.install("add")]) {
+      use.teams.fault = teamsFaults.blocked;
+      await isRefused(target, /^blocked:/);
+      use.teams.mend();
+      await reopen();
+      await deliver(target, "welcome");
+    }
+    expect(use.teams.api.posts.items).toHaveLength(2);
+  });
+
+  it("when somebody wants it sent again, then Teams is asked at once (D6)", async () => {
+    const target = await use.conversation();
+    use.teams.fault = teamsFaults.disabled;
+    await isRefused(target, /^disabled:/);
+    await isRefused(target, /^disabled:/, { byHand: true });
+    use.teams.mend();
+    await deliver(target, "an answer", { byHand: true });
+    expect(sends()).toHaveLength(3);
+  });
+
+  it("when operators look, then they see where, whose, since when and until when", async () => {
+    await use.conversation({ place: "groupChat" });
+    await use.teams.install("remove", { place: "groupChat" });
+    const target = await use.conversation();
+    use.teams.fault = teamsFaults.blocked;
+    await isRefused(target, /^blocked:/);
+    const listed = (await places()).sort((one, other) => (one.state < other.state ? -1 : 1));
+    expect(listed).toEqual([
+      {
+        key: expect.any(String),
+        conversation: target,
+        accountId: objectIdOf("ann"),
+        state: "blocked",
+        reason: expect.stringContaining("unblock"),
+        since: expect.any(String),
+        askAgainAt: expect.any(String),
+      },
+      {
+        key: expect.any(String),
+        conversation: { channel: "teams", room: GROUP_ROOM, kind: "shared" },
+        state: "removed",
+        reason: expect.stringContaining("add it again"),
+        since: expect.any(String),
+      },
+    ]);
+  });
+
+  it("when what Teams says cannot be stored, then the answer is delivered, or refused, all the same", async () => {
+    const target = await use.conversation();
+    use.store.before = (operation) => {
+      if (operation === "put") throw new Error("disk");
+    };
+    use.teams.fault = teamsFaults.blocked;
+    await isRefused(target, /^blocked:/);
+    await isRefused(target, /^blocked:/);
+    expect(sends()).toHaveLength(2);
   });
 });
 

@@ -267,6 +267,27 @@ describe("given an anchor (O10)", () => {
     expect(cardOf(rendered("x", { anchor })).body).toMatchObject([{ inlines: [{ text }] }, when, {}]);
   });
 
+  it("when it is a digest, then each answer's anchor is a line of the card, with the answer's number (D5)", () => {
+    const sections = [
+      { number: 4, markdown: "**4.**\n\nfirst", anchor: sampleAnchor },
+      { number: 5, markdown: "**5.**\n\nsecond {{", anchor: { ...sampleAnchor, channel: "scheduled" } },
+    ];
+    const activity = rendered("in words", { sections });
+    expect(activity.text).toBe(
+      "<p><strong>4.</strong></p><p>first</p><p><strong>5.</strong></p><p>second {\u2060{</p>",
+    );
+    const lines = (cardOf(activity).body as { text?: string; inlines?: { text: string }[] }[]).map(
+      ({ text, inlines }) => text ?? inlines?.[0]?.text,
+    );
+    expect(lines).toEqual([
+      '4. ↳ Re: "deep research"',
+      "started {{DATE(2025-01-01T00:00:00Z,SHORT)}} {{TIME(2025-01-01T00:00:00Z)}} from Elsewhere",
+      "5. scheduled · deep research",
+      "{{DATE(2025-01-01T00:00:00Z,SHORT)}} {{TIME(2025-01-01T00:00:00Z)}}",
+    ]);
+    expect(cardOf(activity).fallbackText).toMatch(/^4\. ↳ Re: .*\n5\. scheduled · /);
+  });
+
   it("when its parts are odd, then it stays a small card", () => {
     const anchor = { ...sampleAnchor, channel: "**x**[y](z)", summary: "e\u0301".repeat(5_000) };
     const activity = rendered("x", { anchor });

@@ -76,7 +76,7 @@ export const adapterEdits = (makeHarness: MakeHarness): void => {
         expect(failure).toBeInstanceOf(DeliveryFailed);
         expect(reasons).toContain((failure as DeliveryFailed).reason);
         use.harness.mendPlatform();
-        await edit("r2", "second words");
+        await edit("r2", "second words", { byHand: true });
         expect(await use.harness.posted(1)).toMatchObject([{ messageId, text: saying("second words") }]);
       },
     );

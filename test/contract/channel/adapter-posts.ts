@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Receipt } from "../../../adapters/contract/channel-adapter.ts";
 import { splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
+import { composeDigest, digestText } from "../../../gateway/relay/digest/compose-digest.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 import { TestInbox } from "../../fakes/test-inbox.ts";
@@ -61,6 +63,31 @@ export const adapterPosts = (makeHarness: MakeHarness): void => {
       const [post] = await use.harness.posted(1);
       expect(wordsIn(post?.text ?? "")).toEqual(wordsIn(markdown));
       expect(post?.anchored).toBe(true);
+    });
+
+    it("when a digest is delivered, then each part is one message, with all words and native anchors (D5, O10)", async ({
+      skip,
+    }) => {
+      const { capabilities } = use.adapter;
+      skip(capabilities.anchorLength === undefined, "its anchors are in the text");
+      const items = Array.from({ length: 12 }, (_, index) => ({
+        id: `r${index}`,
+        markdown: wordsOfLength(60 * (index + 1)),
+        anchor: { ...sampleAnchor, summary: `${"a_b*c ".repeat(13)}${index}`, link: "https://chat.example/1" },
+      }));
+      const target = await use.conversationWith();
+      const parts = composeDigest(items, capabilities);
+      const receipts: Receipt[] = [];
+      for (const [index, { sections }] of parts.entries()) {
+        const delivery = sampleDelivery(`digest-${index}`, target, digestText(sections), { sections });
+        receipts.push(await use.adapter.deliver(delivery));
+      }
+      const posts = await use.harness.posted(parts.length);
+      expect(posts.map(({ messageId }) => messageId)).toEqual(receipts.map(({ messageId }) => messageId));
+      expect(posts.flatMap(({ text }) => wordsIn(text))).toEqual(items.flatMap(({ markdown }) => wordsIn(markdown)));
+      expect(posts.filter(({ anchored }) => anchored)).toHaveLength(
+        parts.filter(({ sections }) => sections.some(({ anchor }) => anchor !== null)).length,
+      );
     });
 
     it("when an anchor is given it is shown, and otherwise it is not (O8)", async () => {

@@ -5,7 +5,9 @@ import { conversationKey, sameRoom } from "../../../core/contract/conversation.t
 import type { DeliveryPolicy } from "../../../core/contract/delivery-policy.ts";
 import { afterRefusal } from "../../../core/delivery/after-refusal.ts";
 import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
+import { answeredWork } from "../../../core/origin/answered-work.ts";
 import { mayContinue } from "../../../core/origin/may-continue.ts";
+import { putShown } from "../../../core/origin/shown-record.ts";
 import { changePerson, findPerson } from "../../../core/people/find-person.ts";
 import { joinPeople } from "../../../core/people/join-people.ts";
 import { leavePerson } from "../../../core/people/leave-person.ts";
@@ -235,6 +237,24 @@ export class AudienceWorld {
 
   mayContinue({ audience }: Work, conversation: Conversation): Promise<boolean> {
     return mayContinue(this.store, { audience }, { tenant: "default", conversation });
+  }
+
+  /** Somebody answers one message that shows answers of all of these: the work that their turn goes on with. */
+  async answerDigest(works: readonly Work[], account: string, conversation: Conversation): Promise<Work[]> {
+    const origin = { channel: "x", promptSummary: "ask", startedAt: "2026-03-10T12:00:00.000Z", sessionId: "s" };
+    const records = works.map(({ audience }, index) => ({
+      replyId: String(index),
+      number: index + 1,
+      origin,
+      audience,
+      sessionId: "s",
+    }));
+    const id = `m-${this.#count++}`;
+    const place = { tenant: "default", agent: AGENT, conversation };
+    await putShown(this.store, place, `note-${id}`, records);
+    const answer = { conversation, account: { id: account, name: account }, replyTo: `note-${id}` };
+    const found = await answeredWork(this.store, userMessage(id, "go on", answer));
+    return found.flatMap(({ replyId }) => works[Number(replyId)] ?? []);
   }
 
   /** What must never be otherwise: the oracle, which knows nothing of records (D3). */

@@ -104,6 +104,20 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
       if (await world.mayContinue(work, here)) expect(world.mayKnow(work, here)).toBe(true);
     },
   })),
+  fc.tuple(fc.array(which, { minLength: 2, maxLength: 4 }), account, place).map(([indexes, who, where]) => ({
+    says: `${who} answers a digest of works ${indexes.join(", ")} in ${spell(where)}`,
+    async step(world) {
+      const here = placeOf(who, where);
+      await world.write(who, here, false);
+      const works = indexes.flatMap((index) => workAt(world, index) ?? []);
+      const continued = await world.answerDigest(works, who, here);
+      for (const work of works) {
+        const isFree = await world.mayContinue(work, here);
+        expect(continued.includes(work)).toBe(isFree);
+        if (isFree) expect(world.mayKnow(work, here)).toBe(true);
+      }
+    },
+  })),
   fc.tuple(which, which).map(([index, other]) => ({
     says: `a turn of work ${index} makes a schedule for place ${other}`,
     async step(world) {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import { putShown } from "../../../core/origin/shown-record.ts";
+import { putShown, readShown } from "../../../core/origin/shown-record.ts";
 import { personOf } from "../../../core/people/person-of.ts";
 import { readHistory } from "../../../core/sessions/read-history.ts";
 import { turnIdOf } from "../../../core/turns/turn-record.ts";
@@ -120,5 +120,58 @@ describe("given an unsolicited answer, shown elsewhere than where the work began
     await putShown(core.backbone.store, { ...place, conversation: here }, "note-7", [record]);
     expect(await core.ask("m-1", "and?", { replyTo: "note-7" })).toMatchObject({ markdown: "fine" });
     expect(system()).toContain("nothing of it is kept");
+  });
+});
+
+describe("given a digest of several unsolicited answers, shown in one message (O14)", () => {
+  /** Ann asks two things at two places; later their answers are shown together at a third. */
+  const shownTogether = async (places: readonly [Conversation, Conversation]) => {
+    core = await Core.start((_request, number) => ["about the tides", "about the harbour"][number - 1] ?? "fine");
+    const prompts = ["research the tides", "watch the harbour"] as const;
+    const records = [];
+    for (const [index, conversation] of places.entries()) {
+      const id = `m-${index}`;
+      const { sessionId, origin, audience } = await core.ask(id, prompts[index] ?? "", { conversation });
+      if (origin === null) throw new Error("a final has an origin");
+      const rootTurnId = turnIdOf({ ...place, id });
+      records.push({ replyId: `t-${index}/final`, origin, audience, sessionId, rootTurnId, number: index + 1 });
+    }
+    await putShown(core.backbone.store, { ...place, conversation: elsewhere }, "note-7", records);
+    return records.map(({ sessionId }) => sessionId ?? "");
+  };
+  const another: Conversation = { channel: "web", room: "room-3", kind: "private" };
+
+  it("when it is answered, then the turn can read of each, by its number, and knows that it must choose", async () => {
+    await shownTogether([here, another]);
+    const reply = await core.ask("m-9", "more of 2", { conversation: elsewhere, replyTo: "note-7" });
+    expect(system()).toContain("showed several messages, each with its number");
+    expect(system()).toMatch(
+      /Message 1 is about [\s\S]*about the tides[\s\S]*Message 2 is about [\s\S]*about the harbour/,
+    );
+    expect(reply.audience.conversation).toEqual(elsewhere);
+    expect(reply.origin).toMatchObject({ promptSummary: "more of 2", sessionId: reply.sessionId });
+  });
+
+  it("when it was answered, then nothing was written to any of the sessions where the work began", async () => {
+    const sessions = await shownTogether([here, another]);
+    const histories = () => Promise.all(sessions.map((id) => readHistory(core.backbone.store, id, 0)));
+    const before = await histories();
+    await core.ask("m-9", "more of 2", { conversation: elsewhere, replyTo: "note-7" });
+    expect(await histories()).toEqual(before);
+  });
+
+  it("when the answerer may go on with one of them only, then nothing of the other is in the turn", async () => {
+    await shownTogether([here, another]);
+    const place7 = { ...place, conversation: lobby };
+    const [first, second] = await readShown(core.backbone.store, { ...place, conversation: elsewhere }, "note-7");
+    const { audience } = await core.ask("m-5", "the news?", { conversation: lobby });
+    if (!first || !second) throw new Error("both were shown");
+    // The second began in the room, the first in private: only the second is everybody's there.
+    await putShown(core.backbone.store, place7, "note-8", [first, { ...second, audience }]);
+    const bob = { id: "bob", name: "Bob" };
+    await core.ask("m-9", "more of 1", { conversation: lobby, account: bob, replyTo: "note-8" });
+    expect(system()).toContain("about the harbour");
+    expect(system()).not.toContain("tides");
+    expect(system()).not.toContain("showed several messages");
   });
 });

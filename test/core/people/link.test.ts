@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { noteEdit } from "../../../core/intake/edited-text.ts";
 import { findPerson } from "../../../core/people/find-person.ts";
 import { linkIdOf, readCode } from "../../../core/people/link-code.ts";
 import { linkKey } from "../../../core/people/link-record.ts";
-import { CoreUnderTest } from "../core-under-test.ts";
+import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 import { At, linkIdIn, linkUp } from "./linked-core.ts";
 
 const MINUTE_MS = 60_000;
@@ -144,6 +145,11 @@ describe("given somebody who tries what they should not (I1)", () => {
   it.each([
     ["as a command", (room: At, code: string) => room.command("link", code)],
     ["in the middle of a sentence", (room: At, code: string) => room.say(`is it ${code.toLowerCase()}, perhaps?`)],
+    [
+      "by changing what was said",
+      (room: At, code: string) =>
+        noteEdit(core.backbone.store, userMessage("m", `it is ${code}`, { conversation: room.conversation })),
+    ],
   ])("when a code is shown in a shared room %s, then it is void", async (_, show) => {
     const code = await ann.code();
     const room = new At(core, "web-c", "ann-c", "shared");

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FastifyInstance, fastify } from "fastify";
+import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import { parseConfig } from "../../../config/parse-config.ts";
 import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
@@ -33,6 +34,8 @@ export class AdminRig {
   readonly backbone: Backbone;
   readonly clock: ManualClock;
   readonly parts: AdminParts;
+  /** Those that run on this gateway: none, unless a test adds some. */
+  readonly adapters: ChannelAdapter[];
   readonly #app: FastifyInstance;
   readonly #dataDir: string;
 
@@ -42,7 +45,9 @@ export class AdminRig {
     parts: AdminParts,
     app: FastifyInstance,
     dataDir: string,
+    adapters: ChannelAdapter[],
   ) {
+    this.adapters = adapters;
     this.backbone = backbone;
     this.clock = clock;
     this.parts = parts;
@@ -63,11 +68,12 @@ export class AdminRig {
     });
     const config = parseConfig({ file: "test.yaml", text: CONFIG, env: {} });
     const { bus, store } = backbone;
+    const adapters: ChannelAdapter[] = [];
     const dueTimes = new DueIndex(backbone);
-    const parts = { bus, store, clock, logger, meter, checkpoint: noCheckpoint, dueTimes, config };
+    const parts = { bus, store, clock, logger, meter, checkpoint: noCheckpoint, dueTimes, config, adapters };
     const check = operatorCheck(config.admin.tokens, undefined);
     await adminScope(app, { ...parts, check }, (scope) => adminRoutes(scope, parts));
-    return new AdminRig(backbone, manual, parts, app, dataDir);
+    return new AdminRig(backbone, manual, parts, app, dataDir, adapters);
   }
 
   async call(

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../../core/contract/anchor.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
@@ -52,6 +52,13 @@ const untilNotes = (count: number) => rig.platform.until(({ notes }) => notes.le
 /** Until so many waits of this length have begun. */
 const untilWaits = (ms: number, count = 1) =>
   rig.clock.waits.until((waits) => waits.filter((each) => each === ms).length >= count);
+
+/** What an answer to a message goes on with. */
+const shownIn = async (name: string, index: number) => {
+  const place = { tenant: "default", agent: "mooring", conversation: room(name) };
+  const records = await readShown(rig.backbone.store, place, notesIn(name)[index]?.id ?? "");
+  return records.map(({ replyId, number }) => [replyId, number]);
+};
 
 /** The platform is down, the first attempt has failed, and then time passes. */
 const stayDown = async (ms: number) => {
@@ -204,6 +211,8 @@ describe("given a digest that is on the platform in part when something in it ma
     rig.clock.advance(GATHER_MS);
     await untilPosts(posts + 2);
     await untilWaits(1_000, 2);
+  };
+  const goOn = () => {
     isGone = true;
     rig.platform.mend();
     rig.clock.advance(1_000);
@@ -211,6 +220,7 @@ describe("given a digest that is on the platform in part when something in it ma
 
   it("when it goes on, then what was seen is delivered, what was not comes next, and what may not be is never shown", async () => {
     await sendFirstPart({ r1: words("x", 60), r2: words("secret", 30), r3: words("z", 60) });
+    goOn();
     await untilReleased("a");
     const texts = textsIn("a");
     expect(texts).toHaveLength(2);
@@ -218,14 +228,22 @@ describe("given a digest that is on the platform in part when something in it ma
     expect(texts[1]).toBe(words("z", 60));
     for (const id of ["r1", "r3"]) expect(await rig.ledger(id)).toEqual(["accepted"]);
     expect(await rig.deadLetters()).toEqual([]);
+    expect([await shownIn("a", 0), await shownIn("a", 1)]).toEqual([[["r1", 1]], [["r3", undefined]]]);
+  });
+
+  it("when the rest waits for its platform, then what is seen of it can be answered already (O14)", async () => {
+    await sendFirstPart({ r1: words("x", 60), r3: words("z", 60) });
+    expect(await shownIn("a", 0)).toEqual([["r1", 1]]);
   });
 
   it("when one was seen in part, then whoever asked for it can have it sent again (D4)", async () => {
     await sendFirstPart({ r1: words("x", 150), r2: words("secret", 30) });
+    goOn();
     const letters = await rig.untilDead(1);
     expect(letters).toMatchObject([{ id: expect.stringContaining("r1"), reason: expect.stringMatching(/^unknown: /) }]);
     await untilReleased("a");
     expect(textsIn("a").join()).not.toContain("secret");
+    expect(await shownIn("a", 0)).toEqual([["r1", 1]]);
   });
 });
 
@@ -252,10 +270,42 @@ describe("given a digest of several answers", () => {
       { name: "why", label: "Why 1?", value: "r1" },
       { name: "why", label: "Why 2?", value: "r2" },
     ]);
-    const [note] = notesIn("a");
-    const place = { tenant: "default", agent: "mooring", conversation: room("a") };
-    const answered = await readShown(rig.backbone.store, place, note?.id ?? "");
-    expect(answered.map(({ replyId }) => replyId)).toEqual(["r1", "r2"]);
+    expect(await shownIn("a", 0)).toEqual([
+      ["r1", 1],
+      ["r2", 2],
+    ]);
+  });
+});
+
+describe("given a channel that draws anchors itself", () => {
+  it("when a digest of several answers is sent, then each comes with its own anchor as data (D5, O10)", async () => {
+    const shown: Delivery[] = [];
+    const paper = rig.paper("repeats");
+    const adapter: ChannelAdapter = {
+      channel: paper.channel,
+      capabilities: { ...paper.capabilities, anchorLength: ({ text }) => text.length },
+      start: (inbox) => paper.start(inbox),
+      stop: () => paper.stop(),
+      deliver(delivery) {
+        shown.push(delivery);
+        return paper.deliver(delivery);
+      },
+    };
+    rig.platform.faultIn = () => "unavailable";
+    await run({}, adapter);
+    await say("r1", room("a"), "one");
+    await say("r2", room("a"), "two");
+    await stayDown(16 * MINUTE);
+    await untilHeld("a", 2);
+    rig.platform.mend();
+    rig.clock.advance(GATHER_MS);
+    await untilReleased("a");
+    expect(shown.at(-1)?.sections).toMatchObject([
+      { number: 1, markdown: expect.stringMatching(/one$/), anchor: { text: '↳ Re: "ask r1"' } },
+      { number: 2, markdown: "**2.**\n\ntwo", anchor: { text: '↳ Re: "ask r2"' } },
+    ]);
+    expect(shown.at(-1)?.anchor).toBeNull();
+    expect(textsIn("a")).toEqual([expect.stringMatching(/one\n\n↳ Re: "ask r1"[\s\S]*two\n\n↳ Re: "ask r2"$/)]);
   });
 });
 

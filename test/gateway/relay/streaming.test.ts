@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
@@ -20,7 +21,10 @@ const SETTLED_MS = 5_000;
 
 let rig: RelayRig;
 let heard: Recorder<UserSignal>;
+/** What is found out about access when something is to be shown. */
+let access: () => boolean;
 beforeEach(async () => {
+  access = () => true;
   rig = await openRelayRig({ streamAfterMs: AFTER_MS, settledAfterMs: SETTLED_MS });
   heard = new Recorder();
 });
@@ -30,7 +34,8 @@ const signals = subjectsOf("default").userSignal("mooring");
 const pace = { editEveryMs: EDIT_MS, streamEveryMs: CHANNEL_MS };
 
 const run = async (resend: "idempotent" | "repeats" = "idempotent", ability: PaperAbility = "editing", more = pace) => {
-  const running = await runChannel(rig.context, rig.paper(resend, ability, more), "gateway");
+  const context = { ...rig.context, isStillTarget: async () => access() };
+  const running = await runChannel(context, rig.paper(resend, ability, more), "gateway");
   const listener = await rig.backbone.bus.listen(signals, (signal) => heard.add(signal));
   rig.closes(async () => {
     listener.close();
@@ -135,6 +140,32 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     await showing("earlier", "later …");
     await end("later on");
     await showing("earlier", "later on");
+  });
+
+  it("when its reader loses their access meanwhile, then neither more of it nor the whole is shown (D3)", async () => {
+    await run();
+    await begin("The tide");
+    access = () => false;
+    await write(" is secret", { offset: 8 });
+    await rig.clock.passNext(EDIT_MS);
+    await end("The tide is secret.");
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message.startsWith("withheld")));
+    expect(shown()).toEqual(["The tide …"]);
+    expect(rig.platform.edits).toEqual([]);
+  });
+
+  it("when it cannot be told whether they have it, then it is asked again later", async () => {
+    await run();
+    await begin("The tide");
+    access = () => {
+      throw new DeliveryFailed("rate-limited", "asked too often", { retryAfterMs: 3_000 });
+    };
+    await write(" comes", { offset: 8 });
+    await rig.clock.passNext(EDIT_MS);
+    await rig.clock.waits.until((waits) => waits.includes(3_000));
+    access = () => true;
+    rig.clock.advance(3_000);
+    await showing("The tide comes …");
   });
 
   it("when nothing comes of it, then the message does not look unfinished for ever (B7)", async () => {

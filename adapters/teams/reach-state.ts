@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { isoTime } from "../../core/contract/clock.ts";
+import type { DeliveryFailure } from "../contract/delivery-failed.ts";
+import { DeliveryFailed } from "../contract/delivery-failed.ts";
+
+/** Why Teams takes nothing for a conversation, until something changes there. */
+const ReachState = z.enum(["removed", "blocked", "disabled"]);
+export type ReachState = z.infer<typeof ReachState>;
+
+/** A conversation that Teams takes nothing for. */
+export const Unreachable = z.looseObject({
+  state: ReachState,
+  since: z.iso.datetime(),
+  /** Absent: Teams tells of it when this has changed. */
+  askAgainAt: z.iso.datetime().optional(),
+});
+export type Unreachable = z.infer<typeof Unreachable>;
+
+const HOUR_MS = 3_600_000;
+
+/** The word that people see first is the state. No activity tells that a person or an administrator has relented. */
+const MEANING: Readonly<Record<ReachState, { reason: DeliveryFailure; text: string; askAgainMs?: number }>> = {
+  removed: { reason: "target-gone", text: "the app is no longer installed there; somebody must add it again" },
+  blocked: {
+    reason: "forbidden",
+    text: "the person has blocked the app in Teams, and can unblock it there",
+    askAgainMs: 24 * HOUR_MS,
+  },
+  disabled: {
+    reason: "forbidden",
+    text: "an administrator has disabled the app in the Teams admin center",
+    askAgainMs: HOUR_MS,
+  },
+};
+
+const BY_CODE: Readonly<Record<string, ReachState>> = {
+  BotNotInConversationRoster: "removed",
+  ConversationBlockedByUser: "blocked",
+  MessageWritesBlocked: "blocked",
+  BotDisabledByAdmin: "disabled",
+};
+
+export const reachStateOf = (code: string | undefined): ReachState | undefined => BY_CODE[code ?? ""];
+
+export const wordsFor = (state: ReachState): string => `${state}: ${MEANING[state].text}`;
+
+export const reachFailure = (state: ReachState, cause?: unknown): DeliveryFailed =>
+  new DeliveryFailed(MEANING[state].reason, wordsFor(state), { cause });
+
+/** As it is remembered, once Teams has said it. */
+export const unreachableFrom = (state: ReachState, before: Unreachable | undefined, now: number): Unreachable => {
+  const { askAgainMs } = MEANING[state];
+  return {
+    state,
+    since: before?.state === state ? before.since : isoTime(now),
+    ...(askAgainMs !== undefined && { askAgainAt: isoTime(now + askAgainMs) }),
+  };
+};
+
+export const mayAskAgain = ({ askAgainAt }: Unreachable, now: number): boolean =>
+  askAgainAt !== undefined && now >= Date.parse(askAgainAt);
