@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
+import type { Checkpoint } from "../core/contract/checkpoint.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
@@ -20,6 +21,7 @@ export interface AgentsParts {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly tracer?: Tracer | undefined;
+  readonly checkpoint?: Checkpoint;
 }
 
 /** Less than a stop as a whole may take: a turn that is cut off is given back in order. */

@@ -36,15 +36,24 @@ interface Credentials {
 const exactlyOne = ({ token, apiKey }: Credentials): boolean => (token === undefined) !== (apiKey === undefined);
 const atMostOne = ({ token, apiKey }: Credentials): boolean => token === undefined || apiKey === undefined;
 
+/** What `sha256sum` prints for a variable that was empty: everybody would be let in. */
+const DIGEST_OF_NOTHING = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+const callerSecret = () =>
+  credential(16).refine(
+    (value) => value.reveal().toLowerCase() !== DIGEST_OF_NOTHING,
+    "is the digest of nothing: the variable that it was made of was empty",
+  );
+
 const CALLER_SECRET = 'The secret itself, or "sha256:" and the 64 hex digits of its digest.';
 
 /** An agent elsewhere that may call ours. */
 export const CallerConfig = z
   .strictObject({
-    token: credential(16).optional().describe(`It sends Authorization: Bearer <token>. ${CALLER_SECRET}`),
-    apiKey: credential(16).optional().describe(`It sends X-API-Key: <key>. ${CALLER_SECRET}`),
+    token: callerSecret().optional().describe(`It sends Authorization: Bearer <token>. ${CALLER_SECRET}`),
+    apiKey: callerSecret().optional().describe(`It sends X-API-Key: <key>. ${CALLER_SECRET}`),
     agents: z.array(Name).min(1).optional().describe("Agents that it may call; all by default."),
     skills: z.array(Name).min(1).optional().describe("Skills that it may use; all by default."),
+    requestsPerMinute: z.int().min(1).default(1_200).describe("What it may ask of one gateway in a minute."),
   })
   .refine(exactlyOne, "needs a token or an apiKey, and not both");
 export type CallerConfig = z.infer<typeof CallerConfig>;

@@ -68,7 +68,11 @@ const newCall = (
   const { tenant, agent, turnId, sessionId, standing, origin, audience, asker, traceId } = context;
   const now = clock.now();
   const isRemote = peer.kind === "remote";
-  const pair = isRemote ? pairOf(remoteAgents.ownAddress(agent), peer.url) : pairOf(agent, peer.name);
+  const own = remoteAgents.ownAddress(agent);
+  if (isRemote && peer.url.startsWith(own) && /^(\/|$)/.test(peer.url.slice(own.length))) {
+    throw new AppError("forbidden", `Not sent. "${peer.name}" is you yourself, by another way. Do it yourself.`);
+  }
+  const pair = isRemote ? pairOf(own, peer.url) : pairOf(agent, peer.name);
   const chain = nextHop(chainOf(context), { root: standing.rootTurnId, pair, now });
   if (chain === undefined) {
     const why = `You and "${peer.name}" have passed this to and fro as often as may be.`;

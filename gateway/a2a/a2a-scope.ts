@@ -2,9 +2,11 @@ import { A2A_CONTENT_TYPE } from "@a2a-js/sdk";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/contract/app-error.ts";
 import { toHttpError } from "../http-error.ts";
+import { MinuteLimit } from "../minute-limit.ts";
 import type { CallerCheck } from "./caller-check.ts";
 import { mayCall } from "./caller-check.ts";
 import { cardRoutes, type ServedHandler } from "./card-routes.ts";
+import type { CardSigner } from "./card-signer.ts";
 import { jsonRpcRoute } from "./json-rpc-route.ts";
 import type { RouteParts } from "./request-context.ts";
 import { rememberCaller } from "./request-context.ts";
@@ -18,9 +20,10 @@ export const a2aScope = async (
   app: FastifyInstance,
   served: readonly ServedHandler[],
   check: CallerCheck,
-  parts: RouteParts,
+  { keys, ...parts }: RouteParts & Pick<CardSigner, "keys">,
 ): Promise<void> => {
-  cardRoutes(app, served);
+  cardRoutes(app, served, keys);
+  const limit = new MinuteLimit(parts.clock);
   for (const { agent, handler } of served) {
     await app.register(async (scope) => {
       const bodies = { parseAs: "string", bodyLimit: MAX_BODY_BYTES } as const;
@@ -36,8 +39,16 @@ export const a2aScope = async (
         if (status >= 500) parts.logger.error({ error: String(error) }, "a request of another agent failed");
         return reply.code(status).send(body);
       });
-      scope.addHook("onRequest", async (request) => {
+      scope.addHook("onRequest", async (request, reply) => {
         const caller = check(request.headers);
+        const waitMs = limit.take(caller.name, caller.requestsPerMinute);
+        if (waitMs > 0) {
+          reply.header("retry-after", Math.ceil(waitMs / 1_000));
+          throw new AppError(
+            "rate-limited",
+            `more than ${caller.requestsPerMinute} requests in a minute: wait a little`,
+          );
+        }
         if (!mayCall(caller, agent)) throw new AppError("forbidden", `"${caller.name}" may not call this agent`);
         rememberCaller(request, caller);
       });

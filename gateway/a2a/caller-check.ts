@@ -9,6 +9,7 @@ export interface Caller {
   /** Undefined: all. */
   readonly agents?: readonly string[] | undefined;
   readonly skills?: readonly string[] | undefined;
+  readonly requestsPerMinute: number;
 }
 
 /** Finds out who calls. Throws "unauthorised" for nobody known. */
@@ -18,16 +19,16 @@ const DIGEST = /^sha256:([0-9a-f]{64})$/i;
 
 /** Of the secrets themselves nothing is kept but their digests. */
 export const callerCheck = (callers: A2aConfig["callers"]): CallerCheck => {
-  const known = Object.entries(callers).map(([name, { token, apiKey, agents, skills }]) => ({
-    caller: { name, agents, skills },
+  const known = Object.entries(callers).map(([name, { token, apiKey, ...limits }]) => ({
+    caller: { name, ...limits },
     isToken: token !== undefined,
     digest: storedDigest((token ?? apiKey)?.reveal() ?? ""),
   }));
   return (headers) => {
-    const token = digestOf(/^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? "");
-    const apiKey = digestOf(String(headers["x-api-key"] ?? ""));
+    const token = shownDigest(/^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1]);
+    const apiKey = shownDigest(headers["x-api-key"]?.toString());
     // All are compared, each in the same time: how long it takes tells nothing.
-    const found = known.filter(({ isToken, digest }) => timingSafeEqual(digest, isToken ? token : apiKey));
+    const found = known.filter(({ isToken, digest }) => isSame(digest, isToken ? token : apiKey));
     if (found[0] === undefined) {
       throw new AppError("unauthorised", "say who calls: `Authorization: Bearer <token>`, or `X-API-Key: <key>`");
     }
@@ -39,6 +40,12 @@ const storedDigest = (secret: string): Buffer => {
   const hex = DIGEST.exec(secret)?.[1];
   return hex === undefined ? digestOf(secret) : Buffer.from(hex, "hex");
 };
+
+/** Undefined: nothing was shown, which is nobody's secret. */
+const shownDigest = (secret: string | undefined): Buffer | undefined => (secret ? digestOf(secret) : undefined);
+
+const isSame = (digest: Buffer, shown: Buffer | undefined): boolean =>
+  shown !== undefined && timingSafeEqual(digest, shown);
 
 const digestOf = (secret: string): Buffer => createHash("sha256").update(secret).digest();
 

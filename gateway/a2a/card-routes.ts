@@ -4,17 +4,22 @@ import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { agentPath } from "./agent-card.ts";
+import { type CardSigner, KEYS_PATH } from "./card-signer.ts";
 import { versionOf } from "./request-context.ts";
 
-const CACHE_SECONDS = 60;
+const CACHED = "public, max-age=60";
 
 export interface ServedHandler {
   readonly agent: string;
   readonly handler: A2ARequestHandler;
 }
 
-/** The agents' cards, for anybody. The one at the well-known address is the first agent's. */
-export const cardRoutes = (app: FastifyInstance, served: readonly ServedHandler[]): void => {
+/** The agents' cards and what they are signed with, for anybody. The one at the well-known address is the first agent's. */
+export const cardRoutes = (app: FastifyInstance, served: readonly ServedHandler[], keys: CardSigner["keys"]): void => {
+  app.get(KEYS_PATH, async (_request, reply) => {
+    reply.header("cache-control", CACHED).type("application/jwk-set+json");
+    return JSON.stringify(keys);
+  });
   const [first] = served;
   if (first) app.get(`/${AGENT_CARD_PATH}`.replace("//", "/"), answerCard(first.handler));
   for (const { agent, handler } of served) {
@@ -24,7 +29,7 @@ export const cardRoutes = (app: FastifyInstance, served: readonly ServedHandler[
 
 const answerCard = (handler: A2ARequestHandler) => async (request: FastifyRequest, reply: FastifyReply) => {
   const version = versionOf(request);
-  reply.headers({ "cache-control": `public, max-age=${CACHE_SECONDS}`, vary: "A2A-Version" });
+  reply.headers({ "cache-control": CACHED, vary: "A2A-Version" });
   reply.type("application/json");
   if (version === A2A_LEGACY_PROTOCOL_VERSION) return JSON.stringify(await legacyCard(handler));
   const card = await handler.getAgentCard();
@@ -40,9 +45,13 @@ const legacyAddress = ({ supportedInterfaces }: AgentCard) => ({
   protocolVersion: "0.3.0",
 });
 
-/** The library translates cards in one place only: in the answer to a request for the extended one. */
+/**
+ * The library translates cards in one place only: in the answer to a request for the extended one. Without signatures,
+ * which are of the other spelling.
+ */
 const legacyCard = async (handler: A2ARequestHandler): Promise<unknown> => {
-  const open = { ...handler, getAuthenticatedExtendedAgentCard: () => handler.getAgentCard() };
+  const unsigned = async () => ({ ...(await handler.getAgentCard()), signatures: [] });
+  const open = { ...handler, getAuthenticatedExtendedAgentCard: unsigned };
   const request = { jsonrpc: "2.0", id: 1, method: "agent/getAuthenticatedExtendedCard" };
   const answer = await new LegacyJsonRpcTransportHandler(open).handle(request, new ServerCallContext());
   return "result" in answer ? answer.result : undefined;

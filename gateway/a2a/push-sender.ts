@@ -7,6 +7,7 @@ import { hasEnded, type InboundTask, taskKey, type Webhook } from "../../core/a2
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Bus, Outcome, Received } from "../../core/contract/bus.ts";
 import { ack } from "../../core/contract/bus.ts";
+import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import type { PushDue } from "../../core/contract/inbound-task.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Store } from "../../core/contract/store.ts";
@@ -17,6 +18,7 @@ export interface PushParts {
   readonly bus: Bus;
   readonly store: Store;
   readonly logger: Logger;
+  readonly checkpoint: Checkpoint;
   /** Reaches no private network that is not allowed. */
   readonly fetch: typeof globalThis.fetch;
 }
@@ -38,8 +40,10 @@ export const handlePushDue = async (parts: PushParts, due: PushDue, { attempt }:
   // A later change has news of its own, which waits behind this one.
   if (task === undefined || webhook === undefined || webhook.isOff || task.changes !== due.change) return ack;
   const fields = { task: task.id, webhook: webhook.id, attempt };
+  await parts.checkpoint("push.before");
   try {
     const { status } = await post(parts.fetch, task, webhook);
+    await parts.checkpoint("push.sent");
     if (status < 300) return ack;
     if (isRefusal(status)) {
       parts.logger.warn({ ...fields, status }, "a webhook refused a notification");

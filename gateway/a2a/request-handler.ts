@@ -22,10 +22,9 @@ import {
   UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
 import type { A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
-import { acceptCall } from "../../core/a2a/inbound/accept-call.ts";
 import { cancelTask } from "../../core/a2a/inbound/cancel-task.ts";
 import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
-import { hasEnded, type InboundTask, isAtRest, taskKey } from "../../core/a2a/inbound/inbound-task.ts";
+import { hasEnded, type InboundTask, taskKey } from "../../core/a2a/inbound/inbound-task.ts";
 import type { Bus } from "../../core/contract/bus.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
@@ -34,9 +33,12 @@ import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 import type { Store } from "../../core/contract/store.ts";
 import { agentCard } from "./agent-card.ts";
 import { callerIn, goneIn, traceIn } from "./call-context.ts";
+import type { Caller } from "./caller-check.ts";
+import type { CardSigner } from "./card-signer.ts";
 import { listTasks } from "./list-tasks.ts";
 import { checkHistoryLength, readCall, readWebhook } from "./read-call.ts";
 import type { ServedAgent } from "./served-agent.ts";
+import { awaitCall, takeCall } from "./take-call.ts";
 import { taskEvents } from "./task-events.ts";
 import type { TaskWatch } from "./task-watch.ts";
 import type { TaskWatcher } from "./task-watcher.ts";
@@ -49,6 +51,7 @@ export interface RequestParts {
   readonly clock: Clock;
   readonly checkpoint: Checkpoint;
   readonly watch: TaskWatch;
+  readonly signer: Pick<CardSigner, "sign">;
   readonly publicUrl: string;
   readonly pushAllow: readonly string[];
   readonly newId: () => string;
@@ -58,35 +61,32 @@ export interface RequestParts {
 export class RequestHandler implements A2ARequestHandler {
   readonly #parts: RequestParts;
   readonly #agent: ServedAgent;
+  /** By caller; everybody's is the one without a name. They never change, and every request asks for one. */
+  readonly #cards = new Map<string, Promise<AgentCard>>();
 
   constructor(parts: RequestParts, agent: ServedAgent) {
     this.#parts = parts;
     this.#agent = agent;
   }
 
-  async getAgentCard(): Promise<AgentCard> {
-    return agentCard(this.#agent, this.#parts.publicUrl);
+  getAgentCard(): Promise<AgentCard> {
+    return this.#card();
   }
 
   async getAuthenticatedExtendedAgentCard(
     _request: GetExtendedAgentCardRequest,
     context: ServerCallContext,
   ): Promise<AgentCard> {
-    return agentCard(this.#agent, this.#parts.publicUrl, callerIn(context));
+    return this.#card(callerIn(context));
   }
 
   async sendMessage(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const { historyLength, returnImmediately = false } = request.configuration ?? {};
     const { call, repeated } = await this.#readCall(request, context);
+    if (returnImmediately) return toWire(repeated ?? (await takeCall(this.#parts, call)), historyLength);
     const watcher = this.#follow(call, context);
     try {
-      let task = repeated ?? (await acceptCall(this.#parts, call));
-      while (!returnImmediately && !isAtRest(task) && !watcher.isClosed) {
-        await watcher.news();
-        watcher.takeDeltas();
-        task = (await this.#read(call)) ?? task;
-      }
-      return toWire(task, historyLength);
+      return toWire(await awaitCall(this.#parts, call, watcher, repeated), historyLength);
     } finally {
       watcher.close();
     }
@@ -99,7 +99,7 @@ export class RequestHandler implements A2ARequestHandler {
     const { call, repeated } = await this.#readCall(request, context);
     const watcher = this.#follow(call, context);
     try {
-      const task = repeated ?? (await acceptCall(this.#parts, call));
+      const task = repeated ?? (await takeCall(this.#parts, call));
       const { historyLength } = request.configuration ?? {};
       yield* taskEvents(task, watcher, { historyLength, read: () => this.#read(call) });
     } finally {
@@ -131,7 +131,7 @@ export class RequestHandler implements A2ARequestHandler {
 
   listTasks(request: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
     const { tenant, name: agent } = this.#agent;
-    return listTasks(this.#parts.store, { tenant, agent, caller: callerIn(context).name }, request);
+    return listTasks(this.#parts, { tenant, agent, caller: callerIn(context).name }, request);
   }
 
   async cancelTask({ id }: CancelTaskRequest, context: ServerCallContext): Promise<Task> {
@@ -195,6 +195,14 @@ export class RequestHandler implements A2ARequestHandler {
       throw new RequestMalformedError("message.contextId is not that of the task");
     }
     return { call: { ...call, contextId: task.contextId }, repeated: heardBefore(task, call) };
+  }
+
+  #card(caller?: Caller): Promise<AgentCard> {
+    const { signer, publicUrl } = this.#parts;
+    const name = caller?.name ?? "";
+    const card = this.#cards.get(name) ?? signer.sign(agentCard(this.#agent, publicUrl, caller));
+    this.#cards.set(name, card);
+    return card;
   }
 
   #address(id: string, context: ServerCallContext): InboundTaskAddress {

@@ -10,6 +10,7 @@ import type { Logger } from "../../core/contract/logger.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import { a2aScope } from "./a2a-scope.ts";
 import { callerCheck } from "./caller-check.ts";
+import { loadCardSigner } from "./card-signer.ts";
 import { guardedHandler } from "./guarded-handler.ts";
 import { handlePushDue } from "./push-sender.ts";
 import { RequestHandler } from "./request-handler.ts";
@@ -39,13 +40,14 @@ export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
   const { bus, store } = backbone;
   const { callers, pushAllow } = config.a2a;
   const watch = new TaskWatch({ backbone, clock });
+  const signer = await loadCardSigner(store, publicUrl);
   const guarded = createGuardedFetch({ allow: pushAllow });
   const consumers: Consumer[] = [];
   const agents = servedAgents(config);
   for (const { tenant, name: agent } of agents) {
     await watch.listenTo({ tenant, agent });
     const options = { durable: "a2a-push", concurrency: NOTIFICATIONS_AT_ONCE };
-    const pushing = { bus, store, logger, fetch: guarded.fetch };
+    const pushing = { bus, store, logger, checkpoint, fetch: guarded.fetch };
     consumers.push(
       await bus.consume(subjectsOf(tenant).a2aPush(agent), options, (due, received) =>
         handlePushDue(pushing, due, received),
@@ -55,12 +57,12 @@ export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
   const served = agents.map((agent) => ({
     agent: agent.name,
     handler: guardedHandler(
-      new RequestHandler({ bus, store, clock, checkpoint, watch, publicUrl, pushAllow, newId }, agent),
+      new RequestHandler({ bus, store, clock, checkpoint, watch, signer, publicUrl, pushAllow, newId }, agent),
       logger,
     ),
   }));
   return {
-    addRoutes: (app) => a2aScope(app, served, callerCheck(callers), { clock, logger }),
+    addRoutes: (app) => a2aScope(app, served, callerCheck(callers), { clock, logger, keys: signer.keys }),
     async stop() {
       watch.close();
       await Promise.all(consumers.map((consumer) => consumer.close()));

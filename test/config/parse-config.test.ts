@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ConfigInvalid } from "../../config/config-invalid.ts";
 import { parseConfig } from "../../config/parse-config.ts";
@@ -181,6 +182,12 @@ describe("given a value that the schema refuses", () => {
     ["a user without password", nats("user: u"), "backbone.nats", "user and password go together"],
     ["two ways to sign in", nats("token: t, credentialsFile: f"), "backbone.nats", "choose one way"],
     ["a misspelt key of an alternative", nats("prefxi: a"), "backbone.nats.prefxi", 'did you mean "prefix"?'],
+    [
+      "the digest of an empty secret",
+      `${MINIMAL}a2a: { callers: { crm: { token: "sha256:${createHash("sha256").digest("hex")}" } } }`,
+      "a2a.callers.crm.token",
+      "digest of nothing",
+    ],
     [
       "a short admin token",
       `${MINIMAL}admin: { tokens: [{ token: t, role: platform_admin }] }`,

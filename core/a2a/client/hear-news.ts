@@ -16,6 +16,7 @@ const QUESTION_CHARS = 4_000;
 
 /** What a remote agent says, once: an end closes the call, everything else leaves it open (L1). */
 export const hearNews = async (parts: PeerParts, call: PeerCall, news: TaskNews): Promise<void> => {
+  await parts.checkpoint("call.heard");
   if (news.taskId !== undefined && call.remote?.taskId === undefined) await noteTask(parts, call, news.taskId);
   if (call.mode === "notify") await settleCall(parts, call, { answer: "" });
   else if (news.state === "completed") await settleCall(parts, call, { answer: news.answer });

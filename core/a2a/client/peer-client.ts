@@ -7,6 +7,7 @@ import {
   JsonRpcTransportFactory,
   RestTransportFactory,
 } from "@a2a-js/sdk/client";
+import { PushNotificationNotSupportedError, RequestMalformedError } from "@a2a-js/sdk/errors";
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import { isTransport } from "./is-transport.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
@@ -57,8 +58,18 @@ export class PeerClient {
     return this.card.capabilities?.pushNotifications === true;
   }
 
-  /** Returns as soon as the remote agent has it. */
+  /** Returns as soon as the remote agent has it. One that does not want our webhook is asked now and then. */
   async send(outgoing: OutgoingMessage, webhook: Webhook | undefined, signal: AbortSignal): Promise<TaskNews> {
+    try {
+      return await this.#send(outgoing, webhook, signal);
+    } catch (error) {
+      const isRefused = error instanceof RequestMalformedError || error instanceof PushNotificationNotSupportedError;
+      if (webhook === undefined || !isRefused) throw error;
+      return this.#send(outgoing, undefined, signal);
+    }
+  }
+
+  async #send(outgoing: OutgoingMessage, webhook: Webhook | undefined, signal: AbortSignal): Promise<TaskNews> {
     const taskPushNotificationConfig = webhook && {
       tenant: "",
       id: "",

@@ -9,19 +9,26 @@ import { inboundMessage, newTask } from "./inbound-call.ts";
 import type { InboundTask, Webhook } from "./inbound-task.ts";
 
 /**
- * Takes a call. The message is stored first: whoever dies after that leaves a task that core makes and ends, and never
- * one that nobody works on.
+ * Takes a call. The message is stored before its task: whoever dies after that leaves a task that core makes and ends,
+ * and never one that nobody works on.
  */
-export const acceptCall = async (
+export const publishCall = async (
   parts: TaskParts & { readonly checkpoint: Checkpoint },
   call: InboundCall,
-): Promise<InboundTask> => {
+): Promise<void> => {
   const message = inboundMessage(call);
   await parts.checkpoint("a2a.before");
   const subject = subjectsOf(call.tenant).userMessage(call.agent);
   await parts.bus.publish(subject, message, { id: message.id, key: orderKey(message) });
   await parts.checkpoint("a2a.published");
   if (call.trace !== undefined) await noteForeignTrace(parts.store, message);
+};
+
+/** Makes its task, or adds to the one that it goes on with. */
+export const noteCall = async (
+  parts: TaskParts & { readonly checkpoint: Checkpoint },
+  call: InboundCall,
+): Promise<InboundTask> => {
   const task = await changeTask(parts, call, (known) => (known === undefined ? newTask(call) : resumed(known, call)));
   await parts.checkpoint("a2a.stored");
   return task ?? newTask(call);

@@ -5,28 +5,35 @@ import type { Agent } from "../../turns/agent.ts";
 import type { Tool } from "../../turns/tool.ts";
 import type { TaskParts } from "./change-task.ts";
 import { changeTask } from "./change-task.ts";
-import { callIn, newTask } from "./inbound-call.ts";
+import { newTask } from "./inbound-call.ts";
 import { hasEnded } from "./inbound-task.ts";
 import type { InboundTurns } from "./inbound-turns.ts";
-import { taskOfMessage } from "./task-of-turn.ts";
+import { taskOfMessage, taskOfTurn } from "./task-of-turn.ts";
 import { notifyPeople } from "./tell-people.ts";
 
 const MAX_QUESTION_CHARS = 4_000;
 
+type Parts = TaskParts & { readonly inbound: InboundTurns };
+
+/** By the agent's own tools: a list that stays the same is described to models once. */
+const known = new WeakMap<readonly Tool[], readonly Tool[]>();
+
 /** The agent in a turn for another agent: it can ask its caller, and does nothing that needs a person. */
-export const withCallerTools = (
-  parts: TaskParts & { readonly inbound: InboundTurns },
-  agent: Agent,
-  message: UserMessage,
-): Agent => {
+export const withCallerTools = (parts: Parts, agent: Agent, message: UserMessage): Agent => {
   if (taskOfMessage(message) === undefined) return agent;
-  const mayTell = parts.inbound.rulesOf(message).toldSkills !== undefined;
-  const tools = [askCaller(parts, message), ...(mayTell ? [notifyPeople(parts)] : [])];
-  return { ...agent, tools: [...agent.tools.filter(({ isForPeople }) => !isForPeople), ...(tools as Tool[])] };
+  const tools = known.get(agent.tools) ?? callerTools(parts, agent);
+  known.set(agent.tools, tools);
+  return { ...agent, tools };
+};
+
+const callerTools = (parts: Parts, { tenant, name, tools }: Agent): readonly Tool[] => {
+  const mayTell = parts.inbound.rulesOf({ tenant, agent: name }).toldSkills !== undefined;
+  const own = [askCaller(parts), ...(mayTell ? [notifyPeople(parts)] : [])];
+  return [...tools.filter(({ isForPeople }) => !isForPeople), ...(own as Tool[])];
 };
 
 /** Makes the end of the turn a question to the caller: the task then waits for input (A8). */
-const askCaller = (parts: TaskParts, message: UserMessage): Tool<{ question: string }> => ({
+const askCaller = (parts: Parts): Tool<{ question: string }> => ({
   name: "ask_caller",
   description:
     "Asks the agent that called you for something you cannot go on without, and ends your turn. Its answer comes as " +
@@ -36,13 +43,13 @@ const askCaller = (parts: TaskParts, message: UserMessage): Tool<{ question: str
   endsTurn: true,
   async run({ question }, context) {
     const { turnId } = context;
-    const address = taskOfMessage(message);
-    const call = callIn(message);
+    const address = taskOfTurn(context, context);
     const asked =
       address &&
       (await changeTask(parts, address, (stored) => {
-        const known = stored ?? (call && newTask(call));
-        return known === undefined || hasEnded(known) ? known : { ...known, question: { turnId, text: question } };
+        const call = parts.inbound.callFor(address);
+        const task = stored ?? (call && newTask(call));
+        return task === undefined || hasEnded(task) ? task : { ...task, question: { turnId, text: question } };
       }));
     if (asked === undefined) throw new AppError("not-found", "Nobody waits for this any more. End your turn.");
     return "asked";

@@ -6,6 +6,7 @@ import { MAX_VALUE_BYTES } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { InboundTask, Said } from "./inbound-task.ts";
 import { taskKey } from "./inbound-task.ts";
+import { indexTask, unindexTask } from "./task-index.ts";
 
 export interface TaskParts {
   readonly bus: Bus;
@@ -19,17 +20,27 @@ export const changeTask = async (
   change: (task: InboundTask | undefined) => InboundTask | undefined | Promise<InboundTask | undefined>,
 ): Promise<InboundTask | undefined> => {
   const key = taskKey(address);
+  let hasLost = false;
   for (;;) {
     const stored = await store.get(key);
-    const changed = await change(stored?.value);
-    if (changed === undefined || changed === stored?.value) return changed;
+    const before = stored?.value;
+    const changed = await change(before);
+    if (changed === undefined || changed === before) {
+      // Whoever was first may have been overtaken in the index.
+      if (hasLost && changed !== undefined) await indexTask(store, changed);
+      return changed;
+    }
     const value = fitted(changed);
+    const isNews = before?.changes !== value.changes;
+    if (isNews) await indexTask(store, value);
     try {
       await store.put(key, value, { ifRevision: stored?.revision ?? 0 });
     } catch (error) {
-      if (error instanceof RevisionConflict) continue;
-      throw error;
+      if (!(error instanceof RevisionConflict)) throw error;
+      hasLost = true;
+      continue;
     }
+    if (isNews && before !== undefined) await unindexTask(store, before, value);
     const { tenant, agent, caller, id } = value;
     bus.signal(subjectsOf(tenant).a2aTaskChanged(agent), { tenant, agent, caller, id });
     return value;

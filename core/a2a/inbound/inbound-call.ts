@@ -21,9 +21,17 @@ export const InboundCall = InboundTaskAddress.extend({
 });
 export type InboundCall = z.infer<typeof InboundCall>;
 
+/** What was read before: a turn asks several times. */
+const known = new WeakMap<object, InboundCall>();
+
 /** The call in a message's data, if it is one. */
-export const callIn = ({ synthetic }: Pick<UserMessage, "synthetic">): InboundCall | undefined =>
-  synthetic?.type === "task" ? InboundCall.safeParse(synthetic.data?.a2a).data : undefined;
+export const callIn = ({ synthetic }: Pick<UserMessage, "synthetic">): InboundCall | undefined => {
+  const data = synthetic?.type === "task" ? synthetic.data?.a2a : undefined;
+  if (typeof data !== "object" || data === null) return undefined;
+  const call = known.get(data) ?? InboundCall.safeParse(data).data;
+  if (call !== undefined) known.set(data, call);
+  return call;
+};
 
 /** The turn that a call is: in the session of its caller and context. The same for the same call. */
 export const inboundMessage = (call: InboundCall): UserMessage => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RETENTION_MS } from "../../contract/bus.ts";
-import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
+import { collection, keyOf } from "../../contract/collection.ts";
 import { InboundTaskAddress } from "../../contract/inbound-task.ts";
 
 export const TaskState = z.enum(["submitted", "working", "input-required", "completed", "failed", "canceled"]);
@@ -52,12 +52,12 @@ export const InboundTask = InboundTaskAddress.extend({
 });
 export type InboundTask = z.infer<typeof InboundTask>;
 
+/** Whose tasks they are. */
+export type TaskOwner = Pick<InboundTaskAddress, "tenant" | "agent" | "caller">;
+
 const tasks = collection("a2a-tasks", InboundTask, { ttlMs: RETENTION_MS });
 
 export const taskKey = ({ tenant, agent, caller, id }: InboundTaskAddress) => keyOf(tasks, tenant, agent, caller, id);
-export const tasksOf = ({ tenant, agent, caller }: Pick<InboundTaskAddress, "tenant" | "agent" | "caller">) =>
-  prefixOf(tasks, tenant, agent, caller);
-
 export const hasEnded = ({ state }: Pick<InboundTask, "state">): boolean =>
   state === "completed" || state === "failed" || state === "canceled";
 

@@ -6,7 +6,7 @@ import { subjectsOf } from "../../contract/subjects.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import type { CoreParts } from "../../turns/turn.ts";
 import { changeTask, inState, withSaid } from "./change-task.ts";
-import { callIn, newTask } from "./inbound-call.ts";
+import { callIn, type InboundCall, newTask } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";
 import { hasEnded, taskKey } from "./inbound-task.ts";
 import { taskOfMessage } from "./task-of-turn.ts";
@@ -18,6 +18,11 @@ const SAY_WORKING_AFTER_MS = 300;
 type Parts = Pick<CoreParts, "bus" | "store" | "clock" | "logger">;
 type Place = Pick<InboundTaskAddress, "tenant" | "agent">;
 
+interface RunningTurn {
+  readonly message: UserMessage;
+  stop(): void;
+}
+
 export interface InboundRules {
   /** Skills whose answers people are told of too. Undefined: there is nowhere to tell them. */
   readonly toldSkills: readonly string[] | undefined;
@@ -26,7 +31,8 @@ export interface InboundRules {
 /** The turns of this process that work on calling agents' tasks. */
 export class InboundTurns {
   readonly #parts: Parts;
-  readonly #stops = new Map<string, () => void>();
+  /** By the spelling of their task's key. */
+  readonly #running = new Map<string, RunningTurn>();
   readonly #listeners: Listener[] = [];
   readonly #rules = new Map<string, InboundRules>();
 
@@ -54,12 +60,19 @@ export class InboundTurns {
     const address = taskOfMessage(message);
     if (address === undefined) return () => undefined;
     const { spelled } = taskKey(address);
-    this.#stops.set(spelled, stop);
+    const running = { message, stop };
+    this.#running.set(spelled, running);
     const timer = this.#parts.clock.after(SAY_WORKING_AFTER_MS, () => void this.#sayWorking(message, address));
     return () => {
       timer.cancel();
-      if (this.#stops.get(spelled) === stop) this.#stops.delete(spelled);
+      if (this.#running.get(spelled) === running) this.#running.delete(spelled);
     };
+  }
+
+  /** What the turn at work on the task was asked; undefined if it goes on with something else. */
+  callFor(address: InboundTaskAddress): InboundCall | undefined {
+    const running = this.#running.get(taskKey(address).spelled);
+    return running && callIn(running.message);
   }
 
   rulesOf({ tenant, agent }: Place): InboundRules {
@@ -72,10 +85,10 @@ export class InboundTurns {
 
   async #look(address: InboundTaskAddress): Promise<void> {
     const key = taskKey(address);
-    if (!this.#stops.has(key.spelled)) return;
+    if (!this.#running.has(key.spelled)) return;
     try {
       const stored = await this.#parts.store.get(key);
-      if (stored?.value.state === "canceled") this.#stops.get(key.spelled)?.();
+      if (stored?.value.state === "canceled") this.#running.get(key.spelled)?.stop();
     } catch (error) {
       this.#parts.logger.warn({ task: address.id, error: messageOf(error) }, "not looked whether a task was cancelled");
     }

@@ -22,7 +22,7 @@ const config = Config.parse({
   gateway: { host: "127.0.0.1", port: 0 },
   dataDir,
   agents: [{ name: "bench", model: "demo" }],
-  a2a: { callers: { bench: { token: A2A_TOKEN } } },
+  a2a: { callers: { bench: { token: A2A_TOKEN, requestsPerMinute: 1_000_000 } } },
 });
 const logger = createLogger(config.logLevel);
 const metrics = createMetrics(logger);

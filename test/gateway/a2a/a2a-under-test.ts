@@ -4,7 +4,7 @@ import { type Client, ClientFactory, JsonRpcTransportFactory, RestTransportFacto
 import { parseConfig } from "../../../config/parse-config.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import type { Checkpoint } from "../../../core/contract/checkpoint.ts";
-import { systemClock as clock } from "../../../core/contract/clock.ts";
+import { type Clock, systemClock } from "../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { silentMeter as meter } from "../../../core/contract/meter.ts";
 import { startCore } from "../../../core/start-core.ts";
@@ -25,10 +25,11 @@ export const credentials = {
   alice: { authorization: "Bearer alices-long-token" },
   bob: { "x-api-key": BOBS_KEY },
   carol: { authorization: "Bearer carols-long-token" },
+  dave: { authorization: "Bearer daves-long-token" },
 } as const;
 type CallerName = keyof typeof credentials;
 
-/** Bob's key is known by its digest only; carol may use one skill. */
+/** Bob's key is known by its digest only; carol may use one skill; dave may ask twice a minute. */
 const CONFIG = `
 agents:
   - name: mooring
@@ -47,11 +48,13 @@ a2a:
     alice: { token: alices-long-token }
     bob: { apiKey: "sha256:${createHash("sha256").update(BOBS_KEY).digest("hex")}" }
     carol: { token: carols-long-token, agents: [mooring], skills: [facts] }
+    dave: { token: daves-long-token, requestsPerMinute: 2 }
 `;
 
 export interface A2aTestOptions {
   readonly kind?: PlaceOptions["kind"];
   readonly checkpoint?: Checkpoint;
+  readonly clock?: Clock;
   readonly wrap?: (backbone: Backbone) => Backbone;
 }
 
@@ -75,7 +78,7 @@ export class A2aUnderTest {
     return started;
   }
 
-  async #run({ checkpoint, wrap = (backbone) => backbone }: A2aTestOptions): Promise<void> {
+  async #run({ checkpoint, clock = systemClock, wrap = (backbone) => backbone }: A2aTestOptions): Promise<void> {
     const config = parseConfig({ file: "test.yaml", text: CONFIG, env: {} });
     const { options } = this.#place;
     this.core = wrap(await openPlace(options));

@@ -1,14 +1,19 @@
-import { AgentCard } from "@a2a-js/sdk";
+import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ManualClock } from "../../fakes/manual-clock.ts";
 import { A2aUnderTest, credentials, says } from "./a2a-under-test.ts";
 
 let server: A2aUnderTest;
+let clock: ManualClock;
 beforeEach(async () => {
-  server = await A2aUnderTest.start(() => "Done.");
+  clock = new ManualClock();
+  server = await A2aUnderTest.start(() => "Done.", { clock });
 });
 afterEach(() => server.dispose());
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${server.url}${path}`, { headers });
+const KeySet = z.object({ keys: z.array(z.looseObject({ kid: z.string() })) });
 const CARD = "/.well-known/agent-card.json";
 
 describe("given anybody", () => {
@@ -35,6 +40,19 @@ describe("given anybody", () => {
       ]);
     },
   );
+
+  it("when they check a card's signature, then it holds for the card and for no other", async () => {
+    const client = await server.client();
+    const cards = [AgentCard.fromJSON(await (await get(CARD)).json()), await client.getAgentCard()];
+    const verify = verifyAgentCardSignature(async (kid, jku = "") => {
+      const { keys } = KeySet.parse(await (await fetch(jku)).json());
+      return keys.find((key) => key.kid === kid) ?? {};
+    });
+    for (const card of cards) {
+      await verify(card);
+      await expect(verify({ ...card, description: "Knows everything." })).rejects.toThrow();
+    }
+  });
 
   it("when they say no version, then the card also has the address where 0.3 looks for it", async () => {
     const card = await (await get(CARD)).json();
@@ -66,6 +84,21 @@ describe("given anybody", () => {
       expect(response.headers.get("www-authenticate")).toContain("Bearer");
     }
     expect(server.model.requests.items).toEqual([]);
+  });
+});
+
+describe("given a caller that asks more often than it may", () => {
+  it("when it goes on, then it is told how long to wait, and nobody else is", async () => {
+    const ask = (caller: "alice" | "dave") =>
+      get("/a2a/mooring/tasks", { "a2a-version": "1.0", ...credentials[caller] });
+    expect([(await ask("dave")).status, (await ask("dave")).status]).toEqual([200, 200]);
+    const refused = await ask("dave");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "30"]);
+    expect(await refused.json()).toMatchObject({ error: { code: "rate-limited" } });
+    expect((await server.post("/a2a/mooring", {}, credentials.dave)).status).toBe(429);
+    expect((await ask("alice")).status).toBe(200);
+    clock.advance(30_000);
+    expect((await ask("dave")).status).toBe(200);
   });
 });
 

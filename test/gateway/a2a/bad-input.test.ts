@@ -13,6 +13,9 @@ const rpc = (method: unknown, params: unknown) => ({ jsonrpc: "2.0", id: 1, meth
 const send = (changes: object, configuration?: object) =>
   rpc("SendMessage", { message: { ...message, ...changes }, ...(configuration && { configuration }) });
 
+const HOOK = "https://hooks.example/a";
+const PRIVATE = "http://169.254.169.254/latest";
+
 const PARSE = -32_700;
 const REQUEST = -32_600;
 const METHOD = -32_601;
@@ -63,6 +66,21 @@ describe("given a request that makes no sense, over JSON-RPC", () => {
     ["an unknown state", rpc("ListTasks", { status: "TASK_STATE_ASLEEP" }), PARAMS],
     ["a time that is none", rpc("ListTasks", { statusTimestampAfter: "yesterday" }), PARAMS],
     ["a page token of its own making", rpc("ListTasks", { pageToken: "../.." }), PARAMS],
+    ["a page token that is no place", rpc("ListTasks", { pageToken: "WzEsMiwzXQ" }), PARAMS],
+    ["a negative page", rpc("ListTasks", { pageSize: -1 }), PARAMS],
+    ["a negative length to list", rpc("ListTasks", { historyLength: -1 }), PARAMS],
+    ["nothing to stream", rpc("SendStreamingMessage", { message: { ...message, parts: [] } }), PARAMS],
+    ["an unknown task to go on with", rpc("SendStreamingMessage", { message: { ...message, taskId: "x" } }), NO_TASK],
+    ["a webhook for an unknown task", rpc("CreateTaskPushNotificationConfig", { taskId: "x", url: HOOK }), NO_TASK],
+    ["a webhook for no task", rpc("CreateTaskPushNotificationConfig", { url: HOOK }), PARAMS],
+    ["a webhook in a private network", rpc("CreateTaskPushNotificationConfig", { taskId: "x", url: PRIVATE }), PARAMS],
+    [
+      "a webhook that is no address",
+      rpc("CreateTaskPushNotificationConfig", { taskId: "x", url: "file:///x" }),
+      PARAMS,
+    ],
+    ["an unknown task's webhooks", rpc("ListTaskPushNotificationConfigs", { taskId: "x" }), NO_TASK],
+    ["an unknown webhook to forget", rpc("DeleteTaskPushNotificationConfig", { taskId: "x", id: "y" }), NO_TASK],
     ["a key of the language", send({ metadata: JSON.parse('{"__proto__":{"skill":"news"}}'), parts: [] }), PARAMS],
   ])("when it has %s, then it is told by code what is wrong", async (_name, body, code) => {
     const answer = await errorOf(await server.post("/a2a/mooring", body));
@@ -97,7 +115,9 @@ describe("given a request that makes no sense, over HTTP+JSON", () => {
     ["/tasks/task-unknown:cancel", "", 404],
     ["/tasks/task-unknown:subscribe", "", 404],
     ["/tasks/task-unknown:explode", "", 404],
-    ["/tasks/task-unknown/pushNotificationConfigs", { url: "https://example.com/hook" }, 404],
+    ["/tasks/task-unknown/pushNotificationConfigs", { url: HOOK }, 404],
+    ["/tasks/task-unknown/pushNotificationConfigs", { url: PRIVATE }, 400],
+    ["/tasks/task-unknown/pushNotificationConfigs", {}, 400],
   ])("when it posts to %s %j, then it answers %i", async (path, body, status) => {
     const response = await server.post(`/a2a/mooring${path}`, body);
     expect(await errorOf(response)).toMatchObject({ status, error: { code: status } });

@@ -59,4 +59,11 @@ describe("given a caller that speaks version 0.3", () => {
     const task = asTask(await client.sendMessage(says("How deep?")));
     expect([task.status?.state, answerOf(task)]).toEqual([TaskState.TASK_STATE_COMPLETED, "Nine metres."]);
   });
+
+  it("when it comes by HTTP+JSON, which the SDK's compatibility has for another framework only, then it is told", async () => {
+    server = await A2aUnderTest.start();
+    const old = await server.post("/a2a/mooring/message:send", { message }, { "a2a-version": "0.3" });
+    expect([old.status, await old.json()]).toMatchObject([400, { error: { message: expect.stringContaining("0.3") } }]);
+    expect((await server.post("/a2a/mooring/v1/message:send", { message }, { "a2a-version": "0.3" })).status).toBe(404);
+  });
 });

@@ -5,9 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { taskKey } from "../../../core/a2a/inbound/inbound-task.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { Recorder } from "../../fakes/recorder.ts";
-import { A2aUnderTest, asTask, says } from "./a2a-under-test.ts";
+import { A2aUnderTest, asTask, type Binding, says } from "./a2a-under-test.ts";
 
 interface Notified {
+  readonly path: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: { readonly task?: { readonly id: string; readonly status: { readonly state: string } } };
 }
@@ -24,8 +25,8 @@ beforeEach(async () => {
   receiver = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += chunk;
-    notified.add({ headers: request.headers, body: JSON.parse(text) });
-    response.writeHead(answers.shift() ?? 200).end();
+    notified.add({ path: request.url, headers: request.headers, body: JSON.parse(text) });
+    response.writeHead(answers.shift() ?? 200, { location: "/elsewhere" }).end();
   });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   hookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
@@ -48,24 +49,28 @@ const hook = (rest: Partial<TaskPushNotificationConfig> = {}): TaskPushNotificat
 });
 
 describe("given a caller that wants to be told (A8)", () => {
-  it("when its task ends, then its webhook gets the task, with the token and the credentials it gave", async () => {
-    const client = await server.client();
-    const taskPushNotificationConfig = hook({
-      token: "a-secret",
-      authentication: { scheme: "Bearer", credentials: "abc" },
-    });
-    const { id } = asTask(await client.sendMessage(says("How deep?", {}, { taskPushNotificationConfig })));
-    const [{ headers, body }] = (await notified.until((items) => items.length > 0)) as [Notified];
-    expect(headers).toMatchObject({ "x-a2a-notification-token": "a-secret", authorization: "Bearer abc" });
-    expect(body.task).toMatchObject({ id, status: { state: "TASK_STATE_COMPLETED" } });
-  });
+  it.each<Binding>(["JSONRPC", "HTTP+JSON"])(
+    "when its task of %s ends, then its webhook gets it, with the token and the credentials it gave",
+    async (binding) => {
+      const client = await server.client(binding);
+      const taskPushNotificationConfig = hook({
+        token: "a-secret",
+        authentication: { scheme: "Bearer", credentials: "abc" },
+      });
+      const { id } = asTask(await client.sendMessage(says("How deep?", {}, { taskPushNotificationConfig })));
+      const [{ headers, body }] = (await notified.until((items) => items.length > 0)) as [Notified];
+      expect(headers).toMatchObject({ "x-a2a-notification-token": "a-secret", authorization: "Bearer abc" });
+      expect(body.task).toMatchObject({ id, status: { state: "TASK_STATE_COMPLETED" } });
+    },
+  );
 
-  it("when the webhook is not well, then it is tried again", async () => {
-    answers = [503];
+  it.each([503, 302])("when the webhook answers %i, then it is tried again, and only there", async (status) => {
+    answers = [status];
     const client = await server.client();
     await client.sendMessage(says("How deep?", {}, { taskPushNotificationConfig: hook() }));
     const both = await notified.until((items) => items.length > 1);
     expect(both[1]?.body).toEqual(both[0]?.body);
+    expect(both.map(({ path }) => path)).toEqual(["/hook", "/hook"]);
   });
 
   it("when it keeps a list of webhooks, then it can add, read and remove them", async () => {

@@ -1,0 +1,54 @@
+import { noteCall, publishCall } from "../../core/a2a/inbound/accept-call.ts";
+import type { TaskParts } from "../../core/a2a/inbound/change-task.ts";
+import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
+import { type InboundTask, isAtRest, taskKey } from "../../core/a2a/inbound/inbound-task.ts";
+import type { Checkpoint } from "../../core/contract/checkpoint.ts";
+import type { Clock } from "../../core/contract/clock.ts";
+import type { TaskWatcher } from "./task-watcher.ts";
+
+interface TakingParts extends TaskParts {
+  readonly clock: Clock;
+  readonly checkpoint: Checkpoint;
+}
+
+/** A task that is not there by then is made by the gateway: core has other things to do. */
+const NOTED_AFTER_MS = 1_000;
+
+/** For a caller that wants to know its task at once. */
+export const takeCall = async (parts: TakingParts, call: InboundCall): Promise<InboundTask> => {
+  await publishCall(parts, call);
+  return noteCall(parts, call);
+};
+
+/**
+ * For a caller that waits: resolves once its task is at rest, or when nobody listens any more. A task is made by whoever
+ * first has something to say about it, which is mostly its end: that saves a write. `repeated`: the same was said before.
+ */
+export const awaitCall = async (
+  parts: TakingParts,
+  call: InboundCall,
+  watcher: TaskWatcher,
+  repeated?: InboundTask,
+): Promise<InboundTask> => {
+  const read = async () => (await parts.store.get(taskKey(call)))?.value;
+  let task = repeated;
+  if (task === undefined) {
+    const [known] = await Promise.all([read(), publishCall(parts, call)]);
+    task = known && (await noteCall(parts, call));
+  }
+  let isDue = false;
+  const timer = parts.clock.after(NOTED_AFTER_MS, () => {
+    isDue = true;
+    watcher.poke();
+  });
+  try {
+    while ((task === undefined || !isAtRest(task)) && !watcher.isClosed) {
+      await watcher.news();
+      watcher.takeDeltas();
+      task = (await read()) ?? (isDue ? await noteCall(parts, call) : undefined);
+    }
+  } finally {
+    timer.cancel();
+  }
+  return task ?? noteCall(parts, call);
+};

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { WebAdapter, WebConfig } from "../../../../adapters/web/index.ts";
+import { Config } from "../../../../config/config.ts";
+import { type Clock, systemClock as clock } from "../../../../core/contract/clock.ts";
+import { silentLogger as logger } from "../../../../core/contract/logger.ts";
+import { silentMeter as meter } from "../../../../core/contract/meter.ts";
+import { peerEventRoute } from "../../../../gateway/a2a/peer-event-route.ts";
+import { startA2a } from "../../../../gateway/a2a/start-a2a.ts";
+import { adapterContext, relayContext } from "../../../../gateway/channel-contexts.ts";
+import { openFrontDoor } from "../../../../gateway/front-door.ts";
+import { createMetrics } from "../../../../gateway/metrics/create-metrics.ts";
+import { createReadiness } from "../../../../gateway/readiness.ts";
+import { runChannel } from "../../../../gateway/relay/run-channel.ts";
+import { createServer } from "../../../../gateway/server.ts";
+import { startAgents } from "../../../../gateway/start-agents.ts";
+import { openPlace } from "../../../core/deaths/backbone-place.ts";
+import type { FromDeployment, ToDeployment } from "./deployment-process.ts";
+
+/** Gateway with the web channel, protocol server and core, in one process that dies where its parent says. */
+const { place, config: given } = JSON.parse(process.argv[2] ?? "");
+const config = Config.parse(given);
+const say = (message: FromDeployment): void => {
+  process.send?.(message);
+};
+
+/** What is tried again is tried soon. */
+const hasty: Clock = { ...clock, after: (ms, callback) => clock.after(ms / 20, callback) };
+
+let death: { at: string; nth: number } | undefined;
+const checkpoint = async (name: string): Promise<void> => {
+  if (death?.at !== name || --death.nth > 0) return;
+  process.kill(process.pid, "SIGKILL");
+  await new Promise(() => undefined);
+};
+
+const backbone = await openPlace(place, hasty);
+const readiness = createReadiness();
+const door = await openFrontDoor(config.gateway, readiness);
+const { publicUrl = "" } = config.gateway;
+const parts = { backbone, clock, logger, meter, checkpoint, newId: randomUUID, publicUrl };
+await startAgents({ ...parts, config });
+const agent = config.agents[0]?.name ?? "";
+const web = { ...parts, channel: "web", tenant: "default", agent };
+const adapter = new WebAdapter(WebConfig.parse({ adapter: "web" }), adapterContext(web));
+await runChannel(relayContext(web, { adapter }), adapter, "gateway");
+const a2a = await startA2a({ ...parts, config });
+const routes = [peerEventRoute(backbone)];
+await createServer({ door, adapters: [adapter], readiness, metrics: createMetrics(logger), logger, routes, a2a });
+
+process.on("message", (order: ToDeployment) => {
+  death = { at: order.dieAt, nth: order.nth };
+  say({ say: "armed" });
+});
+process.on("disconnect", () => process.exit(0));
+say({ say: "ready", port: door.port });

@@ -1,0 +1,3 @@
+import { everyDeath, pairDeaths } from "./pair-deaths.ts";
+
+pairDeaths("embedded", everyDeath);

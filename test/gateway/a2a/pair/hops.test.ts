@@ -1,0 +1,59 @@
+import type { Task } from "@a2a-js/sdk";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NAMES, type Name, Pair, unsolicited } from "./pair.ts";
+
+const TIME = { timeout: 60_000 };
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await Pair.start("embedded");
+});
+afterAll(() => pair.dispose());
+
+const isAbout = (ball: string) => (task: Task) => JSON.stringify(task.history).includes(` ${ball}"`);
+/** As soon as there are as many as there may be. */
+const hopsOf = async (ball: string): Promise<Record<Name, number>> => {
+  for (;;) {
+    const [ay = [], bee = []] = await Promise.all(NAMES.map((name) => pair.tasksAt(name)));
+    const hops = { ay: ay.filter(isAbout(ball)).length, bee: bee.filter(isAbout(ball)).length };
+    if (hops.ay + hops.bee >= 3) return hops;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+};
+
+describe("given two deployments whose agents play every message back", () => {
+  it.each(["task_delegate", "consult", "notify"])(
+    "when one begins with a %s, then the fourth hop between them is not made (A4)",
+    TIME,
+    async (type) => {
+      const before = pair.refusals.items.length;
+      const person = pair.personAt("ay", type);
+      await person.answerTo(person.say(`volley bee ${type} ball-${type}`));
+      await pair.refusals.count(before + 1);
+      expect(pair.refusals.items.at(-1)).toContain("to and fro");
+      if (type === "task_delegate") await person.until(() => unsolicited(person).length > 0, "the end of it");
+      expect(await hopsOf(`ball-${type}`)).toEqual({ ay: 1, bee: 2 });
+    },
+  );
+
+  it("when one dies on the way, then the count goes on where it was (A4)", TIME, async () => {
+    const before = pair.refusals.items.length;
+    // The first turn there is the person's, the second that of what came back.
+    await pair.ay.dieAt("turn.opened", 2);
+    const person = pair.personAt("ay", "dying");
+    person.say("volley bee task_delegate ball-dying");
+    await pair.ay.revived();
+    await person.until(() => unsolicited(person).length > 0, "the end of it");
+    expect(pair.refusals.items).toHaveLength(before + 1);
+    expect(await hopsOf("ball-dying")).toEqual({ ay: 1, bee: 2 });
+  });
+});
+
+describe("given an agent that is also configured as a remote peer of itself", () => {
+  it("when it sends itself a message, then it is told that it is itself (A3)", TIME, async () => {
+    const before = pair.refusals.items.length;
+    const person = pair.personAt("ay", "mirrored");
+    await person.answerTo(person.say("task_delegate mirror something"));
+    expect(pair.refusals.items.slice(before)).toEqual([expect.stringContaining("yourself")]);
+  });
+});

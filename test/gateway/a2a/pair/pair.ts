@@ -1,0 +1,127 @@
+import { Task } from "@a2a-js/sdk";
+import { z } from "zod";
+import type { PlaceOptions } from "../../../core/deaths/backbone-place.ts";
+import { calls, Gate, type ModelAnswer, says } from "../../../fakes/model-answer.ts";
+import type { ModelRequest } from "../../../fakes/model-request.ts";
+import { Recorder } from "../../../fakes/recorder.ts";
+import { ScriptedModelServer } from "../../../fakes/scripted-model-server.ts";
+import { type LogItem, WebClient } from "../../../fakes/web-client.ts";
+import { MortalDeployment } from "./deployment-process.ts";
+
+export const NAMES = ["ay", "bee"] as const;
+export type Name = (typeof NAMES)[number];
+export const otherThan = (name: Name): Name => (name === "ay" ? "bee" : "ay");
+
+const tokenOf = (name: Name): string => `the-long-token-of-${name}`;
+const Listed = z.object({ tasks: z.array(z.unknown()) });
+
+/**
+ * Two deployments that may call each other, one agent each. A person's "<type> <peer> <what>" is sent on as "make
+ * <what>", which is made when the test lets it, and told as "told of <what>". "volley <peer> <type> <ball>" is sent to and
+ * fro as long as may be.
+ */
+export class Pair {
+  readonly ay: MortalDeployment;
+  readonly bee: MortalDeployment;
+  /** What agents were told when they might not send a message. */
+  readonly refusals = new Recorder<string>();
+  /** Asked as soon as an agent is to tell what the other has made of something. */
+  beforeTelling: (() => Promise<void>) | undefined;
+  readonly #model: ScriptedModelServer;
+  readonly #clients: WebClient[] = [];
+  readonly #gates = new Map<string, Gate>();
+
+  private constructor(ay: MortalDeployment, bee: MortalDeployment, model: ScriptedModelServer) {
+    this.ay = ay;
+    this.bee = bee;
+    this.#model = model;
+    model.follow((request) => this.#answer(request));
+  }
+
+  static async start(kind: PlaceOptions["kind"]): Promise<Pair> {
+    const [ay, bee, model] = await Promise.all([
+      MortalDeployment.prepare(kind),
+      MortalDeployment.prepare(kind),
+      ScriptedModelServer.start(),
+    ]);
+    const pair = new Pair(ay, bee, model);
+    await Promise.all(NAMES.map((name) => pair[name].start(pair.#configOf(name))));
+    return pair;
+  }
+
+  /** A person who writes there; nobody else is in their conversation. */
+  personAt(name: Name, called: string): WebClient {
+    const client = new WebClient(called, () => this[name].url);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Lets whoever makes this go on. */
+  release(what: string): void {
+    this.#gateOf(what).release();
+  }
+
+  /** The tasks at one that the other has begun, as the protocol shows them. */
+  async tasksAt(name: Name): Promise<Task[]> {
+    const headers = { authorization: `Bearer ${tokenOf(otherThan(name))}`, "a2a-version": "1.0" };
+    const answer = await fetch(`${this[name].url}/a2a/${name}/tasks?pageSize=100&includeArtifacts=true`, { headers });
+    return Listed.parse(await answer.json()).tasks.map((task) => Task.fromJSON(task));
+  }
+
+  async dispose(): Promise<void> {
+    for (const client of this.#clients) client.close();
+    await Promise.all([this.ay.dispose(), this.bee.dispose(), this.#model.stop()]);
+  }
+
+  #configOf(name: Name): object {
+    const other = otherThan(name);
+    const { baseUrl } = this.#model;
+    const peerAt = (at: Name) => ({ url: `${this[at].url}/a2a/${at}`, token: tokenOf(name) });
+    return {
+      gateway: { host: "127.0.0.1", port: 0, publicUrl: this[name].url },
+      tenants: { default: { a2aAsync: true } },
+      agents: [
+        { name, peers: [other, "mirror"], model: { provider: "openai-compatible", baseUrl, model: "scripted" } },
+      ],
+      a2a: {
+        callers: { [other]: { token: tokenOf(other) }, mirror: { token: tokenOf(name) } },
+        // A mirror is the agent itself, as an outsider would reach it.
+        peers: { [other]: peerAt(other), mirror: peerAt(name) },
+        // "bee" calls no webhook in this network: what it makes is asked after.
+        ...(name === "ay" && { pushAllow: ["127.0.0.0/8"] }),
+      },
+    };
+  }
+
+  async #answer({ lastUserText, toolOutputs }: ModelRequest): Promise<ModelAnswer> {
+    const [output] = toolOutputs;
+    if (output?.includes("Not sent")) {
+      this.refusals.add(output);
+      return says("enough of that");
+    }
+    if (output !== undefined) return says(/made \S+/.exec(output)?.[0] ?? "on it");
+    if (lastUserText.startsWith("[answer of another agent]")) {
+      await this.beforeTelling?.();
+      return says(`told of ${/made (\S+)/.exec(lastUserText)?.[1] ?? "its end"}`);
+    }
+    const [word = "", ...rest] = lastUserText.split(" ");
+    if (word === "make") return says([this.#gateOf(rest.join(" ")), `made ${rest.join(" ")}`]);
+    const [agent = "", what = "", ball = ""] = rest;
+    const isVolley = word === "volley";
+    // Whoever gets a volley plays it back.
+    const message = isVolley ? `volley ${agent === "ay" ? "bee" : "ay"} ${what} ${ball}` : `make ${what}`;
+    const msg_type = isVolley ? what : word;
+    return calls([{ name: "send_message_to_agent", arguments: { agent, message, msg_type } }]);
+  }
+
+  #gateOf(what: string): Gate {
+    const gate = this.#gates.get(what) ?? new Gate();
+    this.#gates.set(what, gate);
+    return gate;
+  }
+}
+
+/** What a person was told, without the ado of it. */
+export const finals = (client: WebClient): LogItem[] => client.replies().filter(({ kind }) => kind === "final");
+export const unsolicited = (client: WebClient): LogItem[] =>
+  finals(client).filter(({ correlationId }) => correlationId === undefined);
