@@ -1,14 +1,43 @@
 import { z } from "zod";
 
+const ProxyAddress = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: 'must be an address such as "10.0.0.7", or a network such as "10.0.0.0/8"',
+});
+
 const PublicUrl = z
   .string()
   .refine(isHttpOrigin, { error: 'must be an address such as "https://chat.example", without a path' })
   .transform((address) => new URL(address).origin);
 
+const count = (fallback: number) => z.int().min(1).default(fallback);
+
+/** What comes in through the port of one gateway process. */
+const GatewayLimits = z.strictObject({
+  connections: count(25_000).describe("Open at once; more are cut."),
+  requestsPerSecond: z.number().positive().default(200).describe("From one address."),
+  requestBurst: count(2_000).describe("How many of them may come at once."),
+  bodyBytes: z
+    .int()
+    .min(100_000_000)
+    .default(250_000_000)
+    .describe(
+      "Bodies that are read at once, together, of one address a quarter; who comes then is asked to come again.",
+    ),
+  waitingMessages: count(10_000).describe(
+    "When so many wait for an agent's answer, people are told to try again later.",
+  ),
+});
+export type GatewayLimits = z.infer<typeof GatewayLimits>;
+
 export const GatewayConfig = z.strictObject({
   host: z.string().min(1).default("127.0.0.1").describe("The address to listen on; 0.0.0.0 for all."),
   port: z.int().min(0).max(65_535).default(8080).describe("0: any free port."),
   publicUrl: PublicUrl.optional().describe("How browsers and platforms reach the gateway, if not by its own port."),
+  trustedProxies: z
+    .array(ProxyAddress)
+    .default([])
+    .describe("Proxies in front of it: what they say in X-Forwarded-For is the address that limits count."),
+  limits: GatewayLimits.prefault({}).describe("What it takes from outside."),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;
 

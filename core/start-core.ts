@@ -53,6 +53,7 @@ export interface AgentOptions extends ScheduleOptions {
   readonly directives?: string | undefined;
   readonly maxToolRounds?: number | undefined;
   readonly contextTokens?: number | undefined;
+  readonly maxTurnsPerPerson?: number | undefined;
   readonly delegation?: DelegationConfig | undefined;
   /** The repository that its subtasks work on, each in a worktree of its own. */
   readonly workspace?: WorkspaceOptions | undefined;
@@ -99,6 +100,7 @@ const DEFAULT_TURN_DEADLINE_MS = 15 * 60_000;
 const DEFAULT_STOP_GRACE_MS = 10_000;
 const DEFAULT_WINDOW_ENTRIES = 40;
 const DEFAULT_TOOL_ROUNDS = 8;
+const DEFAULT_TURNS_PER_PERSON = 5;
 const DEFAULT_CONTEXT_TOKENS = 128_000;
 
 /** Resolves once messages are taken. */
@@ -205,6 +207,7 @@ const agentFrom = (
   {
     maxToolRounds = DEFAULT_TOOL_ROUNDS,
     contextTokens = DEFAULT_CONTEXT_TOKENS,
+    maxTurnsPerPerson = DEFAULT_TURNS_PER_PERSON,
     name,
     tenant,
     model,
@@ -213,4 +216,15 @@ const agentFrom = (
     peering = defaultPeering,
   }: AgentOptions,
   tools: readonly Tool[],
-): Agent => ({ name, tenant, model, directives, maxToolRounds, contextTokens, delegation, peering, tools });
+): Agent => ({
+  name,
+  tenant,
+  model,
+  directives,
+  maxToolRounds,
+  contextTokens,
+  maxTurnsPerPerson,
+  delegation,
+  peering,
+  tools,
+});

@@ -63,6 +63,7 @@ export interface ChannelRules {
   /** The agent's home, and which channels the agent has. */
   readonly home?: Destination | undefined;
   readonly hasChannel?: (channel: string) => boolean;
+  readonly refuseIfCrowded?: () => void;
 }
 
 /** What a channel's relay works with. */
@@ -94,6 +95,7 @@ export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: Channe
       privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),
     anchorIn: anchorIn({ ...deciding, findPermalink }),
     access,
+    refuseIfCrowded: rules.refuseIfCrowded,
     limits: { ...defaultRelayLimits, leaseMs },
   };
 };

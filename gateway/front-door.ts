@@ -19,7 +19,7 @@ export interface FrontDoor {
  * and health is answered while the rest is still coming up.
  */
 export const openFrontDoor = async (
-  { host, port }: { host: string; port: number },
+  { host, port, limits }: { host: string; port: number; limits?: { readonly connections: number } },
   readiness: Readiness,
   section: "gateway" | "core" = "gateway",
 ): Promise<FrontDoor> => {
@@ -30,6 +30,7 @@ export const openFrontDoor = async (
       .end(JSON.stringify(body));
   };
   const server = createHttpServer({ requestTimeout: 30_000 }, answerWhileStarting);
+  if (limits) server.maxConnections = limits.connections;
   try {
     await once(server.listen({ host, port, backlog: BACKLOG }), "listening");
   } catch (error) {

@@ -2,11 +2,14 @@ import { randomUUID } from "node:crypto";
 import { type FastifyInstance, fastify } from "fastify";
 import { isSocketAdapter, isWebhookAdapter } from "../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
+import type { GatewayConfig } from "../config/gateway-config.ts";
 import { messageOf } from "../core/contract/app-error.ts";
+import { type Clock, systemClock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import { type AdminGate, adminScope } from "./admin/admin-scope.ts";
 import type { FrontDoor } from "./front-door.ts";
 import { toHttpError } from "./http-error.ts";
+import { limitRequests } from "./limit-requests.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import { measureRequests } from "./metrics/measure-requests.ts";
 import type { Readiness } from "./readiness.ts";
@@ -24,6 +27,9 @@ export interface ServerParts {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  readonly clock?: Clock;
+  /** Of the gateway that people and platforms reach. */
+  readonly limits?: Pick<GatewayConfig, "limits" | "trustedProxies">;
   /** What else is served. */
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void>)[];
   /** What other agents reach; absent if none may call. */
@@ -39,6 +45,8 @@ export const createServer = async ({
   readiness,
   metrics,
   logger,
+  clock = systemClock,
+  limits,
   routes = [],
   a2a,
   admin,
@@ -46,7 +54,7 @@ export const createServer = async ({
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
-    trustProxy: false,
+    trustProxy: limits && limits.trustedProxies.length > 0 ? limits.trustedProxies : false,
     serverFactory: (handler) => door.handOver(handler),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 1_000 },
   });
@@ -55,6 +63,7 @@ export const createServer = async ({
   app.removeAllContentTypeParsers();
   addSecurityHeaders(app);
   measureRequests(app, metrics.meter);
+  if (limits) limitRequests(app, limits.limits, clock);
   app.setErrorHandler((error, request, reply) => {
     const { status, body } = toHttpError(error);
     if (status >= 500) {

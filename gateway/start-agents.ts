@@ -6,6 +6,7 @@ import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import type { Tracer } from "../core/contract/tracer.ts";
+import { tellLoad } from "../core/intake/tell-load.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/config.ts";
@@ -28,8 +29,8 @@ export interface AgentsParts {
 const STOP_GRACE_MS = 20_000;
 
 /** The core of this process: every configured agent with its model. */
-export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
-  startCore({
+export const startAgents = async ({ config, ...parts }: AgentsParts): Promise<Core> => {
+  const core = await startCore({
     ...parts,
     stopGraceMs: STOP_GRACE_MS,
     people: declaredPeople(config),
@@ -48,6 +49,13 @@ export const startAgents = ({ config, ...parts }: AgentsParts): Promise<Core> =>
       model: createModel(model, parts),
     })),
   });
+  const loads = config.agents.map((agent) => tellLoad(parts, agent));
+  return {
+    async stop() {
+      await Promise.all([core.stop(), ...loads.map((load) => load.close())]);
+    },
+  };
+};
 
 const placesOf = ({ repository, folder }: WorkspaceConfig, agent: string, dataDir: string) => ({
   repository: resolve(repository),

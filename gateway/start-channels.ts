@@ -18,9 +18,11 @@ import { connectionHolder } from "./connection-holder.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
 import type { FrontDoor } from "./front-door.ts";
+import { limitedAccess } from "./limited-access.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import type { Readiness } from "./readiness.ts";
 import { refreshAfterOutage } from "./refresh-after-outage.ts";
+import { CrowdCheck } from "./relay/crowd-check.ts";
 import { type RunningChannel, runChannel } from "./relay/run-channel.ts";
 import { createServer } from "./server.ts";
 import { tenantOf } from "./tenant-of.ts";
@@ -41,10 +43,12 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
   const reporters: ChannelReporter[] = [];
+  const crowds: CrowdCheck[] = [];
   let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
   const stop = async () => {
     watch.cancel();
+    for (const crowd of crowds) crowd.stop();
     await Promise.all(reporters.map((reporter) => reporter.stop()));
     await Promise.all([a2a?.stop(), ...running.map((channel) => channel.stop())]);
   };
@@ -55,8 +59,16 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       const tenant = tenantOf(config, agent);
       const own = { ...common, channel, agent, tenant, meter: traffic.metered(common.meter) };
       const adapter = await createAdapter(channelConfig, adapterContext(own));
+      const crowd = new CrowdCheck({
+        ...own,
+        bus: common.backbone.bus,
+        maxWaiting: config.gateway.limits.waitingMessages,
+      });
+      await crowd.start();
+      crowds.push(crowd);
       const rules = {
-        access,
+        access: limitedAccess(access, adapter),
+        refuseIfCrowded: () => crowd.refuseIfCrowded(),
         admits: admitsOn(config, agent),
         adapter,
         defaultsOn: deliveryDefaults(config, agent),
@@ -94,7 +106,18 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
     };
     const routes = [peerEventRoute(common.backbone)];
-    await createServer({ door, adapters, readiness, metrics, logger: common.logger, routes, a2a, admin });
+    await createServer({
+      door,
+      adapters,
+      readiness,
+      metrics,
+      clock: common.clock,
+      limits: config.gateway,
+      logger: common.logger,
+      routes,
+      a2a,
+      admin,
+    });
   } catch (error) {
     await stop();
     throw error;

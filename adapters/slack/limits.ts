@@ -23,4 +23,4 @@ export const defaultSlackLimits: SlackLimits = {
 };
 
 /** Far more than any event that Slack sends. */
-export const MAX_BODY_BYTES = 3_000_000;
+export const MAX_BODY_BYTES = 1_000_000;

@@ -16,6 +16,8 @@ import type {
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { KeyedRates } from "../contract/keyed-rates.ts";
+import { RateLimit } from "../contract/rate-limit.ts";
 import { AddressCounts } from "./address-counts.ts";
 import { originCheck } from "./allowed-origin.ts";
 import type { DialogueParts } from "./client-dialogue.ts";
@@ -29,7 +31,6 @@ import { clientIdOf, fileOf } from "./inbound.ts";
 import { OpenRooms } from "./open-rooms.ts";
 import type { LoggedFrame } from "./protocol.ts";
 import { PROTOCOL } from "./protocol-name.ts";
-import { RateLimit } from "./rate-limit.ts";
 import { renderEdit, renderReply, shownId } from "./render.ts";
 import { loadSigningKey } from "./signing-key.ts";
 import { VisitorFiles } from "./visitor-files.ts";
@@ -84,7 +85,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const frameRate = new RateLimit(limits.framesPerSecond, limits.frameBurst);
     const messageRate = new RateLimit(limits.messagesPerSecond, limits.messageBurst);
     const own = { context: this.#context, rooms: this.#rooms, files: this.#files };
-    this.#parts = { ...own, inbox, limits, frameRate, messageRate, tokens };
+    const addressRates = new KeyedRates(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
+    this.#parts = { ...own, inbox, limits, frameRate, messageRate, addressRates, tokens };
     this.#stopping = undefined;
     this.#armSweep();
   }

@@ -1,18 +1,20 @@
+import { addressKey } from "../contract/address-key.ts";
+
 /** How many sockets each address has open. */
 export class AddressCounts {
   readonly #counts = new Map<string, number>();
 
   of(address: string): number {
-    return this.#counts.get(address) ?? 0;
+    return this.#counts.get(addressKey(address)) ?? 0;
   }
 
   add(address: string): void {
-    this.#counts.set(address, this.of(address) + 1);
+    this.#counts.set(addressKey(address), this.of(address) + 1);
   }
 
   remove(address: string): void {
     const left = this.of(address) - 1;
-    if (left > 0) this.#counts.set(address, left);
-    else this.#counts.delete(address);
+    if (left > 0) this.#counts.set(addressKey(address), left);
+    else this.#counts.delete(addressKey(address));
   }
 }

@@ -2,7 +2,11 @@ import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Account } from "../../core/contract/user-message.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
+import { addressKey } from "../contract/address-key.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
+import { isLoopback } from "../contract/is-loopback.ts";
+import type { KeyedRates } from "../contract/keyed-rates.ts";
+import type { RateLimit } from "../contract/rate-limit.ts";
 import type { CloseCode } from "./close-codes.ts";
 import { closeCodes } from "./close-codes.ts";
 import type { Connection } from "./connection.ts";
@@ -13,7 +17,6 @@ import type { WebLimits } from "./limits.ts";
 import type { OpenRooms } from "./open-rooms.ts";
 import { parseFrame } from "./parse-frame.ts";
 import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } from "./protocol.ts";
-import type { RateLimit } from "./rate-limit.ts";
 import { readHistory } from "./read-history.ts";
 import type { VisitorFiles } from "./visitor-files.ts";
 import type { Identity, TokenProblem } from "./visitor-token.ts";
@@ -25,6 +28,7 @@ export interface DialogueParts {
   readonly limits: WebLimits;
   readonly frameRate: RateLimit;
   readonly messageRate: RateLimit;
+  readonly addressRates: KeyedRates;
   readonly rooms: OpenRooms;
   readonly tokens: VisitorTokens;
   readonly files: VisitorFiles;
@@ -69,7 +73,7 @@ export class ClientDialogue {
     if (!this.#listens || !this.connection.open) return;
     if (isBinary) this.#end(closeCodes.binary, "frames are JSON as text");
     else if (data.length > this.#parts.limits.frameBytes) this.#end(closeCodes.tooLarge, "the frame is too large");
-    else if (!this.#mayGoOn()) this.#slowDown("too many frames");
+    else if (!this.#mayGoOn()) this.#slowDown(`too many frames; ${AGAIN}`);
     else this.#parse(data);
   }
 
@@ -82,7 +86,14 @@ export class ClientDialogue {
   #mayWrite(room: ConversationRoom): boolean {
     const wholeAt = this.#parts.messageRate.take(room.messagesWholeAt, this.#parts.context.clock.monotonic());
     room.messagesWholeAt = wholeAt ?? room.messagesWholeAt;
-    return wholeAt !== undefined;
+    return wholeAt !== undefined && this.#mayWriteFromHere();
+  }
+
+  /** Visitors cost nothing: who makes many of them is still one address. */
+  #mayWriteFromHere(): boolean {
+    if (isLoopback(this.remoteAddress)) return true;
+    const { addressRates, context } = this.#parts;
+    return addressRates.take(addressKey(this.remoteAddress), context.clock.monotonic());
   }
 
   #parse(data: Buffer): void {
@@ -195,7 +206,7 @@ export class ClientDialogue {
     if (frame.type === "message" && frame.text.trim() === "" && attached.length === 0) {
       return this.#bad("text: must not be empty", frame.id);
     }
-    if (!this.#room || !this.#mayWrite(this.#room)) return this.#slowDown("too many messages", frame);
+    if (!this.#room || !this.#mayWrite(this.#room)) return this.#slowDown(`too many messages; ${AGAIN}`, frame);
     this.#refusals = 0;
     const once = `said:${frame.id}`;
     if (!rooms.log(account.id).knows(once)) {
@@ -227,7 +238,7 @@ export class ClientDialogue {
     logger.warn({ channel, frame: frame.type, code, error: messageOf(error) }, "a client's frame could not be handled");
     if (code === "forbidden" || code === "bad-input") this.#error("refused", messageOf(error), frame);
     else if (code === "too-large") this.#error("too-long", messageOf(error), frame);
-    else if (code === "rate-limited") this.#slowDown("too many messages", frame);
+    else if (code === "rate-limited") this.#slowDown(messageOf(error), frame);
     else this.#error("unavailable", "not stored; send this again", frame);
     if (this.#account === undefined) this.#end(closeCodes.tryLater, "try again later");
   }
@@ -238,7 +249,7 @@ export class ClientDialogue {
   }
 
   #slowDown(message: string, frame?: ClientFrame): void {
-    this.#error("rate-limited", `${message}; wait, then send this again`, frame);
+    this.#error("rate-limited", message, frame);
     if (++this.#refusals > MAX_REFUSALS) this.#end(closeCodes.tooFast, "too fast for too long");
   }
 
@@ -257,6 +268,7 @@ export class ClientDialogue {
 }
 
 const IDLE: Promise<void> = Promise.resolve();
+const AGAIN = "wait, then send this again";
 const HELLO_WITHIN_MS = 5_000;
 const MAX_WAITING = 64;
 const LITTLE_BEFORE = 50;

@@ -8,6 +8,12 @@ export const WebLimits = z.strictObject({
   textLength: z.int().min(1).max(100_000).default(32_000).describe("The longest message, in characters."),
   messagesPerSecond: z.number().positive().default(2).describe("Messages and commands of one visitor."),
   messageBurst: count(20).describe("How many of them may come at once."),
+  messagesPerSecondOfAddress: z
+    .number()
+    .positive()
+    .default(40)
+    .describe("Messages and commands from one address, of all visitors there."),
+  messageBurstOfAddress: count(400).describe("How many of them may come at once."),
   framesPerSecond: z.number().positive().default(20).describe("Frames of any kind on one connection."),
   frameBurst: count(100).describe("How many of them may come at once."),
   connectionsPerVisitor: count(20),

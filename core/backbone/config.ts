@@ -31,6 +31,11 @@ export const NatsConfig = z
       .describe(
         "Into how many parts work is divided: the most processes of a kind that share it. Fixed at the first start.",
       ),
+    inboxPrefix: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be 1 to 64 letters, digits, "-" and "_"' })
+      .default("_INBOX")
+      .describe("Where answers come in; one for each role, if roles have permissions of their own."),
     user: z.string().min(1).optional(),
     password: secret().optional(),
     token: secret().optional(),

@@ -2,6 +2,7 @@ import { AgentReply } from "./agent-reply.ts";
 import { ChannelChanged } from "./channel-changed.ts";
 import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
 import { InboundTaskAddress, NoticesDue, PushDue } from "./inbound-task.ts";
+import { IntakeLoad } from "./intake-load.ts";
 import { LateA2ANotification } from "./late-notification.ts";
 import { PeerCallAddress } from "./peer-call-address.ts";
 import { TurnsAsked, TurnsStopped, TurnsTold } from "./running-turn.ts";
@@ -26,6 +27,8 @@ const made = new Map<string, Subjects>();
 const spell = (tenant: string) => ({
   /** key: conversation. Gateway inbox → core intake. */
   userMessage: subjectFamily(tenant, "user.message", UserMessage),
+  /** Not stored. How much waits for an answer: every core process → all gateways. */
+  intakeLoad: subjectFamily(tenant, "intake.load", IntakeLoad),
   /** key: origin conversation. Core → every channel's relay, each with a durable of its own. */
   userResponse: subjectFamily(tenant, "user.response", AgentReply),
   /** key: target conversation. A channel's relay → the gateway that may send there. */

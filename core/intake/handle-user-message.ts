@@ -18,6 +18,8 @@ import { openTurn } from "./open-turn.ts";
 
 /** Whoever has the turn now should be done, or dead, by then. */
 const TAKEN_OVER_PAUSE_MS = 1_000;
+/** How soon a message is looked at again whose person has enough turns running. */
+const PERSON_BUSY_PAUSE_MS = 250;
 
 /** One message of a person, in order with the others of its conversation: acknowledged once its reply is stored. */
 export const handleUserMessage = async (
@@ -32,6 +34,7 @@ export const handleUserMessage = async (
   try {
     const opened = await openTurn(parts, message);
     await parts.checkpoint("turn.opened");
+    if (isOneTooMany(parts, agent, message, opened)) return { retryInMs: PERSON_BUSY_PAUSE_MS };
     await handle(parts, agent, asEdited(message, opened), opened, received.attempt);
     return ack;
   } catch (error) {
@@ -42,6 +45,18 @@ export const handleUserMessage = async (
     }
     throw error;
   }
+};
+
+/** So that nobody has all the turns that a process can run. What goes on by itself has limits of its own. */
+const isOneTooMany = (
+  { turns }: IntakeParts,
+  { maxTurnsPerPerson }: Agent,
+  { command, synthetic }: UserMessage,
+  { record }: OpenedTurn,
+): boolean => {
+  const { personId } = record.audience;
+  if (command !== undefined || synthetic !== undefined || personId === null) return false;
+  return turns.ofPerson(personId) >= maxTurnsPerPerson;
 };
 
 const asEdited = (message: UserMessage, { record: { editedText } }: OpenedTurn): UserMessage =>

@@ -7,8 +7,11 @@ import { deepest } from "./config.ts";
 
 /** Words to people are the owner's business. */
 const NOT_FOR_SUBAGENTS = ["nothing_to_say"];
-/** Of no use where nothing can be delegated any more. */
-const DELEGATING = ["spawn_subtask", "spawn_parallel_subtasks", "await_subtasks", "message_subtask", "cancel_subtask"];
+/** Of no use where nothing can be delegated any more. A run of a schedule could delegate what its maker cannot. */
+const DELEGATING = [
+  ...["spawn_subtask", "spawn_parallel_subtasks", "await_subtasks", "message_subtask", "cancel_subtask"],
+  ...["schedule_task", "run_schedule_now"],
+];
 
 /** The agent as it works on a subtask: with its parent's tools and no more (S5), and those to report with. */
 export const subagentFor = (agent: Agent, subtask: Subtask, ownTools: readonly Tool[]): Agent => {

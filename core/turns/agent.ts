@@ -14,6 +14,8 @@ export interface Agent {
   readonly maxToolRounds: number;
   /** How much its model can read at once. */
   readonly contextTokens: number;
+  /** Of people; more wait. */
+  readonly maxTurnsPerPerson: number;
   readonly tools: readonly Tool[];
   /** How much it may delegate. */
   readonly delegation: DelegationConfig;

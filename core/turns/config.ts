@@ -26,6 +26,12 @@ export const AgentConfig = z.strictObject({
     .max(100)
     .default(8)
     .describe("Rounds of tool calls in one turn, before it must answer."),
+  maxTurnsPerPerson: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .default(5)
+    .describe("Turns that one person can have running at once, in all their conversations; more wait."),
   delegation: DelegationConfig.prefault({}),
   peering: PeeringConfig.prefault({}),
   delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people who do not say it themselves."),

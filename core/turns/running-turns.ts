@@ -39,6 +39,11 @@ export class RunningTurns {
     };
   }
 
+  /** How many of a person's turns run in this process. */
+  ofPerson(personId: string): number {
+    return [...this.#running.values()].filter(({ audience }) => audience.personId === personId).length;
+  }
+
   /** `stop` is called when somebody no longer wants the turn's answer. The result ends that. */
   stoppable({ turnId }: Pick<TurnRecord, "turnId">, stop: () => void): () => void {
     this.#stops.set(turnId, stop);

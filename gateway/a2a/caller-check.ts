@@ -1,7 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { A2aConfig } from "../../core/a2a/config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
+import { configuredDigest, digestOf } from "../secret-digest.ts";
 
 /** An agent elsewhere that has shown who it is. */
 export interface Caller {
@@ -15,14 +16,12 @@ export interface Caller {
 /** Finds out who calls. Throws "unauthorised" for nobody known. */
 export type CallerCheck = (headers: IncomingHttpHeaders) => Caller;
 
-const DIGEST = /^sha256:([0-9a-f]{64})$/i;
-
 /** Of the secrets themselves nothing is kept but their digests. */
 export const callerCheck = (callers: A2aConfig["callers"]): CallerCheck => {
   const known = Object.entries(callers).map(([name, { token, apiKey, ...limits }]) => ({
     caller: { name, ...limits },
     isToken: token !== undefined,
-    digest: storedDigest((token ?? apiKey)?.reveal() ?? ""),
+    digest: configuredDigest((token ?? apiKey)?.reveal() ?? ""),
   }));
   return (headers) => {
     const token = shownDigest(/^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1]);
@@ -36,18 +35,11 @@ export const callerCheck = (callers: A2aConfig["callers"]): CallerCheck => {
   };
 };
 
-const storedDigest = (secret: string): Buffer => {
-  const hex = DIGEST.exec(secret)?.[1];
-  return hex === undefined ? digestOf(secret) : Buffer.from(hex, "hex");
-};
-
 /** Undefined: nothing was shown, which is nobody's secret. */
 const shownDigest = (secret: string | undefined): Buffer | undefined => (secret ? digestOf(secret) : undefined);
 
 const isSame = (digest: Buffer, shown: Buffer | undefined): boolean =>
   shown !== undefined && timingSafeEqual(digest, shown);
-
-const digestOf = (secret: string): Buffer => createHash("sha256").update(secret).digest();
 
 export const mayCall = ({ agents }: Caller, agent: string): boolean => agents?.includes(agent) ?? true;
 export const mayUse = ({ skills }: Caller, skill: string): boolean => skills?.includes(skill) ?? true;

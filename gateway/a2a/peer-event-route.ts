@@ -5,6 +5,7 @@ import { AppError } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import { Name } from "../../core/contract/name.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import { digestOf } from "../secret-digest.ts";
 
 const MAX_BODY_BYTES = 1_000_000;
 const TOKEN = "x-a2a-notification-token";
@@ -27,14 +28,20 @@ export const peerEventRoute =
       scope.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
       scope.post<{ Params: CallParams }>(
         "/a2a-events/:tenant/:agent/:call",
-        { bodyLimit: MAX_BODY_BYTES },
+        {
+          bodyLimit: MAX_BODY_BYTES,
+          // Before the body is read.
+          onRequest: async (request) => {
+            const { tenant, agent, call: id } = request.params;
+            const call = isAddress(request.params) ? await readCall(store, { tenant, agent, id }) : undefined;
+            // Whether there is such a call is nobody's business who does not know its token.
+            if (!isSame(tokenIn(request), call?.remote?.pushToken)) {
+              throw new AppError("unauthorised", "this notification's token is not the one that was agreed on");
+            }
+          },
+        },
         async (request, reply) => {
           const { tenant, agent, call: id } = request.params;
-          const call = isAddress(request.params) ? await readCall(store, { tenant, agent, id }) : undefined;
-          // Whether there is such a call is nobody's business who does not know its token.
-          if (!isSame(tokenIn(request), call?.remote?.pushToken)) {
-            throw new AppError("unauthorised", "this notification's token is not the one that was agreed on");
-          }
           const digest = createHash("sha256").update(bodyOf(request)).digest("hex").slice(0, 16);
           const subject = subjectsOf(tenant).peerEvent(agent);
           await bus.publish(subject, { tenant, agent, id }, { id: `${id}/hint/${digest}`, key: id });
@@ -54,9 +61,7 @@ const tokenIn = ({ headers }: FastifyRequest): string | undefined => {
   return /^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1];
 };
 
-const isSame = (given: string | undefined, agreed: string | undefined): boolean => {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given ?? ""), digest(agreed ?? "")) && agreed !== undefined;
-};
+const isSame = (given: string | undefined, agreed: string | undefined): boolean =>
+  timingSafeEqual(digestOf(given ?? ""), digestOf(agreed ?? "")) && agreed !== undefined;
 
 const bodyOf = ({ body }: FastifyRequest): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0));

@@ -38,8 +38,12 @@ export const sendEvents = async (reply: FastifyReply, { events, failure, clock }
     await once(raw, "drain", { signal: closed.signal }).catch(() => undefined);
   };
   let timer = clock.after(KEEP_ALIVE_MS, keepAlive);
+  let isBehind = false;
   function keepAlive() {
-    if (!raw.destroyed && !raw.writableNeedDrain) raw.write(": still here\n\n");
+    // Who has read nothing from one time to the next is gone, whatever the connection says.
+    if (isBehind && raw.writableNeedDrain) raw.destroy();
+    isBehind = raw.writableNeedDrain;
+    if (!raw.destroyed && !isBehind) raw.write(": still here\n\n");
     timer = clock.after(KEEP_ALIVE_MS, keepAlive);
   }
   try {

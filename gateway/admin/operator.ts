@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { AdminConfig } from "../../config/admin-config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
+import { configuredDigest, digestOf } from "../secret-digest.ts";
 
 /** Who runs the service, or one tenant of it. */
 export type Operator = { readonly token: string } & (
@@ -14,7 +15,7 @@ export type OperatorCheck = (authorization: string | undefined) => Operator;
 /** Without configured tokens, the one that was made at the first start is a platform admin's. */
 export const operatorCheck = (tokens: AdminConfig["tokens"], madeToken: string | undefined): OperatorCheck => {
   const known: { digest: Buffer; operator: Operator }[] = tokens.map(({ token, ...operator }) => {
-    const digest = digestOf(token.reveal());
+    const digest = configuredDigest(token.reveal());
     return { digest, operator: { ...operator, token: nameOf(digest) } };
   });
   if (madeToken !== undefined) {
@@ -32,8 +33,6 @@ export const operatorCheck = (tokens: AdminConfig["tokens"], madeToken: string |
     return found[0].operator;
   };
 };
-
-const digestOf = (token: string): Buffer => createHash("sha256").update(token).digest();
 
 /** Tells tokens apart in the audit log, and gives none away. */
 const nameOf = (digest: Buffer): string => digest.toString("hex").slice(0, 8);

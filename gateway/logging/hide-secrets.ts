@@ -4,10 +4,13 @@ import type { LogFields } from "../../core/contract/logger.ts";
 const HIDDEN_KEYS: ReadonlySet<string> = new Set([
   "apiKey",
   "appPassword",
+  "appToken",
   "authorization",
   "body",
   "botToken",
   "cookie",
+  "credentials",
+  "identityKey",
   "markdown",
   "password",
   "secret",

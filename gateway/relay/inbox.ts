@@ -21,6 +21,8 @@ export interface InboxParts {
   readonly clock: Clock;
   /** Who may speak here; everybody whom the adapter lets in, if it is not said. */
   readonly access?: AccessRules | undefined;
+  /** Throws if so much waits already that nothing more is taken. */
+  readonly refuseIfCrowded?: (() => void) | undefined;
   readonly logger: Logger;
   readonly meter: Meter;
   readonly checkpoint?: Checkpoint;
@@ -39,6 +41,7 @@ export const createInbox = (parts: InboxParts): Inbox => {
     meter,
     checkpoint = noCheckpoint,
     read = async (message) => message,
+    refuseIfCrowded = () => undefined,
   } = parts;
   const check = accessCheck(access, clock);
   return {
@@ -52,6 +55,7 @@ export const createInbox = (parts: InboxParts): Inbox => {
       try {
         check(message);
         if (message.isEdit) return await noteEdit(store, message);
+        if (message.command === undefined) refuseIfCrowded();
         const whole = message.attachments.length === 0 ? message : await read(message);
         await bus.publish(subjectsOf(tenant).userMessage(agent), whole, { id, key: laneOf(message) });
       } catch (error) {

@@ -45,6 +45,8 @@ export interface RelayContext {
   readonly privateConversationOf: (channel: string, accountId: string) => Promise<Conversation | undefined>;
   /** Who may speak here. */
   readonly access?: AccessRules | undefined;
+  /** Throws if so much waits for the agent already that nothing more is taken. */
+  readonly refuseIfCrowded?: (() => void) | undefined;
   readonly limits: RelayLimits;
 }
 

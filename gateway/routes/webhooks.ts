@@ -40,11 +40,16 @@ const headOf = (request: FastifyRequest): WebhookHead => ({
   remoteAddress: request.ip,
 });
 
-const send = (reply: FastifyReply, { status, headers, body }: WebhookResponse): FastifyReply =>
-  reply
+const send = (reply: FastifyReply, { status, headers, body }: WebhookResponse): FastifyReply => {
+  // A file that nobody reads stays in memory no longer than this.
+  reply.raw.setTimeout(READ_ON_WITHIN_MS, () => reply.raw.destroy());
+  return reply
     .code(status)
     .headers(headers ?? {})
     .send(body);
+};
+
+const READ_ON_WITHIN_MS = 30_000;
 
 /** A value that was sent more than once is left out: which of them counts would be a guess. */
 const singleValues = (values: unknown): Record<string, string | undefined> => {

@@ -11,7 +11,18 @@ const parse = (text: string, env: Record<string, string> = {}) => parseConfig({ 
 describe("given a file that leaves things out", () => {
   it("then it has the defaults", () => {
     expect(parse(MINIMAL)).toEqual({
-      gateway: { host: "127.0.0.1", port: 8080 },
+      gateway: {
+        host: "127.0.0.1",
+        port: 8080,
+        trustedProxies: [],
+        limits: {
+          connections: 25_000,
+          requestsPerSecond: 200,
+          requestBurst: 2_000,
+          bodyBytes: 250_000_000,
+          waitingMessages: 10_000,
+        },
+      },
       core: { host: "127.0.0.1" },
       backbone: "embedded",
       dataDir: "./data",
@@ -27,6 +38,7 @@ describe("given a file that leaves things out", () => {
           tenant: "default",
           model: expect.anything(),
           maxToolRounds: 8,
+          maxTurnsPerPerson: 5,
           delegation: defaultDelegation,
           peering: defaultPeering,
           schedules: [],

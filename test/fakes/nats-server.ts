@@ -10,6 +10,9 @@ export interface NatsServerOptions {
   /** False: a server that only passes messages on. */
   readonly jetStream?: boolean;
   readonly auth?: { readonly user: string; readonly password: string } | { readonly token: string };
+  /** It says everything but the port, and keeps its data below the directory that the server runs in. */
+  readonly configFile?: string;
+  readonly env?: Readonly<Record<string, string>>;
   /** Reserves the port and the directory, and leaves the start to restart(). */
   readonly startLater?: boolean;
 }
@@ -41,11 +44,12 @@ export class NatsServer {
   /** On the same port and directory; resolves once it accepts connections. */
   async restart(): Promise<void> {
     await this.#end("SIGKILL");
-    const { auth, jetStream = true } = this.#options;
-    const args = ["-a", "127.0.0.1", "-p", String(this.port), "-sd", this.#storeDir];
-    if (jetStream) args.push("-js");
+    const { auth, jetStream = true, configFile, env = {} } = this.#options;
+    const args = ["-a", "127.0.0.1", "-p", String(this.port)];
+    if (configFile !== undefined) args.push("-c", configFile);
+    else args.push("-sd", this.#storeDir, ...(jetStream ? ["-js"] : []));
     if (auth) args.push(...("token" in auth ? ["--auth", auth.token] : ["--user", auth.user, "--pass", auth.password]));
-    const child = spawn("nats-server", args, { stdio: "ignore" });
+    const child = spawn("nats-server", args, { stdio: "ignore", cwd: this.#storeDir, env: { ...process.env, ...env } });
     this.#process = child;
     const failed = new Promise<never>((_, reject) => {
       child.once("error", reject);

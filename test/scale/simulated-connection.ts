@@ -1,5 +1,5 @@
 import type { JetStreamClient, JetStreamManager, KvEntry, Msg, MsgHdrs, NatsConnection } from "nats";
-import { Empty, headers, NatsError } from "nats";
+import { createInbox, Empty, headers, NatsError } from "nats";
 import { NatsSession } from "../../core/backbone/nats/nats-session.ts";
 import type { RequestInbox } from "../../core/backbone/nats/request-inbox.ts";
 import type { SimulatedServer } from "./simulated-server.ts";
@@ -122,12 +122,13 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
   };
   const js = { views: { kv: async (bucket: string) => ({ watch: () => watch(bucket) }) } };
 
-  return new NatsSession(
-    nc as unknown as NatsConnection,
-    { request } as unknown as RequestInbox,
-    js as unknown as JetStreamClient,
-    jsm as unknown as JetStreamManager,
-  );
+  return new NatsSession({
+    nc: nc as unknown as NatsConnection,
+    requests: { request } as unknown as RequestInbox,
+    js: js as unknown as JetStreamClient,
+    jsm: jsm as unknown as JetStreamManager,
+    newInbox: () => createInbox(),
+  });
 };
 
 interface Wanted {

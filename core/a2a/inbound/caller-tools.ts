@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
+import { INBOUND_CHANNEL } from "../../contract/inbound-task.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import type { Agent } from "../../turns/agent.ts";
 import type { Tool } from "../../turns/tool.ts";
@@ -17,19 +18,26 @@ type Parts = TaskParts & { readonly inbound: InboundTurns };
 
 /** By the agent's own tools: a list that stays the same is described to models once. */
 const known = new WeakMap<readonly Tool[], readonly Tool[]>();
+const knownOfPeers = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** The agent in a turn for another agent: it can ask its caller, and does nothing that needs a person. */
+/**
+ * The agent in a turn for another agent: it can ask its caller, and does nothing that needs a person. A peer here that
+ * it hands work on to gets no more: else a caller could have done by two agents what one alone refuses.
+ */
 export const withCallerTools = (parts: Parts, agent: Agent, message: UserMessage): Agent => {
-  if (taskOfMessage(message) === undefined) return agent;
-  const tools = known.get(agent.tools) ?? callerTools(parts, agent);
-  known.set(agent.tools, tools);
+  if (message.synthetic?.audience.conversation.channel !== INBOUND_CHANNEL) return agent;
+  const isCalled = taskOfMessage(message) !== undefined;
+  const lists = isCalled ? known : knownOfPeers;
+  const tools = lists.get(agent.tools) ?? [...notForPeople(agent), ...(isCalled ? callerTools(parts, agent) : [])];
+  lists.set(agent.tools, tools);
   return { ...agent, tools };
 };
 
-const callerTools = (parts: Parts, { tenant, name, tools }: Agent): readonly Tool[] => {
+const notForPeople = ({ tools }: Agent): readonly Tool[] => tools.filter(({ isForPeople }) => !isForPeople);
+
+const callerTools = (parts: Parts, { tenant, name }: Agent): readonly Tool[] => {
   const mayTell = parts.inbound.rulesOf({ tenant, agent: name }).toldSkills !== undefined;
-  const own = [askCaller(parts), ...(mayTell ? [notifyPeople(parts)] : [])];
-  return [...tools.filter(({ isForPeople }) => !isForPeople), ...(own as Tool[])];
+  return [askCaller(parts), ...(mayTell ? [notifyPeople(parts)] : [])] as Tool[];
 };
 
 /** Makes the end of the turn a question to the caller: the task then waits for input (A8). */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "nats";
-import { connect, credsAuthenticator } from "nats";
+import { connect, createInbox, credsAuthenticator } from "nats";
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import { isRefusal, isWithoutJetStream } from "./nats-fault.ts";
 import type { NatsAuth, NatsOptions } from "./nats-options.ts";
@@ -15,6 +15,7 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
     ...credentials,
     servers: [...options.servers],
     name: options.prefix,
+    inboxPrefix: options.inboxPrefix,
     reconnect: false,
     timeout: Math.min(options.requestTimeoutMs, LONGEST_DIAL_MS),
     pingInterval: PING_MS,
@@ -29,8 +30,14 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
       : new AppError("unavailable", `cannot reach NATS at ${where}: ${messageOf(error)}`, { cause: error });
   });
   const api = { timeout: options.requestTimeoutMs, checkAPI: false };
-  const requests = new RequestInbox(nc, options.clock, options.requestTimeoutMs);
-  const session = new NatsSession(nc, requests, nc.jetstream(api), await nc.jetstreamManager(api));
+  const requests = new RequestInbox(nc, options);
+  const session = new NatsSession({
+    nc,
+    requests,
+    js: nc.jetstream(api),
+    jsm: await nc.jetstreamManager(api),
+    newInbox: () => createInbox(options.inboxPrefix),
+  });
   try {
     await session.jsm.getAccountInfo();
   } catch (error) {

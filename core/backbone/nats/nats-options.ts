@@ -20,6 +20,8 @@ export interface NatsOptions {
   readonly prefix: string;
   readonly replicas: number;
   readonly auth: NatsAuth;
+  /** Where answers come in. One of its own for each role keeps a role from listening to the other's answers. */
+  readonly inboxPrefix: string;
   readonly clock: Clock;
   readonly logger: Logger;
   /** What this process is called among those that share its work; never the same twice. */
@@ -42,6 +44,7 @@ export const natsOptions = (given: NatsBackboneOptions): NatsOptions => {
     prefix: "mooring",
     replicas: 1,
     auth: {},
+    inboxPrefix: "_INBOX",
     clock: systemClock,
     logger: silentLogger,
     newId: () => nuid.next(),

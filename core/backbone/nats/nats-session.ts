@@ -1,6 +1,8 @@
 import type { JetStreamClient, JetStreamManager, NatsConnection } from "nats";
 import type { RequestInbox } from "./request-inbox.ts";
 
+type SessionParts = Pick<NatsSession, "nc" | "js" | "jsm" | "requests" | "newInbox">;
+
 /**
  * One connection, from its start to its end. It is never reconnected: everything that hangs on it (subscriptions,
  * pulls, requests under way) ends with it, and is begun anew on the next.
@@ -10,13 +12,16 @@ export class NatsSession {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly requests: RequestInbox;
+  /** A subject for answers that nobody else has. */
+  readonly newInbox: () => string;
   readonly #once = new Map<string, Promise<unknown>>();
 
-  constructor(nc: NatsConnection, requests: RequestInbox, js: JetStreamClient, jsm: JetStreamManager) {
+  constructor({ nc, requests, js, jsm, newInbox }: SessionParts) {
     this.nc = nc;
     this.requests = requests;
     this.js = js;
     this.jsm = jsm;
+    this.newInbox = newInbox;
   }
 
   get isOpen(): boolean {

@@ -1,5 +1,5 @@
 import type { Msg, Subscription } from "nats";
-import { createInbox, nanos } from "nats";
+import { nanos } from "nats";
 import type { Clock, Timer } from "../../contract/clock.ts";
 import type { AckAddress } from "./ack-address.ts";
 import { ackAddress } from "./ack-address.ts";
@@ -20,7 +20,7 @@ export interface ReaderParts {
 /** Keeps asking one consumer for messages: a few hundred ahead, so that the next is here before the last has ended. */
 export class PullReader {
   readonly #parts: ReaderParts;
-  readonly #inbox = createInbox();
+  readonly #inbox: string;
   readonly #subscription: Subscription;
   #asked = 0;
   #watchdog: Timer | undefined;
@@ -29,6 +29,7 @@ export class PullReader {
 
   constructor(parts: ReaderParts) {
     this.#parts = parts;
+    this.#inbox = parts.session.newInbox();
     this.#heardAt = parts.clock.monotonic();
     this.#subscription = parts.session.nc.subscribe(this.#inbox, { callback: (error, msg) => this.#take(error, msg) });
     this.#ask();

@@ -1,8 +1,10 @@
 import type { Msg, MsgHdrs, NatsConnection } from "nats";
-import { createInbox, NatsError } from "nats";
+import { createInbox, ErrorCode, NatsError } from "nats";
 import type { Clock, Timer } from "../../contract/clock.ts";
+import type { NatsOptions } from "./nats-options.ts";
 
 interface Pending {
+  readonly subject: string;
   readonly deadline: number;
   resolve(answer: Msg): void;
   reject(error: NatsError): void;
@@ -16,25 +18,27 @@ export class RequestInbox {
   readonly #nc: NatsConnection;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #inbox = `${createInbox()}.`;
+  readonly #inbox: string;
   readonly #pending = new Map<string, Pending>();
   #count = 0;
   #timer: Timer | undefined;
 
-  constructor(nc: NatsConnection, clock: Clock, timeoutMs: number) {
+  constructor(nc: NatsConnection, options: Pick<NatsOptions, "clock" | "requestTimeoutMs" | "inboxPrefix">) {
     this.#nc = nc;
-    this.#clock = clock;
-    this.#timeoutMs = timeoutMs;
+    this.#clock = options.clock;
+    this.#timeoutMs = options.requestTimeoutMs;
+    this.#inbox = `${createInbox(options.inboxPrefix)}.`;
     nc.subscribe(`${this.#inbox}*`, { callback: (error, message) => this.#answered(error, message) });
     void nc.closed().then(() => this.#rejectAll("CONNECTION_CLOSED"));
+    void this.#watchDenials();
   }
 
-  /** Rejects as the client's request() does: "TIMEOUT", "CONNECTION_CLOSED", or "503" if nobody listens. */
+  /** Rejects as the client's request() does: "TIMEOUT", "CONNECTION_CLOSED", "503" if nobody listens, or the denial. */
   request(subject: string, data: Uint8Array, headers?: MsgHdrs): Promise<Msg> {
     return new Promise((resolve, reject) => {
       const token = (this.#count++).toString(36);
       this.#nc.publish(subject, data, { reply: this.#inbox + token, ...(headers && { headers }) });
-      this.#pending.set(token, { deadline: this.#clock.monotonic() + this.#timeoutMs, resolve, reject });
+      this.#pending.set(token, { subject, deadline: this.#clock.monotonic() + this.#timeoutMs, resolve, reject });
       this.#timer ??= this.#clock.after(this.#timeoutMs, () => this.#expire());
     });
   }
@@ -50,6 +54,18 @@ export class RequestInbox {
     this.#pending.delete(token);
     if (message.data.length === 0 && message.headers?.code === 503) pending.reject(new NatsError("503", "503"));
     else pending.resolve(message);
+  }
+
+  /** The server answers a publication that it denies with a word to the connection, not to the inbox. */
+  async #watchDenials(): Promise<void> {
+    for await (const { permissionContext } of this.#nc.status()) {
+      if (permissionContext?.operation !== "publish") continue;
+      for (const [token, { subject, reject }] of this.#pending) {
+        if (subject !== permissionContext.subject) continue;
+        this.#pending.delete(token);
+        reject(new NatsError(`publishing to "${subject}" is not allowed`, ErrorCode.PermissionsViolation));
+      }
+    }
   }
 
   #expire(): void {

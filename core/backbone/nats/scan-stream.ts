@@ -1,5 +1,5 @@
 import type { Msg, StoredMsg } from "nats";
-import { AckPolicy, createInbox, DeliverPolicy, NatsError, nanos, nuid } from "nats";
+import { AckPolicy, DeliverPolicy, NatsError, nanos, nuid } from "nats";
 import { ackAddress } from "./ack-address.ts";
 import type { NatsSession } from "./nats-session.ts";
 
@@ -39,9 +39,9 @@ export const scanStream = async (
   }
 };
 
-const pullAll = ({ nc, jsm }: NatsSession, next: string, found: (message: Scanned) => void): Promise<void> =>
+const pullAll = ({ nc, jsm, newInbox }: NatsSession, next: string, found: (message: Scanned) => void): Promise<void> =>
   new Promise((resolve, reject) => {
-    const inbox = createInbox();
+    const inbox = newInbox();
     let silence: NodeJS.Timeout;
     let received = 0;
     const end = (error?: Error) => {

@@ -1,3 +1,4 @@
+import { AppError } from "../../contract/app-error.ts";
 import { KvBucket } from "./kv-bucket.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 
@@ -9,17 +10,30 @@ export interface SweepParts {
   readonly now: number;
 }
 
-/** Removes expired values and the markers of deleted ones from all buckets of the deployment. Resolves to how many. */
+/**
+ * Removes expired values and the markers of deleted ones from all buckets of the deployment that this process may read;
+ * the others are left to those who may. Resolves to how many.
+ */
 export const sweepBuckets = async ({ connector, prefix, replicas, now }: SweepParts): Promise<number> => {
   let removed = 0;
   for (const name of await bucketsOf(connector, prefix)) {
     const bucket = new KvBucket(connector, { name, replicas });
-    for (const { key, revision, deleted, expiresAt, storedAt } of await bucket.scan(">", { headersOnly: true })) {
-      const isOver = deleted ? storedAt + GRACE_MS < now : expiresAt !== undefined && expiresAt + GRACE_MS < now;
-      if (!isOver) continue;
-      await bucket.purge(key, revision);
-      removed++;
+    try {
+      removed += await sweep(bucket, now);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "bad-configuration")) throw error;
     }
+  }
+  return removed;
+};
+
+const sweep = async (bucket: KvBucket, now: number): Promise<number> => {
+  let removed = 0;
+  for (const { key, revision, deleted, expiresAt, storedAt } of await bucket.scan(">", { headersOnly: true })) {
+    const isOver = deleted ? storedAt + GRACE_MS < now : expiresAt !== undefined && expiresAt + GRACE_MS < now;
+    if (!isOver) continue;
+    await bucket.purge(key, revision);
+    removed++;
   }
   return removed;
 };

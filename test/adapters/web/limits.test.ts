@@ -1,9 +1,11 @@
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
+import { Recorder } from "../../fakes/recorder.ts";
 import { HandClock } from "./hand-clock.ts";
 import { makeDelivery } from "./make-delivery.ts";
 import { runningGateways } from "./running-gateways.ts";
 import { enter, WebClient } from "./web-client.ts";
+import type { WebGateway } from "./web-gateway.ts";
 
 const start = runningGateways();
 
@@ -48,6 +50,45 @@ describe("given a client that writes too fast", () => {
     for (let n = 0; n < 66; n++) client.send({ type: "message", id: `m${n}`, text: "x" });
     expect(await client.next("error", ({ code }) => code === "busy")).toMatchObject({ id: "m64" });
     open();
+  });
+});
+
+describe("given somebody who makes many visitors", () => {
+  /** A socket that comes from elsewhere, which those of a test cannot. */
+  const connectFrom = (remoteAddress: string, { adapter, origin }: WebGateway) => {
+    const frames = new Recorder<{ type: string; code?: string }>();
+    const listeners = new Map<string, (...args: unknown[]) => void>();
+    const socket = {
+      bufferedAmount: 0,
+      send: (data: Buffer) => frames.add(JSON.parse(String(data))),
+      ping() {},
+      close: () => listeners.get("close")?.call(socket),
+      terminate() {},
+      on: (event: string, listen: never) => void listeners.set(event, listen),
+    };
+    const receive = (frame: object) =>
+      listeners.get("message")?.call(socket, Buffer.from(JSON.stringify(frame)), false);
+    adapter.connect(socket as never, { origin, remoteAddress, protocols: ["mooring.v1"] });
+    receive({ type: "hello" });
+    return async (id: string): Promise<string> => {
+      const before = frames.items.length;
+      receive({ type: "message", id, text: "x" });
+      const answers = await frames.until((all) => all.slice(before).some(isAnswer));
+      return answers.slice(before).find(isAnswer)?.type ?? "";
+    };
+    function isAnswer({ type }: { type: string }): boolean {
+      return type === "accepted" || type === "error";
+    }
+  };
+
+  it("when their address has used up its share, then none of them is heard, and others are", async () => {
+    const limits = { messagesPerSecondOfAddress: 1, messageBurstOfAddress: 2 };
+    const gateway = await start({ clock: new HandClock(), config: { limits } });
+    const [first, second] = [connectFrom("2001:db8::1", gateway), connectFrom("2001:db8::2", gateway)];
+    const elsewhere = connectFrom("203.0.113.9", gateway);
+    expect([await first("m1"), await second("m1"), await first("m2")]).toEqual(["accepted", "accepted", "error"]);
+    expect(await second("m2")).toBe("error");
+    expect(await elsewhere("m1")).toBe("accepted");
   });
 });
 

@@ -19,7 +19,9 @@ const config = Config.parse({
   gateway: { host: "127.0.0.1", port: 0 },
   dataDir,
   agents: [{ name: "bench", model: "demo" }],
-  channels: { slack: { adapter: "slack", agent: "bench", botToken, signingSecret, apiUrl } },
+  channels: {
+    slack: { adapter: "slack", agent: "bench", botToken, signingSecret, apiUrl, access: { messagesPerMinute: 1e9 } },
+  },
 });
 const logger = createLogger(config.logLevel);
 const metrics = createMetrics(logger);

@@ -64,6 +64,7 @@ const processes = async () => {
       model,
       maxToolRounds: 8,
       contextTokens: 128_000,
+      maxTurnsPerPerson: 5,
       tools: options.tools ?? [],
       peering: defaultPeering,
       delegation: defaultDelegation,

@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { withCallerTools } from "../../../core/a2a/inbound/caller-tools.ts";
+import { INBOUND_CHANNEL } from "../../../core/contract/inbound-task.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { StepRequest } from "../../../core/model/step.ts";
+import type { Agent } from "../../../core/turns/agent.ts";
+import { calls, type ScriptedModel } from "../../fakes/scripted-model.ts";
+import { sends, startPair, untilUnsolicited } from "../a2a/peers-under-test.ts";
+import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
+import { delegates, roles } from "../subtasks/delegating.ts";
+
+let core: CoreUnderTest | undefined;
+afterEach(async () => {
+  await core?.dispose();
+  core = undefined;
+});
+
+const toolsOf = ({ tools }: StepRequest): string[] => tools.map(({ name }) => name);
+const turnsOf = (model: ScriptedModel, is: (tools: readonly string[]) => boolean): string[][] =>
+  model.requests.items.map(toolsOf).filter(is);
+const isSubagent = (tools: readonly string[]) => tools.includes("complete_subtask");
+
+/** What a subagent reports with; everything else it can only have inherited. */
+const REPORTING = ["notify_owner", "complete_subtask"];
+const SCHEDULES = ["schedule_task", "list_schedules", "cancel_schedule", "run_schedule_now"];
+
+const widened = (tools: readonly string[], inherited: readonly string[]): string[] =>
+  tools.filter((name) => !inherited.includes(name) && !REPORTING.includes(name));
+
+describe("given a turn and what it hands on (S5)", () => {
+  it("when it delegates and schedules, then neither subtask, run nor synthesis can use a tool that it could not", async () => {
+    const schedule = { name: "schedule_task", input: { description: "later", prompt: "research b", when: "in 10 s" } };
+    const pair = await startPair(
+      roles({
+        primary: (asked) => {
+          if (asked.text.includes("Scheduled task")) return delegates(["deep"], "on it")(asked);
+          return asked.outputs.length === 0
+            ? calls(schedule)
+            : delegates(["a"], "on it")({ ...asked, outputs: asked.outputs.slice(1) });
+        },
+      }),
+      () => "noted",
+      { heldByClock: true },
+    );
+    core = pair.core;
+    await core.ask("m1", "research a");
+    await untilUnsolicited(core);
+    core.clock.advance(11_000);
+    await untilUnsolicited(core, 2);
+    const [own = []] = turnsOf(core.model, (tools) => !isSubagent(tools));
+    expect(own).toEqual(expect.arrayContaining([...SCHEDULES, "spawn_subtask"]));
+    const all = core.model.requests.items.map(toolsOf);
+    expect(all.length).toBeGreaterThan(6);
+    expect(all.flatMap((tools) => widened(tools, own))).toEqual([]);
+    const [ofChat = [], ofRun = []] = [turnsOf(core.model, isSubagent).at(0), turnsOf(core.model, isSubagent).at(-1)];
+    expect(ofChat).not.toContain("spawn_subtask");
+    // It could not delegate, so it can have nobody else do it later.
+    expect(ofChat).not.toContain("schedule_task");
+    expect(ofRun).toContain("spawn_subtask");
+  });
+
+  it("when it asks a peer, then the peer has its own tools, and none of whoever woke it", async () => {
+    const { core: started, peer } = await startPair(
+      roles({ primary: sends({ message: "tides?", msg_type: "task_delegate" }) }),
+      () => "high at noon",
+    );
+    core = started;
+    await core.ask("m1", "when is high tide?");
+    await untilUnsolicited(core);
+    const [woken = []] = turnsOf(peer, () => true);
+    const [own = []] = turnsOf(core.model, () => true);
+    expect(widened(woken, own)).toEqual([]);
+  });
+});
+
+describe("given a calling agent", () => {
+  const tools = [{ name: "note" }, { name: "schedule_task", isForPeople: true }];
+  const agent = { name: "mooring", tools } as unknown as Agent;
+  const parts = { inbound: { rulesOf: () => ({}) } } as unknown as Parameters<typeof withCallerTools>[0];
+  const namesIn = (message: UserMessage) => withCallerTools(parts, agent, message).tools.map(({ name }) => name);
+
+  const audience = {
+    conversation: { channel: INBOUND_CHANNEL, room: "alice/c-1", kind: "private" },
+    personId: null,
+    accountId: "alice",
+  } as const;
+  const synthetic = (worksFor?: { kind: "peer-call"; tenant: string; agent: string; id: string }) =>
+    ({
+      type: worksFor ? "peer" : "task",
+      sessionId: "s-1",
+      origin: {
+        channel: INBOUND_CHANNEL,
+        promptSummary: "x",
+        startedAt: "2026-03-10T21:14:00.000Z",
+        sessionId: "s-1",
+        taskId: "t-1",
+      },
+      audience,
+      asker: { personId: "p", accountId: "alice", name: "alice" },
+      owner: { ownerType: "orchestrator", ownerId: "s-1", ...(worksFor && { worksFor }) },
+      background: true,
+    }) satisfies UserMessage["synthetic"];
+
+  it("when its task is worked on, then nothing is done that needs a person", () => {
+    expect(namesIn(userMessage("m", "x", { synthetic: synthetic() }))).toEqual(["note", "ask_caller"]);
+  });
+
+  it("when its task is handed on to a peer here, then the peer can do no more than the agent that was called", () => {
+    const worksFor = { kind: "peer-call", tenant: "default", agent: "mooring", id: "call-1" } as const;
+    expect(namesIn(userMessage("m", "x", { synthetic: synthetic(worksFor) }))).toEqual(["note"]);
+  });
+
+  it("when a person asks, then nothing is taken away", () => {
+    expect(namesIn(userMessage("m", "x"))).toEqual(["note", "schedule_task"]);
+  });
+});

@@ -1,0 +1,156 @@
+import { fileURLToPath } from "node:url";
+import { connect, type NatsConnection } from "nats";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NatsServer } from "../fakes/nats-server.ts";
+import { WebClient } from "../fakes/web-client.ts";
+import { Deployment, plainConfig } from "./deployment.ts";
+import { type MooringProcess, requireFreshBuild } from "./mooring-process.ts";
+
+const passwords = { gateway: "of-the-gateway", core: "of-the-core" } as const;
+type Role = keyof typeof passwords;
+const ADMIN = "admin-token-0123456789";
+
+let nats: NatsServer;
+let deployment: Deployment;
+const processes: MooringProcess[] = [];
+
+beforeAll(async () => {
+  await requireFreshBuild();
+  nats = await NatsServer.start({
+    configFile: fileURLToPath(new URL("../../docs/nats-server.conf", import.meta.url)),
+    env: { GATEWAY_PASSWORD: passwords.gateway, CORE_PASSWORD: passwords.core },
+  });
+  const fromEnv = (name: string) => `\${${name}}`;
+  deployment = await Deployment.create(
+    plainConfig({
+      backbone: {
+        nats: {
+          servers: [nats.url],
+          leaseMs: 1_000,
+          partitions: 2,
+          user: fromEnv("NATS_USER"),
+          password: fromEnv("NATS_PASSWORD"),
+          inboxPrefix: `_INBOX_${fromEnv("NATS_USER")}`,
+        },
+      },
+      admin: { tokens: [{ token: ADMIN, role: "platform_admin" }] },
+      agents: [{ name: "mooring", model: { provider: "demo", workMs: 10 } }],
+    }),
+  );
+});
+afterAll(async () => {
+  await deployment?.dispose();
+  await nats?.stop();
+});
+
+const start = (role: Role): MooringProcess => {
+  const env = { NATS_USER: role, NATS_PASSWORD: passwords[role] };
+  const process = deployment.run(role, [], { env });
+  processes.push(process);
+  return process;
+};
+
+describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
+  it("when gateway and core run with their own, then everything works that they do", async () => {
+    const [address] = await Promise.all([start("gateway").running, start("core").running]);
+    const ann = deployment.with(new WebClient("ann", () => address));
+    expect((await ann.answerTo(ann.say("What is 6 * 7?"))).markdown).toContain("42");
+    await ann.answerTo(ann.say("research tides, winds and stars"));
+    await ann.until(
+      () => ann.log.some(({ correlationId, kind }) => kind === "final" && !correlationId),
+      "the synthesis",
+    );
+    await ann.answerTo(ann.command("status"));
+    await ann.answerTo(ann.command("new"));
+    const admin = async (path: string) => {
+      const response = await fetch(`${address}/admin/api/${path}`, { headers: { authorization: `Bearer ${ADMIN}` } });
+      expect(response.status, path).toBe(200);
+    };
+    for (const path of [
+      "channels",
+      "sessions",
+      "subtasks?status=all",
+      "schedules",
+      "dead-letters",
+      "people",
+      "audit",
+    ]) {
+      await admin(path);
+    }
+    const logs = processes.map((process) => process.stdout() + process.stderr()).join("");
+    expect(logs).not.toMatch(/denies|permission|violation/i);
+  });
+
+  describe("when one of them is in the wrong hands", () => {
+    const signIn = (role: Role): Promise<NatsConnection> =>
+      connect({ servers: nats.url, user: role, pass: passwords[role], inboxPrefix: `_INBOX_${role}`, timeout: 5_000 });
+
+    const attempt = async (role: Role, subject: string, body: unknown = {}): Promise<string> => {
+      const nc = await signIn(role);
+      try {
+        const answer = await nc.request(subject, JSON.stringify(body), { timeout: 5_000 });
+        return `answered: ${answer.string()}`;
+      } catch (error) {
+        return error instanceof Error && "code" in error ? String(error.code) : String(error);
+      } finally {
+        await nc.close();
+      }
+    };
+    const reader = { name: "spy", ack_policy: "explicit", deliver_policy: "all" };
+    const making = (stream: string) => ({
+      stream_name: stream,
+      config: { ...reader, durable_name: "spy" },
+      action: "",
+    });
+
+    it.each<[Role, what: string, subject: string, body?: unknown]>([
+      ["gateway", "starts a subtask", "mooring.default.subtask.run.mooring.0"],
+      ["gateway", "lets a peer call begin", "mooring.default.a2a.call.mooring.0"],
+      ["gateway", "writes a turn", "$KV.mooring_turns.x"],
+      ["gateway", "writes a session's history", "$KV.mooring_history.x"],
+      ["gateway", "reads what others have accepted", "$JS.API.STREAM.MSG.GET.mooring_user_message", { seq: 1 }],
+      [
+        "gateway",
+        "listens in on them",
+        "$JS.API.CONSUMER.DURABLE.CREATE.mooring_user_message.spy",
+        making("mooring_user_message"),
+      ],
+      ["gateway", "throws them away", "$JS.API.STREAM.PURGE.mooring_user_message"],
+      ["gateway", "deletes a stream", "$JS.API.STREAM.DELETE.mooring_user_message"],
+      ["core", "sends a digest", "mooring.default.digest.due.web.0"],
+      ["core", "writes into a visitor's log", "$KV.mooring_web-log.x"],
+      ["core", "writes the audit log", "$KV.mooring_audit.x"],
+      ["core", "reads the key of agents' cards", "$JS.API.DIRECT.GET.KV_mooring_a2a-keys.$KV.mooring_a2a-keys.x"],
+      ["core", "reads the key of visitors' tokens", "$JS.API.DIRECT.GET.KV_mooring_web-keys.$KV.mooring_web-keys.web"],
+      [
+        "core",
+        "lists it",
+        "$JS.API.CONSUMER.CREATE.KV_mooring_web-keys.spy.$KV.mooring_web-keys.>",
+        making("KV_mooring_web-keys"),
+      ],
+      ["core", "takes deliveries", "$JS.API.CONSUMER.CREATE.mooring_delivery.spy", making("mooring_delivery")],
+      ["core", "changes a stream", "$JS.API.STREAM.UPDATE.mooring_delivery"],
+    ])("when %s %s, then the server denies it", async (role, _what, subject, body) => {
+      expect(await attempt(role, subject, body)).toBe("PERMISSIONS_VIOLATION");
+    });
+
+    it("then what each may do is answered", async () => {
+      expect(await attempt("gateway", "$JS.API.STREAM.INFO.mooring_user_message")).toContain("answered");
+      expect(await attempt("core", "$JS.API.STREAM.MSG.GET.mooring_user_message", { seq: 1 })).toContain("answered");
+    });
+
+    it.each<[Role, string]>([
+      ["gateway", "_INBOX_core.>"],
+      ["gateway", "mooring.*.user.message.>"],
+      ["core", "_INBOX_gateway.>"],
+      ["core", "$KV.>"],
+    ])("when %s listens to %s, then the server denies it", async (role, subject) => {
+      const nc = await signIn(role);
+      const denied = new Promise((resolve) => {
+        nc.subscribe(subject, { callback: (error) => resolve(error?.code) });
+      });
+      expect(await denied).toBe("PERMISSIONS_VIOLATION");
+      await nc.close();
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Secrets that look like nothing else, by where they were put. Every output is searched for all of them. */
+export class PlantedSecrets {
+  readonly #planted = new Map<string, string>();
+  readonly #outputs: { readonly place: string; readonly bytes: Buffer }[] = [];
+
+  /** A new one; `prefix` is what its platform wants to see. */
+  plant(where: string, prefix = ""): string {
+    return this.note(where, `${prefix}canary-${randomBytes(18).toString("hex")}`);
+  }
+
+  /** One that somebody else has made. */
+  note(where: string, secret: string): string {
+    this.#planted.set(where, secret);
+    return secret;
+  }
+
+  /** Something that people, operators or a disk can see. */
+  seen(place: string, output: string | Buffer): void {
+    this.#outputs.push({ place, bytes: Buffer.from(output) });
+  }
+
+  async seenInFolder(folder: string): Promise<void> {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name);
+      if (entry.isFile()) this.seen(file.slice(folder.length), await readFile(file));
+    }
+  }
+
+  get outputs(): number {
+    return this.#outputs.length;
+  }
+
+  /** `<secret> in <place>`, also where it stands encoded. */
+  found(): string[] {
+    return [...this.#planted].flatMap(([where, secret]) =>
+      this.#outputs
+        .filter(({ bytes }) => spellings(secret).some((spelling) => bytes.includes(spelling)))
+        .map(({ place }) => `${where} in ${place}`),
+    );
+  }
+}
+
+const spellings = (secret: string): string[] => {
+  // The middle of its base64: what stands around it shifts both ends.
+  const encoded = [0, 1, 2].map((shift) =>
+    Buffer.from(`${" ".repeat(shift)}${secret}`)
+      .toString("base64")
+      .slice(4, -4),
+  );
+  return [secret, encodeURIComponent(secret), ...encoded];
+};

@@ -1,0 +1,247 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { FakeDiscord } from "../fakes/discord/fake-discord.ts";
+import { calls, fails, type ModelAnswer, says } from "../fakes/model-answer.ts";
+import type { ModelRequest } from "../fakes/model-request.ts";
+import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
+import { asJson } from "../fakes/slack/event-posts.ts";
+import { FakeSlack } from "../fakes/slack/fake-slack.ts";
+import { FakeTeams } from "../fakes/teams/fake-teams.ts";
+import { WebClient } from "../fakes/web-client.ts";
+import { Deployment, plainConfig } from "./deployment.ts";
+import { type MooringProcess, requireFreshBuild } from "./mooring-process.ts";
+import { PlantedSecrets } from "./planted-secrets.ts";
+
+const secrets = new PlantedSecrets();
+const env = {
+  SLACK_BOT_TOKEN: secrets.plant("slack.botToken", "xoxb-"),
+  SLACK_APP_TOKEN: secrets.plant("slack.appToken", "xapp-1-"),
+  DISCORD_TOKEN: secrets.plant("discord.botToken"),
+  MODEL_KEY: secrets.plant("model.apiKey"),
+  ADMIN_TOKEN: secrets.plant("admin.token"),
+  ORG_TOKEN: secrets.plant("admin.org token"),
+  CALLER_TOKEN: secrets.plant("a2a.caller token"),
+  CALLER_KEY: secrets.plant("a2a.caller key"),
+  PEER_TOKEN: secrets.plant("a2a.peer token"),
+  SIGNING_KEY: secrets.plant("web.signingKey"),
+  IDENTITY_KEY: secrets.plant("web.identityKey"),
+};
+/** As a configuration names it. */
+const from = (name: keyof typeof env) => `\${${name}}`;
+const wrongToken = secrets.plant("a wrong token");
+const pushSecret = secrets.plant("a caller's webhook token");
+
+let slack: FakeSlack;
+let discord: FakeDiscord;
+let teams: FakeTeams;
+let model: ScriptedModelServer;
+let echo: Server;
+let deployment: Deployment;
+let mooring: MooringProcess;
+let address: string;
+
+/** As some providers do, it repeats the key in its complaint. */
+const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
+  if (lastUserText.includes("break"))
+    return fails(401, { error: { message: `Incorrect API key provided: ${env.MODEL_KEY}` } });
+  if (toolNames.includes("complete_subtask")) return says("All about knots.");
+  if (lastUserText.includes("ask the peer") && toolOutputs.length === 0) {
+    return calls([
+      { name: "send_message_to_agent", arguments: { agent: "elsewhere", message: "hello", msg_type: "consult" } },
+    ]);
+  }
+  return says("Noted.");
+};
+
+beforeAll(async () => {
+  await requireFreshBuild();
+  [slack, discord, teams, model] = await Promise.all([
+    FakeSlack.start(),
+    FakeDiscord.start(),
+    FakeTeams.start(),
+    ScriptedModelServer.start(answer),
+  ]);
+  slack.botToken = env.SLACK_BOT_TOKEN;
+  slack.appToken = env.SLACK_APP_TOKEN;
+  discord.token = env.DISCORD_TOKEN;
+  // A peer that refuses, and says what it was sent.
+  echo = createServer((request, response) => response.writeHead(401).end(JSON.stringify(request.headers)));
+  await new Promise<void>((resolve) => echo.listen(0, "127.0.0.1", resolve));
+  secrets.note("teams.appPassword", teams.signIn.appPassword);
+  secrets.note("slack.signingSecret", slack.signingSecret);
+  const { apiUrl } = slack;
+  const slackConfig = { adapter: "slack", botToken: from("SLACK_BOT_TOKEN"), apiUrl };
+  deployment = await Deployment.create(
+    plainConfig({
+      logLevel: "debug",
+      admin: {
+        tokens: [
+          { token: from("ADMIN_TOKEN"), role: "platform_admin" },
+          { token: from("ORG_TOKEN"), role: "org_admin", tenant: "default" },
+        ],
+      },
+      a2a: {
+        callers: { alice: { token: from("CALLER_TOKEN") }, bob: { apiKey: from("CALLER_KEY") } },
+        peers: {
+          elsewhere: { url: `http://127.0.0.1:${(echo.address() as AddressInfo).port}`, token: from("PEER_TOKEN") },
+        },
+        pushAllow: ["127.0.0.0/8"],
+      },
+      agents: [
+        {
+          name: "mooring",
+          peers: ["elsewhere"],
+          model: {
+            provider: "openai-compatible",
+            baseUrl: model.baseUrl,
+            model: "scripted",
+            apiKey: from("MODEL_KEY"),
+          },
+        },
+      ],
+      channels: {
+        web: { adapter: "web", signingKey: from("SIGNING_KEY"), identityKey: from("IDENTITY_KEY") },
+        slack: { ...slackConfig, signingSecret: slack.signingSecret },
+        socket: { ...slackConfig, appToken: from("SLACK_APP_TOKEN") },
+        discord: {
+          adapter: "discord",
+          botToken: from("DISCORD_TOKEN"),
+          apiUrl: discord.apiUrl,
+          access: { guilds: "*", accounts: "*" },
+        },
+        teams: teams.config,
+      },
+    }),
+  );
+  mooring = deployment.run("start", [], { env });
+  address = await mooring.running;
+});
+afterAll(async () => {
+  await deployment?.dispose();
+  await Promise.all([slack?.stop(), discord?.stop(), teams?.stop(), model?.stop()]);
+  echo?.closeAllConnections();
+  echo?.close();
+});
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Everything that comes back is an output. */
+const call = async (path: string, init: RequestInit = {}): Promise<number> => {
+  const response = await fetch(`${address}${path}`, init);
+  const headers = JSON.stringify([...response.headers]);
+  secrets.seen(`${init.method ?? "GET"} ${path}`, `${response.status} ${headers} ${await response.text()}`);
+  return response.status;
+};
+
+const post = (path: string, body: unknown, headers: Record<string, string>) =>
+  call(path, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+const speakEverywhere = async (): Promise<void> => {
+  const ann = deployment.with(new WebClient("ann", () => address));
+  for (const text of ["hello", "break", "ask the peer"]) {
+    secrets.seen("the web's answer", JSON.stringify(await ann.answerTo(ann.say(text))));
+  }
+  slack.sendEventsTo(`${address}/channels/slack/events`);
+  await slack.say({ text: "hello" });
+  await slack.say({ text: "break", user: "U0BOB" });
+  await slack.until((posted) => posted.length >= 2);
+  teams.endpoint = `${address}/channels/teams/messages`;
+  await teams.say({ text: "hello" });
+  await teams.api.posts.count(1);
+  discord.say({ person: "ann", in: discord.world.privateChannel(discord.world.person("ann")), text: "hello" });
+  await discord.untilPosted(1);
+  secrets.seen("what platforms were posted", JSON.stringify([slack.posted, discord.posted]));
+};
+
+const comeWithWrongTokens = async (): Promise<void> => {
+  const forged = { ...asJson({ type: "event_callback" }), secret: wrongToken };
+  await slack.post(forged);
+  await teams.send({}, { authorization: bearer(wrongToken).authorization });
+  expect(await call("/admin/api/me", { headers: bearer(wrongToken) })).toBe(401);
+  expect(await call(`/admin/api/me?token=${wrongToken}`)).toBe(401);
+  expect(await post("/a2a/mooring", {}, bearer(wrongToken))).toBe(401);
+  expect(
+    await post("/a2a-events/default/mooring/call-0123456789ab", {}, { "x-a2a-notification-token": wrongToken }),
+  ).toBe(401);
+  expect(await call("/channels/web/files?id=f-1", { headers: bearer(wrongToken) })).toBe(401);
+  await call(`/${wrongToken}`);
+  const socket = new WebSocket(`${address.replace("http", "ws")}/channels/web/socket`, "mooring.v1", {
+    origin: address,
+  });
+  const said = new Promise<string>((resolve) => socket.once("message", (data) => resolve(String(data))));
+  socket.once("open", () => socket.send(JSON.stringify({ type: "hello", token: wrongToken })));
+  secrets.seen("the socket's refusal", await said);
+  socket.terminate();
+};
+
+const callAsAgent = async (): Promise<void> => {
+  const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: "hello" }] };
+  const url = `http://127.0.0.1:${(echo.address() as AddressInfo).port}/hook`;
+  const configuration = { taskPushNotificationConfig: { url, token: pushSecret } };
+  const rpc = { jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message, configuration } };
+  expect(await post("/a2a/mooring", rpc, { ...bearer(env.CALLER_TOKEN), "a2a-version": "1.0" })).toBe(200);
+  await call("/a2a/mooring/tasks", { headers: { "x-api-key": env.CALLER_KEY, "a2a-version": "1.0" } });
+  await call("/.well-known/agent-card.json");
+};
+
+const lookAtEverything = async (): Promise<void> => {
+  const routes = [
+    "me",
+    "channels",
+    "sessions",
+    "subtasks?status=all",
+    "schedules",
+    "dead-letters",
+    "people",
+    "audit",
+    "tenants",
+  ];
+  for (const token of [env.ADMIN_TOKEN, env.ORG_TOKEN]) {
+    for (const route of routes) expect(await call(`/admin/api/${route}`, { headers: bearer(token) })).toBe(200);
+  }
+  await post("/admin/api/channels/slack/test", {}, bearer(env.ADMIN_TOKEN));
+  await call("/admin/api/traces/ann-1?agent=mooring", { headers: bearer(env.ADMIN_TOKEN) });
+  for (const path of ["/", "/health/live", "/health/ready", "/metrics", "/channels/web/widget.js"]) await call(path);
+};
+
+/** A configuration with mistakes right beside every secret. */
+const startWithMistakes = async (): Promise<void> => {
+  const broken = await Deployment.create({
+    admin: { tokens: [{ token: env.ADMIN_TOKEN, role: "king" }] },
+    agents: [{ name: "mooring", model: { provider: env.MODEL_KEY, apiKey: { wrong: env.MODEL_KEY } } }],
+    channels: { slack: { adapter: "slack", botToken: env.DISCORD_TOKEN, signingSecret: [env.SLACK_BOT_TOKEN] } },
+  });
+  try {
+    const refused = broken.run("start", [], { env });
+    await refused.exited;
+    secrets.seen("a refused start", refused.stdout() + refused.stderr());
+    expect(refused.stderr() + refused.stdout()).toContain("problems");
+  } finally {
+    await broken.dispose();
+  }
+};
+
+describe("given a secret in every place that takes one", () => {
+  it("when everything is used, goes wrong and is looked at, then no output has any of them (F24, I6)", async () => {
+    await speakEverywhere();
+    await comeWithWrongTokens();
+    await callAsAgent();
+    await lookAtEverything();
+    await startWithMistakes();
+    mooring.kill("SIGTERM");
+    await mooring.exited;
+    secrets.seen("stdout", mooring.stdout());
+    secrets.seen("stderr", mooring.stderr());
+    await secrets.seenInFolder(`${deployment.folder}/data`);
+    expect(secrets.outputs).toBeGreaterThan(40);
+    // What a caller's webhook is to be sent has to be kept until it is sent.
+    const belongs = /^a caller's webhook token in \/mooring\.db/;
+    expect(secrets.found().filter((found) => !belongs.test(found))).toEqual([]);
+  });
+});

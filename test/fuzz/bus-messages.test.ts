@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Subject } from "../../core/contract/subject.ts";
+import { subjectsOf } from "../../core/contract/subjects.ts";
+import { AGENT, CoreUnderTest, userMessage } from "../core/core-under-test.ts";
+import { fuzzRuns } from "./fuzz-runs.ts";
+import { watchHarm } from "./harmless.ts";
+import { mutated } from "./mutated.ts";
+
+let core: CoreUnderTest;
+beforeAll(async () => {
+  core = await CoreUnderTest.start(() => "Done.");
+});
+afterAll(() => core.dispose());
+
+const subjects = subjectsOf("default");
+const place = { tenant: "default", agent: AGENT };
+const attachment = { id: "f-1", name: "a.txt", mediaType: "text/plain", bytes: 3 };
+
+/** What core takes from the bus, each with a message that it would take. */
+const MESSAGES: readonly (readonly [Subject<never>, unknown])[] = [
+  [subjects.userMessage(AGENT), userMessage("m", "hello", { replyTo: "r", attachments: [attachment] })],
+  [subjects.userMessage(AGENT), userMessage("m", "/status", { command: { name: "status", args: "" } })],
+  [subjects.subtaskRun(AGENT), { ...place, id: "subtask-0123abcd" }],
+  [
+    subjects.subtaskMessage(AGENT),
+    { ...place, id: "x", ownerId: "s-1", subtaskId: "subtask-0123abcd", type: "question" },
+  ],
+  [subjects.batchTimer(AGENT), { ...place, ownerId: "s-1", batchId: "b-1", at: 1_700_000_000_000 }],
+  [subjects.peerCall(AGENT), { ...place, id: "call-0123456789ab" }],
+  [subjects.peerEvent(AGENT), { ...place, id: "call-0123456789ab" }],
+  [
+    subjects.lateNotification(AGENT),
+    {
+      ...place,
+      primarySessionId: "s-1",
+      subtaskId: "subtask-0123abcd",
+      subtaskName: "a",
+      peerAgent: "b",
+      kind: "result",
+      workingMemoryKey: "k",
+    },
+  ],
+  [subjects.scheduleDue(AGENT), { ...place, owner: "o", id: "schedule-1", dueAt: 1_700_000_000_000 }],
+].map(([subject, message]) => [subject as Subject<never>, message]);
+
+describe("given messages on the bus that no process of ours would publish", () => {
+  it("then each ends, and the next good one is answered", async () => {
+    const harm = watchHarm();
+    const cases = fc
+      .constantFrom(...MESSAGES)
+      .chain(([subject, message]) => mutated([message]).map((bad) => ({ subject, bad })));
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ subject, bad }) => {
+        const id = `case-${++count}`;
+        // JSON has no "undefined", and the bus refuses what is none.
+        await core.backbone.bus.publish(subject, (bad ?? null) as never, { id: `bad-${id}`, key: `bad-${id}` });
+        const conversation = { channel: "web", room: id, kind: "private" } as const;
+        const answer = await core.ask(id, "Still there?", { conversation, account: { id, name: "Ann" } });
+        expect(answer.markdown).toBe("Done.");
+      }),
+      fuzzRuns(150),
+    );
+    harm.expectNone();
+  });
+});
