@@ -27,7 +27,8 @@ export const requestContext = (request: FastifyRequest, reply: FastifyReply): Se
   const caller = callers.get(request.headers);
   if (caller === undefined) throw new Error("a route of the protocol was reached without a caller");
   const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
+  // Also emitted after an answer, when there is nobody left to tell; and an abort is not cheap.
+  reply.raw.once("close", () => reply.raw.writableFinished || gone.abort());
   const { traceparent, tracestate } = request.headers;
   return callContext(caller, versionOf(request), gone.signal, acceptTrace(traceparent, tracestate));
 };

@@ -12,6 +12,7 @@ export const circumstances = () => ({
   libsql: `libsql ${versionOf("libsql")}`,
   ws: `ws ${versionOf("ws")}`,
   bolt: `@slack/bolt ${versionOf("@slack/bolt")}`,
+  botbuilder: `botbuilder ${versionOf("botbuilder")}`,
 });
 
 const said = (command: string, ...args: string[]): string => {

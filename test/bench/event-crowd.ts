@@ -1,8 +1,9 @@
-import { Agent, request } from "node:http";
+import { Agent } from "node:http";
 import { asJson, signatureOf } from "../fakes/slack/event-posts.ts";
 import { envelopeOf, messageEvent } from "../fakes/slack/payloads.ts";
 import type { SlackWorld } from "../fakes/slack/slack-world.ts";
-import { throughput } from "./measure.ts";
+import { loopTimes, throughput } from "./measure.ts";
+import { post } from "./post.ts";
 
 const PEOPLE = 50;
 
@@ -25,15 +26,9 @@ export class EventCrowd {
     return throughput(count, inFlight, (n) => this.#send(n));
   }
 
-  /** The time that all but one in a hundred acknowledgements stay below, in milliseconds. */
-  async slowest(count: number, inFlight: number): Promise<number> {
-    const times: number[] = [];
-    await throughput(count, inFlight, async (n) => {
-      const begun = performance.now();
-      await this.#send(n);
-      times.push(performance.now() - begun);
-    });
-    return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
+  /** How long each acknowledgement took, in milliseconds. */
+  times(count: number, inFlight: number): Promise<readonly number[]> {
+    return loopTimes(count, inFlight, (lane) => this.#send(lane));
   }
 
   leave(): void {
@@ -52,18 +47,9 @@ export class EventCrowd {
     const at = Math.floor(Date.now() / 1_000);
     const headers = {
       "content-type": contentType,
-      "content-length": Buffer.byteLength(body),
       "x-slack-request-timestamp": at,
       "x-slack-signature": signatureOf(this.#secret, at, body),
     };
-    return new Promise((resolve, reject) => {
-      const sent = request(this.#url, { method: "POST", agent: this.#agent, headers }, (response) => {
-        response.resume().on("end", () => {
-          if (response.statusCode === 200) resolve();
-          else reject(new Error(`an event was answered with ${response.statusCode}`));
-        });
-      });
-      sent.on("error", reject).end(body);
-    });
+    return post(this.#agent, this.#url, headers, body);
   }
 }

@@ -2,18 +2,28 @@
 export interface Comparison {
   readonly name: string;
   /** What the numbers are: "per second" is better when larger, the others when smaller. */
-  readonly unit: "per second" | "ms" | "kB";
+  readonly unit: "per second" | "ms" | "kB" | "messages";
+  /** Another than its scenario's. */
+  readonly aim?: string;
   /** The same every time: once is enough, without warming up. */
   readonly steady?: boolean;
   /** So many times as many rounds. Of short ones, so that a disk that is slow for a second meets both sides alike. */
   readonly slices?: number;
-  product(): Promise<number>;
-  floor(): Promise<number>;
+  /** One figure, or the time of every piece of work: then the round's figure is the median, and the tails are told too. */
+  product(): Promise<Round>;
+  floor(): Promise<Round>;
   /** CPU milliseconds that a side has used so far. Absent: both run in this process. */
   cpu?(side: Side): Promise<number>;
 }
 
 export type Side = "product" | "floor";
+export type Round = number | readonly number[];
+
+/** Of all rounds together: one alone has too few for that. */
+export interface Tail {
+  readonly product: number;
+  readonly floor: number;
+}
 
 export interface Measured {
   readonly name: string;
@@ -24,6 +34,8 @@ export interface Measured {
   readonly ratio: number;
   /** Product over floor, of the CPU time that the rounds took: steadier than the clock on a busy machine. */
   readonly cpuRatio: number;
+  readonly p99?: Tail;
+  readonly p999?: Tail;
 }
 
 export interface Spread {
@@ -36,6 +48,7 @@ export interface Spread {
 export const measure = async (comparison: Comparison, rounds: number): Promise<Measured> => {
   const product: number[] = [];
   const floor: number[] = [];
+  const times: Record<Side, number[]> = { product: [], floor: [] };
   const used = { product: 0, floor: 0 };
   const cpu = comparison.cpu ?? (async () => ownCpu());
   const last = rounds * (comparison.slices ?? 1);
@@ -43,8 +56,10 @@ export const measure = async (comparison: Comparison, rounds: number): Promise<M
     const order = round % 2 === 0 ? (["product", "floor"] as const) : (["floor", "product"] as const);
     for (const side of order) {
       const before = await cpu(side);
-      const value = await comparison[side]();
+      const measured = await comparison[side]();
       if (round === 0) continue;
+      if (typeof measured !== "number") times[side].push(...measured);
+      const value = typeof measured === "number" ? measured : spreadOf(measured).median;
       (side === "product" ? product : floor).push(value);
       used[side] += (await cpu(side)) - before;
     }
@@ -57,8 +72,18 @@ export const measure = async (comparison: Comparison, rounds: number): Promise<M
     floor: theirs,
     ratio: spreadOf(product.map((value, round) => value / (floor[round] ?? Number.NaN))).median,
     cpuRatio: used.product / used.floor,
+    ...(times.product.length > 0 && { p99: tailOf(times, 0.99), p999: tailOf(times, 0.999) }),
   };
 };
+
+const tailOf = ({ product, floor }: Record<Side, readonly number[]>, share: number): Tail => ({
+  product: quantile(product, share),
+  floor: quantile(floor, share),
+});
+
+/** The value that this share of all stays below. */
+export const quantile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
 export const ownCpu = (): number => {
   const { user, system } = process.cpuUsage();
@@ -89,12 +114,12 @@ export const throughput = async (
   return (count * 1_000) / (performance.now() - begun);
 };
 
-/** Runs `lanes` loops side by side, each one piece of work after the other; resolves to the median time of one, in ms. */
-export const loopLatency = async (
+/** Runs `lanes` loops side by side, each one piece of work after the other; resolves to the times of all, in ms. */
+export const loopTimes = async (
   count: number,
   lanes: number,
   work: (lane: number) => Promise<unknown>,
-): Promise<number> => {
+): Promise<readonly number[]> => {
   const times: number[] = [];
   const lane = async (_: unknown, index: number): Promise<void> => {
     for (let n = 0; n < Math.ceil(count / lanes); n++) {
@@ -104,5 +129,38 @@ export const loopLatency = async (
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  return spreadOf(times).median;
+  return times;
+};
+
+/** The same; resolves to the median. */
+export const loopLatency = async (...loop: Parameters<typeof loopTimes>): Promise<number> =>
+  spreadOf(await loopTimes(...loop)).median;
+
+/**
+ * Begins so many pieces of work a second, whether or not the ones before have ended; of one lane only one at a time. A
+ * time counts from the moment at which the work was due, so that one who waits for the one before is not left out.
+ */
+export const pacedTimes = async (
+  count: number,
+  perSecond: number,
+  lanes: number,
+  work: (lane: number) => Promise<unknown>,
+): Promise<readonly number[]> => {
+  const times: number[] = [];
+  const ends: Promise<void>[] = Array.from({ length: lanes }, () => Promise.resolve());
+  const begun = performance.now();
+  for (let n = 0; n < count; ) {
+    const due = begun + (n * 1_000) / perSecond;
+    if (due > performance.now()) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      continue;
+    }
+    const lane = n++ % lanes;
+    ends[lane] = (ends[lane] as Promise<void>).then(async () => {
+      await work(lane);
+      times.push(performance.now() - due);
+    });
+  }
+  await Promise.all(ends);
+  return times;
 };

@@ -1,52 +1,67 @@
 import { writeFile } from "node:fs/promises";
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { circumstances } from "./circumstances.ts";
 import type { Measured } from "./measure.ts";
 import { measure } from "./measure.ts";
+import type { Result } from "./result-table.ts";
 import { scenarios } from "./scenarios.ts";
+import { writeRecord } from "./write-record.ts";
 
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     only: { type: "string" },
     json: { type: "string" },
+    record: { type: "boolean", default: false },
   },
 });
 
 const figure = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(3));
 
-const line = (measured: Measured, aim: string): string =>
+const line = ({ name, unit, product, floor, ratio, cpuRatio, p99 }: Measured, aim: string): string =>
   [
-    measured.name.padEnd(57),
-    `${figure(measured.product.median)} ${measured.unit}`.padStart(20),
-    `${figure(measured.floor.median)}`.padStart(12),
-    `${measured.ratio.toFixed(2)}×`.padStart(8),
-    `${measured.cpuRatio.toFixed(2)}×`.padStart(8),
-    `${figure(measured.product.low)}–${figure(measured.product.high)}`.padStart(18),
+    name.padEnd(62),
+    `${figure(product.median)} ${unit}`.padStart(20),
+    `${figure(floor.median)}`.padStart(12),
+    `${ratio.toFixed(2)}×`.padStart(8),
+    `${cpuRatio.toFixed(2)}×`.padStart(8),
+    `${figure(product.low)}–${figure(product.high)}`.padStart(18),
+    ...(p99 ? [`p99 ${figure(p99.product)} / ${figure(p99.floor)}`] : []),
     `aim ${aim}`,
   ].join("  ");
 
-const { only } = values;
-const chosen = scenarios.filter(({ name, soak = false }) => (only === undefined ? !soak : name.includes(only)));
+const { only, quick, record } = values;
+const chosen = scenarios.filter(({ name, soak = false, long = false }) =>
+  only === undefined ? !soak && !(quick && long) : name.includes(only),
+);
 if (chosen.length === 0) {
   console.error(`no scenario is called "${only}"; there are: ${scenarios.map(({ name }) => name).join(", ")}`);
+  process.exit(2);
+}
+if (record && only !== undefined) {
+  console.error("--record keeps a whole run: leave --only out");
   process.exit(2);
 }
 
 const here = circumstances();
 console.log(Object.values(here).join(" · "));
 console.log(
-  `${"".padEnd(57)}  ${"product".padStart(20)}  ${"floor".padStart(12)}  ${"ratio".padStart(8)}  ${"of CPU".padStart(8)}`,
+  `${"".padEnd(62)}  ${"product".padStart(20)}  ${"floor".padStart(12)}  ${"ratio".padStart(8)}  ${"of CPU".padStart(8)}`,
 );
-const results: (Measured & { aim: string })[] = [];
+const results: Result[] = [];
 for (const scenario of chosen) {
-  for await (const comparison of scenario.prepare(values.quick)) {
-    const measured = await measure(comparison, values.quick ? 3 : 9);
-    results.push({ ...measured, aim: scenario.aim });
-    console.log(line(measured, scenario.aim));
+  const begun = performance.now();
+  for await (const comparison of scenario.prepare(quick)) {
+    const measured = await measure(comparison, quick ? 3 : 9);
+    const { aim = scenario.aim } = comparison;
+    results.push({ ...measured, aim });
+    console.log(line(measured, aim));
   }
+  console.log(`  ${scenario.name}: ${Math.round((performance.now() - begun) / 1_000)} s`);
 }
 const seconds = Math.round(performance.now() / 1_000);
 console.log(`took ${seconds} s`);
-if (values.json)
-  await writeFile(values.json, `${JSON.stringify({ ...here, quick: values.quick, seconds, results }, null, 2)}\n`);
+const run = { circumstances: here, quick, seconds, loadAfter: `load ${loadavg()[0]?.toFixed(1)}`, results };
+if (values.json) await writeFile(values.json, `${JSON.stringify(run, null, 2)}\n`);
+if (record) await writeRecord(run);

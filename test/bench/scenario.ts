@@ -7,6 +7,8 @@ export interface Scenario {
   readonly aim: string;
   /** Takes minutes: run only when it is asked for by name. */
   readonly soak?: boolean;
+  /** No part of a quick run, unless it is asked for by name. */
+  readonly long?: boolean;
   /** Puts up what the comparisons need, yields them, and takes it all down again. */
   prepare(quick: boolean): AsyncGenerator<Comparison>;
 }

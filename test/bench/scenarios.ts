@@ -3,13 +3,18 @@ import { a2aCalls } from "./scenarios/a2a-calls.ts";
 import { busLatency, busThroughput } from "./scenarios/bus.ts";
 import { busMemory } from "./scenarios/bus-memory.ts";
 import { delegation, delegationMemory } from "./scenarios/delegation.ts";
+import { growth } from "./scenarios/growth.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
+import { overload } from "./scenarios/overload.ts";
 import { schedules } from "./scenarios/schedules.ts";
-import { slackAcknowledgement, slackEvents, slackMemory } from "./scenarios/slack-events.ts";
+import { slackEvents, slackMemory } from "./scenarios/slack-events.ts";
 import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
 import { socketMemory } from "./scenarios/socket-memory.ts";
+import { socketResume } from "./scenarios/socket-resume.ts";
 import { socketRoundTrip } from "./scenarios/socket-round-trip.ts";
+import { start } from "./scenarios/start.ts";
 import { storeThroughput } from "./scenarios/store.ts";
+import { teamsActivities } from "./scenarios/teams-activities.ts";
 
 /** Everything `npm run bench` measures, in the order it is printed. */
 export const scenarios: readonly Scenario[] = [
@@ -23,8 +28,12 @@ export const scenarios: readonly Scenario[] = [
   socketRoundTrip,
   socketBroadcast,
   socketMemory,
+  socketResume,
+  start,
+  growth,
+  overload,
   slackEvents,
-  slackAcknowledgement,
+  teamsActivities,
   a2aCalls,
   busMemory,
   slackMemory,

@@ -32,9 +32,10 @@ export const changeTask = async (
     }
     const value = fitted(changed);
     const isNews = before?.changes !== value.changes;
-    if (isNews) await indexTask(store, value);
     try {
-      await store.put(key, value, { ifRevision: stored?.revision ?? 0 });
+      // Together, but the entry first: a task that nobody could find in a list would be worse than an entry too many.
+      const indexed = isNews ? indexTask(store, value) : undefined;
+      await Promise.all([indexed, store.put(key, value, { ifRevision: stored?.revision ?? 0 })]);
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
       hasLost = true;

@@ -25,13 +25,13 @@ export const dayOf = (time: string): string => time.slice(0, 10);
 const summaryKey = ({ tenant, agent, caller, id, statusAt }: InboundTask) =>
   keyOf(index, tenant, agent, caller, dayOf(statusAt), id);
 
-/** Before the task itself is written: one that nobody could find in a list would be worse than an entry too many. */
+/** Where it stands from now on. */
 export const indexTask = async (store: Store, task: InboundTask): Promise<void> => {
   const { id, contextId, state, statusAt } = task;
   await store.put(summaryKey(task), { id, contextId, state, statusAt });
 };
 
-/** After it was written: where it stood before, if that was another day. */
+/** Where it stood before, if that was another day. */
 export const unindexTask = async (store: Store, before: InboundTask, after: InboundTask): Promise<void> => {
   if (dayOf(before.statusAt) !== dayOf(after.statusAt)) await store.delete(summaryKey(before));
 };

@@ -13,7 +13,7 @@ export const a2aCalls: Scenario = {
     const floor = await ServerProcess.start("a2a-sdk");
     const ours = new A2aCaller(product.port);
     const theirs = new A2aCaller(floor.port);
-    const count = quick ? 1_000 : 5_000;
+    const count = quick ? 600 : 5_000;
     yield {
       name: `A2A calls, ${IN_FLIGHT} at once`,
       unit: "per second",

@@ -6,16 +6,20 @@ import { ServerProcess } from "../servers/server-process.ts";
 const SUBTASKS = 3;
 const OWN_TURNS = 2;
 
+/** Before that, most of what is measured is the engine reading the code. */
+const WARM_UP = 500;
+
 /** What a subtask costs beside a plain turn, with everything that its batch needs besides the session's own turns. */
 export const delegation: Scenario = {
   name: "delegation: a subtask beside a plain turn",
   aim: "≤ 1.5",
   async *prepare(quick) {
-    const batches = quick ? 100 : 1_000;
+    const batches = quick ? 60 : 1_000;
     const turns = batches * (SUBTASKS + OWN_TURNS);
     for (const on of ["embedded", "nats"] as const) {
       const nats = on === "nats" ? await NatsServer.start() : undefined;
       const server = await ServerProcess.start("delegation", ...(nats ? [nats.url] : []));
+      await server.ask("batches", String(WARM_UP));
       let plainMs = (await server.ask("plain", String(turns))) / turns;
       const batchMs = async () => (await server.ask("batches", String(batches))) / batches;
       yield {

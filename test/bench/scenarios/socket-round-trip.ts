@@ -1,5 +1,5 @@
 import { NatsServer } from "../../fakes/nats-server.ts";
-import { loopLatency } from "../measure.ts";
+import { loopTimes, pacedTimes } from "../measure.ts";
 import type { Scenario } from "../scenario.ts";
 import { ServerProcess } from "../servers/server-process.ts";
 import { openClients, SocketClient, type SocketPlace } from "../socket-client.ts";
@@ -7,10 +7,18 @@ import { openClients, SocketClient, type SocketPlace } from "../socket-client.ts
 /** Clients of one server, opened as more of them are needed. */
 const crowdAt = (place: SocketPlace) => {
   const clients: SocketClient[] = [];
+  const ask = (lane: number) => (clients[lane] as SocketClient).ask();
+  const arrive = async (count: number) => {
+    clients.push(...(await openClients(count - clients.length, () => SocketClient.open(place))));
+  };
   return {
-    async talk(messages: number, count: number): Promise<number> {
-      clients.push(...(await openClients(count - clients.length, () => SocketClient.open(place))));
-      return loopLatency(messages, count, (lane) => (clients[lane] as SocketClient).ask());
+    async talk(messages: number, count: number): Promise<readonly number[]> {
+      await arrive(count);
+      return loopTimes(messages, count, ask);
+    },
+    async talkPaced(messages: number, perSecond: number, count: number): Promise<readonly number[]> {
+      await arrive(count);
+      return pacedTimes(messages, perSecond, count, ask);
     },
     leave() {
       for (const client of clients) client.close();
@@ -23,6 +31,7 @@ const WARM_UP = 2_000;
 /** Messages of a quick round, by clients. */
 const QUICK = { 1: 40, 100: 500, 1000: 1_000 };
 const ONE_IN_SLICES = 4;
+const PACE = 1_000;
 
 /** From a browser's message to its reply: the whole product beside a bare front with the same six durable writes. */
 export const socketRoundTrip: Scenario = {
@@ -35,7 +44,7 @@ export const socketRoundTrip: Scenario = {
       const floor = await ServerProcess.start("floor", ...(servers[1] ? [servers[1].url] : []));
       const ours = crowdAt({ port: product.port, speaks: "mooring.v1" });
       const theirs = crowdAt({ port: floor.port, speaks: "nothing" });
-      for (const side of [ours, theirs]) await side.talk(WARM_UP, 100);
+      for (const side of [ours, theirs]) await side.talk(quick ? WARM_UP / 2 : WARM_UP, 100);
       for (const clients of [1, 100, 1_000] as const) {
         const messages = quick ? QUICK[clients] : 10 * QUICK[clients];
         yield {
@@ -47,6 +56,15 @@ export const socketRoundTrip: Scenario = {
           floor: () => theirs.talk(messages, clients),
         };
       }
+      // A slow second would be half of what a quick run has time for.
+      if (!quick)
+        yield {
+          name: `socket: message → reply, paced ${PACE}/s of 1000 clients (${on})`,
+          unit: "ms",
+          cpu: (side) => (side === "product" ? product : floor).ask("cpu"),
+          product: () => ours.talkPaced(5 * PACE, PACE, 1_000),
+          floor: () => theirs.talkPaced(5 * PACE, PACE, 1_000),
+        };
       ours.leave();
       theirs.leave();
       await Promise.all([product.stop(), floor.stop()]);

@@ -11,6 +11,13 @@ const sockets = new WebSocketServer({ server: http, perMessageDeflate: false });
 await once(http.listen(0, "127.0.0.1"), "listening");
 
 const frame = Buffer.from(JSON.stringify({ type: "reply", markdown: REPLY_TEXT }));
+/** Asked with a number, a socket is sent so many frames. */
+sockets.on("connection", (socket) =>
+  socket.on("message", (data) => {
+    const { resume = 0 } = JSON.parse(String(data)) as { resume?: number };
+    for (let n = 0; n < resume; n++) socket.send(frame, { binary: false });
+  }),
+);
 const reply = (): number => {
   for (const socket of sockets.clients) socket.send(frame, { binary: false });
   return 0;

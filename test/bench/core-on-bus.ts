@@ -1,0 +1,61 @@
+import type { Backbone } from "../../core/contract/backbone.ts";
+import { ack } from "../../core/contract/bus.ts";
+import { systemClock } from "../../core/contract/clock.ts";
+import { conversationKey } from "../../core/contract/conversation.ts";
+import { silentLogger } from "../../core/contract/logger.ts";
+import { silentMeter } from "../../core/contract/meter.ts";
+import { subjectsOf } from "../../core/contract/subjects.ts";
+import type { UserMessage } from "../../core/contract/user-message.ts";
+import { startCore } from "../../core/start-core.ts";
+import { instantModel } from "./instant-model.ts";
+
+export const messageIn = (room: string, accountId: string, n: number): UserMessage => ({
+  id: `bench:${room}:${n}`,
+  tenant: "default",
+  agent: "bench",
+  conversation: { channel: "bench", room, kind: "private" },
+  account: { id: accountId, name: "Somebody" },
+  text: "Please note this down.",
+  attachments: [],
+  sentAt: new Date().toISOString(),
+  traceId: `trace ${n}`,
+});
+
+export interface CoreOnBus {
+  /** Resolves when the reply is heard. */
+  ask(room: string, accountId: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A message on the bus, its turn, its reply on the bus: the core of the product, without any channel. */
+export const startCoreOnBus = async (backbone: Backbone): Promise<CoreOnBus> => {
+  const subjects = subjectsOf("default");
+  const waiting = new Map<string, () => void>();
+  const core = await startCore({
+    backbone,
+    agents: [{ name: "bench", tenant: "default", model: instantModel }],
+    clock: systemClock,
+    logger: silentLogger,
+    meter: silentMeter,
+  });
+  const replies = { durable: "bench-relay", concurrency: 1_000, from: "now" } as const;
+  const relay = await backbone.bus.consume(subjects.userResponse("bench"), replies, async ({ correlationId = "" }) => {
+    waiting.get(correlationId)?.();
+    waiting.delete(correlationId);
+    return ack;
+  });
+  let serial = 0;
+  return {
+    async ask(room, accountId) {
+      const message = messageIn(room, accountId, ++serial);
+      const replied = new Promise<void>((resolve) => waiting.set(message.id, resolve));
+      const options = { id: message.id, key: conversationKey(message.conversation) };
+      await backbone.bus.publish(subjects.userMessage("bench"), message, options);
+      await replied;
+    },
+    async stop() {
+      await relay.close();
+      await core.stop();
+    },
+  };
+};

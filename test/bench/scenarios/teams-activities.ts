@@ -1,0 +1,42 @@
+import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
+import { ActivityCrowd } from "../activity-crowd.ts";
+import type { Side } from "../measure.ts";
+import type { Scenario } from "../scenario.ts";
+import { ServerProcess } from "../servers/server-process.ts";
+
+const IN_FLIGHT = 32;
+
+/** The product, which stores every activity, beside a bare botbuilder bot, which forgets it. */
+export const teamsActivities: Scenario = {
+  name: "Teams activities",
+  aim: "≥ 0.7",
+  async *prepare(quick) {
+    const teams = await FakeTeams.start();
+    const { config } = teams;
+    const product = await ServerProcess.start("teams", JSON.stringify(config));
+    const floor = await ServerProcess.start("botbuilder", teams.appId, config.openIdMetadataUrl);
+    const ours = await ActivityCrowd.gather(teams, `http://127.0.0.1:${product.port}/channels/teams/messages`);
+    const theirs = await ActivityCrowd.gather(teams, `http://127.0.0.1:${floor.port}/api/messages`);
+    const count = quick ? 300 : 5_000;
+    const cpu = (side: Side) => (side === "product" ? product : floor).ask("cpu");
+    yield {
+      name: `Teams activities, ${IN_FLIGHT} at once`,
+      unit: "per second",
+      cpu,
+      product: () => ours.perSecond(count, IN_FLIGHT),
+      floor: () => theirs.perSecond(count, IN_FLIGHT),
+    };
+    yield {
+      name: `Teams acknowledgement, ${IN_FLIGHT} at once`,
+      unit: "ms",
+      aim: "≤ 1.5",
+      cpu,
+      product: () => ours.times(count, IN_FLIGHT),
+      floor: () => theirs.times(count, IN_FLIGHT),
+    };
+    ours.leave();
+    theirs.leave();
+    await Promise.all([product.stop(), floor.stop()]);
+    await teams.stop();
+  },
+};

@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { ActivityHandler, CloudAdapter, ConfigurationBotFrameworkAuthentication } from "botbuilder";
+import { answerQuestions } from "./answer-questions.ts";
+
+/**
+ * The SDK as its documents show it, with a handler that does nothing: it checks the token, acknowledges and forgets. It
+ * does not echo, because its way to a token wants https, which a local Teams has not.
+ */
+const [appId = "", openIdMetadataUrl = ""] = process.argv.slice(2);
+const authentication = new ConfigurationBotFrameworkAuthentication({
+  MicrosoftAppId: appId,
+  MicrosoftAppPassword: "unused",
+  MicrosoftAppType: "MultiTenant",
+  ToBotFromChannelOpenIdMetadataUrl: openIdMetadataUrl,
+  ToBotFromEmulatorOpenIdMetadataUrl: openIdMetadataUrl,
+  ToBotFromChannelTokenIssuer: "https://api.botframework.com",
+  ToChannelFromBotLoginUrl: "https://login.microsoftonline.com/botframework.com",
+  ToChannelFromBotOAuthScope: "https://api.botframework.com",
+  OAuthUrl: "https://api.botframework.com",
+  ValidateAuthority: "true",
+});
+const adapter = new CloudAdapter(authentication);
+const bot = new ActivityHandler();
+bot.onMessage(async (_, next) => next());
+
+/** As the SDK wants it from a web framework. */
+const responseFor = (response: ServerResponse) => ({
+  socket: response.socket,
+  status(code: number) {
+    response.statusCode = code;
+    return this;
+  },
+  header(name: string, value: string) {
+    response.setHeader(name, value);
+    return this;
+  },
+  send(body: unknown) {
+    response.write(typeof body === "string" ? body : JSON.stringify(body));
+    return this;
+  },
+  end(...args: unknown[]) {
+    response.end(...(args as []));
+    return this;
+  },
+});
+
+const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const body = JSON.parse(await text(request)) as Record<string, unknown>;
+  const asked = { body, headers: request.headers, method: request.method ?? "" };
+  await adapter.process(asked, responseFor(response), (context) => bot.run(context));
+};
+const server = createServer((request, response) => void serve(request, response));
+await once(server.listen(0, "127.0.0.1"), "listening");
+
+answerQuestions((server.address() as AddressInfo).port, {}, async () => {
+  server.close();
+  server.closeAllConnections();
+});

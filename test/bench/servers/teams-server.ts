@@ -1,0 +1,38 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Config } from "../../../config/config.ts";
+import { systemClock as clock } from "../../../core/contract/clock.ts";
+import { openFrontDoor } from "../../../gateway/front-door.ts";
+import { createLogger } from "../../../gateway/logging/create-logger.ts";
+import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
+import { openBackbone } from "../../../gateway/open-backbone.ts";
+import { createReadiness } from "../../../gateway/readiness.ts";
+import { startChannels } from "../../../gateway/start-channels.ts";
+import { answerQuestions } from "./answer-questions.ts";
+
+/** A gateway with a Teams channel, as it runs where core is elsewhere: it stores every activity, and nobody answers. */
+const [channel = "{}"] = process.argv.slice(2);
+const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
+const config = Config.parse({
+  gateway: { host: "127.0.0.1", port: 0 },
+  dataDir,
+  agents: [{ name: "bench", model: "demo" }],
+  channels: { teams: { ...(JSON.parse(channel) as object), agent: "bench" } },
+});
+const logger = createLogger(config.logLevel);
+const metrics = createMetrics(logger);
+const readiness = createReadiness();
+const door = await openFrontDoor(config.gateway, readiness);
+const backbone = await openBackbone(config.backbone, { dataDir, clock, logger });
+const parts = { clock, logger, meter: metrics.meter, backbone, newId: randomUUID };
+const publicUrl = `http://127.0.0.1:${door.port}`;
+const channels = await startChannels({ ...parts, config, door, readiness, metrics, publicUrl });
+
+answerQuestions(door.port, {}, async () => {
+  await channels.stop();
+  await door.close();
+  await backbone.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
