@@ -30,8 +30,7 @@ describe("given everything that is installed", () => {
     expect(read("docs/licences.md"), "out of date: run npm run licences").toBe(licencePage(dependencies, bundled));
   });
 
-  it("then what the widget imports is known to be shipped", () => {
-    const folder = "adapters/web/widget";
+  it.each(["adapters/web/widget", "gateway/console/pages"])("then what %s imports is known to be shipped", (folder) => {
     const sources = readdirSync(`${projectRoot}${folder}`, { recursive: true, encoding: "utf8" })
       .filter((name) => /\.tsx?$/.test(name))
       .map((name) => read(`${folder}/${name}`));

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
@@ -8,6 +8,7 @@ import { openBatch } from "../subtasks/reserve.ts";
 import { pointToWork } from "../subtasks/work-index.ts";
 import { peerCallSpan } from "../telemetry/peer-call-span.ts";
 import type { ToolContext } from "../turns/tool.ts";
+import { callIdOf } from "./call-id.ts";
 import { headlineOf } from "./headline.ts";
 import { chainOf, nextHop, pairOf } from "./hops.ts";
 import type { PeerCall } from "./peer-call.ts";
@@ -33,7 +34,7 @@ export const openCall = async (
   wish: Wish,
 ): Promise<PeerCall> => {
   const { tenant, agent } = context;
-  const address = { tenant, agent, id: callIdFor(context) };
+  const address = { tenant, agent, id: callIdOf(context) };
   const known = await readCall(parts.store, address);
   const call = known ?? newCall(parts, peering, context, wish, address.id);
   if (known === undefined) {
@@ -46,16 +47,6 @@ export const openCall = async (
   await parts.checkpoint("call.published");
   if (call.mode !== "notify") parts.activity.touch({ ...call, owner: call.standing.owner, parentTurnId: call.turnId });
   return call;
-};
-
-/** The same tool call always means the same message. */
-export const callIdFor = ({
-  tenant,
-  agent,
-  idempotencyKey,
-}: Pick<ToolContext, "tenant" | "agent" | "idempotencyKey">): string => {
-  const digest = createHash("sha256").update(JSON.stringify([tenant, agent, idempotencyKey]));
-  return `call-${digest.digest("hex").slice(0, 12)}`;
 };
 
 const newCall = (

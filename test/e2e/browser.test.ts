@@ -1,31 +1,23 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NatsServer } from "../fakes/nats-server.ts";
-import { findTool } from "../setup/find-tool.mjs";
+import { launchChromium } from "../setup/launch-chromium.ts";
+import { noteTroubles } from "../setup/note-troubles.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
 
 let browser: Browser;
 beforeAll(async () => {
   await requireFreshBuild();
-  const executablePath = findTool("chromium");
-  if (executablePath === undefined) throw new Error("chromium is missing: node test/setup/ensure-tools.mjs");
-  browser = await chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
-  });
+  browser = await launchChromium();
 });
 afterAll(() => browser.close());
 
 const complaints: string[] = [];
 const visit = async (address: string): Promise<Page> => {
-  const page = await (await browser.newContext({ locale: "en-GB" })).newPage();
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (line) => {
-    if (line.text().includes("Content Security Policy")) complaints.push(line.text());
-  });
+  const page = noteTroubles(await (await browser.newContext({ locale: "en-GB" })).newPage(), complaints);
   await page.goto(address);
   return page;
 };

@@ -114,7 +114,7 @@ describe("given Mooring as processes on NATS, a peer elsewhere, and a collector"
     const shown = product.command("trace", traceId, "--url", product.address);
     expect(await shown.exited).toMatchObject({ code: 0 });
     expect(shown.stdout()).toContain(`Trace ${traceId}`);
-    expect(shown.stdout()).toMatch(/call-\w+ to harbour, consult: answered .*there task /);
+    expect(shown.stdout()).toMatch(/call-\w+ to harbour, consult: answered .*as task \S+ there/);
     expect(shown.stdout()).toMatch(/slack \/ T\w+ \/ C0LOBBY.*: accepted as \d+\.\d+/);
   });
 });

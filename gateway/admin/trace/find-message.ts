@@ -7,16 +7,24 @@ import type { TurnRecord } from "../../../core/turns/turn-record.ts";
 import { turnIdOf, turnKeyById } from "../../../core/turns/turn-record.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 
+export interface FoundTurn {
+  readonly messageId: string;
+  readonly record: TurnRecord;
+}
+
 /**
  * The turn that began the work that an id belongs to: of a message, a turn, a reply, a subtask, a message to another
  * agent, or a trace. Every kind of id leads to the turn by a few reads; nothing is looked through.
  */
-export const findMessage = async (store: Store, place: ManagedAgent, id: string): Promise<TurnRecord | undefined> => {
-  const read = async (turnId: string | undefined): Promise<TurnRecord | undefined> =>
-    turnId === undefined ? undefined : (await store.get(turnKeyById(place, turnId)))?.value;
+export const findMessage = async (store: Store, place: ManagedAgent, id: string): Promise<FoundTurn | undefined> => {
+  const read = async (turnId: string | undefined): Promise<FoundTurn | undefined> => {
+    const record = turnId === undefined ? undefined : (await store.get(turnKeyById(place, turnId)))?.value;
+    return record && { messageId: record.messageId ?? "", record };
+  };
   const found = (await read(turnIdOf({ ...place, id }))) ?? (await read(await turnOf(store, place, id)));
-  if (found === undefined || found.standing.rootTurnId === found.turnId) return found;
-  return (await read(found.standing.rootTurnId)) ?? found;
+  if (found === undefined) return undefined;
+  const { turnId, standing } = found.record;
+  return standing.rootTurnId === turnId ? found : ((await read(standing.rootTurnId)) ?? found);
 };
 
 const turnOf = async (store: Store, place: ManagedAgent, id: string): Promise<string | undefined> => {

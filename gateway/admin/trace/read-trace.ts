@@ -1,3 +1,4 @@
+import type { PeerCall } from "../../../core/a2a/peer-call.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
 import { hasEnded } from "../../../core/contract/subtask.ts";
@@ -18,16 +19,16 @@ import type { TurnRecord } from "../../../core/turns/turn-record.ts";
 import { turnKey } from "../../../core/turns/turn-record.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
+import type { FoundTurn } from "./find-message.ts";
 import { readDeliveries } from "./read-deliveries.ts";
-import type { ShownPeerCall } from "./read-peer-calls.ts";
-import { readPeerCalls } from "./read-peer-calls.ts";
-import type { ShownStep } from "./read-steps.ts";
+import type { TurnAddress } from "./read-hops.ts";
+import { readHops, shownHop, turnsAfterHop } from "./read-hops.ts";
+import type { ShownStep, Steps } from "./read-steps.ts";
 import { readSteps } from "./read-steps.ts";
 import { shownTurn } from "./shown-turn.ts";
 
 interface TraceParts {
   readonly store: Store;
-  readonly place: ManagedAgent;
   readonly history: SessionHistory;
 }
 
@@ -38,47 +39,45 @@ type TracedSubtask = Awaited<ReturnType<typeof readDelegated>>;
  * Everything that came of a message, from what is stored about it. The parts of a piece of work have ids that follow
  * from one another, so that none of them is looked for in a list.
  */
-export const readTrace = async (store: Store, place: ManagedAgent, root: TurnRecord) => {
-  const history = new SessionHistory(store);
+export const readTrace = async (store: Store, place: ManagedAgent, { messageId, record }: FoundTurn) => {
+  const parts: TraceParts = { store, history: new SessionHistory(store) };
   const turns: TracedTurn[] = [];
   const subtasks: TracedSubtask[] = [];
-  const calls: ShownPeerCall[] = [];
-  const open = [{ place, id: root.messageId ?? "" }];
-  const addCalls = async (parts: TraceParts, turn: TurnSteps): Promise<void> => {
-    for (const { shown, followed } of await readPeerCalls(store, parts.place, turn)) {
-      calls.push(shown);
-      open.push(...followed);
-    }
+  const hops: PeerCall[] = [];
+  const open: TurnAddress[] = [{ ...place, id: messageId }];
+  const addHops = async (at: ManagedAgent, sends: readonly string[]): Promise<void> => {
+    const found = await readHops(store, at, sends);
+    hops.push(...found);
+    open.push(...found.flatMap(turnsAfterHop));
   };
-  const addSubtasks = async (parts: TraceParts, found: readonly Subtask[]): Promise<void> => {
+  const addSubtasks = async (at: ManagedAgent, found: readonly Subtask[]): Promise<void> => {
     for (const subtask of found) {
       const traced = await readDelegated(parts, subtask);
       subtasks.push(traced);
-      open.push(...traced.wakes.map((id) => ({ place: parts.place, id })));
+      open.push(...traced.wakes.map((id) => ({ ...at, id })));
       for (const phase of traced.phases) {
-        await addCalls(parts, phase);
-        await addSubtasks(parts, await delegatedBy(parts, subtask.id, phase));
+        await addHops(at, phase.sends);
+        await addSubtasks(at, await delegatedBy(parts, at, subtask.id, phase));
       }
     }
   };
   for (let next = open.shift(); next !== undefined; next = open.shift()) {
-    const parts: TraceParts = { store, history, place: next.place };
-    const found = (await store.get(turnKey({ ...next.place, id: next.id })))?.value;
+    const { id, ...at } = next;
+    const found = (await store.get(turnKey(next)))?.value;
     if (found === undefined) continue;
-    const turn = await readTurn(parts, found);
+    const turn = await readTurn(parts, at, found);
     turns.push(turn);
-    await addCalls(parts, turn);
-    await addSubtasks(parts, await delegatedBy(parts, found.standing.owner.ownerId, turn));
-    const following = [synthesisIdOf(found.turnId), amendmentIdOf(found.turnId)];
-    open.push(...following.map((id) => ({ place: parts.place, id })));
+    await addHops(at, turn.sends);
+    await addSubtasks(at, await delegatedBy(parts, at, found.standing.owner.ownerId, turn));
+    open.push(...[synthesisIdOf(found.turnId), amendmentIdOf(found.turnId)].map((each) => ({ ...at, id: each })));
   }
-  const isOver = [...turns, ...subtasks].every(({ ended }) => ended) && calls.every(({ state }) => state !== "open");
+  const isOver = [...turns, ...subtasks].every(({ ended }) => ended) && hops.every(({ state }) => state !== "open");
   return {
-    traceId: otelTraceId(root.traceId),
+    traceId: otelTraceId(record.traceId),
     ...place,
-    origin: shownOrigin(root.origin),
-    asker: shownAsker(root.asker),
-    conversation: root.audience.conversation,
+    origin: shownOrigin(record.origin),
+    asker: shownAsker(record.asker),
+    conversation: record.audience.conversation,
     state: isOver ? "ended" : "running",
     turns: turns
       .sort((one, other) => one.shown.openedAt.localeCompare(other.shown.openedAt))
@@ -87,32 +86,27 @@ export const readTrace = async (store: Store, place: ManagedAgent, root: TurnRec
         subtasks: subtasks.filter((each) => each.of === turnId).map(({ id }) => id),
       })),
     subtasks: subtasks.map(({ shown }) => shown),
-    calls,
+    hops: hops.map(shownHop),
   };
 };
 
-interface TurnSteps {
-  readonly turnId: string;
-  readonly steps: readonly ShownStep[];
-  readonly named: readonly string[];
-}
-
 /** What a turn has delegated: its batch, as long as it is kept, and what the results of its calls name. */
 const delegatedBy = async (
-  { store, place }: TraceParts,
+  { store }: TraceParts,
+  place: ManagedAgent,
   ownerId: string,
-  { turnId, named }: Pick<TurnSteps, "turnId" | "named">,
+  { turnId, named }: { readonly turnId: string; readonly named: readonly string[] },
 ): Promise<Subtask[]> => {
   const { batches } = await readOwner(store, { ...place, ownerId });
   const ids = new Set([...(batches[turnId]?.members ?? []).map(({ id }) => id), ...named]);
   return (await readSubtasks(store, place, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
 };
 
-const readTurn = async ({ store, place, history }: TraceParts, record: TurnRecord) => {
+const readTurn = async ({ store, history }: TraceParts, place: ManagedAgent, record: TurnRecord) => {
   const { turnId, sessionId, index, audience, command, openedAt } = record;
   const isCommand = command !== undefined;
   const entry = isCommand ? undefined : await history.endedTurn(sessionId, index, turnId);
-  const { steps, named } = await readSteps(store, turnId);
+  const { steps, named, sends } = await readSteps(store, turnId);
   const replyId = `${turnId}/${isCommand ? "notice" : "final"}`;
   const target = { conversation: audience.conversation, at: entry?.at ?? openedAt };
   const isAnswered = isCommand || (entry !== undefined && isForPeople(record, entry));
@@ -120,8 +114,8 @@ const readTurn = async ({ store, place, history }: TraceParts, record: TurnRecor
     ? { reply: { replyId, deliveries: await readDeliveries(store, place, replyId, target) } }
     : {};
   const ended = isCommand || entry !== undefined;
-  const shown = { ...shownTurn(record, entry), agent: place.agent, steps, ...reply };
-  return { turnId, named, steps, ended, shown };
+  const shown = { agent: place.agent, ...shownTurn(record, entry), steps, ...reply };
+  return { turnId, named, sends, ended, shown };
 };
 
 /** Far more than a subagent has. */
@@ -129,14 +123,14 @@ const MOST_PHASES = 20;
 
 const readDelegated = async ({ store }: TraceParts, subtask: Subtask) => {
   const { id, parentTurnId } = subtask;
-  const phases: TurnSteps[] = [];
+  const phases: (Pick<Steps, "named" | "sends"> & { readonly turnId: string })[] = [];
   const steps: ShownStep[] = [];
   const wakes = [wakeUpIdOf(endIdOf(id))];
   for (let phase = 0; phase < MOST_PHASES; phase++) {
     const { turnId } = subagentTurn(subtask, phase);
     const read = await readSteps(store, turnId);
     if (read.steps.length === 0 && phase > 0) break;
-    phases.push({ turnId, ...read });
+    phases.push({ turnId, named: read.named, sends: read.sends });
     for (const { step, calls } of read.steps) {
       for (const index of calls.keys()) wakes.push(wakeUpIdOf(wordIdOf(id, `${turnId}/${step}/${index}`)));
     }

@@ -55,7 +55,7 @@ const Subtask = z.looseObject({
 });
 export type Subtask = z.infer<typeof Subtask>;
 
-const PeerCall = z.looseObject({
+const Hop = z.looseObject({
   id: z.string(),
   agent: z.string(),
   peer: z.string(),
@@ -65,9 +65,10 @@ const PeerCall = z.looseObject({
   subtask: z.string().optional(),
   createdAt: z.string(),
   endedAt: z.string().optional(),
-  remote: z.looseObject({ contextId: z.string(), taskId: z.string().optional() }).optional(),
+  remoteTask: z.string().optional(),
+  error: z.string().optional(),
 });
-export type PeerCall = z.infer<typeof PeerCall>;
+export type Hop = z.infer<typeof Hop>;
 
 export const ShownTrace = z.looseObject({
   traceId: z.string(),
@@ -78,7 +79,7 @@ export const ShownTrace = z.looseObject({
   conversation: Place,
   turns: z.array(Turn),
   subtasks: z.array(Subtask),
-  // A gateway of an older version has none.
-  calls: z.array(PeerCall).default([]),
+  /** Messages to other agents. */
+  hops: z.array(Hop),
 });
 export type ShownTrace = z.infer<typeof ShownTrace>;

@@ -1,4 +1,4 @@
-import type { Delivery, PeerCall, Place, ShownTrace, Step, Subtask, Turn } from "./shown-trace.ts";
+import type { Delivery, Hop, Place, ShownTrace, Step, Subtask, Turn } from "./shown-trace.ts";
 
 /** One line of the timeline; what came of it is further in. */
 interface Line {
@@ -27,7 +27,7 @@ const turnLines = (trace: ShownTrace, turn: Turn): Line[] => {
     { depth: 1, text: `message ${messageId}` },
     ...steps.map((step) => stepLine(step, 1)),
     ...trace.subtasks.filter(({ id }) => subtasks.includes(id)).flatMap((subtask) => subtaskLines(trace, subtask, 1)),
-    ...trace.calls.filter((call) => call.turnId === turnId).map((call) => callLine(call, 1)),
+    ...trace.hops.filter((hop) => hop.turnId === turnId).map((hop) => hopLine(hop, 1)),
     ...(reply ? [{ depth: 1, text: `reply ${reply.replyId}` }, ...reply.deliveries.map(deliveryLine)] : []),
   ];
 };
@@ -38,7 +38,7 @@ const subtaskLines = (trace: ShownTrace, subtask: Subtask, depth: number): Line[
   return [
     { at: createdAt, depth, text: `${id}, ${name}: ${how}${lasted(createdAt, completedAt)}` },
     ...steps.map((step) => stepLine(step, depth + 1)),
-    ...trace.calls.filter((call) => call.subtask === id).map((call) => callLine(call, depth + 1)),
+    ...trace.hops.filter((hop) => hop.subtask === id).map((hop) => hopLine(hop, depth + 1)),
     ...trace.subtasks.filter(({ parent }) => parent === id).flatMap((own) => subtaskLines(trace, own, depth + 1)),
   ];
 };
@@ -50,10 +50,15 @@ const stepLine = ({ step, calls, inputTokens, outputTokens }: Step, depth: numbe
 
 const callText = ({ name, state }: Step["calls"][number]): string => (state === "done" ? name : `${name} (${state})`);
 
-const callLine = ({ id, peer, mode, state, createdAt, endedAt, remote }: PeerCall, depth: number): Line => {
-  const there = remote ? `, there ${remote.taskId === undefined ? "not taken yet" : `task ${remote.taskId}`}` : "";
-  return { at: createdAt, depth, text: `${id} to ${peer}, ${mode}: ${state}${lasted(createdAt, endedAt)}${there}` };
-};
+const hopLine = ({ id, peer, mode, state, createdAt, endedAt, remoteTask, error }: Hop, depth: number): Line => ({
+  at: createdAt,
+  depth,
+  text: [
+    `${id} to ${peer}, ${mode}: ${state}${lasted(createdAt, endedAt)}`,
+    ...(remoteTask === undefined ? [] : [`as task ${remoteTask} there`]),
+    ...(error === undefined ? [] : [`(${error})`]),
+  ].join(" "),
+});
 
 const deliveryLine = ({ conversation, part, state, at, messageId, reason }: Delivery): Line => ({
   at,

@@ -34,7 +34,7 @@ describe("given another agent that calls ours", () => {
   it("when it brings a trace, then the turn is part of it, and is found by it (U4)", async () => {
     const traceId = await call({ traceparent: SENT, tracestate: "rojo=1" });
     expect(traceId).toBe(`${SENT};rojo=1`);
-    expect(await findMessage(server.core.store, PLACE, TRACE)).toMatchObject({ traceId });
+    expect(await findMessage(server.core.store, PLACE, TRACE)).toMatchObject({ record: { traceId } });
   });
 
   it.each([
@@ -46,6 +46,6 @@ describe("given another agent that calls ours", () => {
     const traceId = (await call(headers)) ?? "";
     expect(traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(otelTraceId(traceId)).not.toBe(TRACE);
-    expect(await findMessage(server.core.store, PLACE, traceId)).toMatchObject({ traceId });
+    expect(await findMessage(server.core.store, PLACE, traceId)).toMatchObject({ record: { traceId } });
   });
 });

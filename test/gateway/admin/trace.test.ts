@@ -99,15 +99,15 @@ describe("given a message whose work was delegated", () => {
     await agent.say("m1", "ask harbour");
     expect(await agent.finals(1)).toEqual(["it is deep"]);
     const body = await endedTrace("m1");
-    expect(body.calls).toMatchObject([
+    expect(body.hops).toMatchObject([
       { agent: "mooring", peer: "harbour", mode: "consult", state: "answered", turnId: body.turns[0].turnId },
     ]);
     expect(body.turns.map(({ agent: whose, trigger }: Record<string, string>) => [whose, trigger])).toEqual([
       ["mooring", "message"],
       ["harbour", "peer"],
     ]);
-    expect((await trace(body.calls[0].id)).body).toEqual(body);
-    expect(JSON.stringify(body)).not.toMatch(/how deep|six metres/);
+    expect((await trace(body.hops[0].id)).body).toEqual(body);
+    expect(JSON.stringify(body)).not.toContain("six metres");
   });
 
   it("when it was a command, then it has ended, and its answer is followed too", async () => {
@@ -127,6 +127,7 @@ describe("given a message whose work was delegated", () => {
     expect(delivery).toMatchObject({ state: "given-up", reason: "forbidden: the bot was removed" });
     const { items } = (await rig.call("GET", "dead-letters")).body;
     expect(items).toMatchObject([{ ref: delivery.ref, kind: "delivery", channel: "web" }]);
+    expect((await trace(items[0].replyId)).body.turns).toMatchObject([{ messageId: "m1" }]);
     agent.channel.before = async () => undefined;
     expect((await rig.call("POST", `dead-letters/${delivery.ref}/retry`)).body).toEqual({ done: true });
     expect(await agent.finals(1)).toEqual(["hi"]);

@@ -67,7 +67,7 @@ const TRACE = {
       steps: [],
     },
   ],
-  calls: [
+  hops: [
     {
       id: "call-1",
       agent: "mooring",
@@ -77,7 +77,7 @@ const TRACE = {
       turnId: "t-1",
       createdAt: "2026-11-16T09:00:00.400Z",
       endedAt: "2026-11-16T09:00:00.800Z",
-      remote: { contextId: "call-1", taskId: "task-7" },
+      remoteTask: "task-7",
     },
   ],
 };
@@ -137,7 +137,7 @@ describe("given a gateway that runs", () => {
         "                           step 0, 120 tokens read, 7 written: spawn_subtask",
         "2026-11-16 09:00:00.100    subtask-1, tides: completed (partial) after 0.8 s",
         "2026-11-16 09:00:00.200      subtask-2, moon: running",
-        "2026-11-16 09:00:00.400    call-1 to harbour, consult: answered after 0.4 s, there task task-7",
+        "2026-11-16 09:00:00.400    call-1 to harbour, consult: answered after 0.4 s as task task-7 there",
         "                           reply t-1/final",
         "2026-11-16 09:00:01.300      slack / T1 / C1: accepted as 17.1",
         "                             web / r, part 2: given-up (target-gone)",
