@@ -147,6 +147,10 @@ describe("given a platform admin", () => {
     const tab = await open(PLATFORM_TOKEN, "/dead-letters?channel=teams");
     const letter = tab.row("The person has blocked the app in Teams");
     expect(await letter.locator(".mark").textContent()).toBe("blocked");
+    await tab.goto("/channels/teams");
+    const unreached = tab.page.getByRole("list", { name: "Nobody is reached there" });
+    await unreached.getByText("blocked", { exact: true }).waitFor();
+    await tab.goto("/dead-letters?channel=teams");
     rig.teams.mend();
     await letter.getByRole("button", { name: /^Retry/ }).click();
     await tab.word("It is sent again.").waitFor();
