@@ -35,8 +35,8 @@ afterEach(async () => {
   expect(troubles.splice(0)).toEqual([]);
 });
 afterAll(async () => {
-  await browser.close();
-  await rig.stop();
+  await browser?.close();
+  await rig?.stop();
 });
 
 describe("given somebody who opens the console", () => {

@@ -18,6 +18,7 @@ const TITLES: Readonly<Record<string, string>> = {
   amendment: "Amendment",
   "wake-up": "Woken by a subtask",
   callback: "Answer of another agent",
+  late: "Late answer of another agent",
   peer: "Turn of another agent",
 };
 
