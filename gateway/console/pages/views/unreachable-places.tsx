@@ -14,9 +14,9 @@ export const UnreachablePlaces = ({ channel, route }: { channel: string; route: 
   const answer = useAnswer<Page<UnreachablePlace>>(path, route.query);
   return (
     <>
-      <h2>Nobody is reached there</h2>
+      <h2>Not reached</h2>
       <PagedList
-        name="Nobody is reached there"
+        name="Not reached"
         route={route}
         answer={answer}
         empty={{
