@@ -134,7 +134,7 @@ describe("given a platform admin", () => {
     await hop.getByText(/asked, answered in/).waitFor();
     expect(await hop.textContent()).toContain("mooring → harbour");
     await tab.page
-      .locator(".moment", { hasText: "Turn of another agent" })
+      .locator(".moment", { hasText: "Turn of harbour" })
       .getByText(/answered in/)
       .waitFor();
   });
@@ -148,7 +148,7 @@ describe("given a platform admin", () => {
     const letter = tab.row("The person has blocked the app in Teams");
     expect(await letter.locator(".mark").textContent()).toBe("blocked");
     await tab.goto("/channels/teams");
-    const unreached = tab.page.getByRole("list", { name: "Nobody is reached there" });
+    const unreached = tab.page.getByRole("list", { name: "Not reached" });
     await unreached.getByText("blocked", { exact: true }).waitFor();
     await tab.goto("/dead-letters?channel=teams");
     rig.teams.mend();
