@@ -6,6 +6,7 @@ import { openCalls } from "../subtasks/batch.ts";
 import { withBatch } from "../subtasks/owner-record.ts";
 import { openBatch } from "../subtasks/reserve.ts";
 import { pointToWork } from "../subtasks/work-index.ts";
+import { inheritedFrom } from "../turns/inherited.ts";
 import type { ToolContext } from "../turns/tool.ts";
 import { callIdOf } from "./call-id.ts";
 import { headlineOf } from "./headline.ts";
@@ -55,7 +56,7 @@ const newCall = (
   { peer, mode, message }: Wish,
   id: string,
 ): PeerCall => {
-  const { tenant, agent, turnId, sessionId, standing, origin, audience, asker, traceId } = context;
+  const { tenant, agent, turnId, standing } = context;
   const now = clock.now();
   const isRemote = peer.kind === "remote";
   const own = remoteAgents.ownAddress(agent);
@@ -78,12 +79,7 @@ const newCall = (
     message,
     headline: headlineOf(peer.name, message),
     turnId,
-    sessionId,
-    standing,
-    origin,
-    audience,
-    asker,
-    traceId,
+    ...inheritedFrom(context),
     chain,
     // Nothing comes back of it, so there is nothing to wait for.
     state: isTold ? "answered" : "open",
