@@ -54,7 +54,8 @@ const refusedOrAnswered = async (response: Response): Promise<void> => {
 };
 
 const expectStillThere = async (): Promise<void> => {
-  const client = await server.client();
+  // As another caller: in a long run the first has asked too often.
+  const client = await server.client("JSONRPC", "bob");
   expect(answerOf(asTask(await client.sendMessage(says("Still there?"))))).toBe("Done.");
 };
 
