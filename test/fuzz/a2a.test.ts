@@ -54,8 +54,7 @@ const refusedOrAnswered = async (response: Response): Promise<void> => {
 };
 
 const expectStillThere = async (): Promise<void> => {
-  // As another caller: in a long run the first has asked too often.
-  const client = await server.client("JSONRPC", "bob");
+  const client = await server.client();
   expect(answerOf(asTask(await client.sendMessage(says("Still there?"))))).toBe("Done.");
 };
 
