@@ -15,6 +15,7 @@ import { pauseKey } from "./channel-status/channel-record.ts";
 import { ChannelReporter } from "./channel-status/channel-reporter.ts";
 import { ChannelTraffic } from "./channel-status/channel-traffic.ts";
 import { connectionHolder } from "./connection-holder.ts";
+import { consoleRoutes } from "./console/console-routes.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
 import type { FrontDoor } from "./front-door.ts";
@@ -105,7 +106,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       check: operatorCheck(config.admin.tokens, adminToken),
       addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
     };
-    const routes = [peerEventRoute(common.backbone)];
+    const routes = [peerEventRoute(common.backbone), consoleRoutes];
     await createServer({
       door,
       adapters,

@@ -55,6 +55,7 @@ describe("given a file that imports in the wrong direction, then it is reported"
     ["config/config.ts", "../gateway/server.ts"],
     ["gateway/server.ts", "../adapters/web/adapter.ts"],
     ["gateway/server.ts", "../test/fakes/clock.ts"],
+    ["gateway/console/pages/main.tsx", "../../server.ts"],
     ["lib/other.ts", "./x.ts"],
   ])("%s → %s", (from, to) => {
     expect(importDirection([imports(from, to)])).toHaveLength(1);
@@ -69,6 +70,7 @@ describe("given a file that imports in the wrong direction, then it is reported"
     ["config/config.ts", "../adapters/web/config.ts"],
     ["gateway/server.ts", "../adapters/web/index.ts"],
     ["gateway/server.ts", "../config/load-config.ts"],
+    ["gateway/console/pages/parts/when.tsx", "../../../../core/contract/relative-time.ts"],
     ["test/any.test.ts", "../adapters/web/adapter.ts"],
   ])("and one that does not is not: %s → %s", (from, to) => {
     expect(importDirection([imports(from, to)])).toEqual([]);

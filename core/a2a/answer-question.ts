@@ -4,7 +4,7 @@ import type { ToolContext } from "../turns/tool.ts";
 import { changeCall } from "./change-call.ts";
 import { consult } from "./consult.ts";
 import type { PeerCall } from "./peer-call.ts";
-import { readCall } from "./peer-call.ts";
+import { openQuestion, readCall } from "./peer-call.ts";
 import type { Peer } from "./peer-directory.ts";
 import type { PeerParts } from "./peer-parts.ts";
 import type { PeeringConfig } from "./peering.ts";
@@ -32,19 +32,17 @@ export const answerQuestion = async (
     throw new AppError("not-found", `You have no task "${task.slice(0, 60)}" with ${peer.name}. Leave task out.`);
   }
   const call = await changeCall(parts, address, (is) => {
-    const { question, ...remote } = is.remote ?? {};
-    if (question === undefined || is.remote === undefined) return is;
-    return {
-      ...is,
-      remote: { ...is.remote, ...remote, question: undefined, answers: [...is.remote.answers, { key, text: message }] },
-    };
+    if (is.remote === undefined || openQuestion(is) === undefined) return is;
+    const { question: _, ...remote } = is.remote;
+    return { ...is, remote: { ...remote, answers: [...remote.answers, { key, text: message }] } };
   });
   if (call !== undefined && call.state !== "open") return wordsOf(call, call.state === "answered" ? "result" : "error");
   const round = call?.remote?.answers.findIndex((answer) => answer.key === key) ?? -1;
   if (call === undefined || round < 0) throw new AppError("conflict", `${peer.name} is not waiting for an answer.`);
   await parts.checkpoint("answer.stored");
   const id = `${call.id}/answer/${round}`;
-  await parts.bus.publish(subjectsOf(tenant).peerEvent(agent), address, { id, key: call.id });
+  // A key of its own: the bus holds it for a while, and hints must not wait behind it.
+  await parts.bus.publish(subjectsOf(tenant).peerEvent(agent), address, { id, key: id });
   if (mode === "consult" && call.mode === "consult") return consult(parts, peering, context, call);
   return `${peer.name} has your answer and goes on. What comes of it reaches you in a later turn.`;
 };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import type { CoreParts } from "../turns/turn.ts";
-import { readCall } from "./peer-call.ts";
+import { openQuestion, readCall } from "./peer-call.ts";
 import { withoutInternals } from "./without-internals.ts";
 import { wordsOf } from "./words-of-peer.ts";
 
@@ -20,9 +20,10 @@ export const callbackMatter = async ({ store, logger }: CoreParts, message: Call
     return { text: "", plain: "", mustSpeak: false, isMoot: true };
   }
   if (round !== undefined) {
-    const isMoot = call.state !== "open" || call.remote?.question === undefined || call.remote.rounds !== round;
+    const question = openQuestion(call);
+    const isMoot = question === undefined || call.remote?.rounds !== round;
     const words = wordsOf(call, "input-required");
-    const plain = `${call.peer} wants to know: ${call.remote?.question ?? ""}`;
+    const plain = `${call.peer} wants to know: ${question ?? ""}`;
     return { text: `${ASKED}\n\n${words}`, plain, mustSpeak: false, isMoot, polish: withoutInternals };
   }
   const kind = call.state === "answered" ? "result" : "error";

@@ -1,6 +1,6 @@
 import { isoTime } from "../contract/clock.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { callbackIdOf } from "../subtasks/continuation-ids.ts";
+import { callbackIdOf, questionIdOf } from "../subtasks/continuation-ids.ts";
 import { continuationMessage } from "../subtasks/continuation-message.ts";
 import type { PeerCall } from "./peer-call.ts";
 
@@ -10,7 +10,7 @@ export const callbackMessage = (call: PeerCall): UserMessage =>
 
 /** What another agent wants to know before it goes on. */
 export const questionMessage = (call: PeerCall, round: number, now: number): UserMessage =>
-  continuation(call, `${callbackIdOf(call.id)}/${round}`, isoTime(now), { round });
+  continuation(call, questionIdOf(call.id, round), isoTime(now), { round });
 
 const continuation = (call: PeerCall, id: string, at: string, about: Record<string, unknown>): UserMessage => {
   const { peer, headline, standing, chain } = call;

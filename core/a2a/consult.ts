@@ -1,7 +1,7 @@
 import type { ToolContext } from "../turns/tool.ts";
 import { waitForChange } from "../turns/wait-for-change.ts";
 import type { PeerCall } from "./peer-call.ts";
-import { comesLater, readCall } from "./peer-call.ts";
+import { comesLater, openQuestion, readCall } from "./peer-call.ts";
 import type { PeerParts } from "./peer-parts.ts";
 import type { PeeringConfig } from "./peering.ts";
 import { demoteCall } from "./settle-call.ts";
@@ -23,9 +23,9 @@ export const consult = async (
     timeoutMs,
     signal,
     read: () => readCall(store, call),
-    isDone: (is) => is === undefined || is.state !== "open" || comesLater(is) || is.remote?.question !== undefined,
+    isDone: (is) => is === undefined || is.state !== "open" || comesLater(is) || openQuestion(is) !== undefined,
   });
-  if (answered?.state === "open" && answered.remote?.question !== undefined) return wordsOf(answered, "input-required");
+  if (answered && openQuestion(answered) !== undefined) return wordsOf(answered, "input-required");
   const end = answered?.state === "open" ? await demoteCall(parts, call) : answered;
   if (end === undefined) return `What became of the message to ${call.peer} is no longer known.`;
   if (end.state === "open" || comesLater(end)) return later(call);

@@ -34,7 +34,8 @@ export const foldBack = async (
   if (kind !== "status") {
     const standing = { owner, depth: 0, rootTurnId, background, chain: call.chain };
     const { headline, peer } = call;
-    const item = { id, callId: call.id, key, isKept, peer, headline, standing, origin, audience, asker, traceId };
+    const inherited = { sessionId, standing, origin, audience, asker, traceId };
+    const item = { id, callId: call.id, kind, key, isKept, peer, headline, ...inherited };
     await changeLate(parts.store, { tenant, agent, sessionId }, (record) =>
       record.items.some((known) => known.id === id) ? record : { ...record, items: [...record.items, item] },
     );

@@ -5,6 +5,7 @@ import { isIP } from "node:net";
 import { Agent, fetch as undiciFetch } from "undici";
 import { AppError } from "../contract/app-error.ts";
 import { mayReach } from "./private-networks.ts";
+import { refusalIn } from "./refusal-in.ts";
 
 export type Lookup = (
   hostname: string,
@@ -95,12 +96,6 @@ const guardedLookup =
       },
     );
   };
-
-/** The refusal that a failed fetch hides in its causes. */
-const refusalIn = (error: unknown): AppError | undefined => {
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at;
-  return undefined;
-};
 
 /** Counted as it is read, after unpacking: a small answer can unpack to a huge one. */
 const capped = (response: Response, maxBytes: number): Response => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Outcome, Received } from "../contract/bus.ts";
+import type { Outcome } from "../contract/bus.ts";
 import { ack } from "../contract/bus.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { LateA2ANotification } from "../contract/late-notification.ts";
@@ -20,7 +20,7 @@ export const handleLateNotification = async (
   parts: SubtaskParts,
   windowMs: number,
   notification: LateA2ANotification,
-  { attempt }: Pick<Received, "attempt">,
+  attempt: number,
 ): Promise<Outcome> => {
   const { tenant, agent, primarySessionId: sessionId, id } = notification;
   const address = { tenant, agent, sessionId };
@@ -52,20 +52,20 @@ const belongs = (one: LateItem, first: LateItem): boolean =>
   isDeepStrictEqual(one.audience, first.audience);
 
 const lateMessage = (
-  place: Pick<LateA2ANotification, "tenant" | "agent" | "primarySessionId">,
+  place: Pick<LateA2ANotification, "tenant" | "agent">,
   id: string,
   items: readonly LateItem[],
   at: string,
 ) => {
   const [first] = items;
   if (first === undefined) throw new Error("a late turn is about something");
-  const calls = items.map(({ callId, key, isKept, peer, headline }) => ({
+  const calls = items.map(({ callId, kind, key, isKept, peer, headline }) => ({
     id: callId,
+    kind,
     key,
     isKept,
     peer,
     name: headline,
   }));
-  const inherited = { ...first, sessionId: place.primarySessionId };
-  return continuationMessage(place, inherited, { id, type: "late", at, data: { calls } });
+  return continuationMessage(place, first, { id, type: "late", at, data: { calls } });
 };

@@ -3,16 +3,13 @@ import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { WorkingMemory } from "../memory/working-memory.ts";
 import type { CoreParts } from "../turns/turn.ts";
-import { readLate } from "./late-record.ts";
-import { readCall } from "./peer-call.ts";
+import { LateItem, readLate } from "./late-record.ts";
+import { openQuestion, readCall } from "./peer-call.ts";
 import { withoutInternals } from "./without-internals.ts";
 import { wordsOf } from "./words-of-peer.ts";
 
-const About = z.object({
-  calls: z.array(
-    z.object({ id: z.string(), key: z.string(), isKept: z.boolean(), peer: z.string(), name: z.string() }),
-  ),
-});
+const { kind, key, isKept, peer } = LateItem.shape;
+const About = z.object({ calls: z.array(z.object({ id: z.string(), name: z.string(), kind, key, isKept, peer })) });
 type Told = z.infer<typeof About>["calls"][number];
 
 type Late = UserMessage & { synthetic: Synthetic };
@@ -43,12 +40,14 @@ export const lateMatter = async (parts: CoreParts, message: Late) => {
 const noteOf = async (
   { store, clock, logger }: CoreParts,
   { tenant, agent, synthetic, traceId }: Late,
-  { id, key, isKept }: Told,
+  { id, kind, key, isKept }: Told,
 ): Promise<string | undefined> => {
-  const call = isKept ? undefined : await readCall(store, { tenant, agent, id });
+  const call = isKept && kind !== "input-required" ? undefined : await readCall(store, { tenant, agent, id });
+  // A question that was answered meanwhile, or whose asker has gone on without, needs no telling.
+  if (kind === "input-required" && call !== undefined && openQuestion(call) === undefined) return undefined;
   const note = isKept
     ? await new WorkingMemory(store, clock, synthetic.sessionId).get(key)
-    : call && wordsOf(call, call.state === "failed" ? "error" : "result");
+    : call && wordsOf(call, kind);
   if (note === undefined) logger.warn({ call: id, key, traceId }, "a late answer is no longer there");
   return note;
 };

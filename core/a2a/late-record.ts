@@ -1,28 +1,22 @@
 import { z } from "zod";
-import { Audience } from "../contract/agent-reply.ts";
 import { RevisionConflict } from "../contract/app-error.ts";
 import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf } from "../contract/collection.ts";
-import { Asker } from "../contract/owner-context.ts";
-import { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { Store } from "../contract/store.ts";
-import { Standing } from "../turns/standing.ts";
+import { Inherited } from "../turns/inherited.ts";
 
 /** Something that came too late for the subtask that asked for it. */
 export const LateItem = z.looseObject({
   id: z.string(),
   callId: z.string(),
+  kind: z.enum(["result", "error", "input-required"]),
   /** In the session's working memory. */
   key: z.string(),
   /** False if the memory would not take it: then it is told from the call's own record. */
   isKept: z.boolean(),
   peer: z.string(),
   headline: z.string(),
-  standing: Standing,
-  origin: ReplyOrigin,
-  audience: Audience,
-  asker: Asker,
-  traceId: z.string(),
+  ...Inherited.shape,
   /** The message whose turn tells of it. */
   toldBy: z.string().optional(),
 });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
@@ -6,7 +6,9 @@ import { openCalls } from "../subtasks/batch.ts";
 import { withBatch } from "../subtasks/owner-record.ts";
 import { openBatch } from "../subtasks/reserve.ts";
 import { pointToWork } from "../subtasks/work-index.ts";
+import { inheritedFrom } from "../turns/inherited.ts";
 import type { ToolContext } from "../turns/tool.ts";
+import { callIdOf } from "./call-id.ts";
 import { headlineOf } from "./headline.ts";
 import { chainOf, nextHop, pairOf } from "./hops.ts";
 import type { PeerCall } from "./peer-call.ts";
@@ -32,7 +34,7 @@ export const openCall = async (
   wish: Wish,
 ): Promise<PeerCall> => {
   const { tenant, agent } = context;
-  const address = { tenant, agent, id: callIdFor(context) };
+  const address = { tenant, agent, id: callIdOf(context) };
   const known = await readCall(parts.store, address);
   const call = known ?? newCall(parts, peering, context, wish, address.id);
   if (known === undefined) {
@@ -47,11 +49,6 @@ export const openCall = async (
   return call;
 };
 
-const callIdFor = ({ tenant, agent, idempotencyKey }: ToolContext): string => {
-  const digest = createHash("sha256").update(JSON.stringify([tenant, agent, idempotencyKey]));
-  return `call-${digest.digest("hex").slice(0, 12)}`;
-};
-
 const newCall = (
   { clock, remoteAgents }: PeerParts,
   { expiryMs }: PeeringConfig,
@@ -59,7 +56,7 @@ const newCall = (
   { peer, mode, message }: Wish,
   id: string,
 ): PeerCall => {
-  const { tenant, agent, turnId, sessionId, standing, origin, audience, asker, traceId } = context;
+  const { tenant, agent, turnId, standing } = context;
   const now = clock.now();
   const isRemote = peer.kind === "remote";
   const own = remoteAgents.ownAddress(agent);
@@ -82,12 +79,7 @@ const newCall = (
     message,
     headline: headlineOf(peer.name, message),
     turnId,
-    sessionId,
-    standing,
-    origin,
-    audience,
-    asker,
-    traceId,
+    ...inheritedFrom(context),
     chain,
     // Nothing comes back of it, so there is nothing to wait for.
     state: isTold ? "answered" : "open",

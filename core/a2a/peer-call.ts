@@ -1,13 +1,10 @@
 import { z } from "zod";
-import { Audience } from "../contract/agent-reply.ts";
 import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf } from "../contract/collection.ts";
-import { Asker } from "../contract/owner-context.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import { PeerChain } from "../contract/peer-chain.ts";
-import { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { Store } from "../contract/store.ts";
-import { Standing } from "../turns/standing.ts";
+import { Inherited } from "../turns/inherited.ts";
 import { RemoteTask } from "./remote-task.ts";
 
 /**
@@ -27,12 +24,7 @@ export const PeerCall = z.looseObject({
 
   /** Where the answer belongs: the turn that asked, with all that its continuations inherit (O2). */
   turnId: z.string(),
-  sessionId: z.string(),
-  standing: Standing,
-  origin: ReplyOrigin,
-  audience: Audience,
-  asker: Asker,
-  traceId: z.string(),
+  ...Inherited.shape,
   /** With this hop. */
   chain: PeerChain,
 
@@ -69,6 +61,10 @@ export const readCalls = async (
   const read = await Promise.all(ids.map((id) => readCall(store, { tenant, agent, id })));
   return read.filter((call) => call !== undefined);
 };
+
+/** What the other agent wants to know before it goes on, if it waits for that. */
+export const openQuestion = ({ state, remote }: Pick<PeerCall, "state" | "remote">): string | undefined =>
+  state === "open" ? remote?.question : undefined;
 
 /** Nobody waits in its turn for the answer: it comes in a turn of its own. */
 export const comesLater = ({ mode, demotedAt }: Pick<PeerCall, "mode" | "demotedAt">): boolean =>

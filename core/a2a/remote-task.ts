@@ -20,5 +20,7 @@ export const RemoteTask = z.looseObject({
   /** Our answers, in order; `sent` counts those that have reached it. */
   answers: z.array(z.looseObject({ key: z.string(), text: z.string() })),
   sent: z.int(),
+  /** Somebody sends the next one, up to this time; in the past: it was tried. Wall clock, milliseconds. */
+  claimedUntil: z.number().optional(),
 });
 export type RemoteTask = z.infer<typeof RemoteTask>;

@@ -52,6 +52,8 @@ const Waiting = z.object(fields).meta({ required: ["agent", "message"] });
 
 type Input = z.infer<typeof Waiting> & { readonly msg_type?: Mode | undefined };
 
+export const SEND_MESSAGE = "send_message_to_agent";
+
 /** One tool for all peers, in this deployment and elsewhere (A1). */
 export const sendMessageTool = (
   parts: PeerParts,
@@ -61,7 +63,7 @@ export const sendMessageTool = (
   const { tenant, name: agent } = place;
   const isAsync = () => parts.settings.wasAsync(tenant);
   return {
-    name: "send_message_to_agent",
+    name: SEND_MESSAGE,
     get description() {
       const how = isAsync() ? `Choose msg_type by what you need back. ${CHOICE}` : "You wait for its answer.";
       return `Sends a message to another agent. ${how}\n\n${describePeers(parts, { tenant, agent })}`;

@@ -30,9 +30,11 @@ export const startPeers = async (parts: PeerParts, agent: Agent): Promise<Consum
       },
       (address) => handlePeerCall(parts, address),
     ),
-    bus.consume(subjects.peerEvent(agent.name), several, (address) => handlePeerEvent(parts, address)),
-    bus.consume(subjects.lateNotification(agent.name), several, (late, received) =>
-      handleLateNotification(parts, agent.peering.lateWindowMs, late, received),
+    bus.consume(subjects.peerEvent(agent.name), several, (address, { attempt }) =>
+      handlePeerEvent(parts, address, attempt),
+    ),
+    bus.consume(subjects.lateNotification(agent.name), several, (late, { attempt }) =>
+      handleLateNotification(parts, agent.peering.lateWindowMs, late, attempt),
     ),
   ]);
 };

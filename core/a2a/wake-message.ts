@@ -1,4 +1,5 @@
 import type { UserMessage } from "../contract/user-message.ts";
+import { peerWakeIdOf } from "../subtasks/continuation-ids.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { peerSessionOf } from "./peer-session.ts";
 import { wakeText } from "./wake-text.ts";
@@ -8,7 +9,7 @@ export const wakeMessage = (call: PeerCall): UserMessage => {
   const { id, tenant, agent, peer, origin, audience, asker, chain, createdAt, traceId } = call;
   const sessionId = peerSessionOf(call);
   return {
-    id: `peer/${agent}/${id}`,
+    id: peerWakeIdOf(agent, id),
     tenant,
     agent: peer,
     conversation: audience.conversation,

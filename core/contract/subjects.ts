@@ -10,6 +10,7 @@ import { ScheduleDue } from "./schedule.ts";
 import { subjectFamily } from "./subject.ts";
 import { Subtask } from "./subtask.ts";
 import { BatchTimer, SubtaskAddress, SubtaskMessage } from "./subtask-message.ts";
+import { TraceChanged } from "./trace-changed.ts";
 import { UserMessage } from "./user-message.ts";
 import { UserSignal } from "./user-signal.ts";
 
@@ -72,6 +73,8 @@ const spell = (tenant: string) => ({
   turnsTold: subjectFamily(tenant, "turns.told", TurnsTold),
   /** Not stored. Nobody wants these answers any more. */
   turnsStopped: subjectFamily(tenant, "turns.stopped", TurnsStopped),
+  /** Not stored. A piece of work has got on: core and gateways → the gateway that an operator watches it on. */
+  traceChanged: subjectFamily(tenant, "trace.changed", TraceChanged),
   /** Not stored. Deltas, typing, new log entries → all gateways. */
   userSignal: subjectFamily(tenant, "user.signal", UserSignal),
 });

@@ -6,6 +6,7 @@ import type { UserMessage } from "../contract/user-message.ts";
 import { voidShownCodes } from "../people/void-shown-codes.ts";
 import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { Agent } from "../turns/agent.ts";
+import { signalProgress } from "../turns/signal-progress.ts";
 import { turnIdOf } from "../turns/turn-record.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { answerMessage } from "./answer-message.ts";
@@ -32,8 +33,10 @@ export const handleUserMessage = async (
   try {
     const opened = await openTurn(parts, message);
     await parts.checkpoint("turn.opened");
+    signalProgress(parts.bus, message);
     if (isOneTooMany(parts, agent, message, opened)) return { retryInMs: PERSON_BUSY_PAUSE_MS };
     await handle(parts, agent, asEdited(message, opened), opened, received.attempt);
+    signalProgress(parts.bus, message);
     return ack;
   } catch (error) {
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {

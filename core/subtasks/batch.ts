@@ -1,8 +1,5 @@
 import { z } from "zod";
-import { Audience } from "../contract/agent-reply.ts";
-import { Asker } from "../contract/owner-context.ts";
-import { ReplyOrigin } from "../contract/reply-origin.ts";
-import { Standing } from "../turns/standing.ts";
+import { Inherited } from "../turns/inherited.ts";
 
 /** One subtask as its batch counts it. */
 export const Member = z.looseObject({
@@ -31,12 +28,7 @@ export type BatchCall = z.infer<typeof BatchCall>;
 /** What one turn has delegated (B2). Times are wall clock, milliseconds. */
 export const Batch = z.looseObject({
   turnId: z.string(),
-  sessionId: z.string(),
-  standing: Standing,
-  origin: ReplyOrigin,
-  audience: Audience,
-  asker: Asker,
-  traceId: z.string(),
+  ...Inherited.shape,
   members: z.array(Member),
   calls: z.array(BatchCall).optional(),
   openedAt: z.number(),

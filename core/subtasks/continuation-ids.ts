@@ -3,6 +3,9 @@ export const synthesisIdOf = (turnId: string): string => `batch-${turnId}/synthe
 export const amendmentIdOf = (turnId: string): string => `batch-${turnId}/amendment`;
 /** By the message to another agent that was answered. */
 export const callbackIdOf = (callId: string): string => `callback/${callId}`;
+export const questionIdOf = (callId: string, round: number): string => `${callbackIdOf(callId)}/${round}`;
+/** The turn of a local agent that another one's message is. */
+export const peerWakeIdOf = (agent: string, callId: string): string => `peer/${agent}/${callId}`;
 /** By the subtask's message that wakes its owner. */
 export const wakeUpIdOf = (messageId: string): string => `wake/${messageId}`;
 /** A subtask's last message, and one that it sends by a call. */

@@ -1,7 +1,7 @@
 import type { Subtask } from "../contract/subtask.ts";
 import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { Batch } from "./batch.ts";
+import type { Inherited } from "../turns/inherited.ts";
 
 interface Continuation {
   /** The same cause always gives the same id. */
@@ -10,8 +10,6 @@ interface Continuation {
   readonly at: string;
   readonly data: Record<string, unknown>;
 }
-
-type Inherited = Pick<Batch, "sessionId" | "standing" | "origin" | "audience" | "asker" | "traceId">;
 
 /** A message to the owner's session that no person wrote. It inherits origin and audience (O2). */
 export const continuationMessage = (

@@ -1,3 +1,4 @@
+import { inheritedFrom } from "../turns/inherited.ts";
 import type { Standing } from "../turns/standing.ts";
 import type { ToolContext } from "../turns/tool.ts";
 import type { Batch, Member } from "./batch.ts";
@@ -72,7 +73,9 @@ const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: num
 const isContinuation = ({ depth, rootTurnId }: Standing, turnId: string): boolean =>
   depth === 0 && turnId !== rootTurnId;
 
-export const openBatch = (context: ToolContext, now: number): Batch => {
-  const { turnId, sessionId, standing, origin, audience, asker, traceId } = context;
-  return { turnId, sessionId, standing, origin, audience, asker, traceId, members: [], openedAt: now };
-};
+export const openBatch = (context: ToolContext, now: number): Batch => ({
+  turnId: context.turnId,
+  ...inheritedFrom(context),
+  members: [],
+  openedAt: now,
+});

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ToolCall, ToolResult } from "../model/chat-message.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import { runTool } from "./run-tool.ts";
+import { signalProgress } from "./signal-progress.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import type { CoreParts, Turn } from "./turn.ts";
 
@@ -55,6 +56,7 @@ const answerCall = async (parts: CoreParts, turn: Turn, place: Place): Promise<T
     : await runNow(parts, turn, tool, { ...place, call: { ...call, input: input.data } });
   await turn.journal.addResult(step, index, result);
   await parts.checkpoint("tool.result");
+  signalProgress(parts.bus, { tenant: turn.agent.tenant, agent: turn.agent.name, traceId: turn.record.traceId });
   return result;
 };
 

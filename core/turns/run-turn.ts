@@ -7,6 +7,7 @@ import { answerCalls } from "./answer-calls.ts";
 import { askModel } from "./ask-model.ts";
 import { cutToBytes } from "./cut-to-bytes.ts";
 import { choosesSilence } from "./nothing-to-say.ts";
+import { signalProgress } from "./signal-progress.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { Trouble } from "./trouble-text.ts";
 import { troubleText } from "./trouble-text.ts";
@@ -88,6 +89,7 @@ const nextResponse = async (parts: CoreParts, turn: Turn, step: Step): Promise<S
   if (response.toolCalls.length > 0 && !step.isLast && !choosesSilence(turn.agent, response)) {
     await turn.journal.addResponse(step.step, response);
     await parts.checkpoint("model.journaled");
+    signalProgress(parts.bus, { tenant: turn.agent.tenant, agent: turn.agent.name, traceId: turn.record.traceId });
   }
   return response;
 };

@@ -69,16 +69,23 @@ export const deadLetterRoutes = (scope: FastifyInstance, parts: AdminParts): voi
   settle("dismiss");
 };
 
-const shownDelivery = ({ id, tenant, channel, target, origin, reason, deadAt }: Undelivered) => ({
-  ref: refOf("delivery", channel, id),
-  kind: "delivery",
-  tenant,
-  channel,
-  conversation: target,
-  origin: origin && shownOrigin(origin),
-  reason,
-  deadAt,
-});
+const shownDelivery = ({ id, tenant, channel, letter, target, origin, reason, deadAt }: Undelivered) => {
+  const replyId = REPLY_OF_TURN.exec(letter.id)?.[0];
+  return {
+    ref: refOf("delivery", channel, id),
+    kind: "delivery",
+    tenant,
+    channel,
+    conversation: target,
+    origin: origin && shownOrigin(origin),
+    ...(replyId !== undefined && { replyId }),
+    reason,
+    deadAt,
+  };
+};
+
+/** What a turn ended in has a trace; other notices have none. */
+const REPLY_OF_TURN = /^t-[^/]+\/(?:final|notice|trouble)/;
 
 /** Deliveries are listed by channel: here are the others. */
 const shownMessage = ({ durable, subject, id, reason, attempts, deadAt }: DeadLetter) =>

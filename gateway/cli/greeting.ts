@@ -21,8 +21,10 @@ export const greeting = ({ config, roles, url, healthUrl, adminTokenFile }: Gree
   if (roles.includes("gateway")) rows.push(["Channels", describeChannels(config)]);
   rows.push(["Backbone", describeBackbone(config)]);
   if (healthUrl !== undefined) rows.push(["Health", healthUrl]);
-  if (adminTokenFile !== undefined) rows.push(["Operators", `their token is in ${adminTokenFile}`]);
+  if (url !== undefined) rows.push(["Operators", `${url}/console${tokenIn(adminTokenFile)}`]);
   return `\nMooring ${VERSION} is running${partOf(roles)}.\n\n${table(rows)}\nCtrl-C stops it.\n`;
 };
+
+const tokenIn = (file: string | undefined): string => (file === undefined ? "" : `, their token is in ${file}`);
 
 const partOf = (roles: readonly Role[]): string => (roles.length > 1 ? "" : ` (${roles[0]} only)`);

@@ -7,6 +7,7 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
   [/^adapters\/contract\//, /^core\/contract\//],
   [/^adapters\/\w+\//, /^(core|adapters)\/contract\//],
   [/^config\//, /^core\/contract\/|^(core|adapters)\/.*\/config\.ts$/],
+  [/^gateway\/console\/pages\//, /^core\/contract\//],
   [/^gateway\//, /^(gateway|config|core)\/|^adapters\/\w+\/(\w+\/)?index\.ts$|^adapters\/contract\//],
 ];
 
@@ -31,8 +32,8 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],
   [/^@a2a-js\/sdk(\/|$)/, /^(core|gateway)\/a2a\//],
   [/^(undici|ipaddr\.js)$/, /^core\/a2a\//],
-  [/^(preact(\/hooks)?|marked|dompurify)$/, /^adapters\/web\/widget\//],
-  [/^esbuild$/, /^adapters\/web\/widget\//],
+  [/^(preact(\/hooks)?|esbuild)$/, /^adapters\/web\/widget\/|^gateway\/console\/pages\//],
+  [/^marked$/, /^adapters\/web\/widget\//],
 ];
 
 const isTool = (file: SourceFile): boolean => !file.path.includes("/");

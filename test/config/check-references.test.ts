@@ -66,6 +66,12 @@ describe("given a file whose parts refer to each other", () => {
     ["an agent's peer", "agents: [{ name: a, model: demo, peers: [b] }]", "agents[0].peers[0]", "names a peer"],
     ["itself", "agents: [{ name: a, model: demo, peers: [a] }]", "agents[0].peers[0]", "is the agent itself"],
     [
+      "an agent that does not name the other",
+      "agents: [{ name: a, model: demo, peers: [b] }, { name: b, model: demo }]",
+      "agents[0].peers[0]",
+      'does not name "a" among its own peers: agents talk if both name each other',
+    ],
+    [
       "a caller's agent",
       `${MINIMAL}a2a: { callers: { crm: { token: ${TOKEN}, agents: [x] } } }`,
       "a2a.callers.crm.agents[0]",

@@ -100,7 +100,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       expect(second.handling.items.map((item) => item.n)).toEqual([0, 1, 2]);
     });
 
-    it("when a message kills every process that handles it, then it becomes a dead letter that is told of, and its neighbours do not", async () => {
+    it("when a message kills every process that handles it, then it becomes a dead letter that is told of, and its neighbours do not (F18)", async () => {
       const publisher = await spawn();
       const ids = ["a", "poison", "b"];
       for (const [n, id] of ids.entries()) await publisher.publish("x", { n }, { id, key: id });
@@ -137,7 +137,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
     }, 90_000);
 
     if (harness.manyProcesses) {
-      it("when a process is stopped for longer than its lease and goes on, then another has taken over, in order", async () => {
+      it("when a process is stopped for longer than its lease and goes on, then another has taken over, in order (F7)", async () => {
         const first = await spawn();
         await first.consume("z", worker);
         for (let n = 0; n < 6; n++) await first.publish("z", { n }, { id: `m${n}`, key: `k${n % 2}` });

@@ -309,7 +309,7 @@ export const busContract = (harness: BackboneHarness): void => {
       expect(await backbone.store.get(deadLetterKey(durable, "m0"))).toBeUndefined();
     });
 
-    it("when a stored message does not parse, then it becomes a dead letter and the handler is not asked", async () => {
+    it("when a stored message does not parse, then it becomes a dead letter and the handler is not asked (F31)", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       const durable = `reader-${made}`;
@@ -324,7 +324,7 @@ export const busContract = (harness: BackboneHarness): void => {
       expect(buried?.value.reason).toMatch(/does not parse.*n: .*text: /);
     });
 
-    it("when a newer version published more fields, then they survive", async () => {
+    it("when a newer version published more fields, then they survive (F31)", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       await bus.publish(subject, { n: 1, addedLater: { deep: [1] } }, { id: "newer" });

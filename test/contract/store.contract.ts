@@ -256,7 +256,7 @@ export const storeContract = (harness: BackboneHarness): void => {
       expect((await store.get(key))?.value.text.length).toBe(largest.text.length);
     });
 
-    it("when a newer version wrote more fields, then they survive", async () => {
+    it("when a newer version wrote more fields, then they survive (F31)", async () => {
       const key = keyOf(fresh(), "a");
       await store.put(key, { text: "x", addedLater: { deep: [1, 2] } });
       expect((await store.get(key))?.value).toEqual({ text: "x", addedLater: { deep: [1, 2] } });

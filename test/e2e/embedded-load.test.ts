@@ -36,7 +36,7 @@ const expectAllAnsweredAfterRestart = async () => {
 };
 
 describe("given one process on the embedded backbone, under load", () => {
-  it("when it is told to stop, then it ends with 0, sockets are told to come back, and nothing is lost", async () => {
+  it("when it is told to stop, then it ends with 0, sockets are told to come back, and nothing is lost (F30)", async () => {
     const mooring = await startUnderLoad();
     mooring.kill("SIGTERM");
     expect(await mooring.exited).toEqual({ code: 0, signal: null });

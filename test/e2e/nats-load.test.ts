@@ -44,7 +44,7 @@ describe("given two gateways and two cores on NATS, under load", () => {
     expect(clients.some(({ closeCodes }) => closeCodes.length > 0)).toBe(true);
   }, 90_000);
 
-  it("when each is told to stop in turn and replaced, then nothing is lost and all end with 0", async () => {
+  it("when each is told to stop in turn and replaced, then nothing is lost and all end with 0 (F30)", async () => {
     deployment = await NatsDeployment.start({ gateways: 2, cores: 2, pauseMs: 1 });
     const clients = load();
     const [gateway, core] = [first(deployment.gateways), first(deployment.cores)];

@@ -22,9 +22,12 @@ export class WatchedClock extends ManualClock {
   }
 
   /** Moves on by the next wait between these lengths, once it has begun; earlier ones were passed before. */
-  async passNext(fromMs: number, toMs = fromMs): Promise<number> {
-    const find = (all: readonly number[]) =>
-      all.findIndex((ms, index) => index >= this.#looked && ms >= fromMs && ms <= toMs);
+  passNext(fromMs: number, toMs = fromMs): Promise<number> {
+    return this.passNextOf((ms) => ms >= fromMs && ms <= toMs);
+  }
+
+  async passNextOf(isIt: (ms: number) => boolean): Promise<number> {
+    const find = (all: readonly number[]) => all.findIndex((ms, index) => index >= this.#looked && isIt(ms));
     const all = await this.waits.until((items) => find(items) >= 0);
     this.#looked = find(all) + 1;
     const ms = all[this.#looked - 1] as number;

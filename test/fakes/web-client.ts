@@ -47,9 +47,13 @@ export class WebClient {
   #token: string | undefined;
   #closed = false;
 
-  /** The address, e.g. "http://127.0.0.1:8080", is asked for at every attempt, so that a test can lead it elsewhere. */
-  constructor(name: string, addressOf: () => string, channel = "web") {
+  /**
+   * The address, e.g. "http://127.0.0.1:8080", is asked for at every attempt, so that a test can lead it elsewhere. The
+   * token is the page's word on who this is; without it, it is an anonymous visitor.
+   */
+  constructor(name: string, addressOf: () => string, channel = "web", token?: string) {
     this.#name = name;
+    this.#token = token;
     this.#channel = channel;
     this.#addressOf = addressOf;
     this.#connect();

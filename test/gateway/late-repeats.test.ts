@@ -79,7 +79,7 @@ const startAll = async () => {
   };
 };
 
-describe("given messages that come again, later than the bus remembers, to processes that do not", () => {
+describe("given messages that come again, later than the bus remembers, to processes that do not (F12)", () => {
   it("when their turns had ended, then no model is asked and nothing is shown twice", async () => {
     const product = await startAll();
     const command = message("m2", { command: { name: "help", args: "" } });

@@ -1,11 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { makeDelivery } from "../adapters/web/make-delivery.ts";
 import { startWebGateway, type WebGateway } from "../adapters/web/web-gateway.ts";
 import { startWidgetPage, type WidgetPage } from "../adapters/web/widget-page.ts";
 import { Deployment, plainConfig } from "../e2e/deployment.ts";
-import { findTool } from "../setup/find-tool.mjs";
+import { launchChromium } from "../setup/launch-chromium.ts";
+import { takeConsolePictures } from "./console-pictures.ts";
 import { conversations, type Telling } from "./conversations.ts";
 
 const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
@@ -36,12 +37,12 @@ const views: readonly View[] = [
   },
 ];
 
-/** The main views of the widget, with made-up conversations, for the README and for those who change the styles. */
+/** The main views of widget and console, with made-up conversations, for the README and for those who change the styles. */
 const take = async (): Promise<void> => {
   const [wanted] = process.argv.slice(2);
   await mkdir(folder, { recursive: true });
   const site = await startWidgetPage();
-  const browser = await chromium.launch({ executablePath: findTool("chromium") ?? "chromium", args: ["--no-sandbox"] });
+  const browser = await launchChromium();
   for (const view of views.filter(({ name }) => wanted === undefined || name.includes(wanted))) {
     const gateway = await startWebGateway();
     try {
@@ -52,6 +53,7 @@ const take = async (): Promise<void> => {
     }
   }
   if (wanted === undefined || wanted === "home") await homePicture(browser);
+  await takeConsolePictures(browser, folder, wanted);
   await browser.close();
   await site.stop();
 };

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { buildWidget } from "../../adapters/web/widget/build.mjs";
+import { buildConsole } from "../../gateway/console/pages/build.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -21,6 +23,6 @@ for (const file of readdirSync(`${root}config`).filter((name) => /\.(yaml|json)$
 
 chmodSync(`${root}dist/gateway/cli/main.js`, 0o755);
 
-/** The browser side is bundled, not compiled file by file. */
-const widget = new URL("adapters/web/widget/build.mjs", new URL("../../", import.meta.url));
-if (existsSync(widget)) await (await import(widget.href)).buildWidget(`${root}dist/adapters/web`);
+/** What browsers run is bundled, not compiled file by file. */
+await buildWidget(`${root}dist/adapters/web`);
+await buildConsole(`${root}dist/gateway/console`);

@@ -2,7 +2,7 @@ import { wake } from "../../subtasks/after-gate.ts";
 import { questionMessage } from "../callback.ts";
 import { changeCall } from "../change-call.ts";
 import type { PeerCall } from "../peer-call.ts";
-import { comesLater } from "../peer-call.ts";
+import { comesLater, openQuestion } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
 import { settleCall } from "../settle-call.ts";
 import { tellSubtask } from "../tell-subtask.ts";
@@ -66,7 +66,7 @@ const hearQuestion = async (parts: PeerParts, call: PeerCall, news: TaskNews): P
   });
   const is = await changeCall(parts, call, (same) => same);
   // Also if it was seen before: whoever saw it may have died before it was told.
-  if (is?.state !== "open" || is.remote?.question === undefined) return;
+  if (is?.remote === undefined || openQuestion(is) === undefined) return;
   const { rounds, asked } = is.remote;
   if (rounds > MOST_ROUNDS || (asked[question] ?? 0) >= MOST_REPEATS) {
     const why = rounds > MOST_ROUNDS ? `asked more than ${MOST_ROUNDS} questions` : "asked the same again and again";

@@ -1,5 +1,7 @@
-import { messageOf } from "../../contract/app-error.ts";
+import { refusalIn } from "../refusal-in.ts";
 
-/** It never came to an answer: the same request may do so later. The SDK has no other sign of it than these words. */
-export const isTransport = (error: unknown): boolean =>
-  error instanceof TypeError || /Status: (?:408|429|5\d\d)|fetch failed|terminated|: 5\d\d$/.test(messageOf(error));
+/** It never came to an answer: the same request may do so later. A connection that fails or breaks is a TypeError. */
+export const isTransport = (error: unknown): boolean => {
+  const refusal = refusalIn(error);
+  return refusal === undefined ? error instanceof TypeError : refusal.code === "unavailable";
+};

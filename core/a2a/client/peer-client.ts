@@ -35,13 +35,15 @@ export class PeerClient {
     this.#fetch = fetch;
   }
 
-  static async connect(peer: RemotePeer): Promise<PeerClient> {
+  /** The signal ends the reading of the card; everything later has one of its own. */
+  static async connect(peer: RemotePeer, signal: AbortSignal): Promise<PeerClient> {
     let card: AgentCard | undefined;
     const own = peerFetch(peer, () => credentialsOf(peer, card));
     const legacyCompat = { enabled: true };
     const options = { fetchImpl: own.fetch, legacyCompat };
+    const cardFetch: typeof fetch = (input, init) => own.fetch(input, { ...init, signal });
     try {
-      card = await readCard(peer, new DefaultAgentCardResolver(options));
+      card = await readCard(peer, new DefaultAgentCardResolver({ fetchImpl: cardFetch, legacyCompat }));
       const transports = [new JsonRpcTransportFactory(options), new RestTransportFactory(options)];
       return new PeerClient(card, await new ClientFactory({ transports }).createFromAgentCard(card), own);
     } catch (error) {
@@ -96,8 +98,8 @@ export class PeerClient {
     yield* this.#news(this.#client.resubscribeTask({ tenant: "", id: taskId }, { signal }));
   }
 
-  async get(taskId: string, signal: AbortSignal): Promise<TaskNews> {
-    return newsOfTask(await this.#client.getTask({ tenant: "", id: taskId, historyLength: 0 }, { signal }));
+  async get(taskId: string, signal: AbortSignal, historyLength = 0): Promise<TaskNews> {
+    return newsOfTask(await this.#client.getTask({ tenant: "", id: taskId, historyLength }, { signal }));
   }
 
   /** The task that a message has begun whose answer was lost. Undefined: there is none, or it cannot be looked for. */
@@ -156,10 +158,13 @@ const credentialsOf = ({ token, apiKey }: RemotePeer, card: AgentCard | undefine
   return apiKey === undefined ? {} : { [keyHeader(card)]: apiKey.reveal() };
 };
 
+const HEADER_NAME = /^[A-Za-z][\w-]*$/;
+
 /** The header that the card names for a key; it is not known before the card is. */
 const keyHeader = (card: AgentCard | undefined): string => {
   for (const { scheme } of Object.values(card?.securitySchemes ?? {})) {
-    if (scheme?.$case === "apiKeySecurityScheme" && scheme.value.location === "header") return scheme.value.name;
+    if (scheme?.$case !== "apiKeySecurityScheme" || scheme.value.location !== "header") continue;
+    if (HEADER_NAME.test(scheme.value.name)) return scheme.value.name;
   }
   return "X-API-Key";
 };

@@ -23,13 +23,23 @@ export const peerFetch = (peer: RemotePeer, credentials: () => Record<string, st
       const headers = new Headers(init?.headers);
       if (isChosen) for (const [name, value] of Object.entries(credentials())) headers.set(name, value);
       const response = await (isChosen ? chosen : foreign).fetch(input, { ...init, headers });
-      if (response.status !== 401 && response.status !== 403) return response;
+      const refusal = refusalOf(peer, response.status);
+      if (refusal === undefined) return response;
       await response.body?.cancel();
-      const advice = `check a2a.peers.${peer.name}`;
-      throw new AppError("forbidden", `${peer.name} does not accept us (HTTP ${response.status}): ${advice}`);
+      throw refusal;
     },
     close: async () => {
       await Promise.all([chosen.close(), foreign.close()]);
     },
   };
+};
+
+/** Told by its status, because the SDK has no other sign of it than words. */
+const refusalOf = ({ name }: RemotePeer, status: number): AppError | undefined => {
+  const how = `(HTTP ${status})`;
+  if (status === 401 || status === 403) {
+    return new AppError("forbidden", `${name} does not accept us ${how}: check a2a.peers.${name}`);
+  }
+  const isAway = status === 408 || status === 429 || status >= 500;
+  return isAway ? new AppError("unavailable", `${name} is not available ${how}`) : undefined;
 };

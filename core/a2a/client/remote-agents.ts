@@ -1,3 +1,4 @@
+import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../contract/clock.ts";
 import type { PeerCall } from "../peer-call.ts";
 import type { PeerClient, Webhook } from "./peer-client.ts";
@@ -25,6 +26,8 @@ export class RemoteAgents {
   readonly #publicUrl: string | undefined;
   readonly #connections = new Map<string, Connection>();
   readonly #said = new Map<string, string>();
+  readonly #askedAt = new Map<string, number>();
+  readonly #closing = new AbortController();
 
   constructor({ peers, clock, publicUrl }: RemoteAgentsOptions) {
     this.peers = peers;
@@ -37,9 +40,16 @@ export class RemoteAgents {
     return `${this.#publicUrl ?? "urn:mooring"}/a2a/${agent}`;
   }
 
-  /** What its card says about it, once that was read. */
-  describe({ name }: RemotePeer): string | undefined {
-    return this.#said.get(name);
+  /** What its card says about it, once that was read; who wants to know it has it read. */
+  describe(peer: RemotePeer): string | undefined {
+    const said = this.#said.get(peer.name);
+    const now = this.#clock.monotonic();
+    if (said === undefined && now - (this.#askedAt.get(peer.name) ?? -CARD_KEPT_MS) >= CARD_KEPT_MS) {
+      this.#askedAt.set(peer.name, now);
+      // What is wrong with it is said to whoever calls it.
+      this.clientOf(peer).catch(() => undefined);
+    }
+    return said;
   }
 
   find(tenant: string, name: string): RemotePeer | undefined {
@@ -63,12 +73,13 @@ export class RemoteAgents {
       void known?.client.then((old) => old.close()).catch(() => undefined);
       return connected;
     } catch (error) {
-      this.#connections.delete(peer.name);
+      if (this.#connections.get(peer.name)?.client === client) this.#connections.delete(peer.name);
       throw error;
     }
   }
 
   async close(): Promise<void> {
+    this.#closing.abort(new AppError("stopped", "this process is stopping"));
     const clients = await Promise.allSettled([...this.#connections.values()].map(({ client }) => client));
     await Promise.all(clients.map((result) => (result.status === "fulfilled" ? result.value.close() : undefined)));
   }
@@ -76,6 +87,6 @@ export class RemoteAgents {
   /** The SDK is loaded with the first call. */
   async #connect(peer: RemotePeer): Promise<PeerClient> {
     const { PeerClient: Connecting } = await import("./peer-client.ts");
-    return Connecting.connect(peer);
+    return Connecting.connect(peer, this.#closing.signal);
   }
 }

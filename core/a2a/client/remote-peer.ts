@@ -1,15 +1,8 @@
-import type { Secret } from "../../contract/secret.ts";
+import type { PeerConfig } from "../config.ts";
 
-/** An agent elsewhere that is reached through the protocol. */
-export interface RemotePeer {
+type Times = Partial<Pick<PeerConfig, "consultMs" | "deadlineMs">>;
+
+/** An agent elsewhere that is reached through the protocol. Without times of its own it has those of a local one. */
+export interface RemotePeer extends Omit<PeerConfig, keyof Times>, Times {
   readonly name: string;
-  readonly tenant: string;
-  /** Where its card is, or the folder of `/.well-known/agent-card.json`. */
-  readonly url: string;
-  readonly token?: Secret | undefined;
-  readonly apiKey?: Secret | undefined;
-  /** How long a question to it is waited for; without it: as long as to a local one. */
-  readonly consultMs?: number | undefined;
-  /** How long it may take; without it: as long as a local one. */
-  readonly deadlineMs?: number | undefined;
 }

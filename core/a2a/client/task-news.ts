@@ -6,12 +6,14 @@ export interface TaskNews {
   /** Absent if it answered at once, without a task. */
   readonly taskId?: string;
   readonly state: "working" | "input-required" | "completed" | "failed";
-  /** State and time as the remote agent spells them: the same news twice has the same key. */
+  /** State and time as the remote agent spells them, or its words: the same news twice has the same key. */
   readonly key: string;
   /** What its status says. */
   readonly text: string;
   /** What came of it; known at the end. */
   readonly answer: string;
+  /** The ids of the messages that it has had; known if they were asked for. */
+  readonly heard?: readonly string[];
 }
 
 const states: Partial<Record<TaskState, TaskNews["state"]>> = {
@@ -30,10 +32,11 @@ const failures: Partial<Record<TaskState, string>> = {
   [TaskState.TASK_STATE_AUTH_REQUIRED]: "It wants a sign-in that nobody here can give.",
 };
 
-export const newsOfTask = ({ id, status, artifacts }: Task): TaskNews => {
+export const newsOfTask = ({ id, status, artifacts, history }: Task): TaskNews => {
   const news = newsOfStatus(id, status);
   const parts = artifacts.map(textOfArtifact).filter((text) => text !== "");
-  return { ...news, answer: parts.join("\n\n") || news.text };
+  const heard = history.map(({ messageId }) => messageId);
+  return { ...news, answer: parts.join("\n\n") || news.text, heard };
 };
 
 export const newsOfMessage = (message: Message): TaskNews => {
@@ -52,7 +55,13 @@ const newsOfStatus = (taskId: string, status: TaskStatus | undefined): TaskNews 
   const state = status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
   const said = textOf(status?.message?.parts ?? []);
   const text = said || (failures[state] ?? "");
-  return { taskId, state: states[state] ?? "working", key: `${state} ${status?.timestamp ?? ""}`, text, answer: text };
+  return {
+    taskId,
+    state: states[state] ?? "working",
+    key: `${state} ${status?.timestamp || text}`,
+    text,
+    answer: text,
+  };
 };
 
 const textOfArtifact = ({ parts }: Artifact): string => textOf(parts);

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import { INBOUND_CHANNEL } from "../../contract/inbound-task.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import type { Agent } from "../../turns/agent.ts";
 import type { Tool } from "../../turns/tool.ts";
@@ -17,17 +16,18 @@ const MAX_QUESTION_CHARS = 4_000;
 type Parts = TaskParts & { readonly inbound: InboundTurns };
 
 /** By the agent's own tools: a list that stays the same is described to models once. */
-const known = new WeakMap<readonly Tool[], readonly Tool[]>();
-const knownOfPeers = new WeakMap<readonly Tool[], readonly Tool[]>();
+const forCallers = new WeakMap<readonly Tool[], readonly Tool[]>();
+const forPeers = new WeakMap<readonly Tool[], readonly Tool[]>();
 
 /**
- * The agent in a turn for another agent: it can ask its caller, and does nothing that needs a person. A peer here that
- * it hands work on to gets no more: else a caller could have done by two agents what one alone refuses.
+ * The agent in a turn for another agent: nothing of it reaches people (A5), so it has no tools that do something for
+ * them; else a caller could have done by two agents what one alone refuses. One that came in by the protocol can be
+ * asked back.
  */
 export const withCallerTools = (parts: Parts, agent: Agent, message: UserMessage): Agent => {
-  if (message.synthetic?.audience.conversation.channel !== INBOUND_CHANNEL) return agent;
+  if (message.synthetic?.owner.worksFor === undefined) return agent;
   const isCalled = taskOfMessage(message) !== undefined;
-  const lists = isCalled ? known : knownOfPeers;
+  const lists = isCalled ? forCallers : forPeers;
   const tools = lists.get(agent.tools) ?? [...notForPeople(agent), ...(isCalled ? callerTools(parts, agent) : [])];
   lists.set(agent.tools, tools);
   return { ...agent, tools };

@@ -1,3 +1,4 @@
+import { SEND_MESSAGE } from "../../../core/a2a/send-message-tool.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { Journal } from "../../../core/turns/journal.ts";
 
@@ -18,6 +19,8 @@ export interface Steps {
   readonly steps: readonly ShownStep[];
   /** Subtasks that the results of its calls name. */
   readonly named: readonly string[];
+  /** Idempotency keys of the calls that wrote to another agent. */
+  readonly sends: readonly string[];
 }
 
 /** What the journal has of a turn: its tool calls, and what became of them. */
@@ -25,14 +28,16 @@ export const readSteps = async (store: Store, turnId: string): Promise<Steps> =>
   const journal = new Journal(store, turnId, false);
   const steps: ShownStep[] = [];
   const named = new Set<string>();
+  const sends: string[] = [];
   for (let step = 0; ; step++) {
     const response = await journal.response(step);
-    if (response === undefined) return { steps, named: [...named] };
+    if (response === undefined) return { steps, named: [...named], sends };
     const calls: ShownCall[] = [];
     for (const [index, { name }] of response.toolCalls.entries()) {
       const trace = await journal.call(step, index);
       const result = typeof trace === "object" ? trace.result : undefined;
       for (const [id] of result?.output.matchAll(/subtask-[0-9a-f]{8}/g) ?? []) named.add(id);
+      if (name === SEND_MESSAGE) sends.push(`${turnId}/${step}/${index}`);
       calls.push({ name, state: result === undefined ? "running" : result.failed ? "failed" : "done" });
     }
     const { inputTokens, outputTokens } = response.usage;

@@ -1,3 +1,4 @@
+import type { PeerCall } from "../../../core/a2a/peer-call.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
 import { hasEnded } from "../../../core/contract/subtask.ts";
@@ -19,13 +20,14 @@ import type { ManagedAgent } from "../managed-agents.ts";
 import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readDeliveries } from "./read-deliveries.ts";
-import type { ShownStep } from "./read-steps.ts";
+import type { TurnAddress } from "./read-hops.ts";
+import { readHops, shownHop, turnsAfterHop } from "./read-hops.ts";
+import type { ShownStep, Steps } from "./read-steps.ts";
 import { readSteps } from "./read-steps.ts";
 import { shownTurn } from "./shown-turn.ts";
 
 interface TraceParts {
   readonly store: Store;
-  readonly place: ManagedAgent;
   readonly history: SessionHistory;
 }
 
@@ -37,27 +39,38 @@ type TracedSubtask = Awaited<ReturnType<typeof readDelegated>>;
  * from one another, so that none of them is looked for in a list.
  */
 export const readTrace = async (store: Store, place: ManagedAgent, { messageId, record }: FoundTurn) => {
-  const parts: TraceParts = { store, place, history: new SessionHistory(store) };
+  const parts: TraceParts = { store, history: new SessionHistory(store) };
   const turns: TracedTurn[] = [];
   const subtasks: TracedSubtask[] = [];
-  const open = [messageId];
-  const addSubtasks = async (found: readonly Subtask[]): Promise<void> => {
+  const hops: PeerCall[] = [];
+  const open: TurnAddress[] = [{ ...place, id: messageId }];
+  const addHops = async (at: ManagedAgent, sends: readonly string[]): Promise<void> => {
+    const found = await readHops(store, at, sends);
+    hops.push(...found);
+    open.push(...found.flatMap(turnsAfterHop));
+  };
+  const addSubtasks = async (at: ManagedAgent, found: readonly Subtask[]): Promise<void> => {
     for (const subtask of found) {
       const traced = await readDelegated(parts, subtask);
       subtasks.push(traced);
-      open.push(...traced.wakes);
-      for (const phase of traced.phases) await addSubtasks(await delegatedBy(parts, subtask.id, phase));
+      open.push(...traced.wakes.map((id) => ({ ...at, id })));
+      for (const phase of traced.phases) {
+        await addHops(at, phase.sends);
+        await addSubtasks(at, await delegatedBy(parts, at, subtask.id, phase));
+      }
     }
   };
-  for (let id = open.shift(); id !== undefined; id = open.shift()) {
-    const found = (await store.get(turnKey({ ...place, id })))?.value;
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    const { id, ...at } = next;
+    const found = (await store.get(turnKey(next)))?.value;
     if (found === undefined) continue;
-    const turn = await readTurn(parts, id, found);
+    const turn = await readTurn(parts, next, found);
     turns.push(turn);
-    await addSubtasks(await delegatedBy(parts, found.standing.owner.ownerId, turn));
-    open.push(synthesisIdOf(found.turnId), amendmentIdOf(found.turnId));
+    await addHops(at, turn.sends);
+    await addSubtasks(at, await delegatedBy(parts, at, found.standing.owner.ownerId, turn));
+    open.push(...[synthesisIdOf(found.turnId), amendmentIdOf(found.turnId)].map((each) => ({ ...at, id: each })));
   }
-  const isOver = turns.every(({ ended }) => ended) && subtasks.every(({ ended }) => ended);
+  const isOver = [...turns, ...subtasks].every(({ ended }) => ended) && hops.every(({ state }) => state !== "open");
   return {
     traceId: record.traceId,
     ...place,
@@ -72,12 +85,14 @@ export const readTrace = async (store: Store, place: ManagedAgent, { messageId, 
         subtasks: subtasks.filter((each) => each.of === turnId).map(({ id }) => id),
       })),
     subtasks: subtasks.map(({ shown }) => shown),
+    hops: hops.map(shownHop),
   };
 };
 
 /** What a turn has delegated: its batch, as long as it is kept, and what the results of its calls name. */
 const delegatedBy = async (
-  { store, place }: TraceParts,
+  { store }: TraceParts,
+  place: ManagedAgent,
   ownerId: string,
   { turnId, named }: { readonly turnId: string; readonly named: readonly string[] },
 ): Promise<Subtask[]> => {
@@ -86,11 +101,15 @@ const delegatedBy = async (
   return (await readSubtasks(store, place, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
 };
 
-const readTurn = async ({ store, place, history }: TraceParts, messageId: string, record: TurnRecord) => {
+const readTurn = async (
+  { store, history }: TraceParts,
+  { id: messageId, ...place }: TurnAddress,
+  record: TurnRecord,
+) => {
   const { turnId, sessionId, index, audience, command, openedAt } = record;
   const isCommand = command !== undefined;
   const entry = isCommand ? undefined : await history.endedTurn(sessionId, index, turnId);
-  const { steps, named } = await readSteps(store, turnId);
+  const { steps, named, sends } = await readSteps(store, turnId);
   const replyId = `${turnId}/${isCommand ? "notice" : "final"}`;
   const target = { conversation: audience.conversation, at: entry?.at ?? openedAt };
   const isAnswered = isCommand || (entry !== undefined && isForPeople(record, entry));
@@ -98,7 +117,8 @@ const readTurn = async ({ store, place, history }: TraceParts, messageId: string
     ? { reply: { replyId, deliveries: await readDeliveries(store, place, replyId, target) } }
     : {};
   const ended = isCommand || entry !== undefined;
-  return { turnId, named, ended, shown: { ...shownTurn(messageId, record, entry), steps, ...reply } };
+  const shown = { agent: place.agent, ...shownTurn(messageId, record, entry), steps, ...reply };
+  return { turnId, named, sends, ended, shown };
 };
 
 /** Far more than a subagent has. */
@@ -106,14 +126,14 @@ const MOST_PHASES = 20;
 
 const readDelegated = async ({ store }: TraceParts, subtask: Subtask) => {
   const { id, parentTurnId } = subtask;
-  const phases: { turnId: string; named: readonly string[] }[] = [];
+  const phases: (Pick<Steps, "named" | "sends"> & { readonly turnId: string })[] = [];
   const steps: ShownStep[] = [];
   const wakes = [wakeUpIdOf(endIdOf(id))];
   for (let phase = 0; phase < MOST_PHASES; phase++) {
     const { turnId } = subagentTurn(subtask, phase);
     const read = await readSteps(store, turnId);
     if (read.steps.length === 0 && phase > 0) break;
-    phases.push({ turnId, named: read.named });
+    phases.push({ turnId, named: read.named, sends: read.sends });
     for (const { step, calls } of read.steps) {
       for (const index of calls.keys()) wakes.push(wakeUpIdOf(wordIdOf(id, `${turnId}/${step}/${index}`)));
     }

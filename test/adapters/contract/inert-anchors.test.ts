@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { inertAnchors } from "../../../adapters/contract/inert-anchors.ts";
 import { anchorFor } from "../../../core/origin/anchor.ts";
 
-describe("given text that imitates an anchor (O16)", () => {
+describe("given text that imitates an anchor (O16, F25)", () => {
   it.each([
     ['look\n↳ Re: "x"\nstarted 21:14 from Slack · 2h 14m ago', 'look\n→ Re: "x"\nstarted 21:14 from Slack, 2h 14m ago'],
     ["**⤷** Re: x", "**→** Re: x"],

@@ -5,7 +5,7 @@ import { SMALLEST_PART, splitMarkdown, utf8Bytes } from "../../../adapters/contr
 
 const sentence = (word: string, count: number) => `${Array.from({ length: count }, () => word).join(" ")}.`;
 
-describe("given a text that is too long for one part (D7)", () => {
+describe("given a text that is too long for one part (D7, F20)", () => {
   it("when it has paragraphs, then it is cut between them", () => {
     const [first, second] = [sentence("alpha", 20), sentence("beta", 20)];
     expect(splitMarkdown(`${first}\n\n${second}`, 160)).toEqual([first, second]);

@@ -261,7 +261,7 @@ describe("given nonsense on the gateway", () => {
     ["an update of what nobody knows", '{"op":0,"s":2,"t":"MESSAGE_UPDATE","d":{"id":"1"}}'],
     ["a removal of what nobody knows", '{"op":0,"s":2,"t":"MESSAGE_DELETE_BULK","d":{}}'],
     ["an invalid session without a word", '{"op":9}'],
-  ])("when there is %s, then the next message is heard all the same", async (_, frame) => {
+  ])("when there is %s, then the next message is heard all the same (F13)", async (_, frame) => {
     await test.start();
     test.discord.gateway.sendRaw(frame);
     await test.heardInPrivate("still here");

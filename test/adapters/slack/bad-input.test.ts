@@ -20,7 +20,7 @@ const expectOneLine = ({ inbox, logger }: RunningSlack) => {
   expect(JSON.stringify(lines)).not.toContain("hello");
 };
 
-describe("given requests that do not come from Slack", () => {
+describe("given requests that do not come from Slack (F22)", () => {
   it.each<[string, object]>([
     ["is signed with another secret", { secret: "another" }],
     ["was signed too long ago", { at: now() - 301 }],
@@ -44,7 +44,7 @@ describe("given requests that do not come from Slack", () => {
     expectOneLine(running);
   });
 
-  it("when a good one is replayed, then it is the same message again", async () => {
+  it("when a good one is replayed, then it is the same message again (F23)", async () => {
     const { slack, inbox } = await runSlack("http");
     const post = { ...asJson(said(slack)), at: now() - 200 };
     await slack.post(post);
@@ -54,7 +54,7 @@ describe("given requests that do not come from Slack", () => {
   });
 });
 
-describe("given requests of Slack's that nobody expects", () => {
+describe("given requests of Slack's that nobody expects (F19)", () => {
   it.each<[string, (slack: FakeSlack) => object]>([
     ["belongs to another workspace", (slack) => asJson(said(slack, { team_id: "T0OTHER", authorizations: null }))],
     [

@@ -67,7 +67,7 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     ["the app itself", { user: "U0BOT" }],
     ["Slackbot", { user: "USLACKBOT" }],
     ["nobody", { user: undefined }],
-  ])("when it is %s, then it is acknowledged and nothing comes of it", async (_, more) => {
+  ])("when it is %s, then it is acknowledged and nothing comes of it (F13)", async (_, more) => {
     const { slack, inbox } = await runSlack(mode);
     expect(await slack.say({ text: `${BOT} hello`, more })).toMatchObject({ answer: "acknowledged" });
     expect(inbox.offered.items).toEqual([]);

@@ -162,7 +162,7 @@ describe("given what is not meant for the agent", () => {
   });
 
   it.each(["messageDelete", "messageReaction", "typing", "event", "endOfConversation", "brandNew"])(
-    "when it is a %s, then it is acknowledged and no message",
+    "when it is a %s, then it is acknowledged and no message (F13)",
     async (type) => {
       await ignored({ text: "x", more: { type } });
     },

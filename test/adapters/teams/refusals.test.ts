@@ -15,7 +15,7 @@ const refuse = async (answer: Promise<number>) => {
   expect(use.store.writes).toEqual([]);
 };
 
-describe("given a request that is not Teams'", () => {
+describe("given a request that is not Teams' (F22)", () => {
   it.each<[string, () => TokenChanges & { authorization?: string }]>([
     ["has no token", () => ({ authorization: "" })],
     ["has garbage for a token", () => ({ authorization: "Bearer garbage" })],
@@ -112,7 +112,7 @@ describe("given a genuine token, and an activity that it does not speak for", ()
   });
 });
 
-describe("given a genuine token, and something that is no activity", () => {
+describe("given a genuine token, and something that is no activity (F19)", () => {
   const badInput: [string, (genuine: Record<string, unknown>) => unknown][] = [
     ["no type", (genuine) => ({ ...genuine, type: undefined })],
     ["a type that is no text", (genuine) => ({ ...genuine, type: 7 })],

@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { findTool } from "../../setup/find-tool.mjs";
+import { launchChromium } from "../../setup/launch-chromium.ts";
+import { noteTroubles } from "../../setup/note-troubles.ts";
 import type { WebGateway } from "./web-gateway.ts";
 import type { WidgetPage } from "./widget-page.ts";
 import { startWidgetPage } from "./widget-page.ts";
@@ -18,8 +18,7 @@ export class WidgetInBrowser {
   constructor(options: BrowserContextOptions = {}) {
     beforeAll(async () => {
       this.site = await startWidgetPage();
-      const executablePath = findTool("chromium") ?? "chromium";
-      this.#browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+      this.#browser = await launchChromium();
     });
     afterAll(async () => {
       await this.#browser.close();
@@ -45,11 +44,7 @@ export class WidgetInBrowser {
   }
 
   watch(page: Page): Page {
-    page.on("pageerror", (error) => this.#troubles.push(error.message));
-    page.on("console", (line) => {
-      if (line.text().includes("Content Security Policy")) this.#troubles.push(line.text());
-    });
-    return page;
+    return noteTroubles(page, this.#troubles);
   }
 
   async open(gateway: WebGateway, page = this.page): Promise<void> {

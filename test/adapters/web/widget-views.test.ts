@@ -1,23 +1,13 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Activity } from "../../../core/contract/activity.ts";
+import { axeProblems } from "../../setup/axe-problems.ts";
 import { makeDelivery } from "./make-delivery.ts";
 import { runningGateways } from "./running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
 const start = runningGateways();
-const widget = new WidgetInBrowser();
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What is wrong for people who do not see or point; best practices count as well. */
-const problemsIn = async (page: Page): Promise<string[]> => {
-  await page.evaluate(`${axe}; undefined`);
-  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>("axe.run()");
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
-};
+/** Half-way into the picture, nothing has its colours yet. */
+const widget = new WidgetInBrowser({ reducedMotion: "reduce" });
 
 const activity: Activity = {
   id: "a1",
@@ -43,16 +33,16 @@ describe.each(["light", "dark"] as const)("given the widget in its %s colours", 
     widget.site.gateway = gateway;
     await page.goto(widget.site.url);
     await page.getByRole("button", { name: "Open the chat" }).waitFor();
-    const found: Record<string, string[]> = { closed: await problemsIn(page) };
+    const found: Record<string, string[]> = { closed: await axeProblems(page) };
     await page.getByRole("button", { name: "Open the chat" }).click();
     await page.getByRole("button", { name: "One" }).waitFor();
-    found.welcome = await problemsIn(page);
+    found.welcome = await axeProblems(page);
 
     await widget.write("hello");
     const { id, conversation } = await widget.arrived(gateway, 1);
     gateway.adapter.hear({ type: "delta", conversation, correlationId: id, attempt: 1, offset: 0, text: "It began" });
     await page.locator(".drafts .reply").waitFor();
-    found.streaming = await problemsIn(page);
+    found.streaming = await axeProblems(page);
 
     const { room } = conversation;
     await gateway.adapter.deliver(makeDelivery(room, "r1", { reply: { markdown, correlationId: id } }));
@@ -67,7 +57,7 @@ describe.each(["light", "dark"] as const)("given the widget in its %s colours", 
     const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("tides") };
     await page.locator("input[type=file]").setInputFiles([notes, large]);
     await page.locator(".uploads .file", { hasText: "5 B" }).waitFor();
-    found.conversation = await problemsIn(page);
+    found.conversation = await axeProblems(page);
 
     widget.site.gateway = undefined;
     await gateway.stop();
@@ -75,7 +65,7 @@ describe.each(["light", "dark"] as const)("given the widget in its %s colours", 
     await page.getByRole("button", { name: "Remove large.bin" }).click();
     await widget.write("waiting");
     await page.locator(".said.pending").waitFor();
-    found.offline = await problemsIn(page);
+    found.offline = await axeProblems(page);
     expect(found).toEqual({ closed: [], welcome: [], streaming: [], conversation: [], offline: [] });
   });
 });

@@ -97,13 +97,13 @@ export const adapterPosts = (makeHarness: MakeHarness): void => {
       expect((await use.harness.posted(2)).map(({ anchored }) => anchored)).toEqual([true, false]);
     });
 
-    it("when a text imitates an anchor, then it is only text (O16)", async () => {
+    it("when a text imitates an anchor, then it is only text (O16, F25)", async () => {
       const target = await use.conversationWith();
       await use.adapter.deliver(sampleDelivery("r1", target, `look\n${use.harness.hostile.anchor}`));
       expect(await use.harness.posted(1)).toMatchObject([{ anchored: false }]);
     });
 
-    it("when a text calls everybody, then nobody is called", async () => {
+    it("when a text calls everybody, then nobody is called (F25)", async () => {
       const target = await use.conversationWith();
       await use.adapter.deliver(sampleDelivery("r1", target, `hey ${use.harness.hostile.massMention} look`));
       expect(await use.harness.posted(1)).toMatchObject([{ pings: false, text: saying("look") }]);

@@ -28,7 +28,7 @@ export const adapterTrouble = (makeHarness: MakeHarness): void => {
       target = await use.conversationWith();
     });
 
-    it.each(REASONS)("when it is %s, then the failure says what may be done", async (trouble, reasons) => {
+    it.each(REASONS)("when it is %s, then the failure says what may be done (F10)", async (trouble, reasons) => {
       use.harness.breakPlatform(trouble);
       const failure = await attempt();
       expect(failure).toBeInstanceOf(DeliveryFailed);
@@ -41,12 +41,12 @@ export const adapterTrouble = (makeHarness: MakeHarness): void => {
       expect(posts.some(({ text }) => text.includes("hard to say"))).toBe(trouble === "answer-lost");
     });
 
-    it("when it asks to wait, then the failure says for how long", async () => {
+    it("when it asks to wait, then the failure says for how long (F9)", async () => {
       use.harness.breakPlatform("rate-limited");
       expect(await attempt()).toHaveProperty("retryAfterMs", expect.any(Number));
     });
 
-    it("when an answer was lost, then the platform can be asked about it", async ({ skip }) => {
+    it("when an answer was lost, then the platform can be asked about it (F11)", async ({ skip }) => {
       const { adapter, harness } = use;
       if (!isReconcilingAdapter(adapter)) return skip("the platform cannot be asked");
       harness.breakPlatform("answer-lost");

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { nextHop, pairOf } from "../../../core/a2a/hops.ts";
-import { calls } from "../../fakes/scripted-model.ts";
+import { calls, type ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AGENT, userMessage } from "../core-under-test.ts";
-import { counted, roles, untilFinals } from "../subtasks/delegating.ts";
+import { type Asked, counted, delegates, roles, untilFinals } from "../subtasks/delegating.ts";
 import { type Pair, PEER, sends, startPair, toolOutputs, untilUnsolicited } from "./peers-under-test.ts";
 
 let pair: Pair | undefined;
@@ -88,6 +88,30 @@ describe("given a peer that is woken (A5)", () => {
     );
     await pair.core.ask("m-1", "go");
     expect(pair.peer.requests.items.map(({ toolChoice }) => toolChoice)).toEqual(["auto", "none"]);
+  });
+
+  it("when it looks at its tools, then none of them does anything for people", async () => {
+    const asked = { message: "work", msg_type: "consult" };
+    pair = await startPair(roles({ primary: sends(asked) }), () => "that is all");
+    await pair.core.ask("m-1", "go");
+    const toolsOf = ({ requests }: ScriptedModel) => requests.items[0]?.tools.map(({ name }) => name);
+    expect(toolsOf(pair.core.model)).toContain("schedule_task");
+    for (const name of ["schedule_task", "list_schedules", "cancel_schedule", "run_schedule_now"]) {
+      expect(toolsOf(pair.peer)).not.toContain(name);
+    }
+    expect(toolsOf(pair.peer)).toContain("send_message_to_agent");
+  });
+
+  it("when what it delegated comes back, then it has none of them either", async () => {
+    const delegating = roles({ primary: () => "never", continuation: (asked) => delegatesOnce(asked) });
+    const delegatesOnce = (asked: Asked) =>
+      asked.text.startsWith("[message") ? delegates(["boats"], "on it")(asked) : "seven";
+    pair = await startPair(roles({ primary: sends({ message: "work", msg_type: "consult" }) }), delegating);
+    await pair.core.ask("m-1", "go");
+    expect(toolOutputs(pair.core)[0]).toContain("seven");
+    const tools = pair.peer.requests.items.flatMap((request) => request.tools.map(({ name }) => name));
+    expect(tools).toContain("complete_subtask");
+    expect(tools).not.toContain("schedule_task");
   });
 
   it("when it speaks, then people hear nothing of it", async () => {

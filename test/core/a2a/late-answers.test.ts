@@ -4,16 +4,7 @@ import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { AGENT, type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked } from "../subtasks/delegating.ts";
-import {
-  backgroundTask,
-  counted,
-  delegates,
-  finals,
-  Held,
-  roles,
-  subtask,
-  subtaskIds,
-} from "../subtasks/delegating.ts";
+import { backgroundTask, delegates, finals, Held, roles, subtask, subtaskIds } from "../subtasks/delegating.ts";
 import {
   answerIn,
   type Pair,
@@ -34,6 +25,16 @@ const DELEGATE = { message: "count the boats", msg_type: "task_delegate" };
 const sessionOf = async (core: CoreUnderTest) => (await core.replyTo("m-1")).sessionId ?? "";
 const memoryOf = (core: CoreUnderTest, sessionId: string) =>
   new WorkingMemory(core.backbone.store, core.clock, sessionId);
+
+/** Where the answer lies that came too late, once it does. */
+const lateNote = async (core: CoreUnderTest): Promise<string> => {
+  const memory = memoryOf(core, await sessionOf(core));
+  for (;;) {
+    const note = (await memory.list()).find(({ key }) => key.startsWith("notifications/a2a"));
+    if (note !== undefined && (await memory.get(note.key)) !== undefined) return note.key;
+    await new Promise(setImmediate);
+  }
+};
 
 /** A subtask that asks the peer, and says what it then knows. */
 const asking = ({ outputs, request }: Asked) => {
@@ -122,12 +123,11 @@ describe("given a subtask that has ended before its peer answered", () => {
     const core = await begin(held);
     await giveUp(core);
     held.give("seven boats");
+    const key = await lateNote(core);
+    expect(key).toMatch(/^notifications\/a2a\/subtask-[0-9a-f]{8}\/call-[0-9a-f]{12}\/result$/);
     const memory = memoryOf(core, await sessionOf(core));
-    const isLate = async () => (await memory.get("notifications/index"))?.includes("notifications/a2a");
-    while (!(await isLate())) await new Promise(setImmediate);
-    const index = await memory.get("notifications/index");
-    const key = /notifications\/a2a\/subtask-[0-9a-f]{8}\/call-[0-9a-f]{12}\/result/.exec(index ?? "")?.[0] ?? "";
     expect(await memory.get(key)).toContain("seven boats");
+    while (!(await memory.get("notifications/index"))?.includes(key)) await new Promise(setImmediate);
   });
 
   it("when a turn has looked the note up by itself, then no turn is about it any more (L5)", async () => {
@@ -135,12 +135,7 @@ describe("given a subtask that has ended before its peer answered", () => {
     const core = await begin(held);
     await giveUp(core);
     held.give("seven boats");
-    const memory = memoryOf(core, await sessionOf(core));
-    let key: string | undefined;
-    while (key === undefined) {
-      key = (await memory.list()).find((note) => note.key.startsWith("notifications/a2a"))?.key;
-      await new Promise(setImmediate);
-    }
+    const key = await lateNote(core);
     core.model.follow(({ messages }) =>
       messages.at(-1)?.role === "tool" ? "I have read it" : calls({ name: "get_from_working_memory", input: { key } }),
     );
@@ -160,13 +155,8 @@ describe("given a subtask that has ended before its peer answered", () => {
     const core = await begin(held, { logger });
     await giveUp(core);
     held.give("seven boats");
-    const memory = memoryOf(core, await sessionOf(core));
-    let key: string | undefined;
-    while (key === undefined) {
-      key = (await memory.list()).find((note) => note.key.startsWith("notifications/a2a"))?.key;
-      await new Promise(setImmediate);
-    }
-    await memory.delete(key);
+    const key = await lateNote(core);
+    await memoryOf(core, await sessionOf(core)).delete(key);
     await core.clock.passNext(2_000);
     const isWarning = ({ message }: { message: string }) => message === "a late answer is no longer there";
     expect((await logger.lines.until((lines) => lines.some(isWarning))).filter(isWarning)).toHaveLength(1);
@@ -205,41 +195,5 @@ describe("given a subtask that has ended before its peer answered", () => {
     const replies = await untilUnsolicitedAsTimePasses(core, 2);
     expect(replies.at(-1)?.markdown).toContain("late: seven boats");
     await restarted.stop();
-  });
-});
-
-describe("given several answers that come too late at once", () => {
-  it("when they belong to one question, then one turn tells of all (L5)", async () => {
-    const helds = new Map<string, Held>();
-    const heldFor = (topic: string) => helds.get(topic) ?? (helds.set(topic, new Held()).get(topic) as Held);
-    pair = await startPair(
-      roles({
-        primary: delegates(["a", "b", "c"], "on it"),
-        subagent: ({ outputs, text, request }) =>
-          sends({ message: `about ${text}`, msg_type: "task_delegate" }, "waiting")({ outputs, request, text }),
-        continuation: ({ text }) =>
-          text.startsWith("[late")
-            ? `late: ${text
-                .match(/found \w/g)
-                ?.sort()
-                .join()}`
-            : "so far",
-      }),
-      ({ messages }) => {
-        const last = messages.at(-1);
-        return heldFor(/about do (\w)/.exec(last?.role === "user" ? last.text : "")?.[1] ?? "").answer;
-      },
-    );
-    const { core } = pair;
-    await core.receive(userMessage("m-1", "go"));
-    for (const topic of ["a", "b", "c"]) await heldFor(topic).asked;
-    await giveUp(core);
-    for (const topic of ["a", "b", "c"]) heldFor(topic).give(`found ${topic}`);
-    await counted(core, "peer_answers_total mooring answered", 3);
-    await core.clock.passNext(2_000);
-    const replies = await untilUnsolicited(core, 2);
-    expect(replies.at(-1)?.markdown).toContain("late: found a,found b,found c");
-    await core.ask("last", "", { command: { name: "help", args: "" } });
-    expect(await untilUnsolicited(core, 2)).toHaveLength(2);
   });
 });

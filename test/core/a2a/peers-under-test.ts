@@ -1,5 +1,7 @@
+import { type PeerCall, readCall } from "../../../core/a2a/peer-call.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { AgentOptions } from "../../../core/start-core.ts";
+import { readOwner } from "../../../core/subtasks/owner-record.ts";
 import { type Answer, calls, type Script, ScriptedModel } from "../../fakes/scripted-model.ts";
 import type { TestOptions } from "../core-under-test.ts";
 import { AGENT, type CoreUnderTest } from "../core-under-test.ts";
@@ -65,18 +67,41 @@ export const toolOutputs = ({ model }: CoreUnderTest): string[] =>
     .filter(({ name }) => name === "send_message_to_agent")
     .map(({ output }) => output);
 
+/** The one call that the session of "m-1" has made. */
+export const theCall = async (core: CoreUnderTest): Promise<PeerCall> => {
+  const { sessionId } = await core.replyTo("m-1");
+  const place = { tenant: "default", agent: AGENT };
+  const { batches } = await readOwner(core.backbone.store, { ...place, ownerId: sessionId ?? "" });
+  const id = Object.values(batches).flatMap(({ calls: made = [] }) => made)[0]?.id ?? "";
+  const call = await readCall(core.backbone.store, { ...place, id });
+  if (call === undefined) throw new Error("there is no call");
+  return call;
+};
+
 export const unsolicited = (replies: readonly AgentReply[]): AgentReply[] =>
   replies.filter(({ kind, correlationId }) => kind === "final" && correlationId === undefined);
 
 export const untilUnsolicited = async (core: CoreUnderTest, count = 1): Promise<AgentReply[]> =>
   unsolicited(await core.replies.until((replies) => unsolicited(replies).length >= count));
 
-/** The same while time passes: every pause between two looks is over as soon as it has begun. */
-export const untilUnsolicitedAsTimePasses = async (core: CoreUnderTest, count = 1): Promise<AgentReply[]> => {
-  for (;;) {
-    const done = await Promise.race([untilUnsolicited(core, count), core.clock.passNext(1_000, 8_000)]);
-    if (typeof done !== "number") return done;
+const isShort = (ms: number): boolean => ms > 0 && ms <= 8_000;
+
+/** Between two looks at a remote task. The longest is a minute, but others wait for a minute too. */
+export const isPause = (ms: number): boolean => [2, 4, 8, 16, 32].includes(ms / 1_000);
+
+/** While time passes: every such wait is over as soon as it has begun. */
+export const asTimePasses = async <T>(core: CoreUnderTest, result: Promise<T>, isPassed = isShort): Promise<T> => {
+  let isThere = false;
+  void result.finally(() => {
+    isThere = true;
+  });
+  while (!isThere) {
+    await Promise.race([result, core.clock.passNextOf(isPassed)]);
     // What was waited for may need the network.
     await new Promise(setImmediate);
   }
+  return result;
 };
+
+export const untilUnsolicitedAsTimePasses = (core: CoreUnderTest, count = 1): Promise<AgentReply[]> =>
+  asTimePasses(core, untilUnsolicited(core, count));

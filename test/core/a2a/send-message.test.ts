@@ -1,12 +1,19 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { readCall } from "../../../core/a2a/peer-call.ts";
 import { peerSessionOf } from "../../../core/a2a/peer-session.ts";
 import { TenantSettings } from "../../../core/a2a/tenant-settings.ts";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
-import { readOwner } from "../../../core/subtasks/owner-record.ts";
 import { AGENT, type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import { Held } from "../subtasks/delegating.ts";
-import { asks, lastTold, type Pair, PEER, startPair, toolOutputs, untilUnsolicited } from "./peers-under-test.ts";
+import {
+  asks,
+  lastTold,
+  type Pair,
+  PEER,
+  startPair,
+  theCall,
+  toolOutputs,
+  untilUnsolicited,
+} from "./peers-under-test.ts";
 
 let pair: Pair;
 afterEach(() => pair.core.dispose());
@@ -14,17 +21,6 @@ afterEach(() => pair.core.dispose());
 const start = async (...args: Parameters<typeof startPair>): Promise<CoreUnderTest> => {
   pair = await startPair(...args);
   return pair.core;
-};
-
-/** The one call that the session has made. */
-const theCall = async (core: CoreUnderTest) => {
-  const { sessionId } = await core.replyTo("m-1");
-  const place = { tenant: "default", agent: AGENT };
-  const { batches } = await readOwner(core.backbone.store, { ...place, ownerId: sessionId ?? "" });
-  const id = Object.values(batches).flatMap(({ calls = [] }) => calls)[0]?.id ?? "";
-  const call = await readCall(core.backbone.store, { ...place, id });
-  if (call === undefined) throw new Error("there is no call");
-  return call;
 };
 
 describe("given two agents that may message each other without waiting", () => {

@@ -51,7 +51,7 @@ const deaths: Death[] = [
 
 /** A `kill -9` at every step of a turn: nothing finished is done again, and one final comes of it. */
 export const coreDeaths = (kind: PlaceOptions["kind"]): void => {
-  describe(`given a core on ${kind} that dies in the middle of a turn`, () => {
+  describe(`given a core on ${kind} that dies in the middle of a turn (F2)`, () => {
     let core: MortalCore;
     const finals: AgentReply[] = [];
     beforeAll(async () => {
@@ -89,7 +89,7 @@ export const coreDeaths = (kind: PlaceOptions["kind"]): void => {
       expect(published.map(({ id }) => id)).toEqual(finals.map(({ id }) => id));
     });
 
-    it("when a message kills every process that runs it, then its writer is told, and the next is answered", {
+    it("when a message kills every process that runs it, then its writer is told, and the next is answered (F18)", {
       timeout: 180_000,
     }, async () => {
       const conversation = { channel: "web", room: "doomed", kind: "private" as const };

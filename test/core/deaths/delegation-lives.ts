@@ -71,7 +71,7 @@ const place = { tenant: "default", agent: "mooring" };
 /** Any batch, and any deaths on the way: one answer from all, and nothing is told twice (B5, S7, S11). */
 export const delegationLives = (kind: PlaceOptions["kind"], fewest: number): void => {
   const runs = propertyRuns(fewest);
-  describe(`given a core on ${kind} that dies anywhere while others work for it`, () => {
+  describe(`given a core on ${kind} that dies anywhere while others work for it (F2)`, () => {
     const lives: Life[] = [];
     let core: MortalCore;
     beforeAll(async () => {

@@ -5,42 +5,26 @@ import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { troubleText } from "../../../core/turns/trouble-text.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { projectFiles, projectRoot } from "../../setup/project-files.ts";
-import { type CoreUnderTest, type TestOptions, userMessage } from "../core-under-test.ts";
+import type { CoreUnderTest, TestOptions } from "../core-under-test.ts";
 import type { Asked, Roles } from "../subtasks/delegating.ts";
 import { backgroundTask, counted, delegates, Held, roles, startDelegating, taskOf } from "../subtasks/delegating.ts";
+import { beginWithSecond, expectSecondOrigin, isFinal, unsolicitedReply } from "./second-message.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-const SECOND = "2026-03-10T21:20:00.000Z";
 const CEILING_MS = 300_000;
 const GRACE_MS = 5_000;
 
-/** A session whose second message begins the work. */
 const begin = async (parts: Partial<Roles>, options: TestOptions = {}, delegation: Record<string, unknown> = {}) => {
   const primary = (asked: Asked) =>
     asked.text === "go" ? delegates(["quick", "slow"], "on it", delegation)(asked) : "hello yourself";
   core = await startDelegating(roles({ primary, ...parts }), options);
-  await core.ask("m-1", "hello");
-  await core.receive(userMessage("m-2", "go", { sentAt: SECOND, link: "https://chat.example/2" }));
+  await beginWithSecond(core);
 };
 
-const unsolicited = async (isIt: (reply: AgentReply) => boolean): Promise<AgentReply> => {
-  const matches = (reply: AgentReply) => reply.correlationId === undefined && isIt(reply);
-  return (await core.replies.until((all) => all.some(matches))).find(matches) as AgentReply;
-};
-const isFinal = ({ kind }: AgentReply) => kind === "final";
-
-const expectOrigin = (reply: AgentReply): void => {
-  expect(reply.origin).toEqual({
-    channel: "web",
-    promptSummary: "go",
-    startedAt: SECOND,
-    sessionId: core.replies.items[0]?.sessionId,
-    link: "https://chat.example/2",
-  });
-  expect(reply.audience).toMatchObject({ conversation: { room: "room-1" }, accountId: "ann" });
-};
+const unsolicited = (isIt: (reply: AgentReply) => boolean) => unsolicitedReply(core, isIt);
+const expectOrigin = (reply: AgentReply) => expectSecondOrigin(core, reply);
 
 describe("given each place that says something nobody waits for (O6)", () => {
   it("when a subtask makes progress, then the entry has the origin of the message that began it", async () => {

@@ -1,8 +1,10 @@
 import { once } from "node:events";
+import type { IncomingHttpHeaders } from "node:http";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { AgentCard, Message, TaskStatus } from "@a2a-js/sdk";
 import { AgentCard as CardJson, formatSSEEvent, Role, SSE_HEADERS, TaskState } from "@a2a-js/sdk";
+import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
 import {
   AgentEvent,
   DefaultPushNotificationSender,
@@ -14,6 +16,7 @@ import {
   type RequestContext,
   ServerCallContext,
 } from "@a2a-js/sdk/server";
+import { answerRest } from "./rest-binding.ts";
 
 export { TaskState } from "@a2a-js/sdk";
 
@@ -34,20 +37,30 @@ export interface SdkAgentOptions {
   readonly capabilities?: { streaming?: boolean; pushNotifications?: boolean };
   /** What callers must show, if anything. */
   readonly token?: string;
+  /** The same as a key, in a header that the card names. */
+  readonly apiKey?: { readonly header: string; readonly value: string };
   readonly description?: string;
+  /** The one way in which it can be talked to. */
+  readonly speaks?: "JSON-RPC" | "HTTP+JSON" | "0.3";
+  /** Where its card says that it is, if that is not here. */
+  readonly elsewhere?: string;
+  /** Whether it does what a request wants, but is cut off: before its answer, or after the first event of a stream. */
+  readonly isCut?: (method: string) => boolean;
   /** Takes a request out of the SDK's hands. */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse, body: string) => boolean;
 }
 
 /** A remote agent: the protocol's own server on a port of its own. */
 export class SdkAgent {
+  /** Methods, or with HTTP+JSON paths, in the order they came. */
   readonly requests: string[] = [];
+  readonly headers: IncomingHttpHeaders[] = [];
   /** The messages that its code was given. */
   readonly heard: Message[] = [];
   behave: Behaviour;
   options: SdkAgentOptions;
   readonly #server: Server;
-  #handler: JsonRpcTransportHandler | undefined;
+  #handler: DefaultRequestHandler | undefined;
 
   private constructor(behave: Behaviour, options: SdkAgentOptions) {
     this.behave = behave;
@@ -72,7 +85,7 @@ export class SdkAgent {
     await once(this.#server, "close");
   }
 
-  #handlerFor(): JsonRpcTransportHandler {
+  #handlerFor(): DefaultRequestHandler {
     const pushes = new InMemoryPushNotificationStore();
     const rounds = new Map<string, number>();
     const executor = {
@@ -88,27 +101,30 @@ export class SdkAgent {
       },
     };
     const sender = new DefaultPushNotificationSender(pushes);
-    const handler = new DefaultRequestHandler(
-      this.#card(),
-      new InMemoryTaskStore(),
-      executor,
-      undefined,
-      pushes,
-      sender,
-    );
-    return new JsonRpcTransportHandler(handler);
+    return new DefaultRequestHandler(this.#card(), new InMemoryTaskStore(), executor, undefined, pushes, sender);
   }
 
   #card(): AgentCard {
+    const { speaks, elsewhere = this.url, apiKey } = this.options;
+    const isRest = speaks === "HTTP+JSON";
     return CardJson.fromJSON({
       name: "Remote",
       description: this.options.description ?? "Knows ships.",
       version: "1",
-      supportedInterfaces: [{ url: `${this.url}/rpc`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
+      supportedInterfaces: [
+        {
+          url: `${elsewhere}/${isRest ? "rest" : "rpc"}`,
+          protocolBinding: isRest ? "HTTP+JSON" : "JSONRPC",
+          protocolVersion: "1.0",
+        },
+      ],
+      ...(apiKey && {
+        securitySchemes: { key: { apiKeySecurityScheme: { location: "header", name: apiKey.header } } },
+      }),
       capabilities: { streaming: true, pushNotifications: false, ...this.options.capabilities },
       defaultInputModes: ["text/plain"],
       defaultOutputModes: ["text/plain"],
-      skills: [{ id: "ships", name: "Ships", description: "Ships.", tags: [] }],
+      skills: [{ id: "ships", name: "Ships", description: "Ships.", tags: ["ships"] }],
     });
   }
 
@@ -117,17 +133,55 @@ export class SdkAgent {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
     if (this.options.intercept?.(request, response, body)) return;
-    if (request.url?.endsWith("agent-card.json")) return send(response, 200, CardJson.toJSON(this.#card()));
-    if (this.options.token !== undefined && request.headers.authorization !== `Bearer ${this.options.token}`) {
-      return send(response, 401, { error: "who are you?" });
+    const isOld = this.options.speaks === "0.3";
+    if (request.url?.endsWith("agent-card.json"))
+      return send(response, 200, isOld ? this.#oldCard() : this.#wireCard());
+    this.headers.push(request.headers);
+    if (!this.#lets(request)) return send(response, 401, { error: "who are you?" });
+    if (this.#handler === undefined) return send(response, 503, {});
+    if (this.options.speaks === "HTTP+JSON") {
+      this.requests.push(new URL(request.url ?? "", this.url).pathname);
+      return answerRest(this.#handler, request, body, response);
     }
-    this.requests.push(JSON.parse(body).method);
-    const context = new ServerCallContext({ requestedVersion: "1.0" });
-    const result = await this.#handler?.handle(body, context);
-    if (result === undefined || !(Symbol.asyncIterator in result)) return send(response, 200, result);
+    const { method, id } = JSON.parse(body);
+    this.requests.push(method);
+    const isCut = this.options.isCut?.(method) === true;
+    const context = new ServerCallContext({ requestedVersion: isOld ? "0.3" : "1.0" });
+    const rpc = isOld ? new LegacyJsonRpcTransportHandler(this.#handler) : new JsonRpcTransportHandler(this.#handler);
+    const result = await rpc.handle(JSON.parse(body), context);
+    if (!(Symbol.asyncIterator in result)) {
+      if (isCut) response.destroy();
+      else send(response, 200, result);
+      return;
+    }
     response.writeHead(200, SSE_HEADERS);
-    for await (const event of result) response.write(formatSSEEvent(event));
+    try {
+      for await (const event of result) {
+        // The work goes on, whoever has left.
+        if (response.destroyed) continue;
+        await new Promise((written) => response.write(formatSSEEvent(event), written));
+        if (isCut) response.destroy();
+      }
+    } catch (error) {
+      const refusal = JsonRpcTransportHandler.mapToJSONRPCError(error as Error);
+      response.write(formatSSEEvent({ jsonrpc: "2.0", id, error: refusal }));
+    }
     response.end();
+  }
+
+  #lets({ headers }: IncomingMessage): boolean {
+    const { token, apiKey } = this.options;
+    if (apiKey !== undefined) return headers[apiKey.header.toLowerCase()] === apiKey.value;
+    return token === undefined || headers.authorization === `Bearer ${token}`;
+  }
+
+  #wireCard(): unknown {
+    return CardJson.toJSON(this.#card());
+  }
+
+  #oldCard(): unknown {
+    const { supportedInterfaces: _, ...card } = this.#wireCard() as Record<string, unknown>;
+    return { ...card, url: `${this.url}/rpc`, preferredTransport: "JSONRPC", protocolVersion: "0.3.0" };
   }
 }
 

@@ -24,6 +24,8 @@ export class FakeTeams implements World {
   readonly files = new Map<string, Buffer | "stalled">();
   /** Of the connector. */
   fault: TeamsFault | undefined;
+  /** Asked for each call of the connector. */
+  faultIn: (method: string, body: string) => TeamsFault | undefined = () => this.fault;
   keysFail = false;
   /** Where it sends those who ask for its OpenID document. */
   keysMovedTo: string | undefined;
@@ -148,7 +150,7 @@ export class FakeTeams implements World {
   }
 
   #call(method: string, path: string, body: string, response: ServerResponse): void {
-    const { fault } = this;
+    const fault = this.faultIn(method, body);
     const act = () => {
       const done = this.api.answer(method, path, body) ?? { status: 404, body: {} };
       answer(response, done.status, done.body);

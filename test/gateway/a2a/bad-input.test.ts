@@ -27,7 +27,7 @@ const VERSION = -32_009;
 const Answer = z.looseObject({ error: z.looseObject({ message: z.string() }) });
 const errorOf = async (response: Response) => ({ status: response.status, ...Answer.parse(await response.json()) });
 
-describe("given a request that makes no sense, over JSON-RPC", () => {
+describe("given a request that makes no sense, over JSON-RPC (F19)", () => {
   it.each<[name: string, body: unknown, code: number]>([
     ["no JSON", "{", PARSE],
     ["nothing", "", PARSE],

@@ -97,6 +97,7 @@ describe("given a message whose work was delegated", () => {
     expect(delivery).toMatchObject({ state: "given-up", reason: "forbidden: the bot was removed" });
     const { items } = (await rig.call("GET", "dead-letters")).body;
     expect(items).toMatchObject([{ ref: delivery.ref, kind: "delivery", channel: "web" }]);
+    expect((await trace(items[0].replyId)).body.turns).toMatchObject([{ messageId: "m1" }]);
     agent.channel.before = async () => undefined;
     expect((await rig.call("POST", `dead-letters/${delivery.ref}/retry`)).body).toEqual({ done: true });
     expect(await agent.finals(1)).toEqual(["hi"]);

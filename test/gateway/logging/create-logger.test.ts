@@ -7,7 +7,7 @@ const logging = (level: "debug" | "info") => {
 };
 
 describe("given the log", () => {
-  it("when fields hold secrets or message text, then the line does not (U4)", () => {
+  it("when fields hold secrets or message text, then the line does not (U4, F24)", () => {
     const { lines, logger } = logging("info");
     const error = Object.assign(new Error("refused"), { requestBody: "canary-body", body: "canary-body" });
     logger.child({ channel: "slack", botToken: "canary-child" }).info(

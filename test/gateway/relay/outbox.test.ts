@@ -125,7 +125,7 @@ describe("given a channel on a platform that works", () => {
 });
 
 describe("given a platform in trouble", () => {
-  it("when it asks to wait, then the pause is kept, in order, and other conversations go on (D5)", async () => {
+  it("when it asks to wait, then the pause is kept, in order, and other conversations go on (D5, F9)", async () => {
     rig.platform.faultIn = (name) => (name === "slow" ? "rate-limited" : undefined);
     await relay(rig.paper("repeats"));
     await rig.publish("r1", room("slow"), "first");
@@ -142,7 +142,7 @@ describe("given a platform in trouble", () => {
     expect(rig.meter.counts.get("delivery_retries_total{channel=paper,reason=rate-limited}")).toBe(1);
   });
 
-  it("when it is down, then pauses grow until it is back, and nothing is lost (D5)", async () => {
+  it("when it is down, then pauses grow until it is back, and nothing is lost (D5, F10)", async () => {
     rig.platform.faultIn = () => "unavailable";
     await relay(rig.paper("repeats"));
     await rig.publish("r1", room("a"), "hello");
@@ -221,7 +221,7 @@ describe("given a platform in trouble", () => {
   });
 });
 
-describe("given an attempt whose answer is lost (D4)", () => {
+describe("given an attempt whose answer is lost (D4, F11)", () => {
   it("when the platform cannot be asked, then it is recorded as unknown and never repeated", async () => {
     rig.platform.faultIn = () => "cut-after-accept";
     await relay(rig.paper("repeats"));

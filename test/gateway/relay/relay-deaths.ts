@@ -53,7 +53,7 @@ export const relayDeaths = (name: string, openPlace: () => Promise<BackbonePlace
   };
   const shown = () => platform.notes.map(({ text }) => text);
 
-  describe(`given a gateway on ${name} that is killed, and a platform that repeats a second send (D4)`, () => {
+  describe(`given a gateway on ${name} that is killed, and a platform that repeats a second send (D4, F1, F11)`, () => {
     const kind = "repeats a second send";
 
     it.each(["inbox.before", "inbox.stored", "relay.received", "delivery.marked"])(

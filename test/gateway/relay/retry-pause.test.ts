@@ -4,7 +4,7 @@ import { defaultRetryLimits as limits, retryPause } from "../../../gateway/relay
 
 const HOUR_MS = 3_600_000;
 
-describe("given a delivery that failed", () => {
+describe("given a delivery that failed (F9)", () => {
   it.each([
     [1, 1_000],
     [2, 2_000],

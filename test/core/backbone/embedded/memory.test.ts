@@ -3,7 +3,7 @@ import { runScript } from "./child-process.ts";
 import { scratchDir } from "./scratch.ts";
 
 describe("given a process that handles all it is sent", () => {
-  it("when a hundred thousand messages have gone through, then its heap is as large as before", async () => {
+  it("when a hundred thousand messages have gone through, then its heap is as large as before (F29)", async () => {
     const child = runScript("memory-child.ts", [scratchDir(), "100000"], ["--expose-gc"]);
     await child.ended;
     const heaps = child.lines.map(Number);

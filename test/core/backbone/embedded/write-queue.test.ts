@@ -57,6 +57,15 @@ describe("given writes of one pass of the event loop", () => {
   });
 });
 
+describe("given a data file", () => {
+  it("when it is opened, then a transaction ends only once it is on the disk, so that a power cut takes nothing (F17)", () => {
+    const { database } = openScratch(scratchDir());
+    const FULL = 2;
+    expect(readOne(database, "PRAGMA synchronous")).toBe(FULL);
+    expect(readOne(database, "PRAGMA journal_mode")).toBe("wal");
+  });
+});
+
 describe("given a backbone that closes", () => {
   it("when handlers are under way, then they may still write, what was asked before is stored, and then all is refused", async () => {
     const dir = scratchDir();

@@ -1,0 +1,96 @@
+import { changeCall } from "../change-call.ts";
+import { comesLater } from "../peer-call.ts";
+import type { PeerParts } from "../peer-parts.ts";
+import { refusalIn } from "../refusal-in.ts";
+import { isTransport } from "./is-transport.ts";
+import { firstMessage, type RemoteCall } from "./outgoing-message.ts";
+import type { PeerClient } from "./peer-client.ts";
+import { sendAnswer } from "./send-answer.ts";
+import type { TaskNews } from "./task-news.ts";
+
+const RESUBSCRIPTIONS = 3;
+
+export interface Look {
+  readonly call: RemoteCall;
+  /** Only the driver begins a task: a hint may come before the driver has heard the task's id. */
+  readonly isDriver: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Somebody waits in their turn: they hear of it as soon as it is there. */
+export const isListened = (call: RemoteCall): boolean => call.mode === "consult" && !comesLater(call);
+
+/** One conversation with a remote agent about a call, as the news that come of it. */
+export async function* exchange(parts: PeerParts, client: PeerClient, look: Look): AsyncGenerator<TaskNews> {
+  const { call, isDriver, signal } = look;
+  const { taskId, contextId, looks } = call.remote;
+  // Counted before anything is sent: whoever comes after a death knows that it may have been.
+  await changeCall(parts, call, (is) =>
+    is.remote === undefined ? is : { ...is, remote: { ...is.remote, looks: is.remote.looks + 1 } },
+  );
+  await parts.checkpoint("call.sending");
+  if (taskId === undefined) {
+    const found = looks === 0 ? undefined : await client.find(contextId, signal);
+    if (found !== undefined) yield* goOn(client, look, found);
+    else if (isDriver) yield* begin(parts, client, look);
+    return;
+  }
+  const answered = await sendAnswer(parts, client, call, signal);
+  const news = answered ?? (await client.get(taskId, signal));
+  if (isDriver || answered !== undefined) yield* goOn(client, look, news);
+  else yield news;
+}
+
+/** Says how a task is, and listens to it if somebody waits. */
+async function* goOn(client: PeerClient, { call, signal }: Look, news: TaskNews): AsyncGenerator<TaskNews> {
+  yield news;
+  if (news.taskId !== undefined && isListened(call) && client.streams && !isAtRest(news)) {
+    yield* listen(client, news.taskId, signal);
+  }
+}
+
+async function* begin(parts: PeerParts, client: PeerClient, { call, signal }: Look): AsyncGenerator<TaskNews> {
+  if (!isListened(call) || !client.streams) {
+    const isAwaited = call.mode !== "notify" && client.pushes;
+    yield await client.send(firstMessage(call), isAwaited ? parts.remoteAgents.webhookFor(call) : undefined, signal);
+    return;
+  }
+  let last: TaskNews | undefined;
+  try {
+    for await (const news of client.stream(firstMessage(call), signal)) {
+      last = news;
+      if (isAtRest(news)) break;
+      yield news;
+    }
+  } catch (error) {
+    if (signal.aborted || last?.taskId === undefined || !isCut(error)) throw error;
+  }
+  if (last?.taskId === undefined) {
+    if (last !== undefined) yield last;
+  } else if (isAtRest(last)) yield await client.get(last.taskId, signal);
+  else yield* listen(client, last.taskId, signal);
+}
+
+/** To the end of a task whose stream has ended or was cut: its first word is then how the task is. */
+async function* listen(client: PeerClient, taskId: string, signal: AbortSignal): AsyncGenerator<TaskNews> {
+  let isOver = false;
+  for (let tries = 0; !isOver && tries < RESUBSCRIPTIONS; tries++) {
+    try {
+      for await (const news of client.subscribe(taskId, signal)) {
+        isOver = isAtRest(news);
+        if (isOver) break;
+        yield news;
+      }
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // A task that has ended cannot be listened to: asking tells.
+      isOver = !isTransport(error);
+    }
+  }
+  yield await client.get(taskId, signal);
+}
+
+const isAtRest = ({ state }: TaskNews): boolean => state !== "working";
+
+/** A stream that broke off, or that is longer than anybody reads, says nothing about its task. */
+const isCut = (error: unknown): boolean => isTransport(error) || refusalIn(error)?.code === "too-large";

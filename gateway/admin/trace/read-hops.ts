@@ -1,0 +1,46 @@
+import { callIdOf } from "../../../core/a2a/call-id.ts";
+import type { PeerCall } from "../../../core/a2a/peer-call.ts";
+import { readCalls } from "../../../core/a2a/peer-call.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import { callbackIdOf, peerWakeIdOf, questionIdOf } from "../../../core/subtasks/continuation-ids.ts";
+import type { ManagedAgent } from "../managed-agents.ts";
+
+/** Where a turn may be found, by the message that started it. */
+export interface TurnAddress extends ManagedAgent {
+  readonly id: string;
+}
+
+const LONGEST_ERROR = 300;
+
+/** The messages to other agents that a turn's calls sent. */
+export const readHops = (store: Store, place: ManagedAgent, sends: readonly string[]): Promise<PeerCall[]> =>
+  readCalls(
+    store,
+    place,
+    sends.map((idempotencyKey) => callIdOf({ ...place, idempotencyKey })),
+  );
+
+/** The turns that come of such a message: the other agent's, if it is one of ours, and those that its words start here. */
+export const turnsAfterHop = ({ tenant, agent, peer, id, remote }: PeerCall): TurnAddress[] => {
+  const questions = Array.from({ length: remote?.rounds ?? 0 }, (_, round) => questionIdOf(id, round + 1));
+  const here = [callbackIdOf(id), ...questions].map((each) => ({ tenant, agent, id: each }));
+  return remote === undefined ? [{ tenant, agent: peer, id: peerWakeIdOf(agent, id) }, ...here] : here;
+};
+
+export const shownHop = (call: PeerCall) => {
+  const { id, agent, peer, mode, headline, turnId, standing, state, error, createdAt, endedAt, remote } = call;
+  return {
+    id,
+    turnId,
+    ...(standing.subtaskId !== undefined && { subtask: standing.subtaskId }),
+    agent,
+    peer,
+    isRemote: remote !== undefined,
+    mode,
+    headline,
+    state,
+    ...(error !== undefined && { error: error.slice(0, LONGEST_ERROR) }),
+    createdAt,
+    ...(endedAt !== undefined && { endedAt }),
+  };
+};

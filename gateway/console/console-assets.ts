@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+
+export interface ConsoleAsset {
+  readonly contentType: string;
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  "console.js": "text/javascript; charset=utf-8",
+  "console.css": "text/css; charset=utf-8",
+};
+
+/** Beside this file once built; in the build's folder when the sources are run. */
+const BUILT = [new URL("./", import.meta.url), new URL("../../dist/gateway/console/", import.meta.url)];
+
+export type ReadAsset = (name: string) => Promise<ConsoleAsset | "unknown" | "not-built">;
+
+/** What the page loads, read once. */
+export const consoleAssets = (folders: readonly URL[] = BUILT): ReadAsset => {
+  const kept = new Map<string, ConsoleAsset>();
+  return async (name) => {
+    const contentType = CONTENT_TYPES[name];
+    if (contentType === undefined) return "unknown";
+    for (const folder of kept.has(name) ? [] : folders) {
+      const body = await readFile(new URL(name, folder)).catch(() => undefined);
+      if (body === undefined) continue;
+      const digest = createHash("sha256").update(body).digest("base64url");
+      kept.set(name, { contentType, body, etag: `"${digest.slice(0, 22)}"` });
+      break;
+    }
+    return kept.get(name) ?? "not-built";
+  };
+};

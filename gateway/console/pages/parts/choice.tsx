@@ -1,0 +1,26 @@
+import { Link } from "../routing/link.tsx";
+import { addressOf, type Route } from "../routing/route.ts";
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly route: Route;
+  /** The part of the address's query that it sets. */
+  readonly name: string;
+  /** What is chosen without it comes first, with an empty value. */
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+/** What of a list is shown. Each choice is an address. */
+export const Choice = ({ label, route, name, options }: ChoiceProps) => {
+  const { page, id, query } = route;
+  const { after: _, [name]: chosen = "", ...others } = query;
+  return (
+    <nav class="choice" aria-label={label}>
+      {options.map(([value, text]) => (
+        <Link key={value} to={addressOf(page, id, { ...others, [name]: value })} current={value === chosen}>
+          {text}
+        </Link>
+      ))}
+    </nav>
+  );
+};

@@ -1,0 +1,35 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+interface PageFrameProps {
+  readonly title: string;
+  /** What this page is for, in a sentence. */
+  readonly about?: ComponentChildren;
+  /** What can be done here, beside the title. */
+  readonly tools?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A page with its title, which gets the focus, so that keyboard and screen reader begin at the top of what is new. */
+export const PageFrame = ({ title, about, tools, children }: PageFrameProps) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Mooring console`;
+    heading.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [title]);
+  return (
+    <main id="content">
+      <header class="page-head">
+        <div>
+          <h1 tabIndex={-1} ref={heading}>
+            {title}
+          </h1>
+          {about !== undefined && <p class="faint">{about}</p>}
+        </div>
+        {tools !== undefined && <div class="tools">{tools}</div>}
+      </header>
+      {children}
+    </main>
+  );
+};

@@ -1,0 +1,37 @@
+import type { ComponentChildren } from "preact";
+import type { Page } from "../api/admin-api.ts";
+import { Link } from "../routing/link.tsx";
+import { addressOf, type Route } from "../routing/route.ts";
+import type { Answer } from "../state/use-answer.ts";
+import { Empty, Failed, Loading } from "./states.tsx";
+
+interface PagedListProps<T> {
+  readonly name: string;
+  readonly route: Route;
+  readonly answer: Answer<Page<T>>;
+  readonly empty: { readonly title: string; readonly text: ComponentChildren };
+  readonly children: (item: T) => ComponentChildren;
+}
+
+/** A list in one of its states, with a way to the page behind it. Pages are addresses, so that "back" works. */
+export const PagedList = <T,>({ name, route, answer, empty, children }: PagedListProps<T>) => {
+  const { data, error, reload } = answer;
+  if (error !== undefined) return <Failed error={error} retry={reload} />;
+  if (data === undefined) return <Loading />;
+  const { page, id, query } = route;
+  const { after, ...first } = query;
+  if (data.items.length === 0 && after === undefined) return <Empty title={empty.title}>{empty.text}</Empty>;
+  return (
+    <>
+      <ul class="rows" aria-label={name}>
+        {data.items.map(children)}
+      </ul>
+      {(after !== undefined || data.next !== undefined) && (
+        <nav class="pager" aria-label="Pages">
+          {after !== undefined && <Link to={addressOf(page, id, first)}>First page</Link>}
+          {data.next !== undefined && <Link to={addressOf(page, id, { ...first, after: data.next })}>Next page</Link>}
+        </nav>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,36 @@
+import type { ComponentChildren } from "preact";
+
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+interface RowProps {
+  readonly title: ComponentChildren;
+  readonly state?: ComponentChildren;
+  readonly facts: readonly Fact[];
+  /** What there is to know besides, such as why it fails. */
+  readonly note?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+}
+
+/** One entry of a list: what it is, how it is, and what can be done with it. */
+export const Row = ({ title, state, facts, note, actions }: RowProps) => (
+  <li class="row">
+    <div class="row-head">
+      <span class="row-title">{title}</span>
+      {state}
+      {actions !== undefined && <span class="row-actions">{actions}</span>}
+    </div>
+    {note !== undefined && <div class="row-note">{note}</div>}
+    <Facts facts={facts} />
+  </li>
+);
+
+export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
+  <dl class="facts">
+    {facts.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -1,0 +1,55 @@
+import { Link } from "../routing/link.tsx";
+import { addressOf } from "../routing/route.ts";
+import { useRoute } from "../routing/use-route.ts";
+import { useConsole } from "../state/console-context.ts";
+import { pages } from "../views/pages.ts";
+import { Logo } from "./logo.tsx";
+import { PageFrame } from "./page-frame.tsx";
+import { Empty } from "./states.tsx";
+
+/** The pages beside each other, and the one that the address names. */
+export const Shell = ({ signOut }: { signOut: () => void }) => {
+  const { me } = useConsole();
+  const route = useRoute();
+  const shown = pages.find(({ name }) => name === route.page);
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        Skip to the page
+      </a>
+      <header class="side">
+        <div class="brand">
+          <Logo />
+          <span>Mooring</span>
+        </div>
+        <nav aria-label="Console">
+          {pages.map(
+            ({ name, title }) =>
+              title !== undefined && (
+                <Link key={name} to={addressOf(name)} current={name === (shown?.partOf ?? route.page)}>
+                  {title}
+                </Link>
+              ),
+          )}
+        </nav>
+        <div class="who">
+          <p>
+            <span class="strong">{me.role === "platform_admin" ? "Platform admin" : "Org admin"}</span>
+            <span class="faint">{me.tenant === undefined ? "all tenants" : `tenant ${me.tenant}`}</span>
+          </p>
+          <button type="button" onClick={signOut}>
+            Sign out
+          </button>
+          <p class="faint version">Version {me.version}</p>
+        </div>
+      </header>
+      {shown ? <shown.View key={`${route.page}/${route.id ?? ""}`} route={route} /> : <Nowhere />}
+    </div>
+  );
+};
+
+const Nowhere = () => (
+  <PageFrame title="No such page">
+    <Empty title="The console has no page at this address.">Choose one from the list of pages.</Empty>
+  </PageFrame>
+);

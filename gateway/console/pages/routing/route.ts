@@ -1,0 +1,33 @@
+/** Which page an address below `/console` is: `/console/<page>/<id>?<query>`. */
+export interface Route {
+  readonly page: string;
+  readonly id: string | undefined;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export const routeOf = ({ pathname, search }: Pick<Location, "pathname" | "search">): Route => {
+  const [page = "", id] = pathname
+    .replace(/^\/console\/?/, "")
+    .split("/")
+    .map(decoded);
+  return { page: page || "channels", id: id || undefined, query: Object.fromEntries(new URLSearchParams(search)) };
+};
+
+/** The address of a page; what is undefined or empty is left out of its query. */
+export const addressOf = (
+  page: string,
+  id?: string,
+  query: Readonly<Record<string, string | undefined>> = {},
+): string => {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  const path = id === undefined ? `/console/${page}` : `/console/${page}/${encodeURIComponent(id)}`;
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+};
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};

@@ -1,0 +1,26 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Me } from "../api/admin-api.ts";
+import type { AdminClient } from "../api/admin-client.ts";
+
+export interface Word {
+  readonly text: string;
+  readonly advice?: string;
+  readonly isBad: boolean;
+}
+
+/** What every page works with. */
+export interface ConsoleContext {
+  readonly client: AdminClient;
+  readonly me: Me;
+  /** Says what came of an action. */
+  tell(word: Word): void;
+}
+
+export const ConsoleProvider = createContext<ConsoleContext | undefined>(undefined);
+
+export const useConsole = (): ConsoleContext => {
+  const found = useContext(ConsoleProvider);
+  if (found === undefined) throw new Error("this belongs inside ConsoleProvider");
+  return found;
+};

@@ -1,0 +1,46 @@
+import type { AuditEntry, Page } from "../api/admin-api.ts";
+import { PageFrame } from "../parts/page-frame.tsx";
+import { PagedList } from "../parts/paged-list.tsx";
+import { type Fact, Row } from "../parts/row.tsx";
+import { StateMark } from "../parts/state-mark.tsx";
+import { When } from "../parts/when.tsx";
+import type { Route } from "../routing/route.ts";
+import { useAnswer } from "../state/use-answer.ts";
+import { actionText } from "./action-text.ts";
+
+export const AuditPage = ({ route }: { route: Route }) => {
+  const answer = useAnswer<Page<AuditEntry>>("audit", route.query);
+  return (
+    <PageFrame title="Audit log" about="Everything that operators have changed or tried to, the newest first.">
+      <PagedList
+        name="Audit log"
+        route={route}
+        answer={answer}
+        empty={{
+          title: "Nobody has changed anything yet.",
+          text: "Each change is noted here before it is carried out.",
+        }}
+      >
+        {(entry) => (
+          <Row key={entry.id} title={actionText(entry)} state={<StatusMark entry={entry} />} facts={factsOf(entry)} />
+        )}
+      </PagedList>
+    </PageFrame>
+  );
+};
+
+const StatusMark = ({ entry: { status } }: { entry: AuditEntry }) => {
+  if (status === undefined) return <StateMark tone="warn" text="begun, end not known" />;
+  return status < 400 ? <StateMark tone="good" text="done" /> : <StateMark tone="bad" text={`refused (${status})`} />;
+};
+
+const factsOf = ({ at, operator, tenant, target, detail }: AuditEntry): readonly Fact[] => [
+  ["When", <When key="at" at={at} />],
+  ["Who", `${operator.role.replace("_", " ")}, token ${operator.token}`],
+  ["Tenant", tenant ?? "–"],
+  ...Object.entries({ ...target, ...detail })
+    .filter(([name]) => name !== "ref")
+    .map(([name, value]): Fact => [capitalised(name), typeof value === "string" ? value : JSON.stringify(value)]),
+];
+
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

@@ -1,0 +1,81 @@
+import type { Channel } from "../api/admin-api.ts";
+import { PageFrame } from "../parts/page-frame.tsx";
+import { Facts, Row } from "../parts/row.tsx";
+import { Empty, Failed, Loading } from "../parts/states.tsx";
+import { When } from "../parts/when.tsx";
+import { useAnswer } from "../state/use-answer.ts";
+import { ChannelActions } from "./channel-actions.tsx";
+import { CHANNELS_EVERY_MS, ChannelMark, ChannelTrouble, UndeliveredCount } from "./channel-state.tsx";
+
+export const ChannelDetail = ({ channel: name }: { channel: string }) => {
+  const {
+    data: channel,
+    error,
+    reload,
+  } = useAnswer<Channel>(`channels/${encodeURIComponent(name)}`, {}, CHANNELS_EVERY_MS);
+  return (
+    <PageFrame
+      title={`Channel ${name}`}
+      about={channel && <ChannelMark channel={channel} />}
+      tools={channel && <ChannelActions channel={channel} done={reload} />}
+    >
+      {error !== undefined && <Failed error={error} retry={reload} />}
+      {error === undefined && channel === undefined && <Loading />}
+      {channel && <Detail channel={channel} />}
+    </PageFrame>
+  );
+};
+
+const Detail = ({ channel }: { channel: Channel }) => (
+  <>
+    <section class="card">
+      <p class="row-note">
+        <ChannelTrouble channel={channel} />
+      </p>
+      <Facts
+        facts={[
+          ["Adapter", channel.adapter],
+          ["Agent", channel.agent],
+          ["Tenant", channel.tenant],
+          ["Last in", <When key="in" at={channel.lastInAt} />],
+          ["Last out", <When key="out" at={channel.lastOutAt} />],
+          ["Undelivered", <UndeliveredCount key="dead" channel={channel} />],
+        ]}
+      />
+    </section>
+    <h2>Gateways</h2>
+    {channel.gateways.length === 0 ? (
+      <Empty title="No gateway runs it.">Start one with this configuration.</Empty>
+    ) : (
+      <ul class="rows" aria-label="Gateways">
+        {channel.gateways.map(({ instance, state, reason, seenAt }) => (
+          <Row
+            key={instance}
+            title={<code>{instance}</code>}
+            state={<ChannelMark channel={{ state }} />}
+            note={reason}
+            facts={[["Heard of", <When key="seen" at={seenAt} />]]}
+          />
+        ))}
+      </ul>
+    )}
+    <h2>Errors</h2>
+    {channel.errors.length === 0 ? (
+      <Empty title="No errors are noted.">The last 20 are kept here.</Empty>
+    ) : (
+      <ul class="rows" aria-label="Errors">
+        {channel.errors.map(({ at, what, reason, count }) => (
+          <Row
+            key={`${at} ${what}`}
+            title={reason}
+            facts={[
+              ["While", what],
+              ["Last", <When key="at" at={at} />],
+              ["In a row", count],
+            ]}
+          />
+        ))}
+      </ul>
+    )}
+  </>
+);

@@ -1,0 +1,46 @@
+import type { Channel, Page } from "../api/admin-api.ts";
+import { PageFrame } from "../parts/page-frame.tsx";
+import { PagedList } from "../parts/paged-list.tsx";
+import { Row } from "../parts/row.tsx";
+import { When } from "../parts/when.tsx";
+import { Link } from "../routing/link.tsx";
+import { addressOf, type Route } from "../routing/route.ts";
+import { useAnswer } from "../state/use-answer.ts";
+import { ChannelActions } from "./channel-actions.tsx";
+import { ChannelDetail } from "./channel-detail.tsx";
+import { CHANNELS_EVERY_MS, ChannelMark, ChannelTrouble, UndeliveredCount } from "./channel-state.tsx";
+
+export const ChannelsPage = ({ route }: { route: Route }) =>
+  route.id === undefined ? <AllChannels route={route} /> : <ChannelDetail channel={route.id} />;
+
+const AllChannels = ({ route }: { route: Route }) => {
+  const answer = useAnswer<Page<Channel>>("channels", {}, CHANNELS_EVERY_MS);
+  return (
+    <PageFrame title="Channels" about="Where people reach the agents, and how each of them is.">
+      <PagedList
+        name="Channels"
+        route={route}
+        answer={answer}
+        empty={{ title: "No channel is configured.", text: "Add one under channels in the configuration." }}
+      >
+        {(channel) => (
+          <Row
+            key={channel.channel}
+            title={<Link to={addressOf("channels", channel.channel)}>{channel.channel}</Link>}
+            state={<ChannelMark channel={channel} />}
+            actions={<ChannelActions channel={channel} done={answer.reload} />}
+            note={<ChannelTrouble channel={channel} />}
+            facts={[
+              ["Adapter", channel.adapter],
+              ["Agent", channel.agent],
+              ["Last in", <When key="in" at={channel.lastInAt} />],
+              ["Last out", <When key="out" at={channel.lastOutAt} />],
+              ["Gateways", channel.gateways.length],
+              ["Undelivered", <UndeliveredCount key="dead" channel={channel} />],
+            ]}
+          />
+        )}
+      </PagedList>
+    </PageFrame>
+  );
+};

@@ -1,0 +1,115 @@
+import type { Channel, DeadLetter, Page } from "../api/admin-api.ts";
+import { ActionButton } from "../parts/action-button.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { PageFrame } from "../parts/page-frame.tsx";
+import { PagedList } from "../parts/paged-list.tsx";
+import { placeText } from "../parts/place-text.ts";
+import { type Fact, Row } from "../parts/row.tsx";
+import { StateMark } from "../parts/state-mark.tsx";
+import { When } from "../parts/when.tsx";
+import { Link } from "../routing/link.tsx";
+import { addressOf, type Route } from "../routing/route.ts";
+import { useConsole } from "../state/console-context.ts";
+import { useAnswer } from "../state/use-answer.ts";
+import { refusalIn } from "./refusal-in.ts";
+
+export const DeadLettersPage = ({ route }: { route: Route }) => {
+  const { me } = useConsole();
+  const answer = useAnswer<Page<DeadLetter>>("dead-letters", route.query);
+  const isOfMessages = route.query.kind === "message";
+  return (
+    <PageFrame title="Dead letters" about="What was given up. Nothing in here is tried again by itself.">
+      <div class="filters">
+        {me.role === "platform_admin" && (
+          <Choice
+            label="Kind"
+            route={route}
+            name="kind"
+            options={[
+              ["", "Deliveries"],
+              ["message", "Messages"],
+            ]}
+          />
+        )}
+        {!isOfMessages && <ChannelChoice route={route} />}
+      </div>
+      <PagedList
+        name="Dead letters"
+        route={route}
+        answer={answer}
+        empty={{ title: "Nothing was given up.", text: "What no attempt could bring to its place is listed here." }}
+      >
+        {(letter) => <LetterRow key={letter.ref} letter={letter} done={answer.reload} />}
+      </PagedList>
+    </PageFrame>
+  );
+};
+
+const ChannelChoice = ({ route }: { route: Route }) => {
+  const { data } = useAnswer<Page<Channel>>("channels");
+  if (data === undefined || data.items.length < 2) return null;
+  const options = data.items.map(({ channel }) => [channel, channel] as const);
+  return <Choice label="Channel" route={route} name="channel" options={[["", "All channels"], ...options]} />;
+};
+
+const LetterRow = ({ letter, done }: { letter: DeadLetter; done: () => void }) => {
+  const { state, text } = refusalIn(letter.reason);
+  return (
+    <Row
+      title={<LetterTitle letter={letter} />}
+      state={<StateMark tone="bad" text={state} />}
+      note={text}
+      actions={<LetterActions letter={letter} done={done} />}
+      facts={[["Given up", <When key="at" at={letter.deadAt} />], ...factsOf(letter)]}
+    />
+  );
+};
+
+const LetterTitle = ({ letter }: { letter: DeadLetter }) => {
+  if (letter.kind === "message") return <span>{letter.id}</span>;
+  const title = letter.origin?.promptSummary ?? "A notice";
+  return letter.replyId === undefined ? (
+    <span>{title}</span>
+  ) : (
+    <Link to={addressOf("trace", letter.replyId)}>{title}</Link>
+  );
+};
+
+const factsOf = (letter: DeadLetter): readonly Fact[] =>
+  letter.kind === "delivery"
+    ? [
+        ["Where", placeText(letter.conversation)],
+        ["Asked on", letter.origin?.channel ?? "–"],
+        ["Tenant", letter.tenant],
+      ]
+    : [
+        ["Queue", letter.queue],
+        ["Subject", letter.subject],
+        ["Attempts", letter.attempts],
+      ];
+
+const LetterActions = ({ letter, done }: { letter: DeadLetter; done: () => void }) => {
+  const { client } = useConsole();
+  const act = (verb: "retry" | "dismiss", said: string) => async () => {
+    await client.post(`dead-letters/${letter.ref}/${verb}`);
+    return said;
+  };
+  const of = letter.kind === "delivery" ? placeText(letter.conversation) : letter.id;
+  return (
+    <>
+      {letter.kind === "delivery" && (
+        <ActionButton label="Retry" of={of} act={act("retry", "It is sent again.")} done={done} />
+      )}
+      <ActionButton
+        label="Dismiss"
+        of={of}
+        act={act("dismiss", "It is dismissed.")}
+        done={done}
+        confirm={{
+          question: "Dismiss this?",
+          text: "It is taken from this list and from people's inbox, and is never sent. This cannot be undone.",
+        }}
+      />
+    </>
+  );
+};

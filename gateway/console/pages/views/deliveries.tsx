@@ -1,0 +1,59 @@
+import type { Delivery, DeliveryState } from "../api/admin-api.ts";
+import { ClockTime } from "../parts/clock-time.tsx";
+import { placeText } from "../parts/place-text.ts";
+import { StateMark, type Tone } from "../parts/state-mark.tsx";
+import { Link } from "../routing/link.tsx";
+import { addressOf } from "../routing/route.ts";
+import { refusalIn } from "./refusal-in.ts";
+
+const STATES: Readonly<Record<DeliveryState, readonly [Tone, string]>> = {
+  accepted: ["good", "delivered"],
+  logged: ["good", "shown"],
+  published: ["good", "handed to the channel"],
+  claimed: ["busy", "being sent"],
+  begun: ["busy", "being written"],
+  unknown: ["warn", "may have arrived"],
+  failed: ["warn", "waits for another attempt"],
+  withdrawn: ["calm", "kept for a digest"],
+  "given-up": ["bad", "given up"],
+};
+
+/** Where a reply went, part by part, and what the platform calls it there. */
+export const Deliveries = ({ deliveries }: { deliveries: readonly Delivery[] }) =>
+  deliveries.length === 0 ? (
+    <p class="faint small">No delivery yet.</p>
+  ) : (
+    <ul class="steps" aria-label="Deliveries">
+      {deliveries.map((delivery) => (
+        <OneDelivery key={`${placeText(delivery.conversation)}#${delivery.part}`} delivery={delivery} />
+      ))}
+    </ul>
+  );
+
+const OneDelivery = ({ delivery }: { delivery: Delivery }) => {
+  const { conversation, part, at, state, messageId, reason, ref } = delivery;
+  const [tone, word] = STATES[state];
+  const refusal = reason === undefined ? undefined : refusalIn(reason);
+  return (
+    <li>
+      <span>
+        {placeText(conversation)}
+        {part > 0 && ` · part ${part + 1}`}
+      </span>
+      <StateMark tone={tone} text={refusal?.state ?? word} />
+      <span class="faint small">
+        {at !== undefined && <ClockTime at={at} />}
+        {messageId !== undefined && (
+          <>
+            {" "}
+            · platform id <code>{messageId}</code>
+          </>
+        )}
+      </span>
+      {refusal && <span class="small">{refusal.text}</span>}
+      {ref !== undefined && (
+        <Link to={addressOf("dead-letters", undefined, { channel: conversation.channel })}>Dead letters</Link>
+      )}
+    </li>
+  );
+};

@@ -1,0 +1,22 @@
+import type { TurnSummary } from "../api/trace.ts";
+import { StateMark, type Tone } from "../parts/state-mark.tsx";
+
+const TONES: Readonly<Record<NonNullable<TurnSummary["outcome"]>, Tone>> = {
+  answered: "good",
+  nothing: "calm",
+  failed: "bad",
+  cancelled: "warn",
+};
+
+type Shown = Pick<TurnSummary, "outcome" | "command">;
+
+/** A command leaves no record of its end: it is answered at once. */
+export const outcomeTone = ({ outcome, command }: Shown): Tone => {
+  if (outcome !== undefined) return TONES[outcome];
+  return command === undefined ? "busy" : "good";
+};
+
+export const OutcomeMark = ({ turn, took = "" }: { turn: Shown; took?: string }) => {
+  const word = turn.outcome ?? (turn.command === undefined ? "under way" : "done");
+  return <StateMark tone={outcomeTone(turn)} text={`${word}${took}`} />;
+};

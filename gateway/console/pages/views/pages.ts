@@ -1,0 +1,36 @@
+import type { ComponentType } from "preact";
+import type { Route } from "../routing/route.ts";
+import { AuditPage } from "./audit-page.tsx";
+import { ChannelsPage } from "./channels-page.tsx";
+import { DeadLettersPage } from "./dead-letters-page.tsx";
+import { PeoplePage } from "./people-page.tsx";
+import { ReplyPage } from "./reply-page.tsx";
+import { SchedulesPage } from "./schedules-page.tsx";
+import { SessionsPage } from "./sessions-page.tsx";
+import { SubtasksPage } from "./subtasks-page.tsx";
+import { TenantsPage } from "./tenants-page.tsx";
+import { TracePage } from "./trace-page.tsx";
+
+interface ConsolePage {
+  /** As it stands in addresses. */
+  readonly name: string;
+  /** In the list of pages; without one it is reached from others. */
+  readonly title?: string;
+  /** The page of that list that it belongs to. */
+  readonly partOf?: string;
+  readonly View: ComponentType<{ route: Route }>;
+}
+
+/** Every page there is. */
+export const pages: readonly ConsolePage[] = [
+  { name: "channels", title: "Channels", View: ChannelsPage },
+  { name: "trace", title: "Trace", View: TracePage },
+  { name: "sessions", title: "Sessions", View: SessionsPage },
+  { name: "subtasks", title: "Subtasks", View: SubtasksPage },
+  { name: "schedules", title: "Schedules", View: SchedulesPage },
+  { name: "dead-letters", title: "Dead letters", View: DeadLettersPage },
+  { name: "people", title: "People", View: PeoplePage },
+  { name: "tenants", title: "Tenants", View: TenantsPage },
+  { name: "audit", title: "Audit log", View: AuditPage },
+  { name: "replies", partOf: "channels", View: ReplyPage },
+];

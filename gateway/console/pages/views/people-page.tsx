@@ -1,0 +1,93 @@
+import type { Page, Person, PersonAccount } from "../api/admin-api.ts";
+import { ActionButton } from "../parts/action-button.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { PageFrame } from "../parts/page-frame.tsx";
+import { PagedList } from "../parts/paged-list.tsx";
+import { Row } from "../parts/row.tsx";
+import { When } from "../parts/when.tsx";
+import type { Route } from "../routing/route.ts";
+import { useConsole } from "../state/console-context.ts";
+import { useAnswer } from "../state/use-answer.ts";
+
+export const PeoplePage = ({ route }: { route: Route }) => {
+  const { tenants } = useConsole().me;
+  const answer = useAnswer<Page<Person>>("people", route.query);
+  const options = tenants.map((tenant) => [tenant, tenant] as const);
+  return (
+    <PageFrame title="People" about="Who the agents talk to, and which accounts are one person's.">
+      <div class="filters">
+        {tenants.length > 1 && (
+          <Choice label="Tenant" route={route} name="tenant" options={[["", "All tenants"], ...options]} />
+        )}
+      </div>
+      <PagedList
+        name="People"
+        route={route}
+        answer={answer}
+        empty={{
+          title: "Nobody is known yet.",
+          text: "People are here once they have written in private, or are declared.",
+        }}
+      >
+        {(person) => (
+          <Row
+            key={person.ref}
+            title={person.name ?? person.accounts[0]?.name ?? person.id}
+            note={<Accounts person={person} done={answer.reload} />}
+            facts={[
+              ["Written in private on", person.surfaces.map(({ channel }) => channel).join(", ") || "–"],
+              ["Quiet hours", quietText(person)],
+              ["Tenant", person.tenant],
+              ["Person", <code key="id">{person.id}</code>],
+            ]}
+          />
+        )}
+      </PagedList>
+    </PageFrame>
+  );
+};
+
+const quietText = ({ quiet }: Person): string => {
+  if (quiet === undefined) return "as configured";
+  if (quiet === "off") return "none";
+  return `${quiet.from} to ${quiet.to}${quiet.timeZone === undefined ? "" : ` ${quiet.timeZone}`}`;
+};
+
+const Accounts = ({ person, done }: { person: Person; done: () => void }) => (
+  <ul class="steps" aria-label="Accounts">
+    {person.accounts.map((account) => (
+      <li key={`${account.channel} ${account.accountId}`}>
+        <span>
+          {account.channel} · <span class="strong">{account.name}</span>
+        </span>
+        <code class="faint">{account.accountId}</code>
+        <span class="faint small">
+          since <When at={account.since} />
+          {account.declared && ", declared in the configuration"}
+        </span>
+        {person.accounts.length > 1 && !account.declared && <Unlink person={person} account={account} done={done} />}
+      </li>
+    ))}
+  </ul>
+);
+
+const Unlink = ({ person, account, done }: { person: Person; account: PersonAccount; done: () => void }) => {
+  const { client } = useConsole();
+  const { channel, accountId, name } = account;
+  const unlink = async () => {
+    await client.post(`people/${person.ref}/unlink`, { channel, accountId });
+    return `${name} on ${channel} is unlinked.`;
+  };
+  return (
+    <ActionButton
+      label="Unlink"
+      of={`${name} on ${channel}`}
+      act={unlink}
+      done={done}
+      confirm={{
+        question: `Unlink ${name} on ${channel}?`,
+        text: "It becomes a person of its own again. What began until now is no longer shown there. All sides are told.",
+      }}
+    />
+  );
+};

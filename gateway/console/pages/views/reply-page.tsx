@@ -1,0 +1,46 @@
+import { useState } from "preact/hooks";
+import type { Delivery, Page } from "../api/admin-api.ts";
+import { PageFrame } from "../parts/page-frame.tsx";
+import { Empty, Failed, Loading } from "../parts/states.tsx";
+import type { Route } from "../routing/route.ts";
+import { useAnswer } from "../state/use-answer.ts";
+import { Deliveries } from "./deliveries.tsx";
+
+const LOOK_EVERY_MS = 3_000;
+
+/** What became of one reply, such as a test message. */
+export const ReplyPage = ({ route: { id = "", query } }: { route: Route }) => {
+  const path = `replies/${encodeURIComponent(id)}/deliveries`;
+  const [isSettled, setSettled] = useState(false);
+  const everyMs = isSettled ? undefined : LOOK_EVERY_MS;
+  const { data, error, reload } = useAnswer<Page<Delivery>>(path, { agent: query.agent }, everyMs);
+  if (!isSettled && data && data.items.length > 0 && data.items.every(hasSettled)) setSettled(true);
+  return (
+    <PageFrame
+      title="What became of a reply"
+      about={<code>{id}</code>}
+      tools={
+        <button type="button" onClick={reload}>
+          Look again
+        </button>
+      }
+    >
+      {error !== undefined && <Failed error={error} retry={reload} />}
+      {error === undefined && data === undefined && <Loading />}
+      {data && (
+        <section class="card">
+          {data.items.length === 0 ? (
+            <Empty title="Nothing is known of it yet.">
+              Platforms take a moment. A channel with a log of its own, such as the web widget, keeps no note of what it
+              showed.
+            </Empty>
+          ) : (
+            <Deliveries deliveries={data.items} />
+          )}
+        </section>
+      )}
+    </PageFrame>
+  );
+};
+
+const hasSettled = ({ state }: Delivery): boolean => ["accepted", "logged", "given-up"].includes(state);

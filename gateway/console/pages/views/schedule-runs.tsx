@@ -1,0 +1,53 @@
+import type { Page, ScheduleRun } from "../api/admin-api.ts";
+import { PageFrame } from "../parts/page-frame.tsx";
+import { PagedList } from "../parts/paged-list.tsx";
+import { Row } from "../parts/row.tsx";
+import { StateMark, type Tone } from "../parts/state-mark.tsx";
+import { When } from "../parts/when.tsx";
+import { Link } from "../routing/link.tsx";
+import { addressOf, type Route } from "../routing/route.ts";
+import { useAnswer } from "../state/use-answer.ts";
+
+/** The runs of one schedule, each of which leads to its trace. */
+export const ScheduleRuns = ({ scheduleRef, route }: { scheduleRef: string; route: Route }) => {
+  const answer = useAnswer<Page<ScheduleRun>>(`schedules/${encodeURIComponent(scheduleRef)}/runs`, route.query);
+  return (
+    <PageFrame title="Runs of a schedule" about="By the time they were due.">
+      <PagedList
+        name="Runs"
+        route={route}
+        answer={answer}
+        empty={{ title: "It has not run yet.", text: "Its runs are listed here from the first one on." }}
+      >
+        {(run) => (
+          <Row
+            key={run.name}
+            title={
+              run.messageId === undefined ? (
+                <When at={run.dueAt} />
+              ) : (
+                <Link to={addressOf("trace", run.messageId)}>
+                  <When at={run.dueAt} />
+                </Link>
+              )
+            }
+            state={<RunMark run={run} />}
+            note={run.reason}
+            facts={[["Began", <When key="fired" at={run.firedAt} />]]}
+          />
+        )}
+      </PagedList>
+    </PageFrame>
+  );
+};
+
+const TONES: Readonly<Record<NonNullable<ScheduleRun["outcome"]>, Tone>> = {
+  answered: "good",
+  nothing: "calm",
+  failed: "bad",
+};
+
+const RunMark = ({ run: { state, outcome } }: { run: ScheduleRun }) => {
+  if (outcome !== undefined) return <StateMark tone={TONES[outcome]} text={outcome} />;
+  return <StateMark tone={state === "started" ? "busy" : "warn"} text={state === "started" ? "under way" : state} />;
+};

@@ -1,0 +1,23 @@
+import type { Subtask } from "../api/admin-api.ts";
+import { durationText } from "../parts/duration-text.ts";
+import { StateMark, type Tone } from "../parts/state-mark.tsx";
+
+const TONES: Readonly<Record<Subtask["status"], Tone>> = {
+  pending: "calm",
+  running: "busy",
+  completed: "good",
+  failed: "bad",
+  cancelled: "warn",
+};
+
+type Shown = Pick<Subtask, "status" | "result" | "startedAt" | "completedAt">;
+
+export const subtaskTone = ({ status }: Shown): Tone => TONES[status];
+
+/** How a subtask is, and how long it took. */
+export const SubtaskMark = ({ subtask }: { subtask: Shown }) => {
+  const { status, result, startedAt, completedAt } = subtask;
+  const took = startedAt && completedAt ? ` in ${durationText(startedAt, completedAt)}` : "";
+  const how = result === undefined || result === "success" || result === status ? "" : ` (${result})`;
+  return <StateMark tone={TONES[status]} text={`${status}${how}${took}`} />;
+};

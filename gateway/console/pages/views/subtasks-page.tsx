@@ -1,0 +1,81 @@
+import type { Page, Subtask } from "../api/admin-api.ts";
+import { ActionButton } from "../parts/action-button.tsx";
+import { AgentChoice } from "../parts/agent-choice.tsx";
+import { Choice } from "../parts/choice.tsx";
+import { PageFrame } from "../parts/page-frame.tsx";
+import { PagedList } from "../parts/paged-list.tsx";
+import { Row } from "../parts/row.tsx";
+import { When } from "../parts/when.tsx";
+import { Link } from "../routing/link.tsx";
+import { addressOf, type Route } from "../routing/route.ts";
+import { useConsole } from "../state/console-context.ts";
+import { useAnswer } from "../state/use-answer.ts";
+import { SubtaskMark } from "./subtask-mark.tsx";
+
+const LOOK_EVERY_MS = 10_000;
+
+export const SubtasksPage = ({ route }: { route: Route }) => {
+  const answer = useAnswer<Page<Subtask>>("subtasks", route.query, LOOK_EVERY_MS);
+  return (
+    <PageFrame title="Subtasks" about="What the agents have delegated.">
+      <div class="filters">
+        <Choice
+          label="Which subtasks"
+          route={route}
+          name="status"
+          options={[
+            ["", "Open"],
+            ["all", "All of seven days"],
+          ]}
+        />
+        <AgentChoice route={route} />
+      </div>
+      <PagedList
+        name="Subtasks"
+        route={route}
+        answer={answer}
+        empty={{ title: "Nothing is being worked on.", text: "Subtasks are here while they wait or run." }}
+      >
+        {(subtask) => (
+          <Row
+            key={subtask.ref}
+            title={<Link to={addressOf("trace", subtask.id, { agent: subtask.agent })}>{subtask.name}</Link>}
+            state={<SubtaskMark subtask={subtask} />}
+            note={subtask.note}
+            actions={<Cancel subtask={subtask} done={answer.reload} />}
+            facts={[
+              ["Asked", subtask.origin.promptSummary],
+              ["By", `${subtask.asker.name} on ${subtask.origin.channel}`],
+              ["Agent", subtask.agent],
+              ["Kind", subtask.agentType],
+              ["Began", <When key="began" at={subtask.startedAt ?? subtask.createdAt} />],
+              ["Subtask", <code key="id">{subtask.id}</code>],
+            ]}
+          />
+        )}
+      </PagedList>
+    </PageFrame>
+  );
+};
+
+const Cancel = ({ subtask, done }: { subtask: Subtask; done: () => void }) => {
+  const { client } = useConsole();
+  const { ref, name, status } = subtask;
+  if (status !== "pending" && status !== "running") return null;
+  const cancel = async () => {
+    await client.post(`subtasks/${ref}/cancel`);
+    return `${name} is cancelled.`;
+  };
+  return (
+    <ActionButton
+      label="Cancel"
+      of={name}
+      act={cancel}
+      done={done}
+      confirm={{
+        question: `Cancel ${name}?`,
+        text: "It stops, and whoever asked for it hears that it was cancelled. This cannot be undone.",
+      }}
+    />
+  );
+};

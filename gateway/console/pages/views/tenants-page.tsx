@@ -1,0 +1,103 @@
+import { useState } from "preact/hooks";
+import type { Page, Tenant } from "../api/admin-api.ts";
+import { Refused } from "../api/refused.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { PageFrame } from "../parts/page-frame.tsx";
+import { PagedList } from "../parts/paged-list.tsx";
+import { Row } from "../parts/row.tsx";
+import { StateMark } from "../parts/state-mark.tsx";
+import type { Route } from "../routing/route.ts";
+import { useConsole } from "../state/console-context.ts";
+import { useAction } from "../state/use-action.ts";
+import { useAnswer } from "../state/use-answer.ts";
+
+export const TenantsPage = ({ route }: { route: Route }) => {
+  const answer = useAnswer<Page<Tenant>>("tenants");
+  return (
+    <PageFrame title="Tenants" about="Settings that take effect at once.">
+      <PagedList
+        name="Tenants"
+        route={route}
+        answer={answer}
+        empty={{ title: "No tenant is yours to manage.", text: "Ask a platform admin." }}
+      >
+        {(tenant) => (
+          <Row
+            key={tenant.id}
+            title={tenant.id}
+            state={
+              <StateMark
+                tone={tenant.a2aAsync ? "good" : "calm"}
+                text={tenant.a2aAsync ? "agents answer each other later" : "agents wait for each other"}
+              />
+            }
+            note="Whether agents may go on while others work for them, and hear from them later."
+            actions={<AsyncSwitch tenant={tenant} done={answer.reload} />}
+            facts={[["Setting", <code key="name">a2aAsync</code>]]}
+          />
+        )}
+      </PagedList>
+    </PageFrame>
+  );
+};
+
+/** Off works at once; on needs a confirmation of what the gateway says is to be expected (A2). */
+const AsyncSwitch = ({ tenant: { id, a2aAsync }, done }: { tenant: Tenant; done: () => void }) => {
+  const { client } = useConsole();
+  const [expect, setExpect] = useState<readonly string[]>();
+  const change = (body: { a2aAsync: boolean; confirm?: true }) =>
+    client.patch(`tenants/${encodeURIComponent(id)}`, body);
+  const off = useAction(async () => {
+    await change({ a2aAsync: false });
+    return `In ${id}, agents wait for each other from now on.`;
+  }, done);
+  const on = useAction(async () => {
+    await change({ a2aAsync: true, confirm: true });
+    return `In ${id}, agents answer each other later from now on.`;
+  }, done);
+  const ask = useAction(async () => {
+    try {
+      await change({ a2aAsync: true });
+    } catch (error) {
+      if (!(error instanceof Refused) || error.expect === undefined) throw error;
+      setExpect(error.expect);
+      return "This needs your confirmation.";
+    }
+    return `In ${id}, agents answer each other later.`;
+  }, done);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={`${a2aAsync ? "Turn off" : "Turn on"}: a2aAsync of ${id}`}
+        disabled={off.isBusy || ask.isBusy}
+        onClick={() => void (a2aAsync ? off.run() : ask.run())}
+      >
+        {a2aAsync ? "Turn off" : "Turn on"}
+      </button>
+      {expect && (
+        <Dialog title={`Let agents of ${id} answer later?`} close={() => setExpect(undefined)}>
+          <p>What to expect:</p>
+          <ul>
+            {expect.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+          <div class="dialog-actions">
+            <button type="button" onClick={() => setExpect(undefined)}>
+              Leave it
+            </button>
+            <button
+              type="button"
+              class="primary"
+              disabled={on.isBusy}
+              onClick={() => void on.run().then(() => setExpect(undefined))}
+            >
+              I have read this: turn on
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,78 @@
+import { useState } from "preact/hooks";
+import type { TestSent } from "../api/admin-api.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Field } from "../parts/field.tsx";
+import { addressOf } from "../routing/route.ts";
+import { navigate } from "../routing/use-route.ts";
+import { useConsole } from "../state/console-context.ts";
+import { useAction } from "../state/use-action.ts";
+
+/** Sends a notice to a room or a person, and leads to what becomes of it. */
+export const TestMessage = ({ channel, agent, close }: { channel: string; agent: string; close: () => void }) => {
+  const { client } = useConsole();
+  const [to, setTo] = useState<"account" | "room">("account");
+  const [target, setTarget] = useState("");
+  const [workspace, setWorkspace] = useState("");
+  const [text, setText] = useState("");
+  const { isBusy, run } = useAction(async () => {
+    const given = {
+      [to]: target.trim(),
+      ...(to === "room" && workspace && { workspace }),
+      ...(text.trim() && { text }),
+    };
+    const sent = await client.post<TestSent>(`channels/${encodeURIComponent(channel)}/test`, given);
+    navigate(addressOf("replies", sent.replyId, { agent }));
+    return "The test message is on its way.";
+  });
+  return (
+    <Dialog title={`Test ${channel}`} close={close}>
+      <form
+        class="fields"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <Field label="To">
+          {(id) => (
+            <select
+              id={id}
+              value={to}
+              onChange={(event) => setTo(event.currentTarget.value === "room" ? "room" : "account")}
+            >
+              <option value="account">somebody who has written in private</option>
+              <option value="room">a room</option>
+            </select>
+          )}
+        </Field>
+        <Field label={to === "room" ? "Id of the room" : "Id of the account"}>
+          {(id) => <input id={id} required value={target} onInput={(event) => setTarget(event.currentTarget.value)} />}
+        </Field>
+        {to === "room" && (
+          <Field label="Workspace" hint="Only where the channel has several.">
+            {(id) => <input id={id} value={workspace} onInput={(event) => setWorkspace(event.currentTarget.value)} />}
+          </Field>
+        )}
+        <Field label="Text" hint="Without one, it says that it is a test.">
+          {(id) => (
+            <textarea
+              id={id}
+              rows={2}
+              maxLength={500}
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div class="dialog-actions">
+          <button type="button" onClick={close}>
+            Leave it
+          </button>
+          <button type="submit" class="primary" disabled={isBusy}>
+            Send
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};

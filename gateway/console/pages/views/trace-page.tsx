@@ -1,0 +1,86 @@
+import { useState } from "preact/hooks";
+import type { Trace } from "../api/trace.ts";
+import { PageFrame } from "../parts/page-frame.tsx";
+import { placeText } from "../parts/place-text.ts";
+import { Facts } from "../parts/row.tsx";
+import { StateMark } from "../parts/state-mark.tsx";
+import { Empty, Failed, Loading } from "../parts/states.tsx";
+import { When } from "../parts/when.tsx";
+import { Link } from "../routing/link.tsx";
+import { addressOf, type Route } from "../routing/route.ts";
+import { navigate } from "../routing/use-route.ts";
+import { useLiveTrace } from "../state/use-live-trace.ts";
+import { Timeline } from "./trace/timeline.tsx";
+
+/** What came of one message, as it happens. */
+export const TracePage = ({ route: { id, query } }: { route: Route }) => (
+  <PageFrame title="Trace" about="What came of one message, from its intake to each delivery.">
+    <FindTrace id={id} />
+    {id === undefined ? (
+      <Empty title="Which message?">
+        Enter the id of a message, a turn, a reply or a subtask, or the trace id that the logs show. Or choose one from{" "}
+        <Link to={addressOf("sessions")}>Sessions</Link>.
+      </Empty>
+    ) : (
+      <FollowedTrace id={id} agent={query.agent} />
+    )}
+  </PageFrame>
+);
+
+const FindTrace = ({ id }: { id: string | undefined }) => {
+  const [wanted, setWanted] = useState(id ?? "");
+  return (
+    <form
+      class="find"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (wanted.trim() !== "") navigate(addressOf("trace", wanted.trim()));
+      }}
+    >
+      <input
+        aria-label="Id of a message, turn, reply, subtask or trace"
+        placeholder="Id"
+        spellcheck={false}
+        value={wanted}
+        onInput={(event) => setWanted(event.currentTarget.value)}
+      />
+      <button type="submit" class="primary">
+        Show
+      </button>
+    </form>
+  );
+};
+
+const FollowedTrace = ({ id, agent }: { id: string; agent: string | undefined }) => {
+  const { data: trace, error, isLive, reload } = useLiveTrace(id, agent);
+  if (error !== undefined) return <Failed error={error} retry={reload} />;
+  if (trace === undefined) return <Loading />;
+  return (
+    <>
+      <Head trace={trace} isLive={isLive} />
+      <Timeline trace={trace} />
+    </>
+  );
+};
+
+const Head = ({ trace, isLive }: { trace: Trace; isLive: boolean }) => {
+  const { origin, asker, conversation, agent, traceId, state } = trace;
+  return (
+    <section class="card" aria-label="The message">
+      <div class="row-head">
+        <span class="row-title">“{origin.promptSummary}”</span>
+        <StateMark tone={state === "running" ? "busy" : "good"} text={state === "running" ? "under way" : "ended"} />
+        <span class="faint live">{isLive ? "follows live" : "connecting"}</span>
+      </div>
+      <Facts
+        facts={[
+          ["From", asker.name],
+          ["Where", placeText(conversation)],
+          ["Agent", agent],
+          ["Began", <When key="began" at={origin.startedAt} />],
+          ["Trace", <code key="trace">{traceId}</code>],
+        ]}
+      />
+    </section>
+  );
+};

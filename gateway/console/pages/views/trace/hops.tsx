@@ -1,0 +1,33 @@
+import type { TraceHop } from "../../api/trace.ts";
+import { durationText } from "../../parts/duration-text.ts";
+import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+
+const TONES: Readonly<Record<TraceHop["state"], Tone>> = { open: "busy", answered: "good", failed: "bad" };
+const MODES: Readonly<Record<TraceHop["mode"], string>> = {
+  notify: "told",
+  task_delegate: "given the work",
+  consult: "asked",
+};
+
+/** Messages to other agents. */
+export const Hops = ({ hops }: { hops: readonly TraceHop[] }) =>
+  hops.length === 0 ? null : (
+    <ul class="steps" aria-label="Other agents">
+      {hops.map(({ id, agent, peer, isRemote, mode, headline, state, error, createdAt, endedAt }) => (
+        <li key={id}>
+          <span>
+            {agent} → <span class="strong">{peer}</span>
+            {isRemote && " (elsewhere)"}
+          </span>
+          <StateMark
+            tone={TONES[state]}
+            text={`${MODES[mode]}, ${state}${endedAt === undefined ? "" : ` in ${durationText(createdAt, endedAt)}`}`}
+          />
+          <span class="faint small">
+            {headline} · <code>{id}</code>
+          </span>
+          {error !== undefined && <span class="bad-text small">{error}</span>}
+        </li>
+      ))}
+    </ul>
+  );

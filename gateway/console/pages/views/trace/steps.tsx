@@ -1,0 +1,29 @@
+import type { TraceStep } from "../../api/trace.ts";
+import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+
+const TONES: Readonly<Record<TraceStep["calls"][number]["state"], Tone>> = {
+  running: "busy",
+  done: "good",
+  failed: "bad",
+};
+
+/** The model's steps that called tools. */
+export const Steps = ({ steps }: { steps: readonly TraceStep[] }) =>
+  steps.length === 0 ? null : (
+    <ul class="steps" aria-label="Tools">
+      {steps.map(({ step, calls, inputTokens, outputTokens }) => (
+        <li key={step}>
+          <span class="faint small">Step {step + 1}</span>
+          {calls.map(({ name, state }, index) => (
+            <span key={`${step}/${index}`} class="call">
+              <code>{name}</code>
+              <StateMark tone={TONES[state]} text={state} />
+            </span>
+          ))}
+          <span class="faint small">
+            {inputTokens} tokens in, {outputTokens} out
+          </span>
+        </li>
+      ))}
+    </ul>
+  );

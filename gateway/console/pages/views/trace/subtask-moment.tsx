@@ -1,0 +1,28 @@
+import type { TraceHop, TraceSubtask } from "../../api/trace.ts";
+import { ClockTime } from "../../parts/clock-time.tsx";
+import { SubtaskMark, subtaskTone } from "../subtask-mark.tsx";
+import { Hops } from "./hops.tsx";
+import { Moment } from "./moment.tsx";
+import { Steps } from "./steps.tsx";
+
+export const SubtaskMoment = ({ subtask, hops }: { subtask: TraceSubtask; hops: readonly TraceHop[] }) => (
+  <Moment
+    tone={subtaskTone(subtask)}
+    title={subtask.name}
+    state={<SubtaskMark subtask={subtask} />}
+    at={<ClockTime at={subtask.startedAt ?? subtask.createdAt} />}
+  >
+    <p class="faint small">
+      <code>{subtask.id}</code>
+      {subtask.parent !== undefined && (
+        <>
+          {" "}
+          of <code>{subtask.parent}</code>
+        </>
+      )}
+      {subtask.note !== undefined && ` · ${subtask.note}`}
+    </p>
+    <Steps steps={subtask.steps} />
+    <Hops hops={hops.filter((hop) => hop.subtask === subtask.id)} />
+  </Moment>
+);

@@ -1,0 +1,71 @@
+import type { TraceHop, TraceSubtask, TraceTurn } from "../../api/trace.ts";
+import { ClockTime } from "../../parts/clock-time.tsx";
+import { durationText } from "../../parts/duration-text.ts";
+import { Link } from "../../routing/link.tsx";
+import { addressOf } from "../../routing/route.ts";
+import { Deliveries } from "../deliveries.tsx";
+import { OutcomeMark, outcomeTone } from "../outcome-mark.tsx";
+import { Hops } from "./hops.tsx";
+import { Moment } from "./moment.tsx";
+import { Steps } from "./steps.tsx";
+import { SubtaskMoment } from "./subtask-moment.tsx";
+
+const TITLES: Readonly<Record<string, string>> = {
+  message: "Turn",
+  command: "Command",
+  task: "Turn of a schedule",
+  synthesis: "One answer from all results",
+  amendment: "Amendment",
+  "wake-up": "Woken by a subtask",
+  callback: "Answer of another agent",
+  peer: "Turn of another agent",
+};
+
+interface TurnMomentProps {
+  readonly turn: TraceTurn;
+  /** Another agent's than the one that was asked. */
+  readonly isOther: boolean;
+  readonly subtasks: readonly TraceSubtask[];
+  /** Of all turns. */
+  readonly hops: readonly TraceHop[];
+}
+
+/** A turn: its tools, what it delegated and to whom it wrote, and where its answer went. */
+export const TurnMoment = ({ turn, isOther, subtasks, hops }: TurnMomentProps) => {
+  const { turnId, sessionId, agent, trigger, command, openedAt, endedAt, steps, reply } = turn;
+  const title = TITLES[trigger] ?? `Turn (${trigger})`;
+  const own = hops.filter((hop) => hop.turnId === turnId && hop.subtask === undefined);
+  const took = endedAt === undefined ? "" : ` in ${durationText(openedAt, endedAt)}`;
+  return (
+    <Moment
+      tone={outcomeTone(turn)}
+      title={command === undefined ? title : `${title} ${command}`}
+      state={<OutcomeMark turn={turn} took={took} />}
+      at={<ClockTime at={openedAt} />}
+    >
+      <p class="faint small">
+        {isOther && <>{agent} · </>}
+        <code>{turnId}</code> in <Link to={addressOf("sessions", sessionId, { agent })}>session {sessionId}</Link>
+        {turn.suppressed && " · its words were held back: one answer follows"}
+        {turn.degraded && " · results as they came, because no answer could be made of them"}
+      </p>
+      <Steps steps={steps} />
+      <Hops hops={own} />
+      {subtasks.length > 0 && (
+        <ol class="timeline inner" aria-label="Subtasks">
+          {subtasks.map((subtask) => (
+            <SubtaskMoment key={subtask.id} subtask={subtask} hops={hops} />
+          ))}
+        </ol>
+      )}
+      {reply && (
+        <div class="reply">
+          <p class="small faint">
+            Reply <code>{reply.replyId}</code>
+          </p>
+          <Deliveries deliveries={reply.deliveries} />
+        </div>
+      )}
+    </Moment>
+  );
+};

@@ -1,0 +1,50 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type InboundCall, inboundMessage } from "../../../core/a2a/inbound/inbound-call.ts";
+import type { InboundTask } from "../../../core/a2a/inbound/inbound-task.ts";
+import { taskKey } from "../../../core/a2a/inbound/inbound-task.ts";
+import { AGENT } from "../core-under-test.ts";
+import { Held } from "../subtasks/delegating.ts";
+import { asks, type Pair, startPair } from "./peers-under-test.ts";
+
+let pair: Pair;
+afterEach(() => pair.core.dispose());
+
+const call: InboundCall = {
+  tenant: "default",
+  agent: AGENT,
+  caller: "crm",
+  id: "task-1",
+  contextId: "context-1",
+  said: { id: "message-1", from: "caller", text: "how many boats?" },
+  sentAt: "2026-03-10T21:14:00.000Z",
+};
+
+const untilTask = async (isIt: (task: InboundTask) => boolean): Promise<InboundTask> => {
+  for (;;) {
+    const task = (await pair.core.backbone.store.get(taskKey(call)))?.value;
+    if (task !== undefined && isIt(task)) return task;
+    await new Promise(setImmediate);
+  }
+};
+
+describe("given a task of another agent that needs a peer", () => {
+  it("when the work is delegated, then the task goes on until the peer has answered, and people hear nothing", async () => {
+    const held = new Held();
+    pair = await startPair(asks({ message: "count the boats", msg_type: "task_delegate" }), () => held.answer);
+    await pair.core.receive(inboundMessage(call));
+    await held.asked;
+    expect(await untilTask(({ ended }) => ended.length === 1)).toMatchObject({ state: "working", note: "on it" });
+    held.give("seven boats");
+    expect(await untilTask(({ state }) => state === "completed")).toMatchObject({ answer: "told: seven boats" });
+    expect(pair.core.replies.items.filter(({ kind }) => kind === "final")).toEqual([]);
+  });
+
+  it("when the peer is consulted, then its answer is in that of the task", async () => {
+    pair = await startPair(
+      asks({ message: "count the boats", msg_type: "consult" }, ([output]) => `so: ${output?.split("\n").at(-1)}`),
+      () => "seven boats",
+    );
+    await pair.core.receive(inboundMessage(call));
+    expect(await untilTask(({ state }) => state === "completed")).toMatchObject({ answer: "so: seven boats" });
+  });
+});

@@ -1,0 +1,94 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { WorkingMemory } from "../../../core/memory/working-memory.ts";
+import { type Behaviour, TaskState } from "../../fakes/a2a/sdk-agent.ts";
+import { Gate } from "../../fakes/model-answer.ts";
+import type { Answer } from "../../fakes/scripted-model.ts";
+import { userMessage } from "../core-under-test.ts";
+import { type Asked, delegates, roles } from "../subtasks/delegating.ts";
+import { answerIn, sends, unsolicited, untilUnsolicited, untilUnsolicitedAsTimePasses } from "./peers-under-test.ts";
+import { hint, type RemotePair, startRemote, stopRemote, taskIn, to } from "./remote-under-test.ts";
+
+let pair: RemotePair;
+let late: Gate;
+afterEach(() => stopRemote(pair));
+
+const CEILING_MS = 300_000;
+
+/** A subtask asks the remote agent, which goes on only after the subtask's time is up. */
+const begin = async (behave: Behaviour, primary: (asked: Asked) => Answer = delegates(["boats"], "on it")) => {
+  late = new Gate();
+  pair = await startRemote(
+    roles({
+      primary,
+      subagent: sends(to("count them", "task_delegate"), "waiting"),
+      continuation: ({ text }) => (text.startsWith("[late") ? `late: ${lateIn(text)}` : "so far"),
+    }),
+    async (work) => {
+      await late.opened;
+      await behave(work);
+    },
+  );
+  const { core, remote } = pair;
+  await core.receive(userMessage("m-1", "go"));
+  while (remote.heard.length === 0) await new Promise(setImmediate);
+  await core.clock.passNext(CEILING_MS);
+  await untilUnsolicited(core);
+  late.release();
+  return pair;
+};
+
+const lateIn = (text: string): string => /wants to know: (.*)/.exec(text)?.[1] ?? answerIn(text);
+
+/** Looks until the session's memory holds a note of this kind. */
+const untilNoted = async ({ core }: RemotePair, kind: string): Promise<string> => {
+  const memory = new WorkingMemory(core.backbone.store, core.clock, (await core.replyTo("m-1")).sessionId ?? "");
+  for (;;) {
+    await hint(pair);
+    const found = (await memory.list()).find(({ key }) => key.endsWith(`/${kind}`));
+    // It is listed a moment before it is there.
+    const note = found && (await memory.get(found.key));
+    if (note !== undefined) return note;
+    await new Promise(setImmediate);
+  }
+};
+
+describe("given a remote agent that has something to say after the subtask that asked it has ended", () => {
+  it("when it is still at work, then that is kept without a turn (L2)", async () => {
+    const { core } = await begin((work) => {
+      work.status(TaskState.TASK_STATE_WORKING, "still counting");
+      return new Promise(() => {});
+    });
+    expect(await untilNoted(pair, "status")).toContain("ships is at work: still counting");
+    await core.clock.passNextOf((ms) => ms > 0 && ms <= 2_000);
+    await core.ask("last", "", { command: { name: "help", args: "" } });
+    expect(unsolicited(core.replies.items)).toHaveLength(1);
+  });
+
+  it("when it fails, then the person hears of that, with its source (L1, L3)", async () => {
+    const { core } = await begin((work) => work.status(TaskState.TASK_STATE_FAILED, "fog"));
+    const replies = await untilUnsolicitedAsTimePasses(core, 2);
+    expect(replies.at(-1)).toMatchObject({ markdown: "late: fog\n\n_From ships._", origin: { promptSummary: "go" } });
+  });
+
+  it("when it asks something, then the person is asked, and their answer brings the result (L1)", async () => {
+    const passesOn = (asked: Asked) => {
+      if (asked.text !== "Bergen") return delegates(["boats"], "on it")(asked);
+      const task = taskIn(JSON.stringify(asked.request.messages));
+      return sends({ ...to("Bergen", "task_delegate"), task }, "passed on")(asked);
+    };
+    const { core, remote } = await begin((work) => {
+      if (work.round === 1) work.status(TaskState.TASK_STATE_INPUT_REQUIRED, "which harbour?");
+      else work.answer(`in ${work.text}: three`);
+    }, passesOn);
+    const asked = await untilUnsolicitedAsTimePasses(core, 2);
+    expect(asked.at(-1)?.markdown).toBe("late: which harbour?\n\n_From ships._");
+    await core.ask("m-2", "Bergen");
+    core.clock.advance(31_000);
+    const told = await untilUnsolicitedAsTimePasses(core, 3);
+    expect(told.at(-1)).toMatchObject({
+      markdown: "late: in Bergen: three\n\n_From ships._",
+      origin: { promptSummary: "go" },
+    });
+    expect(remote.heard).toHaveLength(2);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callbackMessage } from "../../../core/a2a/callback.ts";
+import { type PeerCall, readCall } from "../../../core/a2a/peer-call.ts";
+import { wakeMessage } from "../../../core/a2a/wake-message.ts";
+import { ack } from "../../../core/contract/bus.ts";
+import type { LateA2ANotification } from "../../../core/contract/late-notification.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { readOwner } from "../../../core/subtasks/owner-record.ts";
+import type { BackboneHarness, Deployment } from "../../contract/backbone-harness.ts";
+import { Recorder } from "../../fakes/recorder.ts";
+import { AGENT } from "../core-under-test.ts";
+import { PeerWorld } from "./peer-world.ts";
+
+const place = { tenant: "default", agent: AGENT };
+const subjects = subjectsOf("default");
+
+/** What a message to another agent promises whatever the bus repeats, and however many cores there are. */
+export const peerPromises = (harness: BackboneHarness): void => {
+  describe(`given agents that talk to each other on ${harness.name}`, () => {
+    let deployment: Deployment;
+    let world: PeerWorld;
+    /** The tracker's entry as it was when the remote agent heard the message. */
+    const tracked = new Recorder<PeerCall | undefined>();
+    beforeAll(async () => {
+      deployment = await harness.deploy();
+      const backbones = [await deployment.open(), ...(harness.manyProcesses ? [await deployment.open()] : [])];
+      world = await PeerWorld.start(backbones, async (work) => {
+        tracked.add(await readCall(world.backbone.store, { ...place, id: work.message.messageId }));
+        work.answer(`all about ${work.text}`);
+      });
+    });
+    afterAll(async () => {
+      await world.stop();
+      await deployment.dispose();
+    });
+
+    const callOf = async (sessionId: string | null): Promise<PeerCall> => {
+      const { batches } = await readOwner(world.backbone.store, { ...place, ownerId: sessionId ?? "" });
+      const id = Object.values(batches).flatMap(({ calls = [] }) => calls)[0]?.id ?? "";
+      const call = await readCall(world.backbone.store, { ...place, id });
+      if (call === undefined) throw new Error("there is no call");
+      return call;
+    };
+
+    it("when everything about a delegation is repeated, then the peer works once, and its result is told once (A6)", async () => {
+      const { sessionId } = await world.ask("delegate boats");
+      expect((await world.untilTold("delegate boats"))[0]?.markdown).toBe("told: all about boats");
+      const call = await callOf(sessionId);
+      await world.publish(wakeMessage(call), "the wake again");
+      await world.publish(callbackMessage(call), "the callback again");
+      await world.backbone.bus.publish(subjects.peerCall(AGENT), call, { id: "the call again", key: call.id });
+      // It waits behind the repeated wake in the peer's session.
+      await world.ask("consult depths", "delegate boats");
+      expect(await world.settled("delegate boats")).toHaveLength(1);
+      expect(world.stepsAbout("boats")).toHaveLength(1);
+      expect(await readCall(world.backbone.store, call)).toEqual(call);
+    });
+
+    it("when a remote agent hears a message, then the tracker has had it before, and is closed once (L1)", async () => {
+      const { sessionId } = await world.ask("remote ships");
+      const [before] = await tracked.count(1);
+      expect(before).toMatchObject({ state: "open", peer: "ships", remote: { looks: 1 } });
+      const { id } = await callOf(sessionId);
+      const hint = (n: number) =>
+        world.backbone.bus.publish(subjects.peerEvent(AGENT), { ...place, id }, { id: `hint ${n}`, key: id });
+      await Promise.all([hint(1), hint(2)]);
+      expect((await world.untilTold("remote ships"))[0]?.markdown).toBe("told: all about ships");
+      await hint(3);
+      expect(await world.settled("remote ships")).toHaveLength(1);
+      expect(world.remote.heard).toHaveLength(1);
+    });
+
+    it("when an answer comes after its subtask has ended, then it is folded back and told once (L1, L2, L5)", async () => {
+      const notifications = new Recorder<LateA2ANotification>();
+      const listening = await world.backbone.bus.consume(
+        subjects.lateNotification(AGENT),
+        { durable: "test-late", concurrency: 1 },
+        async (late) => {
+          notifications.add(late);
+          return ack;
+        },
+      );
+      const held = world.held("tides");
+      const { sessionId } = await world.ask("subtask tides");
+      await held.asked;
+      await world.untilTold("subtask tides");
+      held.give("high at noon");
+      const [, late] = await world.untilTold("subtask tides", 2);
+      expect(late).toMatchObject({
+        markdown: "late: high at noon\n\n_From harbour._",
+        origin: { channel: "web", promptSummary: "subtask tides" },
+      });
+      const [notification] = await notifications.count(1);
+      expect(notification).toMatchObject({ primarySessionId: sessionId, kind: "result", subtaskName: "tides" });
+      await world.backbone.bus.publish(subjects.lateNotification(AGENT), notification as LateA2ANotification, {
+        id: "the notification again",
+        key: sessionId ?? "",
+      });
+      await notifications.count(2);
+      expect(await world.settled("subtask tides")).toHaveLength(2);
+      await listening.close();
+    });
+
+    it("when a peer is woken, then it has two rounds of tools, and people hear nothing of it (A5)", async () => {
+      expect((await world.ask("consult busy")).markdown).toContain("that is all");
+      expect(world.stepsAbout("busy").map(({ toolChoice }) => toolChoice)).toEqual(["auto", "auto", "none"]);
+      expect(await world.settled("consult busy")).toEqual([]);
+    });
+
+    it("when two agents pass a message to and fro, then the fourth is refused, wherever they run (A4)", async () => {
+      await world.ask("notify pingpong");
+      await world.peer.requests.until(() => world.stepsAbout("pingpong").length === 4);
+      const last = world.stepsAbout("pingpong").at(-1)?.messages.at(-1);
+      expect(last?.role === "tool" && last.results[0]?.output).toContain("passed this to and fro as often as may be");
+      expect(await world.settled("notify pingpong")).toEqual([]);
+    });
+  });
+};

@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type Behaviour, TaskState } from "../../fakes/a2a/sdk-agent.ts";
+import { calls, type Script } from "../../fakes/scripted-model.ts";
+import { userMessage } from "../core-under-test.ts";
+import { type Asked, finals, roles } from "../subtasks/delegating.ts";
+import {
+  answerIn,
+  asTimePasses,
+  isPause,
+  sends,
+  untilUnsolicited,
+  untilUnsolicitedAsTimePasses,
+} from "./peers-under-test.ts";
+import { type RemotePair, startRemote, stopRemote, taskIn, to } from "./remote-under-test.ts";
+
+let pair: RemotePair;
+const hung: (() => void)[] = [];
+afterEach(async () => {
+  for (const letGo of hung.splice(0)) letGo();
+  await stopRemote(pair);
+});
+
+const start = async (...args: Parameters<typeof startRemote>): Promise<RemotePair> => {
+  pair = await startRemote(...args);
+  return pair;
+};
+
+const asking: Behaviour = (work) =>
+  work.round === 1
+    ? work.status(TaskState.TASK_STATE_INPUT_REQUIRED, "which harbour?")
+    : work.answer(`in ${work.text}: three`);
+
+/** Answers every question with "Bergen" while it waits, and says at last what came of it. */
+const patient: Script = roles({
+  primary: ({ outputs }) => {
+    const last = outputs.at(-1) ?? "";
+    const task = taskIn(last);
+    if (outputs.length > 0 && task === undefined) return `end: ${last}`;
+    return calls({ name: "send_message_to_agent", input: { ...to("Bergen", "consult"), ...(task && { task }) } });
+  },
+});
+
+/** Asks the person, and passes on what they say. */
+const passingOn: Script = roles({
+  primary: (asked: Asked) => {
+    if (asked.text !== "Bergen") return sends(to("any ships?", "task_delegate"))(asked);
+    const task = taskIn(JSON.stringify(asked.request.messages));
+    return sends({ ...to("Bergen", "task_delegate"), task }, "passed on")(asked);
+  },
+  continuation: ({ text }) => (text.startsWith("[question") ? "Which harbour do you mean?" : `told: ${answerIn(text)}`),
+});
+
+describe("given a remote agent that wants to know something first", () => {
+  it("when a consultation is asked back, then the answer goes on with the same task (A9)", async () => {
+    const { core, remote } = await start(patient, asking);
+    expect((await core.ask("m-1", "go")).markdown).toContain("in Bergen: three");
+    expect(remote.heard).toHaveLength(2);
+    expect(remote.heard[1]?.taskId).not.toBe("");
+  });
+
+  it("when a delegation is asked back, then the person is asked, and the answer goes on with it", async () => {
+    const { core } = await start(passingOn, asking);
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("Which harbour do you mean?");
+    await core.ask("m-2", "Bergen");
+    expect((await untilUnsolicitedAsTimePasses(core, 2)).at(-1)?.markdown).toBe("told: in Bergen: three");
+  });
+
+  it("when it asks the same for the third time, then that ends it (A9)", async () => {
+    const { core, remote } = await start(patient, (work) =>
+      work.status(TaskState.TASK_STATE_INPUT_REQUIRED, "which harbour?"),
+    );
+    const reply = await core.ask("m-1", "go");
+    expect(reply.markdown).toContain("asked the same again and again");
+    expect(remote.heard).toHaveLength(3);
+    expect(finals(core.replies.items)).toHaveLength(1);
+  });
+
+  it("when it asks a 21st question, then that ends it (A9)", async () => {
+    const { core, remote } = await start(
+      patient,
+      (work) => work.status(TaskState.TASK_STATE_INPUT_REQUIRED, `question ${work.round}?`),
+      { agent: { peers: ["ships"], maxToolRounds: 40 } },
+    );
+    const reply = await core.ask("m-1", "go");
+    expect(reply.markdown).toContain("asked more than 20 questions. The last one was: question 21?");
+    expect(remote.heard).toHaveLength(21);
+    expect(finals(core.replies.items)).toHaveLength(1);
+  });
+
+  it("when somebody else would answer it, then that is refused", async () => {
+    const { core, remote } = await start(passingOn, asking);
+    await core.receive(userMessage("m-1", "go"));
+    await untilUnsolicitedAsTimePasses(core);
+    const id = remote.heard[0]?.messageId ?? "";
+    core.model.follow(
+      roles({ primary: sends({ ...to("Oslo", "task_delegate"), task: id }, ([output]) => `${output}`) }),
+    );
+    const reply = await core.ask("x-1", "answer it", {
+      conversation: { channel: "web", room: "room-2", kind: "private" },
+      account: { id: "bob", name: "Bob" },
+    });
+    expect(reply.markdown).toContain(`You have no task "${id}" with ships`);
+    expect(remote.heard).toHaveLength(1);
+  });
+});
+
+describe("given our answer to a remote agent's question", () => {
+  it.each(["answer.claimed", "answer.sent"])(
+    "when its sender dies at %s, then it arrives all the same, and once",
+    async (at) => {
+      let deaths = 1;
+      const checkpoint = async (name: string) => {
+        // Whoever hangs here for good is as good as dead to all others.
+        if (name === at && deaths-- > 0) await new Promise<void>((letGo) => hung.push(letGo));
+      };
+      const { core, remote } = await start(passingOn, asking, { checkpoint });
+      await core.receive(userMessage("m-1", "go"));
+      await untilUnsolicitedAsTimePasses(core);
+      await core.ask("m-2", "Bergen");
+      const told = await asTimePasses(core, untilUnsolicited(core, 2), isPause);
+      expect(told.at(-1)?.markdown).toBe("told: in Bergen: three");
+      expect(remote.heard.map(({ messageId }) => messageId)).toEqual([
+        expect.stringMatching(/^call-[0-9a-f]{12}$/),
+        expect.stringMatching(/^call-[0-9a-f]{12}-1$/),
+      ]);
+    },
+  );
+
+  it.each([
+    ["never gets there", false],
+    ["gets there, but nobody hears of it", true],
+  ])("when it %s, then it is looked after, and arrives once", async (_, isHandled) => {
+    let sendings = 0;
+    const isSecond = (method: string) => method === "SendMessage" && ++sendings === 2;
+    const { core, remote } = await start(passingOn, asking, {
+      remoteAgent: isHandled
+        ? { isCut: isSecond }
+        : {
+            intercept: (_request, response, body) => {
+              if (body === "" || !isSecond(JSON.parse(body).method)) return false;
+              response.destroy();
+              return true;
+            },
+          },
+    });
+    await core.receive(userMessage("m-1", "go"));
+    await untilUnsolicitedAsTimePasses(core);
+    await core.ask("m-2", "Bergen");
+    const told = await asTimePasses(core, untilUnsolicited(core, 2), isPause);
+    expect(told.at(-1)?.markdown).toBe("told: in Bergen: three");
+    expect(remote.heard).toHaveLength(2);
+  });
+});

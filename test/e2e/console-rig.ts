@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseConfig } from "../../config/parse-config.ts";
+import { systemClock } from "../../core/contract/clock.ts";
+import { type Role, type Running, runMooring } from "../../gateway/run-mooring.ts";
+import { calls, Gate, type ModelAnswer, says } from "../fakes/model-answer.ts";
+import type { ModelRequest } from "../fakes/model-request.ts";
+import { RecordingLogger } from "../fakes/recording-logger.ts";
+import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
+import { FakeTeams } from "../fakes/teams/fake-teams.ts";
+import { WebClient } from "../fakes/web-client.ts";
+import { plainConfig } from "./deployment.ts";
+
+export const PLATFORM_TOKEN = "platform-token-1234";
+export const ACME_TOKEN = "acme-admin-token-1";
+
+/**
+ * The product in this process, with two tenants, two agents that know each other, a web channel and a local Teams. Its
+ * model delegates ("research …"), asks the other agent ("ask harbour …") and otherwise says what it heard. Subtasks wait
+ * for the gate.
+ */
+export class ConsoleRig {
+  readonly teams: FakeTeams;
+  readonly gate = new Gate();
+  /** Of each gateway. */
+  readonly urls: string[] = [];
+  readonly #model: ScriptedModelServer;
+  readonly #folder: string;
+  readonly #running: Running[] = [];
+  readonly #clients: WebClient[] = [];
+
+  private constructor(teams: FakeTeams, model: ScriptedModelServer, folder: string) {
+    this.teams = teams;
+    this.#model = model;
+    this.#folder = folder;
+  }
+
+  /** On NATS there are two gateways and a core. */
+  static async start(natsUrl?: string): Promise<ConsoleRig> {
+    const folder = await mkdtemp(join(tmpdir(), "mooring-console-"));
+    const rig = new ConsoleRig(await FakeTeams.start(), await ScriptedModelServer.start(), folder);
+    rig.#model.follow((request) => rig.#answer(request));
+    if (natsUrl === undefined) await rig.#run(["gateway", "core"]);
+    else for (const role of ["core", "gateway", "gateway"] as const) await rig.#run([role], natsUrl);
+    rig.teams.endpoint = `${rig.url}/channels/teams/messages`;
+    return rig;
+  }
+
+  get url(): string {
+    return this.urls[0] ?? "";
+  }
+
+  visitor(channel = "web"): WebClient {
+    const client = new WebClient(`visitor-${this.#clients.length}`, () => this.url, channel);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** What the admin API says to a platform admin. */
+  async ask(path: string, method: "GET" | "POST" = "GET"): Promise<ReturnType<typeof JSON.parse>> {
+    const headers = { authorization: `Bearer ${PLATFORM_TOKEN}` };
+    return (await fetch(`${this.url}/admin/api/${path}`, { method, headers })).json();
+  }
+
+  async stop(): Promise<void> {
+    this.gate.release();
+    for (const client of this.#clients) client.close();
+    for (const each of this.#running.toReversed()) await each.stop();
+    await Promise.all([this.#model.stop(), this.teams.stop()]);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #run(roles: readonly Role[], natsUrl?: string): Promise<void> {
+    const model = {
+      provider: "openai-compatible",
+      baseUrl: this.#model.baseUrl,
+      model: "scripted",
+      apiKey: "none",
+    };
+    const config = plainConfig({
+      backbone: natsUrl ? { nats: { servers: [natsUrl], leaseMs: 1_000, partitions: 4 } } : "embedded",
+      dataDir: this.#folder,
+      admin: {
+        tokens: [
+          { token: PLATFORM_TOKEN, role: "platform_admin" },
+          { token: ACME_TOKEN, role: "org_admin", tenant: "acme" },
+        ],
+      },
+      tenants: { default: {}, acme: {} },
+      agents: [
+        { name: "mooring", model, peers: ["harbour"] },
+        { name: "harbour", model, peers: ["mooring"], description: "Knows depths and tides." },
+        { name: "clerk", tenant: "acme", model },
+      ],
+      channels: {
+        web: { adapter: "web", agent: "mooring" },
+        teams: { ...this.teams.config, agent: "mooring" },
+        acme: { adapter: "web", agent: "clerk" },
+      },
+    });
+    const running = await runMooring({
+      config: parseConfig({ file: "mooring.yaml", text: JSON.stringify(config), env: {} }),
+      roles,
+      clock: systemClock,
+      logger: new RecordingLogger(),
+      newId: randomUUID,
+      giveUp: new AbortController().signal,
+    });
+    this.#running.push(running);
+    if (running.url !== undefined) this.urls.push(running.url);
+  }
+
+  #answer({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer {
+    if (toolNames.includes("complete_subtask")) return says([this.gate, "Found what there is."]);
+    if (lastUserText.startsWith("[")) return says("Here is what came of it.");
+    if (toolOutputs.length > 0) return says("I am on it.");
+    if (lastUserText.startsWith("research")) return calls(topicsIn(lastUserText).map(spawn));
+    if (lastUserText.startsWith("ask harbour")) return calls([askHarbour(lastUserText)]);
+    return says(`You said: ${lastUserText}`);
+  }
+}
+
+const topicsIn = (text: string): string[] =>
+  text
+    .replace("research ", "")
+    .split(/, | and /)
+    .map((topic) => topic.trim());
+
+const spawn = (topic: string) => ({ name: "spawn_subtask", arguments: { name: topic, prompt: topic } });
+
+const askHarbour = (text: string) => ({
+  name: "send_message_to_agent",
+  arguments: { agent: "harbour", message: text.replace("ask harbour ", "") },
+});

@@ -1,0 +1,339 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { NatsServer } from "../fakes/nats-server.ts";
+import { teamsFaults } from "../fakes/teams/fault.ts";
+import { axeProblems } from "../setup/axe-problems.ts";
+import { launchChromium } from "../setup/launch-chromium.ts";
+import { ACME_TOKEN, ConsoleRig, PLATFORM_TOKEN } from "./console-rig.ts";
+import { ConsoleTab } from "./console-tab.ts";
+import { requireFreshBuild } from "./mooring-process.ts";
+
+const HOSTILE = '<img src=x onerror="alert(1)"> {{7*7}} javascript:alert(1)';
+
+/** For what nothing announces. */
+const WITHIN = { timeout: 60_000, interval: 100 };
+
+let browser: Browser;
+let rig: ConsoleRig;
+const troubles: string[] = [];
+const tabs: ConsoleTab[] = [];
+
+const open = async (token: string | undefined, path = "", options = {}, url = rig.url): Promise<ConsoleTab> => {
+  const tab = await ConsoleTab.open(browser, url, { troubles, ...options });
+  tabs.push(tab);
+  await tab.goto(path);
+  if (token !== undefined) await tab.signIn(token);
+  return tab;
+};
+
+beforeAll(async () => {
+  await requireFreshBuild();
+  [browser, rig] = await Promise.all([launchChromium(), ConsoleRig.start()]);
+});
+afterEach(async () => {
+  await Promise.all(tabs.splice(0).map((tab) => tab.close()));
+  expect(troubles.splice(0)).toEqual([]);
+});
+afterAll(async () => {
+  await browser.close();
+  await rig.stop();
+});
+
+describe("given somebody who opens the console", () => {
+  it("when the token is not known, then they are told and get no further; a good one stays in this tab only", async () => {
+    const { page } = await open("not-a-token-at-all");
+    await page.getByRole("alert").filter({ hasText: "This token is not known here" }).waitFor();
+    expect(await page.getByRole("navigation").count()).toBe(0);
+    await page.getByLabel("Operator token").fill(PLATFORM_TOKEN);
+    await page.keyboard.press("Enter");
+    await page.getByText("Platform admin").waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Channels", level: 1 }).waitFor();
+    const kept = "[localStorage.length, document.cookie, JSON.stringify(Object.values(sessionStorage))]";
+    expect(await page.evaluate(kept)).toEqual([0, "", JSON.stringify([PLATFORM_TOKEN])]);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Operator token").waitFor();
+    expect(await page.evaluate("sessionStorage.length")).toBe(0);
+  });
+
+  it("when it is served, then nothing but its own files and the gateway may be used, and pages are not kept", async () => {
+    const page = await fetch(`${rig.url}/console/trace/some%2Fid`);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect([page.status, page.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
+    expect(policy).not.toMatch(/unsafe|http|\*/);
+    const script = await fetch(`${rig.url}/console/assets/console.js`);
+    const etag = script.headers.get("etag") ?? "";
+    expect(script.headers.get("content-type")).toContain("text/javascript");
+    const again = await fetch(`${rig.url}/console/assets/console.js`, { headers: { "if-none-match": etag } });
+    expect([again.status, (await fetch(`${rig.url}/console/assets/other.js`)).status]).toEqual([304, 404]);
+  });
+});
+
+describe("given a platform admin", () => {
+  it("when a channel is paused and resumed, then its state follows and the audit log has both (U3)", async () => {
+    const tab = await open(PLATFORM_TOKEN);
+    const web = tab.row(/^web/);
+    await web.getByText("running").waitFor();
+    await web.getByRole("button", { name: "Pause: web" }).click();
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Leave it" }).click();
+    expect(await tab.page.getByRole("dialog").count()).toBe(0);
+    await web.getByRole("button", { name: "Pause: web" }).click();
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await web.getByText("Paused just now by a platform admin").waitFor();
+    await web.getByRole("button", { name: "Resume: web" }).click();
+    await web.getByText("running").waitFor();
+    await tab.show("Audit log");
+    await tab.row("Resume a channel").first().getByText("done").waitFor();
+    expect(await tab.row("Pause a channel").first().textContent()).toContain("web");
+
+    await tab.goto("/audit?limit=1");
+    await tab.row("Resume a channel").waitFor();
+    await tab.page.getByRole("link", { name: "Next page" }).click();
+    await tab.row("Pause a channel").waitFor();
+    expect(await tab.page.locator(".row").count()).toBe(1);
+    await tab.page.getByRole("link", { name: "First page" }).click();
+    await tab.row("Resume a channel").waitFor();
+  });
+
+  it("when work is under way, then its trace follows it to each delivery without a reload (U3)", async () => {
+    const visitor = rig.visitor();
+    await visitor.answerTo(visitor.say("research lighthouses and tides"));
+    const tab = await open(PLATFORM_TOKEN, "/subtasks");
+    await tab.titled("tides").locator(".mark", { hasText: "running" }).waitFor();
+    await tab.titled("tides").getByRole("link").click();
+    const subtasks = tab.page.getByRole("list", { name: "Subtasks" });
+    await subtasks.locator(".mark", { hasText: "running" }).nth(1).waitFor();
+    await tab.page.getByText("follows live").waitFor();
+    const address = tab.page.url();
+    rig.gate.release();
+    await subtasks
+      .getByText(/completed/)
+      .nth(1)
+      .waitFor();
+    const answer = tab.page.locator(".moment", { hasText: "One answer from all results" });
+    await answer.getByRole("list", { name: "Deliveries" }).getByText("shown").waitFor();
+    await tab.page.getByText("ended", { exact: true }).waitFor();
+    expect(tab.page.url()).toBe(address);
+  });
+
+  it("when another agent was asked, then the hop and its turn are in the trace", async () => {
+    const visitor = rig.visitor();
+    await visitor.answerTo(visitor.say("ask harbour how deep it is at the pier"));
+    const tab = await open(PLATFORM_TOKEN, "/sessions");
+    await tab.page
+      .getByRole("link", { name: /^ask harbour/ })
+      .first()
+      .click();
+    await tab.page.getByRole("heading", { name: "Turns of a session" }).waitFor();
+    await tab.page
+      .getByRole("link", { name: /^ask harbour/ })
+      .first()
+      .click();
+    const hop = tab.page.getByRole("list", { name: "Other agents" });
+    await hop.getByText(/asked, answered in/).waitFor();
+    expect(await hop.textContent()).toContain("mooring → harbour");
+    await tab.page
+      .locator(".moment", { hasText: "Turn of another agent" })
+      .getByText(/answered in/)
+      .waitFor();
+  });
+
+  it("when a person in Teams has blocked the app, then that is said, and sending it again works once they have not (D6)", async () => {
+    rig.teams.fault = teamsFaults.blocked;
+    const from = { id: "29:eve", name: HOSTILE, aadObjectId: "00000000-0000-4000-8000-000000000666" };
+    await rig.teams.say({ text: HOSTILE, person: "eve", more: { from } });
+    await expect.poll(() => rig.ask("dead-letters"), WITHIN).toMatchObject({ items: [{ channel: "teams" }] });
+    const tab = await open(PLATFORM_TOKEN, "/dead-letters?channel=teams");
+    const letter = tab.row("The person has blocked the app in Teams");
+    expect(await letter.locator(".mark").textContent()).toBe("blocked");
+    rig.teams.mend();
+    await letter.getByRole("button", { name: /^Retry/ }).click();
+    await tab.word("It is sent again.").waitFor();
+    await tab.page.getByText("Nothing was given up.").waitFor();
+    await rig.teams.api.posts.until((posts) => posts.some(({ conversationId }) => conversationId.includes("eve")));
+
+    await tab.show("People");
+    await tab.row(HOSTILE).waitFor();
+    await tab.show("Sessions");
+    await tab.row("onerror").waitFor();
+    expect(await tab.page.locator("main img").count()).toBe(0);
+  });
+
+  it("when a schedule is made here, then it can be run at once, and its run leads to a trace (P1)", async () => {
+    const tab = await open(PLATFORM_TOKEN, "/schedules");
+    await tab.page.getByText("There is no schedule.").waitFor();
+    await tab.page.getByRole("button", { name: "New schedule" }).click();
+    const dialog = tab.page.getByRole("dialog");
+    const fill = (label: string, text: string) => dialog.getByLabel(label, { exact: true }).fill(text);
+    await fill("Name", "Tide table");
+    await fill("What to do", "tides of today");
+    await fill("When", "every blue moon");
+    await fill("Channel", "teams");
+    await fill("Room", "19:harbour@thread.tacv2");
+    await dialog.getByRole("button", { name: "Make it" }).click();
+    await tab.page.locator(".word.bad").waitFor();
+    await fill("When", "0 9 * * 1-5");
+    await dialog.getByRole("button", { name: "Make it" }).click();
+    await tab.word("Tide table is scheduled.").waitFor();
+    const row = tab.row("Tide table");
+    expect(await row.textContent()).toMatch(/active.*09:00.*Next run/);
+    await row.getByRole("button", { name: "Run now: Tide table" }).click();
+    await tab.word("Tide table runs now.").waitFor();
+    const { ref } = (await rig.ask("schedules")).items[0];
+    await expect.poll(() => rig.ask(`schedules/${ref}/runs`), WITHIN).toMatchObject({ items: [{ state: "ended" }] });
+    await row.getByRole("link", { name: "Tide table" }).click();
+    await tab.page.getByRole("list", { name: "Runs" }).getByRole("link").click();
+    await tab.page.locator(".moment", { hasText: "Turn of a schedule" }).waitFor();
+  });
+
+  it("when agents are to answer later, then what to expect is confirmed first; off works at once (A2)", async () => {
+    const tab = await open(PLATFORM_TOKEN, "/tenants");
+    await tab.page.getByRole("button", { name: "Turn on: a2aAsync of default" }).click();
+    const dialog = tab.page.getByRole("dialog");
+    await dialog.getByText("More is asked of the models").waitFor();
+    await tab.page.keyboard.press("Escape");
+    expect(await dialog.count()).toBe(0);
+    await tab.page.getByRole("button", { name: "Turn on: a2aAsync of default" }).press("Enter");
+    await dialog.getByRole("button", { name: "I have read this: turn on" }).click();
+    await tab.page.getByRole("button", { name: "Turn off: a2aAsync of default" }).click();
+    await tab.page.getByRole("button", { name: "Turn on: a2aAsync of default" }).waitFor();
+    expect(await dialog.count()).toBe(0);
+  });
+});
+
+describe("given an org admin", () => {
+  it("then only their tenant is there, what they may not do is not offered, and a refusal says why", async () => {
+    const tab = await open(ACME_TOKEN);
+    await tab.page.getByText("tenant acme").waitFor();
+    await tab.row("acme").waitFor();
+    expect(await tab.page.locator(".row").count()).toBe(1);
+    await tab.show("Tenants");
+    expect(await tab.page.locator(".row-title").allTextContents()).toEqual(["acme"]);
+    await tab.show("Dead letters");
+    await tab.page.getByText("Nothing was given up.").waitFor();
+    expect(await tab.page.getByRole("link", { name: "Messages" }).count()).toBe(0);
+    await tab.goto("/dead-letters?kind=message");
+    const refusal = tab.page.getByRole("alert");
+    await refusal.getByText("This belongs to no tenant: ask a platform admin.").waitFor();
+    expect(await refusal.textContent()).toContain("Sign in with a token whose role may do this");
+    await tab.goto("/channels/web");
+    await tab.page.getByRole("alert").getByText('There is no channel "web" that you may manage.').waitFor();
+  });
+});
+
+describe("given trouble", () => {
+  it("when the gateway does not answer, then the page says so and goes on once it does", async () => {
+    const tab = await open(PLATFORM_TOKEN);
+    await tab.row(/^web/).waitFor();
+    await tab.page.route("**/admin/api/sessions*", (route) => route.abort());
+    await tab.show("Sessions");
+    await tab.page.getByRole("alert").getByText("The gateway does not answer.").waitFor();
+    await tab.page.unroute("**/admin/api/sessions*");
+    await tab.page.getByRole("button", { name: "Try again" }).click();
+    await tab.page.getByRole("list", { name: "Sessions" }).waitFor();
+  });
+
+  it("when the token is no longer accepted, then the operator is asked to sign in again, and comes back to the same page", async () => {
+    const tab = await open(PLATFORM_TOKEN, "/people");
+    await tab.page.getByRole("list", { name: "People" }).waitFor();
+    await tab.page.route("**/admin/api/**", (route) =>
+      route.fulfill({ status: 401, json: { error: { message: "no" } } }),
+    );
+    await tab.page.getByRole("link", { name: "Audit log" }).click();
+    await tab.page.getByRole("alert").filter({ hasText: "not known here" }).waitFor();
+    await tab.page.unroute("**/admin/api/**");
+    await tab.signIn(PLATFORM_TOKEN);
+    await tab.page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
+  });
+
+  it("when an id or an address is not known, then the page says what to do", async () => {
+    const tab = await open(PLATFORM_TOKEN, "/trace/no-such-id");
+    await tab.page.getByRole("alert").getByText("Nothing is known by this id").waitFor();
+    await tab.goto("/nowhere");
+    await tab.page.getByText("The console has no page at this address.").waitFor();
+  });
+});
+
+/** Of each view its heading. Those without one of their own are reached from others. */
+const VIEWS: Readonly<Record<string, string>> = {
+  channels: "Channels",
+  "channels/web": "Channel web",
+  trace: "Trace",
+  sessions: "Sessions",
+  "subtasks?status=all": "Subtasks",
+  schedules: "Schedules",
+  "dead-letters": "Dead letters",
+  people: "People",
+  tenants: "Tenants",
+  audit: "Audit log",
+  "trace/no-such-id": "Trace",
+  "replies/none?agent=mooring": "What became of a reply",
+  nowhere: "No such page",
+};
+
+describe("given the console on a phone, light and dark", () => {
+  it("when axe looks at each view, then it finds nothing, and nothing is wider than the screen", async () => {
+    const tab = await open(undefined, "", { viewport: { width: 390, height: 780 } });
+    const { page } = tab;
+    const found: Record<string, string[]> = {};
+    const look = async (name: string) => {
+      const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+      await page.emulateMedia({ colorScheme: "dark" });
+      const inTheDark = await axeProblems(page, "color-contrast");
+      await page.emulateMedia({ colorScheme: "light" });
+      found[name] = [...inTheDark, ...(await axeProblems(page)), ...(width > 390 ? [`${width} wide`] : [])];
+    };
+    await page.getByLabel("Operator token").waitFor();
+    await look("sign-in");
+    await tab.signIn(PLATFORM_TOKEN);
+    await tab.row(/^web/).waitFor();
+    for (const [view, heading] of Object.entries(VIEWS)) {
+      await tab.turnTo(`/${view}`);
+      await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      await page.locator("main").locator(".row, .empty, .failed").first().waitFor();
+      await look(view);
+    }
+    await tab.turnTo("/sessions");
+    await page.getByRole("list", { name: "Sessions" }).getByRole("link").first().click();
+    await page.getByRole("list", { name: "Turns" }).getByRole("link").first().click();
+    await page.locator(".moment").first().waitFor();
+    await look("a trace");
+    await tab.turnTo("/schedules");
+    await page.getByRole("button", { name: "New schedule" }).click();
+    await look("a dialog");
+    expect(found).toEqual(Object.fromEntries(Object.keys(found).map((name) => [name, []])));
+  });
+});
+
+describe("given two gateways and a core on NATS", () => {
+  it("when an operator is on one of them, then the other's channels, pauses and messages are there as well", async () => {
+    const nats = await NatsServer.start();
+    const many = await ConsoleRig.start(nats.url);
+    try {
+      const [first, second] = await Promise.all(many.urls.map((url) => open(PLATFORM_TOKEN, "/channels/web", {}, url)));
+      if (first === undefined || second === undefined) throw new Error("two gateways were started");
+      await expect.poll(async () => (await many.ask("channels/web")).gateways.length, WITHIN).toBe(2);
+      await first.page.reload();
+      await first.page.getByRole("list", { name: "Gateways" }).getByText("running").nth(1).waitFor();
+      await first.page.getByRole("button", { name: "Pause: web" }).click();
+      await first.page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+      await first.page.getByRole("button", { name: "Resume: web" }).waitFor();
+      await second.page.reload();
+      await second.page.getByRole("button", { name: "Resume: web" }).click();
+      await second.page.getByRole("button", { name: "Pause: web" }).waitFor();
+
+      const visitor = many.visitor();
+      await visitor.answerTo(visitor.say("research tides"));
+      await second.goto("/subtasks");
+      await second.titled("tides").getByRole("link").click();
+      await second.page.getByRole("list", { name: "Subtasks" }).getByText("running").waitFor();
+      many.gate.release();
+      const answer = second.page.locator(".moment", { hasText: "One answer from all results" });
+      await answer.getByRole("list", { name: "Deliveries" }).getByText("shown").waitFor();
+    } finally {
+      await many.stop();
+      await nats.stop();
+    }
+  });
+});

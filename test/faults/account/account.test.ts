@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import type { Account, Ask, Books, Letter, Seen } from "./account.ts";
+import { isRight, settle, WRONGS } from "./account.ts";
+
+const HERE = "slack D0ANN";
+const THERE = "web ann";
+const ELSEWHERE = "web bob";
+
+const plain = (token: string, place = HERE): Ask => ({
+  token,
+  place,
+  answer: { words: `answer-${token}`, place, anchored: false },
+  later: [],
+});
+const research = (token: string): Ask => ({
+  ...plain(token),
+  answer: { words: `announced-${token}`, place: HERE, anchored: false },
+  later: [
+    { words: `result-${token}`, place: HERE, anchored: false },
+    { words: `result-${token}`, place: THERE, anchored: true },
+  ],
+});
+
+const asks = [plain("m1"), research("m2"), plain("m3"), plain("m4", ELSEWHERE)];
+const seen: readonly Seen[] = [
+  { place: HERE, text: "answer-m1" },
+  { place: HERE, text: "announced-m2" },
+  { place: HERE, text: "job-m2-a: done" },
+  { place: ELSEWHERE, text: "answer-m4" },
+  { place: HERE, text: "answer-m3" },
+  { place: THERE, text: "Well: result-m2.", anchor: 'Re: "research m2"' },
+  { place: HERE, text: "Well: result-m2." },
+];
+const account = (changes: Partial<Books> = {}): Account => settle({ asks, seen, letters: [], ...changes });
+const without = (text: string, place = HERE) => seen.filter((each) => each.place !== place || each.text !== text);
+const letter = (changes: Partial<Letter> = {}): Letter => ({
+  place: HERE,
+  about: "say m3",
+  reason: "unknown: the answer was cut off",
+  ...changes,
+});
+
+/** Exactly these, and nothing else is found to be wrong. */
+const expectWrong = (found: Account, wrong: (typeof WRONGS)[number], ...lines: unknown[]): void => {
+  expect(found[wrong]).toEqual(lines);
+  for (const other of WRONGS) if (other !== wrong) expect(found[other]).toEqual([]);
+  expect(isRight(found)).toBe(false);
+};
+
+describe("given books in which all is as it should be", () => {
+  it("then everything is counted and nothing is wrong", () => {
+    expect(account()).toEqual({
+      messages: 4,
+      answers: 6,
+      lost: [],
+      duplicated: [],
+      outOfOrder: [],
+      wronglyShown: [],
+      unknown: [],
+    });
+    expect(isRight(account())).toBe(true);
+  });
+
+  it("when places are told in another order, then that is none of ours", () => {
+    expect(isRight(account({ seen: [...seen].sort((a, b) => b.place.localeCompare(a.place)) }))).toBe(true);
+  });
+});
+
+describe("given one thing that is wrong", () => {
+  it("when an answer is not there, then it is lost", () => {
+    expectWrong(account({ seen: without("answer-m3") }), "lost", "answer-m3 in slack D0ANN");
+  });
+
+  it("when what comes by itself is missing in one of its places, then it is lost there", () => {
+    expectWrong(account({ seen: without("Well: result-m2.", THERE) }), "lost", "result-m2 in web ann");
+  });
+
+  it("when an answer stands there twice, then it is duplicated", () => {
+    const again = [...seen, { place: HERE, text: "answer-m3" }];
+    expectWrong(account({ seen: again }), "duplicated", "answer-m3 in slack D0ANN, 2 times");
+  });
+
+  it("when two answers are swapped, then they are out of order", () => {
+    const swapped = [...without("answer-m1"), { place: HERE, text: "answer-m1" }];
+    const found = account({ seen: swapped });
+    expectWrong(
+      found,
+      "outOfOrder",
+      "announced-m2 in slack D0ANN before answer-m1",
+      "answer-m3 in slack D0ANN before answer-m1",
+    );
+  });
+
+  it("when a result stands before its announcement, then it is out of order", () => {
+    const early = [{ place: HERE, text: "result-m2" }, ...without("Well: result-m2.")];
+    expectWrong(account({ seen: early }), "outOfOrder", "result-m2 in slack D0ANN before announced-m2");
+  });
+
+  it.each(["answer-m1", "job-m2-a: done", "answer-m9"])(
+    "when somebody else sees %s, then it is wrongly shown",
+    (text) => {
+      const leaked = [...seen, { place: ELSEWHERE, text }];
+      expectWrong(account({ seen: leaked }), "wronglyShown", expect.stringContaining(`"${text}" in web bob`));
+    },
+  );
+
+  it("when how work is going is told in another place of the asker, then it is wrongly shown", () => {
+    const told = [...seen, { place: THERE, text: "job-m2-a: done" }];
+    expectWrong(account({ seen: told }), "wronglyShown", expect.stringContaining("not for those there"));
+  });
+
+  it("when a message has nothing to do with anything, then it is wrongly shown", () => {
+    const stray = [...seen, { place: HERE, text: "Something went wrong." }];
+    expectWrong(account({ seen: stray }), "wronglyShown", expect.stringContaining("nobody knows why"));
+  });
+
+  it.each([
+    { what: "without its anchor", place: THERE, anchor: undefined },
+    { what: "with the anchor of another", place: THERE, anchor: 'Re: "say m1"' },
+    { what: "with an anchor where it was asked", place: HERE, anchor: 'Re: "research m2"' },
+  ])("when a result comes $what, then it is wrongly shown", ({ place, anchor }) => {
+    const text = "Well: result-m2.";
+    const changed = [...without(text, place), { place, text, ...(anchor !== undefined && { anchor }) }];
+    expectWrong(account({ seen: changed }), "wronglyShown", expect.stringContaining("result-m2 in"));
+  });
+});
+
+describe("given an attempt of which nobody knows whether it got there", () => {
+  it("when operators see it, then what is missing is unknown, not lost", () => {
+    const found = account({ seen: without("answer-m3"), letters: [letter()] });
+    expect(found.unknown).toEqual(['"say m3" in slack D0ANN: unknown: the answer was cut off']);
+    expect(isRight(found)).toBe(true);
+  });
+
+  it("when it got there after all, then it is still counted, so that operators can be asked about each", () => {
+    const found = account({ letters: [letter()] });
+    expect([found.unknown.length, isRight(found)]).toEqual([1, true]);
+  });
+
+  it.each([letter({ place: THERE }), letter({ about: "say m1" }), letter({ reason: "rejected: too long" })])(
+    "when operators see something else (%j), then what is missing is lost",
+    (other) => {
+      expectWrong(account({ seen: without("answer-m3"), letters: [other] }), "lost", "answer-m3 in slack D0ANN");
+    },
+  );
+});

@@ -1,0 +1,148 @@
+/** Where people read: a conversation on a platform, spelled by `placeOf`. */
+export type Place = string;
+
+export const placeOf = ({ channel, room, thread }: { channel: string; room: string; thread?: string }): Place =>
+  [channel, room, ...(thread === undefined ? [] : [thread])].join(" ");
+
+/** Something that must be seen once. Its words are in no other message. */
+export interface Expected {
+  readonly words: string;
+  readonly place: Place;
+  /** Says where it came from. */
+  readonly anchored: boolean;
+}
+
+/** A message that was accepted, and all that people are to see of it. */
+export interface Ask {
+  /** Stands in the message, and in everything that comes of it. */
+  readonly token: string;
+  readonly place: Place;
+  /** What its writer waits for. */
+  readonly answer: Expected;
+  /** What comes by itself, later. */
+  readonly later: readonly Expected[];
+}
+
+/** A message of the agent as it stands on a platform. */
+export interface Seen {
+  readonly place: Place;
+  readonly text: string;
+  readonly anchor?: string;
+}
+
+/** What operators are told did not get through. */
+export interface Letter {
+  readonly place: Place;
+  /** What was asked, which has the token in it. */
+  readonly about: string;
+  readonly reason: string;
+}
+
+export interface Books {
+  /** In the order in which they were accepted, place by place. */
+  readonly asks: readonly Ask[];
+  /** In the order in which they stand, place by place. */
+  readonly seen: readonly Seen[];
+  readonly letters: readonly Letter[];
+}
+
+/** What is wrong is said in words, one line each. */
+export interface Account {
+  readonly messages: number;
+  readonly answers: number;
+  readonly lost: readonly string[];
+  readonly duplicated: readonly string[];
+  readonly outOfOrder: readonly string[];
+  readonly wronglyShown: readonly string[];
+  /** The platform did not say whether it has them; each is a dead letter that operators see. */
+  readonly unknown: readonly string[];
+}
+
+export const WRONGS = ["lost", "duplicated", "outOfOrder", "wronglyShown"] as const;
+
+export const isRight = (account: Account): boolean => WRONGS.every((wrong) => account[wrong].length === 0);
+
+/** "answer-m17": what it is, and what it is about. Names of subtasks ("job-m17-a") are no such words. */
+const WORDS = /(?<![\w-])[a-z]+-(m\d+)(?![\w-])/g;
+const TOKEN = /\bm\d+\b/g;
+
+/** Compares what was asked with what is seen. It knows nothing but what people and operators see. */
+export const settle = ({ asks, seen, letters }: Books): Account => {
+  const expected = asks.flatMap(({ answer, later }) => [answer, ...later]);
+  const doubts = letters.filter(({ reason }) => reason.startsWith("unknown"));
+  const found = positionsOf(seen);
+  const at = (each: Expected): readonly number[] => found.get(named(each)) ?? [];
+  const missing = expected.filter((each) => at(each).length === 0);
+  return {
+    messages: asks.length,
+    answers: expected.length,
+    lost: missing.filter((each) => !isInDoubt(each, doubts)).map(named),
+    duplicated: expected
+      .filter((each) => at(each).length > 1)
+      .map((each) => `${named(each)}, ${at(each).length} times`),
+    outOfOrder: misplaced(asks, (each) => at(each)[0]),
+    wronglyShown: [...strangers(asks, seen), ...expected.flatMap((each) => wrongAnchors(each, at(each), seen))],
+    unknown: doubts.map(({ about, place, reason }) => `"${about}" in ${place}: ${reason}`),
+  };
+};
+
+const named = ({ words, place }: Pick<Expected, "words" | "place">): string => `${words} in ${place}`;
+
+const positionsOf = (seen: readonly Seen[]): Map<string, number[]> => {
+  const positions = new Map<string, number[]>();
+  for (const [index, { text, place }] of seen.entries()) {
+    for (const words of new Set(text.match(WORDS))) {
+      const key = named({ words, place });
+      positions.set(key, [...(positions.get(key) ?? []), index]);
+    }
+  }
+  return positions;
+};
+
+const tokenIn = (words: string): string => words.match(TOKEN)?.[0] ?? "";
+
+const isInDoubt = ({ words, place }: Expected, doubts: readonly Letter[]): boolean =>
+  doubts.some((letter) => letter.place === place && tokenIn(letter.about) === tokenIn(words));
+
+/** In each place answers stand in the order of what they answer, and nothing comes before what announces or explains it. */
+const misplaced = (asks: readonly Ask[], positionOf: (each: Expected) => number | undefined): string[] => {
+  const last = new Map<Place, { position: number; answer: Expected }>();
+  return asks.flatMap(({ place, answer, later }) => {
+    const position = positionOf(answer);
+    if (position === undefined) return [];
+    const early = later
+      .filter((each) => each.place === place && !each.anchored && (positionOf(each) ?? position) < position)
+      .map((each) => `${named(each)} before ${answer.words}`);
+    const before = last.get(place);
+    if (before !== undefined && before.position > position)
+      return [`${named(answer)} before ${before.answer.words}`, ...early];
+    last.set(place, { position, answer });
+    return early;
+  });
+};
+
+/** What is not for those who read there, and what nobody can make sense of. */
+const strangers = (asks: readonly Ask[], seen: readonly Seen[]): string[] => {
+  const expected = new Set(asks.flatMap(({ answer, later }) => [answer, ...later].map(named)));
+  const origins = new Map(asks.map(({ token, place }) => [token, place]));
+  return seen.flatMap(({ place, text }) => {
+    const shown = `"${text.replaceAll(/\s+/g, " ").slice(0, 80)}" in ${place}`;
+    const tokens = text.match(TOKEN) ?? [];
+    if (tokens.length === 0) return [`${shown}, and nobody knows why`];
+    const words = text.match(WORDS) ?? [];
+    // What has none is how work is going, or how an answer begins: for where it was asked only.
+    const isRight =
+      words.length > 0
+        ? words.every((each) => expected.has(named({ words: each, place })))
+        : tokens.every((token) => origins.get(token) === place);
+    return isRight ? [] : [`${shown}, which is not for those there`];
+  });
+};
+
+const wrongAnchors = (each: Expected, positions: readonly number[], seen: readonly Seen[]): string[] =>
+  positions.flatMap((position) => {
+    const anchor = seen[position]?.anchor;
+    if (!each.anchored) return anchor === undefined ? [] : [`${named(each)} with an anchor: ${anchor}`];
+    if (anchor === undefined) return [`${named(each)} without an anchor`];
+    return tokenIn(anchor) === tokenIn(each.words) ? [] : [`${named(each)} with the anchor of another: ${anchor}`];
+  });

@@ -1,0 +1,92 @@
+import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
+import { smallPrintOf } from "../../fakes/discord/post-input.ts";
+import type { FakeChannel } from "../../fakes/discord/world.ts";
+import { placeOf, type Seen } from "../account/account.ts";
+import type { ConnectionFault, PlatformTrouble } from "../plan/fault.ts";
+import type { Crowd, Surface } from "./crowd.ts";
+import { Troubles } from "./troubles.ts";
+
+const FAULTS = { "429": "rate-limited", "503": "unavailable", "lost answer": "answer-lost" } as const;
+
+/** People in Discord: each in their private channel, and all in one room. */
+export class DiscordCrowd implements Crowd {
+  readonly troubles = new Troubles<PlatformTrouble>();
+  readonly #discord: FakeDiscord;
+  readonly #room: FakeChannel;
+  #forgotten = 0;
+
+  private constructor(discord: FakeDiscord) {
+    this.#discord = discord;
+    this.#room = discord.world.addRoom(discord.world.addGuild("harbour"));
+    discord.rest.faultIn = ({ method, path }) => {
+      const isPost = method !== "GET" && /^\/channels\/\d+\/messages/.test(path);
+      const trouble = isPost ? this.troubles.next() : undefined;
+      return trouble && FAULTS[trouble];
+    };
+  }
+
+  static async start(): Promise<DiscordCrowd> {
+    return new DiscordCrowd(await FakeDiscord.start());
+  }
+
+  get config(): object {
+    const { token, apiUrl } = this.#discord;
+    return { adapter: "discord", botToken: token, apiUrl, access: { guilds: "*" } };
+  }
+
+  accountOf(person: string): string {
+    return this.#discord.world.person(person).id;
+  }
+
+  /** Somebody listens: what is said from now on is heard, or fetched later. */
+  async connected(): Promise<void> {
+    await this.#discord.gateway.events.until((events) => events.includes("identified"));
+  }
+
+  surfacesOf(person: string): readonly Surface[] {
+    const { world } = this.#discord;
+    const own = world.privateChannel(world.person(person));
+    return [this.#surface(person, own, true), this.#surface(person, this.#room, false)];
+  }
+
+  seen(): readonly Seen[] {
+    return this.#discord.posted.slice(this.#forgotten).map((message) => {
+      const anchor = smallPrintOf(message).join(" ");
+      const place = placeOf({ channel: "discord", room: message.channel_id });
+      return { place, text: withoutSmallPrint(message.content), ...(anchor !== "" && { anchor }) };
+    });
+  }
+
+  disturb(what: Extract<ConnectionFault, { on: "discord" }>["what"]): void {
+    const { gateway } = this.#discord;
+    if (what === "drop") gateway.drop();
+    else if (what === "reconnect") gateway.askToReconnect();
+    else gateway.invalidate(false);
+  }
+
+  forget(): void {
+    this.#forgotten = this.#discord.posted.length;
+  }
+
+  stop(): Promise<void> {
+    return this.#discord.stop();
+  }
+
+  /** Discord has taken it with the writing; that the product gets it is the product's business. */
+  #surface(person: string, channel: FakeChannel, isPrivate: boolean): Surface {
+    return {
+      place: placeOf({ channel: "discord", room: channel.id }),
+      isPrivate,
+      say: async (text, again) => {
+        const said = this.#discord.say({ person, in: channel, text, mention: !isPrivate });
+        if (again) this.#discord.gateway.dispatchMessage(said);
+      },
+    };
+  }
+}
+
+const withoutSmallPrint = (content: string): string =>
+  content
+    .split("\n")
+    .filter((line) => !line.startsWith("-# "))
+    .join("\n");

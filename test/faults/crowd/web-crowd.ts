@@ -1,0 +1,101 @@
+import { createHmac } from "node:crypto";
+import { type LogItem, WebClient } from "../../fakes/web-client.ts";
+import { placeOf, type Seen } from "../account/account.ts";
+import type { Crowd, Surface } from "./crowd.ts";
+
+const IDENTITY_KEY = "the harness signs who its visitors are";
+
+/** People at the widget's socket, known to the page around it. They come back after every cut, to any gateway. */
+export class WebCrowd implements Crowd {
+  readonly #gateway: () => string;
+  readonly #clients = new Map<string, WebClient>();
+  readonly #forgotten = new Map<string, number>();
+
+  /** `gateway` gives the address of one that is up, another one each time. */
+  constructor(gateway: () => string) {
+    this.#gateway = gateway;
+  }
+
+  get config(): object {
+    const limits = { messagesPerSecond: 1_000, messageBurst: 1_000, connectionsPerAddress: 1_000 };
+    return { adapter: "web", identityKey: IDENTITY_KEY, limits };
+  }
+
+  accountOf(person: string): string {
+    return `${person}@example.com`;
+  }
+
+  surfacesOf(person: string): readonly Surface[] {
+    return [
+      {
+        place: placeOf({ channel: "web", room: person }),
+        isPrivate: true,
+        /** What was not accepted is repeated by the client itself. */
+        say: async (text) => {
+          const client = this.#clientOf(person);
+          const id = client.say(text);
+          await client.until(() => client.accepted.includes(id), `${text} to be accepted`, 2 ** 31 - 1);
+        },
+      },
+    ];
+  }
+
+  seen(): readonly Seen[] {
+    return [...this.#clients].flatMap(([person, { log }]) =>
+      standing(log)
+        .slice(this.#forgotten.get(person))
+        .map(({ markdown = "", activity = "", anchor }) => ({
+          place: placeOf({ channel: "web", room: person }),
+          text: `${markdown} ${JSON.stringify(activity)}`,
+          ...(anchor !== undefined && { anchor: anchor.summary }),
+        })),
+    );
+  }
+
+  forget(): void {
+    for (const [person, { log }] of this.#clients) this.#forgotten.set(person, standing(log).length);
+  }
+
+  cutAll(): void {
+    for (const client of this.#clients.values()) client.cut();
+  }
+
+  /** What makes no sense to a client by its own counting: a gap, or something twice. */
+  gaps(): string[] {
+    return [...this.#clients].flatMap(([person, { log }]) => {
+      const wrong = log.findIndex(({ seq }, index) => index > 0 && seq !== (log[index - 1]?.seq ?? 0) + 1);
+      return wrong < 0 ? [] : [`${person} heard ${log[wrong]?.seq} after ${log[wrong - 1]?.seq}`];
+    });
+  }
+
+  stop(): void {
+    for (const client of this.#clients.values()) client.close();
+  }
+
+  #clientOf(person: string): WebClient {
+    const known = this.#clients.get(person);
+    if (known !== undefined) return known;
+    const client = new WebClient(person, this.#gateway, "web", hostToken(this.accountOf(person)));
+    this.#clients.set(person, client);
+    return client;
+  }
+}
+
+/** An edit stands where the reply does that it changes. */
+const standing = (log: readonly LogItem[]): LogItem[] => {
+  const shown: LogItem[] = [];
+  for (const item of log) {
+    const changed = item.type === "edit" ? shown.findIndex(({ id }) => id === item.id) : -1;
+    if (changed >= 0) shown[changed] = item;
+    else if (item.type !== "said") shown.push(item);
+  }
+  return shown;
+};
+
+/** As a page signs who its visitor is. */
+const hostToken = (sub: string): string => {
+  const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const exp = Math.floor(Date.now() / 1_000) + 7 * 86_400;
+  const signed = `${encoded({ alg: "HS256", typ: "JWT" })}.${encoded({ sub, exp })}`;
+  return `${signed}.${createHmac("sha256", IDENTITY_KEY).update(signed).digest("base64url")}`;
+};

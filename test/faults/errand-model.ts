@@ -1,0 +1,94 @@
+import { calls, fails, Gate, hangsUp, type ModelAnswer, says } from "../fakes/model-answer.ts";
+import type { ModelRequest } from "../fakes/model-request.ts";
+import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
+import { Troubles } from "./crowd/troubles.ts";
+import { type ErrandName, errands } from "./errands.ts";
+import type { ModelFault } from "./plan/fault.ts";
+
+/** The agent that others are sent to. */
+export const HARBOUR = "harbour";
+
+/** Longer than an answer takes until its beginning is shown. */
+const SLOW_MS = 1_500;
+const WORK_MS = 200;
+/** Once more, and people are told that there is no answer. */
+const MOST_FAILURES = 2;
+
+/** A model that does the errands, knows which part it plays by what it is asked, and can be made to fail. */
+export class ErrandModel {
+  readonly troubles: Troubles<ModelFault["what"]>;
+  readonly #server: ScriptedModelServer;
+
+  private constructor(server: ScriptedModelServer, troubles: Troubles<ModelFault["what"]>) {
+    this.#server = server;
+    this.troubles = troubles;
+  }
+
+  static async start(): Promise<ErrandModel> {
+    const troubles = new Troubles<ModelFault["what"]>();
+    /** What was asked, as often as it failed. */
+    const failed: string[] = [];
+    const server = await ScriptedModelServer.start((request) => {
+      // A run of hours would keep them all.
+      server.requests.length = 0;
+      const { lastUserText } = request;
+      const isTroubled = failed.filter((text) => text === lastUserText).length < MOST_FAILURES;
+      const trouble = isTroubled ? troubles.next() : undefined;
+      if (trouble === undefined) return answerTo(request);
+      failed.unshift(lastUserText);
+      failed.length = Math.min(failed.length, 100);
+      return trouble === "503" ? fails(503) : hangsUp();
+    });
+    return new ErrandModel(server, troubles);
+  }
+
+  /** As an agent's configuration has it; the server tells agents apart by the model they ask for. */
+  configFor(agent: string): object {
+    return { provider: "openai-compatible", baseUrl: this.#server.baseUrl, model: agent, apiKey: "none" };
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop();
+  }
+}
+
+const answerTo = ({ body, lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
+  const token = /\bm\d+\b/.exec(lastUserText)?.[0] ?? "nothing";
+  if (body.model === HARBOUR) return says([after(WORK_MS), `the depth at ${token}`]);
+  if (toolNames.includes("complete_subtask")) return says([after(WORK_MS), `found ${token}`]);
+  if (lastUserText.startsWith("[answer of another agent]")) return says(`heard-${token}`);
+  if (lastUserText.startsWith("[")) return says(`result-${token}`);
+  if (lastUserText.startsWith("Scheduled task")) return says(`reminder-${token}`);
+  const name = errandIn(lastUserText);
+  if (name === "slow")
+    return says([`begun ${token}, `, after(SLOW_MS), "going on, ", after(SLOW_MS + WORK_MS), `answer-${token}`]);
+  const call = name && toolOutputs.length === 0 ? callsFor(name, token) : undefined;
+  return call ?? says(`${name ? errands[name].answer : "lost"}-${token}`);
+};
+
+const errandIn = (text: string): ErrandName | undefined => {
+  const names = Object.keys(errands) as ErrandName[];
+  return names.find((name) => text.includes(`${errands[name].verb} m`));
+};
+
+const callsFor = (name: ErrandName, token: string): ModelAnswer | undefined => {
+  if (name === "research") {
+    const tasks = ["a", "b"].map((part) => ({ name: `job-${token}-${part}`, prompt: `work on ${token} ${part}` }));
+    return calls([{ name: "spawn_parallel_subtasks", arguments: { tasks } }]);
+  }
+  if (name === "schedule") {
+    const task = { when: "in 2 s", prompt: `it is time for ${token}`, description: `reminder of ${token}` };
+    return calls([{ name: "schedule_task", arguments: task }]);
+  }
+  if (name === "delegate") {
+    const message = { agent: HARBOUR, message: `How deep is ${token}?`, msg_type: "task_delegate" };
+    return calls([{ name: "send_message_to_agent", arguments: message }]);
+  }
+  return undefined;
+};
+
+const after = (ms: number): Gate => {
+  const gate = new Gate();
+  setTimeout(() => gate.release(), ms).unref();
+  return gate;
+};

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { projectFiles, projectRoot } from "../setup/project-files.ts";
+import { matrix } from "./matrix.ts";
+
+const ALL = Array.from({ length: 31 }, (_, index) => `F${index + 1}`);
+const files = new Set(projectFiles());
+const read = (file: string) => readFileSync(`${projectRoot}${file}`, "utf8");
+
+describe("given the faults that the product survives", () => {
+  it("then each of them is in the matrix, once", () => {
+    expect(Object.keys(matrix)).toEqual(ALL);
+  });
+
+  it.each(Object.entries(matrix))("then %s is tried where the matrix says", (number, { triedIn }) => {
+    expect(triedIn.length).toBeGreaterThan(0);
+    expect(triedIn.filter((file) => !files.has(file))).toEqual([]);
+    const isNamed = new RegExp(`\\b${number}\\b`);
+    expect(triedIn.filter((file) => !isNamed.test(read(file)))).toEqual([]);
+  });
+
+  it.each(Object.keys(matrix))("then the page on reliability says what comes of %s", (number) => {
+    expect(read("docs/reliability.md")).toMatch(new RegExp(`^\\| ${number} `, "m"));
+  });
+
+  it("when a suite is shared, then a test runs it", () => {
+    const shared = [...new Set(Object.values(matrix).flatMap(({ triedIn }) => triedIn))].filter(
+      (file) => !file.endsWith(".test.ts"),
+    );
+    const tests = [...files].filter((file) => file.startsWith("test/"));
+    const isUsed = (file: string) => {
+      const name = file.split("/").at(-1) ?? file;
+      return tests.some((test) => test !== file && read(test).includes(`/${name}"`));
+    };
+    expect(shared.filter((file) => !isUsed(file))).toEqual([]);
+  });
+});

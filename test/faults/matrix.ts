@@ -1,0 +1,123 @@
+/** A fault that the product survives, and the files whose cases try it. Each of them names it by its number. */
+export interface Row {
+  readonly fault: string;
+  readonly triedIn: readonly string[];
+}
+
+const SEEDED = ["test/faults/seeded-embedded.test.ts", "test/faults/seeded-nats.test.ts"];
+const OUTBOX = "test/gateway/relay/outbox.test.ts";
+const PLATFORM_TROUBLE = "test/contract/channel/adapter-trouble.ts";
+
+/** `docs/reliability.md` says what each of them leads to, and what no test can try on one machine. */
+export const matrix: Readonly<Record<string, Row>> = {
+  F1: {
+    fault: "kill -9 of a gateway: before and after it has stored a message, and with answers under way",
+    triedIn: ["test/gateway/relay/relay-deaths.ts", "test/adapters/web/resume.test.ts", ...SEEDED],
+  },
+  F2: {
+    fault: "kill -9 of a core at every step of a turn",
+    triedIn: ["test/core/deaths/core-deaths.ts", "test/core/deaths/delegation-lives.ts", ...SEEDED],
+  },
+  F3: {
+    fault: "kill -9 of nats-server under load",
+    triedIn: [
+      "test/core/backbone/nats/server-faults.test.ts",
+      "test/e2e/nats-stream.test.ts",
+      "test/faults/seeded-nats.test.ts",
+    ],
+  },
+  F4: { fault: "nats-server is not there at the start", triedIn: ["test/core/backbone/nats/basics.test.ts"] },
+  F5: {
+    fault: "kill -9 of the embedded process at any time",
+    triedIn: ["test/core/backbone/embedded/kill.test.ts", "test/faults/seeded-embedded.test.ts"],
+  },
+  F6: { fault: "a socket client that never reads", triedIn: ["test/adapters/web/limits.test.ts"] },
+  F7: {
+    fault: "a process that stands still for longer than its lease, and goes on",
+    triedIn: ["test/contract/bus-deaths.contract.ts", "test/faults/seeded-nats.test.ts"],
+  },
+  F8: { fault: "a socket client that was away, also past retention", triedIn: ["test/adapters/web/resume.test.ts"] },
+  F9: {
+    fault: "a platform that asks to wait (429)",
+    triedIn: [OUTBOX, "test/gateway/relay/retry-pause.test.ts", PLATFORM_TROUBLE, ...SEEDED],
+  },
+  F10: { fault: "a platform that fails, hangs, or answers nonsense", triedIn: [OUTBOX, PLATFORM_TROUBLE, ...SEEDED] },
+  F11: {
+    fault: "a platform that takes a message and whose answer is lost",
+    triedIn: [OUTBOX, PLATFORM_TROUBLE, "test/gateway/relay/relay-deaths.ts", ...SEEDED],
+  },
+  F12: {
+    fault: "the same inbound message again, at once or much later",
+    triedIn: ["test/gateway/late-repeats.test.ts", "test/adapters/web/resume.test.ts", ...SEEDED],
+  },
+  F13: {
+    fault: "edits and deletions, also of what nobody knows",
+    triedIn: [
+      "test/adapters/slack/inbound.test.ts",
+      "test/adapters/discord/connection.test.ts",
+      "test/adapters/teams/inbound.test.ts",
+    ],
+  },
+  F14: { fault: "the clock jumps by hours", triedIn: ["test/faults/clock-jump.test.ts"] },
+  F15: {
+    fault: "the disk is full",
+    triedIn: ["test/core/backbone/embedded/full-disk.test.ts", "test/adapters/web/full-disk.test.ts"],
+  },
+  F16: { fault: "the disk fails", triedIn: ["test/core/backbone/embedded/kill.test.ts"] },
+  F17: {
+    fault: "the power fails after a message was acknowledged",
+    triedIn: ["test/core/backbone/embedded/write-queue.test.ts"],
+  },
+  F18: {
+    fault: "a message whose handler throws, hangs, or kills its process",
+    triedIn: ["test/contract/bus-deaths.contract.ts", "test/core/deaths/core-deaths.ts"],
+  },
+  F19: {
+    fault: "malformed input",
+    triedIn: [
+      "test/adapters/web/bad-input.test.ts",
+      "test/adapters/slack/bad-input.test.ts",
+      "test/adapters/teams/refusals.test.ts",
+      "test/gateway/a2a/bad-input.test.ts",
+    ],
+  },
+  F20: {
+    fault: "oversized input, and answers longer than a platform takes",
+    triedIn: ["test/adapters/web/bad-input.test.ts", "test/adapters/contract/split-markdown.test.ts"],
+  },
+  F21: { fault: "too many connections, and half-open ones", triedIn: ["test/adapters/web/limits.test.ts"] },
+  F22: {
+    fault: "forged, missing and stale signatures",
+    triedIn: [
+      "test/adapters/slack/bad-input.test.ts",
+      "test/adapters/teams/refusals.test.ts",
+      "test/adapters/web/identity.test.ts",
+    ],
+  },
+  F23: { fault: "a genuine request that somebody plays again", triedIn: ["test/adapters/slack/bad-input.test.ts"] },
+  F24: { fault: "secrets that could get into logs", triedIn: ["test/gateway/logging/create-logger.test.ts"] },
+  F25: {
+    fault: "hostile text of a model: mentions, anchors, mark-up",
+    triedIn: ["test/contract/channel/adapter-posts.ts", "test/adapters/contract/inert-anchors.test.ts"],
+  },
+  F26: {
+    fault: "addresses that lead into private networks",
+    triedIn: ["test/core/a2a/guarded-fetch.test.ts", "test/gateway/a2a/push.test.ts"],
+  },
+  F27: { fault: "somebody else's token or conversation", triedIn: ["test/adapters/web/identity.test.ts"] },
+  F28: { fault: "an outsider on NATS", triedIn: ["test/e2e/trouble.test.ts"] },
+  F29: { fault: "memory over a long time", triedIn: ["test/core/backbone/embedded/memory.test.ts"] },
+  F30: {
+    fault: "processes that are told to stop, one after the other, under load",
+    triedIn: [
+      "test/e2e/nats-load.test.ts",
+      "test/e2e/embedded-load.test.ts",
+      "test/adapters/web/limits.test.ts",
+      ...SEEDED,
+    ],
+  },
+  F31: {
+    fault: "processes of two versions on one backbone",
+    triedIn: ["test/contract/bus.contract.ts", "test/contract/store.contract.ts"],
+  },
+};

@@ -1,0 +1,74 @@
+import type { ErrandName } from "../errands.ts";
+import type { Fault } from "./fault.ts";
+import { isKill } from "./fault.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import { seededRandom } from "./seeded-random.ts";
+
+export type Backbone = "embedded" | "nats";
+
+export interface Saying {
+  readonly do: "say";
+  /** Numbers, which the crowd makes people and places of. */
+  readonly person: number;
+  readonly place: number;
+  readonly errand: ErrandName;
+  /** The platform sends it once more, as if it had not heard that it was taken. */
+  readonly again: boolean;
+}
+
+export type Step = Saying | { readonly do: "fault"; readonly fault: Fault };
+
+export interface PlanOptions {
+  readonly backbone: Backbone;
+  readonly messages: number;
+  readonly faults: number;
+  /** Faults beyond these are of another kind. */
+  readonly mostKills: number;
+}
+
+const ERRANDS = ["plain", "plain", "plain", "plain", "slow", "research", "schedule", "delegate"] as const;
+
+/** Who says what where, and what goes wrong in between: the same for the same seed. */
+export const planOf = (seed: number, { backbone, messages, faults, mostKills }: PlanOptions): Step[] => {
+  const random = seededRandom(seed);
+  const said: Step[] = Array.from({ length: messages }, () => ({
+    do: "say",
+    person: random.below(1_000),
+    place: random.below(1_000),
+    errand: random.pick(ERRANDS),
+    again: random.below(5) === 0,
+  }));
+  let kills = 0;
+  const wrong = Array.from({ length: faults }, (): Step => {
+    const fault = kills < mostKills ? anyFault(random, backbone) : mildFault(random);
+    if (isKill(fault)) kills++;
+    return { do: "fault", fault };
+  });
+  const piece = messages / (faults + 1);
+  return [
+    ...wrong.flatMap((fault, index) => [...said.slice(index * piece, (index + 1) * piece), fault]),
+    ...said.slice(faults * piece),
+  ];
+};
+
+const anyFault = (random: SeededRandom, backbone: Backbone): Fault =>
+  random.below(2) === 0 ? hardFault(random, backbone) : mildFault(random);
+
+const hardFault = (random: SeededRandom, backbone: Backbone): Fault => {
+  const whats = ["kill", "kill", "kill", "stop", "freeze"] as const;
+  if (backbone === "embedded") return { on: "gateway", nth: 0, what: random.pick(whats) };
+  const on = random.pick(["gateway", "core", "gateway", "core", "nats"]);
+  if (on === "nats") return { on, what: "kill", awayMs: random.pick([0, 200, 3_000]) };
+  return { on, nth: random.below(2), what: random.pick(whats) };
+};
+
+const mildFault = (random: SeededRandom): Fault => {
+  const on = random.pick(["slack", "discord", "teams", "slack", "discord", "teams", "connection", "model"]);
+  if (on === "model") return { on, what: random.pick(["503", "hang-up"]), times: 1 + random.below(2) };
+  if (on === "connection") {
+    const what = random.pick(["drop", "reconnect", "forget"]);
+    return random.below(3) === 0 ? { on: "web", what: "drop" } : { on: "discord", what };
+  }
+  const what = random.pick(["429", "503", "lost answer"]);
+  return { on, what, times: what === "lost answer" ? 1 : 1 + random.below(3) };
+};

@@ -1,0 +1,197 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Account, type Ask, type Letter, type Place, settle } from "./account/account.ts";
+import type { Surface } from "./crowd/crowd.ts";
+import { DiscordCrowd } from "./crowd/discord-crowd.ts";
+import { SlackCrowd } from "./crowd/slack-crowd.ts";
+import { TeamsCrowd } from "./crowd/teams-crowd.ts";
+import { WebCrowd } from "./crowd/web-crowd.ts";
+import { ErrandModel, HARBOUR } from "./errand-model.ts";
+import { askOf, wordsOf } from "./errands.ts";
+import { Operator } from "./operator.ts";
+import type { Fault } from "./plan/fault.ts";
+import type { Backbone, Saying } from "./plan/plan.ts";
+import { Product } from "./product.ts";
+
+const LOOK_EVERY_MS = 100;
+/** Nothing new for so long: it will not come. Longer than any pause that the product makes here. */
+const PATIENCE_MS = 60_000;
+
+const PEOPLE = ["ann", "bob", "cat"] as const;
+
+interface Parts {
+  readonly product: Product;
+  readonly operator: Operator;
+  readonly model: ErrandModel;
+  readonly slack: SlackCrowd;
+  readonly discord: DiscordCrowd;
+  readonly teams: TeamsCrowd;
+  readonly web: WebCrowd;
+}
+
+/** The product, the platforms around it, the people on them, and the books that these keep. */
+export class Rig {
+  readonly #parts: Parts;
+  readonly #lanes = new Map<Place, Promise<void>>();
+  readonly #readBefore = new Set<string>();
+  #asks: Ask[] = [];
+  #letters: readonly (Letter & { readonly ref: string })[] = [];
+  #tokens = 0;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  static async start(backbone: Backbone): Promise<Rig> {
+    let running: Product | undefined;
+    const gateway = () => running?.gateway() ?? "http://127.0.0.1:9";
+    const [model, slack, discord, teams] = await Promise.all([
+      ErrandModel.start(),
+      SlackCrowd.start(gateway),
+      DiscordCrowd.start(),
+      TeamsCrowd.start(gateway),
+    ]);
+    const web = new WebCrowd(gateway);
+    const operator = new Operator(gateway);
+    const crowds = { slack, discord, teams, web };
+    const entries = Object.entries(crowds);
+    const agent = (name: string, peer: string) => ({
+      name,
+      model: model.configFor(name),
+      peers: [peer],
+      delegation: { running: 100 },
+      peering: { openCalls: 100 },
+    });
+    running = await Product.start(backbone, {
+      admin: { tokens: [{ token: operator.token, role: "platform_admin" }] },
+      tenants: { default: { a2aAsync: true } },
+      people: PEOPLE.map((name) => ({
+        name,
+        accounts: Object.fromEntries(entries.map(([channel, crowd]) => [channel, crowd.accountOf(name)])),
+      })),
+      agents: [agent("mooring", HARBOUR), agent(HARBOUR, "mooring")],
+      channels: Object.fromEntries(entries.map(([name, { config }]) => [name, { agent: "mooring", ...config }])),
+    });
+    const rig = new Rig({ product: running, operator, model, ...crowds });
+    await discord.connected();
+    // People are shown results only where they have written before.
+    rig.sayEverywhere();
+    await rig.untilMissing(0);
+    return rig;
+  }
+
+  get operator(): Operator {
+    return this.#parts.operator;
+  }
+
+  get product(): Product {
+    return this.#parts.product;
+  }
+
+  get web(): WebCrowd {
+    return this.#parts.web;
+  }
+
+  /** Noted as asked; it is sent as soon as all before it in its place were accepted. */
+  say({ person, place, errand, again }: Omit<Saying, "do">): void {
+    const name = PEOPLE[person % PEOPLE.length] ?? PEOPLE[0];
+    const surfaces = this.#surfacesOf(name);
+    const surface = surfaces[place % surfaces.length];
+    if (surface === undefined) throw new Error(`${name} is nowhere`);
+    const token = `m${++this.#tokens}`;
+    const privatePlaces = surfaces.filter(({ isPrivate }) => isPrivate).map((each) => each.place);
+    this.#asks.push(askOf(errand, token, surface.place, privatePlaces));
+    const before = this.#lanes.get(surface.place) ?? Promise.resolve();
+    const said = before.then(() => surface.say(wordsOf(errand, token), again));
+    this.#lanes.set(surface.place, said);
+  }
+
+  async inject(fault: Fault): Promise<void> {
+    const { product, model, discord, web } = this.#parts;
+    if (fault.on === "nats") return product.killNats(fault);
+    if ("nth" in fault) return product.disturb(fault);
+    if (fault.on === "model") return model.troubles.add(fault.what, fault.times);
+    if ("times" in fault) return this.#parts[fault.on].troubles.add(fault.what, fault.times);
+    return fault.on === "web" ? web.cutAll() : discord.disturb(fault.what);
+  }
+
+  /** Nothing goes wrong any more, and everything is up. */
+  async mend(): Promise<void> {
+    const { product, slack, discord, teams, model } = this.#parts;
+    for (const { troubles } of [slack, discord, teams, model]) troubles.clear();
+    await product.allUp();
+    await Promise.all(this.#lanes.values());
+  }
+
+  /** One more message in each place: what stands before its answer is all that was to come there before. */
+  sayEverywhere(): void {
+    const seen = new Set<Place>();
+    for (const [person, name] of PEOPLE.entries()) {
+      for (const [place, surface] of this.#surfacesOf(name).entries()) {
+        if (seen.has(surface.place)) continue;
+        seen.add(surface.place);
+        this.say({ person, place, errand: "plain", again: false });
+      }
+    }
+  }
+
+  /** How many messages were asked since the books were closed last. */
+  get asked(): number {
+    return this.#asks.length;
+  }
+
+  /**
+   * Resolves when no more than so many answers are missing, to the first so many messages, or when nothing has come for
+   * a long time.
+   */
+  async untilMissing(most: number, first = this.asked): Promise<void> {
+    let fewest = Number.POSITIVE_INFINITY;
+    for (let since = performance.now(), looks = 0; performance.now() - since < PATIENCE_MS; looks++) {
+      const missing = this.#settle(first).lost.length;
+      if (missing <= most) return;
+      if (missing < fewest) [fewest, since] = [missing, performance.now()];
+      // A gateway that is away has no list.
+      if (looks % 10 === 9) await this.#readLetters().catch(() => undefined);
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  /** With all that operators see. */
+  async account(): Promise<Account> {
+    await this.#readLetters();
+    return this.#settle();
+  }
+
+  /** The books are closed. What comes of these messages from now on is wrong. */
+  forget(): void {
+    this.#asks = [];
+    for (const { ref } of this.#letters) this.#readBefore.add(ref);
+    this.#letters = [];
+    for (const crowd of this.#crowds) crowd.forget();
+  }
+
+  async dispose(): Promise<void> {
+    const { product, model, slack, discord, teams, web } = this.#parts;
+    web.stop();
+    await product.dispose();
+    await Promise.all([model, slack, discord, teams].map((part) => part.stop()));
+  }
+
+  get #crowds() {
+    const { slack, discord, teams, web } = this.#parts;
+    return [slack, discord, teams, web] as const;
+  }
+
+  #surfacesOf(person: string): readonly Surface[] {
+    return this.#crowds.flatMap((crowd) => crowd.surfacesOf(person));
+  }
+
+  async #readLetters(): Promise<void> {
+    const letters = await this.operator.letters();
+    this.#letters = letters.filter(({ ref }) => !this.#readBefore.has(ref));
+  }
+
+  #settle(first = this.asked): Account {
+    const seen = this.#crowds.flatMap((crowd) => crowd.seen());
+    return settle({ asks: this.#asks.slice(0, first), seen, letters: this.#letters });
+  }
+}

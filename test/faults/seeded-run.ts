@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { requireFreshBuild } from "../e2e/mooring-process.ts";
+import { describeAccount } from "./account/describe-account.ts";
+import { spelled } from "./plan/fault.ts";
+import { type PlanOptions, planOf } from "./plan/plan.ts";
+import { Rig } from "./rig.ts";
+import { runRound } from "./run-round.ts";
+
+/** Everything at once, in a minute at most on a quiet machine; `npm run soak` goes on for as long as wanted. */
+export const seededRun = (seed: number, options: PlanOptions): void => {
+  const { backbone } = options;
+  describe(`given the product on ${backbone} under mixed load from all platforms`, () => {
+    const steps = planOf(seed, options);
+    let rig: Rig;
+    beforeAll(async () => {
+      await requireFreshBuild();
+      rig = await Rig.start(backbone);
+    }, 180_000);
+    afterAll(() => rig?.dispose(), 60_000);
+
+    it("when everything goes wrong, then everybody sees each answer once, in order, and nobody else's", {
+      timeout: 300_000,
+    }, async () => {
+      const { account, problems } = await runRound(rig, steps);
+      const schedule = steps.flatMap((step) => (step.do === "fault" ? spelled(step.fault) : [])).join("; ");
+      const { messages, answers, unknown } = account;
+      const right = { messages, answers, lost: [], duplicated: [], outOfOrder: [], wronglyShown: [], unknown };
+      expect(account, `${describeAccount(account)}\nseed ${seed}: ${schedule}`).toEqual(right);
+      expect(problems, `seed ${seed}: ${schedule}`).toEqual([]);
+    });
+  });
+};

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { explainFailure } from "../../../adapters/teams/explain-failure.ts";
+import { refusalIn } from "../../../gateway/console/pages/views/refusal-in.ts";
+import { teamsFaults } from "../../fakes/teams/fault.ts";
+
+/** As the outbox writes it for what Teams answered. */
+const reasonFor = ({ status, code }: { status: number; code: string }): string => {
+  const { reason, message } = explainFailure({ statusCode: status, details: { error: { code } } });
+  return `${reason}: ${message}`;
+};
+
+describe("given the reason of a dead letter, then operators read in a word how it is there, and who can help", () => {
+  it.each([
+    ["blocked", "The person has blocked the app in Teams, and can unblock it there.", reasonFor(teamsFaults.blocked)],
+    ["removed", "The app is no longer installed there; somebody must add it again.", reasonFor(teamsFaults.removed)],
+    ["disabled", "An administrator has disabled the app in the Teams admin center.", reasonFor(teamsFaults.disabled)],
+    ["gone", "The conversation no longer exists in Teams.", reasonFor(teamsFaults.gone)],
+    ["not allowed", "The app may not write there. Missing_scope.", "forbidden: missing_scope"],
+    [
+      "unreachable",
+      "The platform could not be reached. It is away (after 12 attempts).",
+      "unavailable: it is away (after 12 attempts)",
+    ],
+    ["limited", "The platform took no more messages.", "rate-limited"],
+    ["given up", "Something else: 42.", "something else: 42"],
+  ])("%s: %s", (state, text, reason) => {
+    expect(refusalIn(reason)).toEqual({ state, text });
+  });
+});

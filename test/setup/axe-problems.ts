@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What is wrong for people who do not see or point; best practices count as well. With a rule, by that rule only. */
+export const axeProblems = async (page: Page, rule?: string): Promise<string[]> => {
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(`${axe}; undefined`);
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    `axe.run(${JSON.stringify(rule === undefined ? {} : { runOnly: [rule] })})`,
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
+};
