@@ -19,6 +19,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^node:/, /^(?!core\/contract\/)/],
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
   [/^(pino|prom-client|commander|@clack\/prompts)$/, /^gateway\//],
+  [/^@opentelemetry\/.+$/, /^gateway\/telemetry\//],
   [/^nats$/, /^core\/backbone\/nats\//],
   [/^croner$/, /^core\/schedules\//],
   [/^libsql$/, /^core\/backbone\/embedded\//],

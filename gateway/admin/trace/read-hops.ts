@@ -40,6 +40,7 @@ export const shownHop = (call: PeerCall) => {
     headline,
     state,
     ...(error !== undefined && { error: error.slice(0, LONGEST_ERROR) }),
+    ...(remote?.taskId !== undefined && { remoteTask: remote.taskId }),
     createdAt,
     ...(endedAt !== undefined && { endedAt }),
   };

@@ -30,6 +30,7 @@ const config = Config.parse({
   channels: {
     web: {
       adapter: "web",
+      access: { messagesPerMinute: MANY },
       limits: {
         messagesPerSecond: MANY,
         messageBurst: MANY,

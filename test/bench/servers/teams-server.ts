@@ -19,7 +19,7 @@ const config = Config.parse({
   gateway: { host: "127.0.0.1", port: 0 },
   dataDir,
   agents: [{ name: "bench", model: "demo" }],
-  channels: { teams: { ...(JSON.parse(channel) as object), agent: "bench" } },
+  channels: { teams: { ...(JSON.parse(channel) as object), agent: "bench", access: { messagesPerMinute: 1e9 } } },
 });
 const logger = createLogger(config.logLevel);
 const metrics = createMetrics(logger);
