@@ -9,6 +9,7 @@ import { ChannelConfig } from "./channel-config.ts";
 import { CoreConfig } from "./core-config.ts";
 import { GatewayConfig } from "./gateway-config.ts";
 import { LogLevel } from "./log-level.ts";
+import { TelemetryConfig } from "./telemetry-config.ts";
 
 /** Origins of work that is begun by no channel: see ReplyOrigin. */
 const RESERVED_CHANNELS = ["scheduled", "a2a-inbound"];
@@ -23,6 +24,7 @@ const ConfigFile = z.strictObject({
   backbone: BackboneConfig.default("embedded"),
   dataDir: z.string().min(1).default("./data").describe("Relative to the directory that Mooring is started in."),
   logLevel: LogLevel.default("info"),
+  telemetry: TelemetryConfig.prefault({}).describe("Traces for OpenTelemetry. Metrics are at /metrics."),
   admin: AdminConfig.prefault({}),
   tenants: z.record(Name, TenantConfig).prefault({ default: {} }),
   people: z.array(PersonConfig).default([]),

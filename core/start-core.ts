@@ -18,6 +18,7 @@ import type { Meter } from "./contract/meter.ts";
 import type { PeerCallAddress } from "./contract/peer-call-address.ts";
 import { subjectsOf } from "./contract/subjects.ts";
 import type { Subtask } from "./contract/subtask.ts";
+import type { Tracer } from "./contract/tracer.ts";
 import type { UserMessage } from "./contract/user-message.ts";
 import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
 import { handleUserMessage } from "./intake/handle-user-message.ts";
@@ -78,6 +79,7 @@ export interface CoreOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
+  readonly tracer?: Tracer | undefined;
   readonly checkpoint?: Checkpoint;
   /** Turns of one agent that run at once in this process. */
   readonly concurrency?: number;
@@ -117,6 +119,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     clock,
     logger,
     meter,
+    tracer: options.tracer,
     checkpoint,
     events,
     callEvents,

@@ -7,9 +7,14 @@ const FILE = "admin-token";
 
 /** The token of operators where none is configured: made at the first start, kept in dataDir, readable by its owner only. */
 export const ensureAdminToken = async (dataDir: string): Promise<{ file: string; token: string }> => {
+  const { file, token } = await readAdminToken(dataDir);
+  return { file, token: token ?? (await makeToken(dataDir, file)) };
+};
+
+/** The same, if it was made already. */
+export const readAdminToken = async (dataDir: string): Promise<{ file: string; token: string | undefined }> => {
   const file = join(dataDir, FILE);
-  const token = (await readToken(file)) ?? (await makeToken(dataDir, file));
-  return { file, token };
+  return { file, token: await readToken(file) };
 };
 
 const readToken = async (file: string): Promise<string | undefined> => {

@@ -8,6 +8,7 @@ import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { subjectsOf } from "../core/contract/subjects.ts";
+import type { Tracer } from "../core/contract/tracer.ts";
 import { afterRefusal } from "../core/delivery/after-refusal.ts";
 import type { Destination } from "../core/delivery/destination.ts";
 import { goneMatterOf } from "../core/delivery/gone-matter.ts";
@@ -32,6 +33,8 @@ export interface ChannelParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
+  /** Absent: nobody is told. */
+  readonly tracer?: Tracer | undefined;
   readonly newId: () => string;
 }
 

@@ -12,6 +12,7 @@ import { createServer } from "./server.ts";
 import { startAgents } from "./start-agents.ts";
 import { startChannels } from "./start-channels.ts";
 import { createStopping } from "./stopping.ts";
+import { startTelemetry } from "./telemetry/start-telemetry.ts";
 import { whenHealthy } from "./when-healthy.ts";
 
 /** Which parts of the product run in this process. */
@@ -56,8 +57,11 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     if (door) stopping.last("server", () => door.close());
     const token = isGateway && config.admin.tokens.length === 0 ? await ensureAdminToken(config.dataDir) : undefined;
 
-    const backbone = await openBackbone(config.backbone, { dataDir: config.dataDir, clock, logger });
-    stopping.last("backbone", () => backbone.close());
+    const opened = await openBackbone(config.backbone, { dataDir: config.dataDir, clock, logger });
+    stopping.last("backbone", () => opened.close());
+    const telemetry = await startTelemetry(config, { clock, logger, meter: metrics.meter });
+    if (telemetry) stopping.last("telemetry", () => telemetry.stop());
+    const backbone = telemetry ? telemetry.traced(opened) : opened;
     readiness.watch("backbone", () => backbone.health());
     await whenHealthy(backbone, clock, giveUp);
     metrics.beforeReading((meter) => {
@@ -67,7 +71,7 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       }
     });
 
-    const parts = { ...options, backbone, meter: metrics.meter };
+    const parts = { ...options, backbone, meter: metrics.meter, tracer: telemetry?.tracer };
     if (roles.includes("core")) {
       const agents = await startAgents(parts);
       stopping.underWay("agents", () => agents.stop());

@@ -5,6 +5,7 @@ import type { Checkpoint } from "../core/contract/checkpoint.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
+import type { Tracer } from "../core/contract/tracer.ts";
 import { tellLoad } from "../core/intake/tell-load.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
@@ -20,6 +21,7 @@ export interface AgentsParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
+  readonly tracer?: Tracer | undefined;
   readonly checkpoint?: Checkpoint;
 }
 

@@ -6,6 +6,7 @@ import { openCalls } from "../subtasks/batch.ts";
 import { withBatch } from "../subtasks/owner-record.ts";
 import { openBatch } from "../subtasks/reserve.ts";
 import { pointToWork } from "../subtasks/work-index.ts";
+import { peerCallSpan } from "../telemetry/peer-call-span.ts";
 import { inheritedFrom } from "../turns/inherited.ts";
 import type { ToolContext } from "../turns/tool.ts";
 import { callIdOf } from "./call-id.ts";
@@ -123,7 +124,7 @@ const reserve = async (
   throw new AppError("forbidden", `Not sent: ${most} messages wait for an answer already. Wait until some have one.`);
 };
 
-const create = async ({ store, meter, logger }: PeerParts, call: PeerCall): Promise<void> => {
+const create = async ({ store, clock, meter, logger, tracer }: PeerParts, call: PeerCall): Promise<void> => {
   try {
     await store.put(callKey(call), call, { ifRevision: 0 });
   } catch (error) {
@@ -133,4 +134,5 @@ const create = async ({ store, meter, logger }: PeerParts, call: PeerCall): Prom
   const { id, agent, peer, mode, turnId, traceId } = call;
   meter.count("peer_calls_total", { agent, mode });
   logger.info({ call: id, agent, peer, mode, turnId, traceId }, "message to another agent");
+  if (call.state !== "open") tracer?.record(peerCallSpan(call, clock.now()));
 };

@@ -5,6 +5,7 @@ import { afterGate, wake } from "../subtasks/after-gate.ts";
 import { type Batch, openCalls } from "../subtasks/batch.ts";
 import { countCallEnd } from "../subtasks/gate.ts";
 import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import { peerCallSpan } from "../telemetry/peer-call-span.ts";
 import { cutToBytes } from "../turns/cut-to-bytes.ts";
 import type { CoreParts } from "../turns/turn.ts";
 import { callbackMessage } from "./callback.ts";
@@ -39,7 +40,10 @@ export const settleCall = async (
     return;
   }
   await parts.checkpoint("call.settled");
-  if (isFirst) parts.meter.count("peer_answers_total", { agent: call.agent, outcome: call.state });
+  if (isFirst) {
+    parts.meter.count("peer_answers_total", { agent: call.agent, outcome: call.state });
+    parts.tracer?.record(peerCallSpan(call, parts.clock.now()));
+  }
   await tellCaller(parts, call);
   await parts.checkpoint("call.told");
 };

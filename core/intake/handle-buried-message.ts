@@ -10,6 +10,8 @@ import { personOf } from "../people/person-of.ts";
 import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { sealTurn } from "../subtasks/seal-turn.ts";
+import { turnSpan } from "../telemetry/agent-spans.ts";
+import { rootSpanId } from "../telemetry/trace-context.ts";
 import type { Agent } from "../turns/agent.ts";
 import { troubleText } from "../turns/trouble-text.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
@@ -42,6 +44,10 @@ export const handleBuriedMessage = async (
   await scheduleRunEnded(parts, message, entry?.outcome ?? "failed");
   // What it has delegated goes on, and must find an end.
   if (record) await sealTurn(parts, agent, record);
+  if (record && !entry) {
+    const parentId = rootSpanId(record.traceId);
+    parts.tracer?.record(turnSpan(agent, record, end, { parentId, endedAt: parts.clock.now() }));
+  }
 };
 
 /** Somebody who waits gets a notice; work that goes on by itself ends visibly where it began (B3). */

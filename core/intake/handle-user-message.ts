@@ -5,6 +5,8 @@ import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { voidShownCodes } from "../people/void-shown-codes.ts";
 import { scheduleRunEnded } from "../schedules/run-ended.ts";
+import { turnSpan } from "../telemetry/agent-spans.ts";
+import { runSpanId } from "../telemetry/work-spans.ts";
 import type { Agent } from "../turns/agent.ts";
 import { signalProgress } from "../turns/signal-progress.ts";
 import { turnIdOf } from "../turns/turn-record.ts";
@@ -93,6 +95,9 @@ const handle = async (
   const seconds = (parts.clock.monotonic() - startedAt) / 1_000;
   parts.meter.count("turns_total", { agent: agent.name, outcome });
   parts.meter.observe("turn_seconds", seconds, { agent: agent.name });
+  parts.tracer?.record(
+    turnSpan(agent, opened.record, entry, { parentId: runSpanId(message, run), endedAt: parts.clock.now() }),
+  );
   parts.logger.info(
     { traceId, turnId, tenant: agent.tenant, agent: agent.name, outcome, run, seenBefore: opened.seenBefore, seconds },
     "turn ended",

@@ -5,7 +5,7 @@ import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex } from "../sessions/session-window.ts";
 import { Journal } from "../turns/journal.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
-import { turnIdOf, turnKey } from "../turns/turn-record.ts";
+import { turnIdOf, turnKey, turnKeyById } from "../turns/turn-record.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import { assumedWork, isAsAssumed, type WorkToDo, workToDo } from "./work-to-do.ts";
 
@@ -67,7 +67,7 @@ const hasBegun = async (
 /** Rejects with RevisionConflict if another process has taken the turn. */
 const correct = async (parts: IntakeParts, message: UserMessage, todo: WorkToDo, revision: number) => {
   const record = recordOf(parts, message, todo);
-  await parts.store.put(turnKey(message), record, { ifRevision: revision });
+  await parts.store.put(turnKeyById(message, record.turnId), record, { ifRevision: revision });
   return { record, window: todo.window };
 };
 
@@ -75,6 +75,7 @@ const recordOf = ({ clock }: IntakeParts, message: UserMessage, { work, window }
   ...work,
   ...(message.command && { command: message.command.name }),
   turnId: turnIdOf(message),
+  messageId: message.id,
   sessionId: window.sessionId,
   index: nextIndex(window),
   openedAt: isoTime(clock.now()),
@@ -88,7 +89,7 @@ const create = async (
   record: TurnRecord,
 ): Promise<number | undefined> => {
   try {
-    return await store.put(turnKey(message), record, { ifRevision: 0 });
+    return await store.put(turnKeyById(message, record.turnId), record, { ifRevision: 0 });
   } catch (error) {
     if (error instanceof RevisionConflict) return undefined;
     throw error;

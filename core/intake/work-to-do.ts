@@ -47,21 +47,21 @@ const begin = async (parts: IntakeParts, received: UserMessage): Promise<WorkToD
  * it knows nothing.
  */
 export const assumedWork = (parts: IntakeParts, message: UserMessage): WorkToDo | undefined => {
-  const { synthetic, command, replyTo, conversation } = message;
+  const { synthetic, command, replyTo, conversation, editable = false } = message;
   const isPlain =
     synthetic === undefined && command === undefined && replyTo === undefined && conversation.thread === undefined;
-  if (!isPlain || parts.store.exclusive) return undefined;
+  // The words of an editable one are fixed with its record.
+  if (!isPlain || editable || parts.store.exclusive) return undefined;
   const window = parts.sessions.inMemory(message);
   const asker = parts.askers.last(message);
   return window && asker && { window, work: begun(message, window.sessionId, asker) };
 };
 
 export const isAsAssumed = (
-  { sessionId, audience, editedText: edited }: Pick<TurnRecord, "sessionId" | "audience" | "editedText">,
+  { sessionId, audience }: Pick<TurnRecord, "sessionId" | "audience">,
   { window, work }: WorkToDo,
 ): boolean =>
   sessionId === window.sessionId &&
-  edited === work.editedText &&
   audience.personId === work.audience.personId &&
   audience.membership === work.audience.membership;
 

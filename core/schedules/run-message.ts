@@ -3,6 +3,7 @@ import type { ScheduleAddress } from "../contract/schedule.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { summarisePrompt } from "../origin/summarise-prompt.ts";
 import { stableId } from "../sessions/stable-id.ts";
+import { traceIdOf } from "../turns/turn-record.ts";
 import type { ScheduleRun } from "./run-record.ts";
 import type { Schedule } from "./schedule-record.ts";
 
@@ -46,8 +47,8 @@ export const promptOfRun = (text: string): string => text.replace(/^Scheduled ta
 
 export const runIdOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>
   stableId("run", tenant, agent, owner, id, run);
-export const runTraceOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>
-  stableId("trace", tenant, agent, owner, id, run);
+export const runTraceOf = (schedule: ScheduleAddress, run: string): string =>
+  traceIdOf({ ...schedule, id: runIdOf(schedule, run) });
 
 export const runSessionOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>
   stableId("s", "run", tenant, agent, owner, id, run);

@@ -5,6 +5,7 @@ import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask, SubtaskResult, SubtaskStatus } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
+import { subtaskSpan } from "../telemetry/agent-spans.ts";
 import type { CoreParts } from "../turns/turn.ts";
 import { subtaskKey, subtasksRead, writeSubtask } from "./subtask-record.ts";
 
@@ -52,7 +53,7 @@ const changeStored = async (
 
 const read = ({ store }: CoreParts, address: SubtaskAddress) => subtasksRead.get(store, subtaskKey(address));
 
-const tell = ({ bus, logger, meter }: CoreParts, before: Subtask, after: Subtask): void => {
+const tell = ({ bus, clock, logger, meter, tracer }: CoreParts, before: Subtask, after: Subtask): void => {
   const subjects = subjectsOf(after.tenant);
   bus.signal(subjects.subtaskChanged(after.agent), after);
   if (before.status === after.status) return;
@@ -62,6 +63,7 @@ const tell = ({ bus, logger, meter }: CoreParts, before: Subtask, after: Subtask
   if (!hasEnded(after)) return;
   bus.signal(subjects.subtaskEnded(after.agent), after);
   meter.count("subtasks_total", { agent: after.agent, outcome: after.status });
+  tracer?.record(subtaskSpan(after, clock.now()));
 };
 
 /** Takes it up again after a run that did not end it, and counts that. One that has ended stays as it is. */

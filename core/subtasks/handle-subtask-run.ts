@@ -85,12 +85,15 @@ const workOn = async (parts: RunParts, agent: Agent, claimed: Stored<Subtask>): 
   parts.running.add(agent.name, 1);
   const note = new BegunNote(parts, claimed);
   const workspaces = subtask.workspace && parts.workspaces.get(agent.name);
-  const changed = async (ending: Ending): Promise<Ending> => ({
-    ...ending,
-    result: await withArtifacts(parts, workspaces, subtask, ending.result),
-  });
+  const changed = async (ending: Ending): Promise<Ending> => {
+    if (workspaces === undefined) return ending;
+    const result = await withArtifacts(parts, workspaces, subtask, ending.result);
+    await parts.checkpoint("workspace.closed");
+    return { ...ending, result };
+  };
   try {
     const obstacle = await workspaces?.open(subtask).then(() => undefined, messageOf);
+    if (workspaces) await parts.checkpoint("workspace.opened");
     if (obstacle !== undefined) return await endSubtask(parts, subtask, failed(`It has no workspace: ${obstacle}`));
     const subagent = subagentFor(agent, subtask, parts.ownTools);
     return await runSubagent(parts, subagent, claimed, over.signal, async (end, latest, mayEnd) => {

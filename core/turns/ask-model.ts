@@ -3,6 +3,7 @@ import { messageOf } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { ModelFailed } from "../model/model-failed.ts";
 import type { StepRequest, StepResponse } from "../model/step.ts";
+import { stepSpan } from "../telemetry/agent-spans.ts";
 import { DeltaStream } from "./delta-stream.ts";
 import { orAborted } from "./or-aborted.ts";
 import { pause } from "./pause.ts";
@@ -40,13 +41,14 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
   const startedAt = parts.clock.monotonic();
   let outcome = "answered";
   let said = "";
+  let response: StepResponse | undefined;
   try {
     const onText = (delta: string) => {
       said += delta;
       deltas.push(delta);
     };
     const step = model.step(request, { signal: turn.signal, onText });
-    const response = await orAborted(step, turn.signal);
+    response = await orAborted(step, turn.signal);
     parts.meter.count("model_tokens_total", { model: model.label, direction: "input" }, response.usage.inputTokens);
     parts.meter.count("model_tokens_total", { model: model.label, direction: "output" }, response.usage.outputTokens);
     // A long text is cut by whoever keeps it; calls that cannot be journaled must not be run.
@@ -64,7 +66,9 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
   } finally {
     deltas.end();
     parts.meter.count("model_steps_total", { model: model.label, outcome });
-    parts.meter.observe("model_step_seconds", (parts.clock.monotonic() - startedAt) / 1_000, { model: model.label });
+    const seconds = (parts.clock.monotonic() - startedAt) / 1_000;
+    parts.meter.observe("model_step_seconds", seconds, { model: model.label });
+    parts.tracer?.record(stepSpan(turn, { endedAt: parts.clock.now(), seconds, outcome, response }));
   }
 };
 

@@ -1,5 +1,6 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
 import type { ToolCall, ToolResult } from "../model/chat-message.ts";
+import { toolSpan } from "../telemetry/agent-spans.ts";
 import { cutToBytes } from "./cut-to-bytes.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import { orAborted } from "./or-aborted.ts";
@@ -11,7 +12,7 @@ const MAX_OUTPUT_BYTES = 32_000;
 
 /** Runs a tool once, within its deadline. Rejects only if the context's signal was aborted: the turn is over. */
 export const runTool = async (
-  { clock, meter }: CoreParts,
+  { clock, meter, tracer }: CoreParts,
   tool: Tool,
   call: ToolCall,
   context: ToolContext,
@@ -36,7 +37,9 @@ export const runTool = async (
     timer.cancel();
     over.release();
     meter.count("tool_runs_total", { tool: tool.name, outcome });
-    meter.observe("tool_run_seconds", (clock.monotonic() - startedAt) / 1_000, { tool: tool.name });
+    const seconds = (clock.monotonic() - startedAt) / 1_000;
+    meter.observe("tool_run_seconds", seconds, { tool: tool.name });
+    tracer?.record(toolSpan(context, { endedAt: clock.now(), seconds, tool: tool.name, callId: call.id, outcome }));
   }
 };
 

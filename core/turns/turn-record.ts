@@ -13,6 +13,8 @@ import { Standing } from "./standing.ts";
 /** Written once, when a message is first seen. If it is there already, the message is a repeat or a resume. */
 export const TurnRecord = z.looseObject({
   turnId: z.string(),
+  /** Absent in a turn of a subtask, which no message starts. */
+  messageId: z.string().optional(),
   sessionId: z.string(),
   /** The first index of the session's history that the turn's entry can have. */
   index: z.number().int().nonnegative(),
@@ -42,11 +44,16 @@ const turns = collection("turns", TurnRecord, { ttlMs: RETENTION_MS });
 
 type MessageAddress = Pick<UserMessage, "tenant" | "agent" | "id">;
 
-export const turnKey = ({ tenant, agent, id }: MessageAddress) => keyOf(turns, tenant, agent, id);
-/** Of the last days, by the ids of their messages. For operators: never per message. */
-export const turnsOfAgent = ({ tenant, agent }: Pick<MessageAddress, "tenant" | "agent">) =>
-  prefixOf(turns, tenant, agent);
+type Place = Pick<MessageAddress, "tenant" | "agent">;
+
+/** By the turn's id, which follows from its message's: whoever has either of them finds the record. */
+export const turnKeyById = ({ tenant, agent }: Place, turnId: string) => keyOf(turns, tenant, agent, turnId);
+export const turnKey = (message: MessageAddress) => turnKeyById(message, turnIdOf(message));
+/** Of the last days. For operators: never per message. */
+export const turnsOfAgent = ({ tenant, agent }: Place) => prefixOf(turns, tenant, agent);
 export const turnIdOf = ({ tenant, agent, id }: MessageAddress) => stableId("t", tenant, agent, id);
+/** Of the work that a message begins: the digits of its turn's id, so that each leads to the other. */
+export const traceIdOf = (message: MessageAddress): string => turnIdOf(message).slice("t-".length);
 
 /** The id of the one reply that a turn ends in. */
 export const finalIdOf = (turnId: string): string => `${turnId}/final`;

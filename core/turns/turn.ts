@@ -4,6 +4,7 @@ import type { Clock } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Meter } from "../contract/meter.ts";
 import type { Store } from "../contract/store.ts";
+import type { Tracer } from "../contract/tracer.ts";
 import type { ChatMessage } from "../model/chat-message.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import type { Agent } from "./agent.ts";
@@ -19,6 +20,8 @@ export interface CoreParts {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly checkpoint: Checkpoint;
+  /** Absent: nobody is told. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** One run of the agent loop for one session, here and now. */

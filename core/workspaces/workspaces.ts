@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { AppError } from "../contract/app-error.ts";
 import type { Artifacts, Subtask } from "../contract/subtask.ts";
 import type { WorkspaceConfig } from "./config.ts";
@@ -9,6 +11,9 @@ export type WorkspaceOptions = WorkspaceConfig & { readonly folder: string };
 type Place = Pick<Subtask, "id" | "name" | "workspace">;
 
 const MOST_LISTED = 200;
+/** Far longer than git needs for what one subtask has changed. */
+const LOCK_WAIT_MS = 10_000;
+const LOOK_EVERY_MS = 50;
 
 /**
  * The worktrees of one agent's subtasks. Path and branch follow from the subtask's id, so that a process that takes it
@@ -17,10 +22,12 @@ const MOST_LISTED = 200;
 export class Workspaces {
   readonly options: WorkspaceOptions;
   readonly #git: Git;
+  readonly #lockWaitMs: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: WorkspaceOptions) {
+  constructor(options: WorkspaceOptions, { lockWaitMs = LOCK_WAIT_MS } = {}) {
     this.options = options;
+    this.#lockWaitMs = lockWaitMs;
     this.#git = new Git(options.repository, options.environment);
   }
 
@@ -57,8 +64,7 @@ export class Workspaces {
       if (await this.#isThere(path)) return path;
       await mkdir(this.options.folder, { recursive: true });
       // What a death has left half made is made anew; the branch, if there is one, has what was committed.
-      await rm(path, { recursive: true, force: true });
-      await this.#git.run("worktree", "prune");
+      await this.#remove(path);
       const branch = branchOf(subtask);
       const isBegun = await this.#git.succeeds("rev-parse", "--verify", "--quiet", `refs/heads/${branch}`);
       const from = isBegun ? [path, branch] : ["-b", branch, path, subtask.workspace?.base ?? "HEAD"];
@@ -73,6 +79,7 @@ export class Workspaces {
     return this.#alone(async () => {
       if (!(await this.#isThere(path))) return undefined;
       const git = this.#git.in(path);
+      await this.#untilUnlocked(git);
       await git.run("add", "--all");
       if (!(await git.succeeds("diff", "--cached", "--quiet"))) {
         await git.run("commit", "--quiet", "--no-verify", "--message", `${subtask.name} (${subtask.id})`);
@@ -113,15 +120,31 @@ export class Workspaces {
     });
   }
 
-  /** Removes worktree and branch. Harmless if they are gone. */
+  /** Removes branch and worktree. Harmless if they are gone. The folder goes last: by it, what a death has left is found. */
   async discard({ id }: Pick<Subtask, "id">): Promise<void> {
     await this.#alone(async () => {
-      const path = this.pathOf({ id });
-      await this.#git.attempt("worktree", "remove", "--force", "--force", path);
-      await rm(path, { recursive: true, force: true });
-      await this.#git.run("worktree", "prune");
-      await this.#git.attempt("branch", "--delete", "--force", branchOf({ id }));
+      await this.#git.attempt("update-ref", "-d", `refs/heads/${branchOf({ id })}`);
+      await this.#remove(this.pathOf({ id }));
     });
+  }
+
+  /** Also one that a death has left locked, half made. */
+  async #remove(path: string): Promise<void> {
+    await this.#git.attempt("worktree", "remove", "--force", "--force", path);
+    await rm(path, { recursive: true, force: true });
+    await this.#git.run("worktree", "prune");
+  }
+
+  /**
+   * A death leaves git itself alive for a moment, with its lock; a machine that went down leaves a lock for ever. Nobody
+   * else works here, so one that does not go away is nobody's.
+   */
+  async #untilUnlocked(git: Git): Promise<void> {
+    const lock = (await git.run("rev-parse", "--path-format=absolute", "--git-path", "index.lock")).trim();
+    for (let waitedMs = 0; existsSync(lock) && waitedMs < this.#lockWaitMs; waitedMs += LOOK_EVERY_MS) {
+      await setTimeout(LOOK_EVERY_MS);
+    }
+    await rm(lock, { force: true });
   }
 
   async #artifacts(subtask: Place): Promise<Artifacts> {
@@ -150,9 +173,12 @@ export class Workspaces {
     throw new AppError("not-found", `${subtask.id} has no workspace: it changed nothing, or it was discarded.`);
   }
 
+  /** git keeps one locked for as long as it fills it. */
   async #isThere(path: string): Promise<boolean> {
-    const { code, output } = await this.#git.in(path).attempt("rev-parse", "--show-toplevel");
-    return code === 0 && output.trim() === (await realpath(path));
+    const asked = ["--path-format=absolute", "--show-toplevel", "--git-path", "locked"];
+    const { code, output } = await this.#git.in(path).attempt("rev-parse", ...asked);
+    const [top, lock = ""] = output.split("\n");
+    return code === 0 && top === (await realpath(path)) && !existsSync(lock);
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {

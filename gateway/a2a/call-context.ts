@@ -4,15 +4,22 @@ import type { Caller } from "./caller-check.ts";
 
 const CALLER = "mooring.caller";
 const GONE = "mooring.gone";
+const TRACE = "mooring.trace";
 
 /** What a request brings along besides its words. `gone` is aborted when nobody waits for the answer any more. */
-export const callContext = (caller: Caller, version: string | undefined, gone: AbortSignal): ServerCallContext =>
+export const callContext = (
+  caller: Caller,
+  version: string | undefined,
+  gone: AbortSignal,
+  trace?: string,
+): ServerCallContext =>
   new ServerCallContext({
     user: { isAuthenticated: true, userName: caller.name },
     ...(version !== undefined && { requestedVersion: version }),
     state: new Map<string, unknown>([
       [CALLER, caller],
       [GONE, gone],
+      [TRACE, trace],
     ]),
   });
 
@@ -21,6 +28,10 @@ export const callerIn = (context: ServerCallContext): Caller => {
   if (caller === undefined) throw new AppError("unauthorised", "nobody is known to call");
   return caller as Caller;
 };
+
+/** The caller's trace, as the work that the request begins carries it. */
+export const traceIn = (context: ServerCallContext): string | undefined =>
+  context.state.get(TRACE) as string | undefined;
 
 export const goneIn = (context: ServerCallContext): AbortSignal =>
   (context.state.get(GONE) as AbortSignal | undefined) ?? new AbortController().signal;

@@ -19,6 +19,8 @@ export interface CallSource {
   readonly version: string;
   readonly sentAt: string;
   readonly pushAllow: readonly string[];
+  /** Of the caller, if it sent one. */
+  readonly trace?: string | undefined;
 }
 
 const MAX_ID_CHARS = 200;
@@ -36,7 +38,7 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
     throw new RequestMalformedError("message.role must be ROLE_USER: callers are users here");
   checkHistoryLength(configuration?.historyLength);
   const text = readParts(parts);
-  const { agent, caller, sentAt } = source;
+  const { agent, caller, sentAt, trace } = source;
   const { tenant, name } = agent;
   // The same message is the same task, so that a caller may repeat it if it has heard nothing.
   const id = taskId || stableId("task", tenant, name, caller.name, messageId, contextId, text);
@@ -54,6 +56,7 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
     ...(skill && { skill: { id: skill.id, name: skill.name } }),
     ...(webhook && { webhook: readWebhook(webhook, source, stableId("webhook", id, webhook.url)) }),
     ...(extension && { extension }),
+    ...(trace !== undefined && { trace }),
   };
 };
 

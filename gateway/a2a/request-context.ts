@@ -3,6 +3,7 @@ import type { ServerCallContext } from "@a2a-js/sdk/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
+import { acceptTrace } from "../../core/telemetry/trace-context.ts";
 import { callContext } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 
@@ -28,5 +29,6 @@ export const requestContext = (request: FastifyRequest, reply: FastifyReply): Se
   const gone = new AbortController();
   // Also emitted after an answer, when there is nobody left to tell; and an abort is not cheap.
   reply.raw.once("close", () => reply.raw.writableFinished || gone.abort());
-  return callContext(caller, versionOf(request), gone.signal);
+  const { traceparent, tracestate } = request.headers;
+  return callContext(caller, versionOf(request), gone.signal, acceptTrace(traceparent, tracestate));
 };

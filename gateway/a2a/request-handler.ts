@@ -32,7 +32,7 @@ import { isoTime } from "../../core/contract/clock.ts";
 import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 import type { Store } from "../../core/contract/store.ts";
 import { agentCard } from "./agent-card.ts";
-import { callerIn, goneIn } from "./call-context.ts";
+import { callerIn, goneIn, traceIn } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 import type { CardSigner } from "./card-signer.ts";
 import { listTasks } from "./list-tasks.ts";
@@ -186,6 +186,7 @@ export class RequestHandler implements A2ARequestHandler {
       version: context.requestedVersion,
       sentAt: isoTime(this.#parts.clock.now()),
       pushAllow: this.#parts.pushAllow,
+      trace: traceIn(context),
     });
     const taskId = request.message?.taskId;
     if (!taskId) return { call };

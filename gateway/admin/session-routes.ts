@@ -9,7 +9,7 @@ import type { ManagedAgent } from "./managed-agents.ts";
 import { managedAgent, managedAgents } from "./managed-agents.ts";
 import { PageQuery, pageOf } from "./page.ts";
 import { shownAsker } from "./shown-work.ts";
-import { messageIdOf, shownTurn } from "./trace/shown-turn.ts";
+import { shownTurn } from "./trace/shown-turn.ts";
 
 const ListQuery = PageQuery.extend({ agent: z.string().optional() });
 const TurnsQuery = PageQuery.extend({ agent: z.string() });
@@ -56,9 +56,9 @@ export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminPa
       name: sessionId,
       async *list() {
         const turns: { key: string; value: ReturnType<typeof shownTurn> }[] = [];
-        for await (const { key, value } of store.list(turnsOfAgent(place))) {
+        for await (const { value } of store.list(turnsOfAgent(place))) {
           if (value.sessionId !== sessionId) continue;
-          turns.push({ key: `${value.openedAt} ${value.turnId}`, value: shownTurn(messageIdOf(key), value) });
+          turns.push({ key: `${value.openedAt} ${value.turnId}`, value: shownTurn(value) });
         }
         yield* turns.sort((one, other) => (one.key < other.key ? -1 : 1));
       },

@@ -45,6 +45,17 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
       code = await chat({ file: config, url, channel, anew, waitSeconds: wait });
     });
 
+  addConfigOption(program.command("trace").description("show what came of a message, by any id of it that logs show"))
+    .argument("<id>", "of a message, a turn, a reply, a subtask, a message to another agent, or a trace")
+    .option("--url <address>", "the gateway's address (default: the configuration's)")
+    .option("--agent <name>", "whose it is (default: whoever knows the id)")
+    .option("--token-file <file>", "holds an operator's token (default: the configuration's, else the one in dataDir)")
+    .option("--json", "print it as the operators' API has it")
+    .action(async (id: string, { config, url, agent, tokenFile, json = false }: TraceFlags) => {
+      const { trace } = await import("./trace/trace.ts");
+      process.stdout.write(await trace({ id, file: config, url, agent, tokenFile, json }));
+    });
+
   try {
     await program.parseAsync(args, { from: "user" });
     return code;
@@ -62,6 +73,14 @@ interface ChatFlags {
   readonly channel: string;
   readonly new?: boolean;
   readonly wait: number;
+}
+
+interface TraceFlags {
+  readonly config?: string;
+  readonly url?: string;
+  readonly agent?: string;
+  readonly tokenFile?: string;
+  readonly json?: boolean;
 }
 
 const wholeNumber = (text: string): number => {

@@ -1,6 +1,7 @@
 import { type DestinationStream, destination, pino } from "pino";
 import type { LogLevel } from "../../config/log-level.ts";
 import type { Logger } from "../../core/contract/logger.ts";
+import { otelTraceId } from "../../core/telemetry/trace-context.ts";
 import { hideNested, hidingSerializers } from "./hide-secrets.ts";
 
 /** JSON lines on stderr, written before the call returns, so that the last line before a crash is there. */
@@ -11,7 +12,7 @@ export const createLogger = (level: LogLevel, stream: DestinationStream = destin
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: hideNested },
-      serializers: hidingSerializers,
+      serializers: { ...hidingSerializers, traceId: (traceId: unknown) => otelTraceId(String(traceId)) },
     },
     stream,
   );

@@ -48,6 +48,9 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   peer_calls_total: counter("Messages to other agents, by how their answer is wanted.", "agent", "mode"),
   peer_answers_total: counter("What became of those that want one.", "agent", "outcome"),
 
+  telemetry_spans_exported_total: counter("Spans that the collector has taken."),
+  telemetry_spans_dropped_total: counter("Spans that nobody will see, by why.", "reason"),
+
   queue_waiting: gauge("Messages that wait in this process.", "subject", "durable"),
   queue_running: gauge("Messages that are being handled in this process.", "subject", "durable"),
 

@@ -2,13 +2,30 @@ import { isEditingAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter, Delivery, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
+import { deliverySpan } from "../telemetry/delivery-span.ts";
 import type { RelayContext } from "./relay-context.ts";
+import { isBeginning } from "./streaming/beginning.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-type Parts = Pick<RelayContext, "clock" | "logger" | "limits">;
+type Parts = Pick<RelayContext, "clock" | "logger" | "limits" | "tracer">;
 
 /** Has an adapter deliver or edit as if it might break its contract: what comes back is a receipt or a DeliveryFailed, in time. */
 export const callAdapter = async (
+  parts: Parts,
+  adapter: ChannelAdapter,
+  delivery: Delivery,
+  call: () => Promise<Receipt>,
+): Promise<Receipt | DeliveryFailed> => {
+  const { clock, tracer } = parts;
+  // Of an answer that is still being written nothing is told: its trace is not known yet.
+  if (tracer === undefined || isBeginning(delivery)) return attempt(parts, adapter, delivery, call);
+  const startedAt = clock.now();
+  const sent = await attempt(parts, adapter, delivery, call);
+  tracer.record(deliverySpan(delivery, sent, { startedAt, endedAt: clock.now() }));
+  return sent;
+};
+
+const attempt = async (
   { clock, logger, limits }: Parts,
   { channel }: ChannelAdapter,
   delivery: Delivery,

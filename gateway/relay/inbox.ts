@@ -12,6 +12,7 @@ import type { Store } from "../../core/contract/store.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
 import { noteEdit } from "../../core/intake/edited-text.ts";
+import { traceIdOf } from "../../core/turns/turn-record.ts";
 import { accessCheck } from "./access-check.ts";
 
 export interface InboxParts {
@@ -44,8 +45,11 @@ export const createInbox = (parts: InboxParts): Inbox => {
   } = parts;
   const check = accessCheck(access, clock);
   return {
-    async accept(message) {
-      const { id, tenant, agent, conversation, traceId } = message;
+    async accept(given) {
+      // The same message always has the same trace, also when its platform sends it again.
+      const traceId = traceIdOf(given);
+      const message = { ...given, traceId };
+      const { id, tenant, agent, conversation } = message;
       const { channel } = conversation;
       await checkpoint("inbox.before");
       try {

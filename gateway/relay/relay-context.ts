@@ -8,6 +8,7 @@ import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import type { Store } from "../../core/contract/store.ts";
+import type { Tracer } from "../../core/contract/tracer.ts";
 import type { AfterRefusal } from "../../core/delivery/after-refusal.ts";
 import type { GoneMatter } from "../../core/delivery/gone-matter.ts";
 import type { Target } from "../../core/delivery/target.ts";
@@ -23,6 +24,7 @@ export interface RelayContext {
   readonly logger: Logger;
   readonly meter: Meter;
   readonly checkpoint: Checkpoint;
+  readonly tracer?: Tracer | undefined;
   /** 0 to 1, for jitter. */
   readonly random: () => number;
   /** Where a reply goes on a channel. */

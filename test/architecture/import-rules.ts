@@ -19,6 +19,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^node:/, /^(?!core\/contract\/)/],
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
   [/^(pino|prom-client|commander|@clack\/prompts)$/, /^gateway\//],
+  [/^@opentelemetry\/.+$/, /^gateway\/telemetry\//],
   [/^nats$/, /^core\/backbone\/nats\//],
   [/^croner$/, /^core\/schedules\//],
   [/^libsql$/, /^core\/backbone\/embedded\//],
@@ -33,7 +34,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^@a2a-js\/sdk(\/|$)/, /^(core|gateway)\/a2a\//],
   [/^(undici|ipaddr\.js)$/, /^core\/a2a\//],
   [/^(preact(\/hooks)?|esbuild)$/, /^adapters\/web\/widget\/|^gateway\/console\/pages\//],
-  [/^(marked|dompurify)$/, /^adapters\/web\/widget\//],
+  [/^marked$/, /^adapters\/web\/widget\//],
 ];
 
 const isTool = (file: SourceFile): boolean => !file.path.includes("/");

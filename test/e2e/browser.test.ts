@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NatsServer } from "../fakes/nats-server.ts";
+import { axeProblems } from "../setup/axe-problems.ts";
 import { launchChromium } from "../setup/launch-chromium.ts";
 import { noteTroubles } from "../setup/note-troubles.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
@@ -94,6 +95,21 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     await page.getByRole("button", { name: "Stop answering" }).click();
     await replies(page).locator("em", { hasText: "Stopped." }).waitFor();
     expect(await page.locator(".log > *").count()).toBe(4);
+    await page.context().close();
+  });
+
+  it("when axe looks at the first page in light and dark, also with a hostile answer, then it finds nothing", async () => {
+    const page = await visit(address);
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    await write(page, `say ![x](https://evil.example/?q=1) <img src=x onerror=alert(1)> [a](javascript:alert(1))`);
+    await replies(page).getByText("<img src=x onerror=alert(1)>").waitFor();
+    expect(await replies(page).locator("img, [onerror], a[href^=javascript]").count()).toBe(0);
+    expect(requests.filter((url) => url.includes("evil"))).toEqual([]);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      expect(await axeProblems(page), colorScheme).toEqual([]);
+    }
     await page.context().close();
   });
 

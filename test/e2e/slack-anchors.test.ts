@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { calls, type ModelAnswer, says } from "../fakes/model-answer.ts";
 import type { ModelRequest } from "../fakes/model-request.ts";
-import type { WebClient } from "../fakes/web-client.ts";
+import { linkInSlack } from "./link-in-slack.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
 import { SlackRig } from "./slack-rig.ts";
 
@@ -24,23 +24,6 @@ const posts = (room: string, thread: string) =>
 const anchorOf = (post: { blocks: readonly { type: string }[] } | undefined): string =>
   JSON.stringify(post?.blocks.filter(({ type }) => type === "context") ?? []);
 
-/** Ann becomes one person in the widget and in a thread of her direct messages, as she would do it herself (I1). */
-const link = async (web: WebClient, thread: string): Promise<void> => {
-  const { slack } = rig;
-  const offered = await web.answerTo(web.command("link"));
-  const code = /`(\w{5}-\w{5})`/.exec(offered.markdown ?? "")?.[1] ?? "no code";
-  await slack.say({ thread, text: `/link ${code}` });
-  const [question] = await slack.until(() => posts("D0ANN", thread).length > 0);
-  if (question === undefined) throw new Error("nobody asked");
-  await slack.press(question, "Yes, link them");
-  const asked = () => web.replies().find(({ markdown }) => markdown?.includes("link confirm"));
-  await web.until(() => asked() !== undefined, "the question whether to link");
-  const id = /link confirm ([^`\s]+)`/.exec(asked()?.markdown ?? "")?.[1];
-  const isDone = () => web.replies().some(({ markdown }) => markdown?.includes("Linked with"));
-  web.command("link", `confirm ${id}`);
-  await web.until(isDone, "the link");
-};
-
 describe.each(["embedded", "nats"] as const)(
   "given Mooring on %s, and a person in Slack and in the widget",
   (backbone) => {
@@ -50,7 +33,7 @@ describe.each(["embedded", "nats"] as const)(
       const web = visitor("ann");
       await slack.sockets.greeted.count(1);
       const thread = slack.world.nextTs();
-      await link(web, thread);
+      await linkInSlack(slack, web, thread);
 
       const ts = slack.world.nextTs();
       const room = "C0LOBBY";

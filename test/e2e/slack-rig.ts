@@ -14,6 +14,14 @@ export interface Product {
   /** The gateway dies, and another one begins. */
   replaceGateway(): Promise<Product>;
   visitor(name: string): WebClient;
+  /** Another command on the same configuration. */
+  command(name: string, ...args: string[]): MooringProcess;
+}
+
+/** What its configuration has besides. */
+export interface Besides {
+  readonly agent?: object;
+  readonly config?: object;
 }
 
 /** For each test a local Slack, a scripted model, and what is started on them. */
@@ -37,7 +45,7 @@ export class SlackRig {
   }
 
   /** The built product with a Slack channel, in one process or as gateway and core on a real nats-server. */
-  async run(backbone: "embedded" | "nats", way: "http" | "socket"): Promise<Product> {
+  async run(backbone: "embedded" | "nats", way: "http" | "socket", besides: Besides = {}): Promise<Product> {
     const nats = backbone === "nats" ? await NatsServer.start() : undefined;
     if (nats) this.#cleanUp.push(() => nats.stop());
     const { botToken, apiUrl, signingSecret, appToken } = this.slack;
@@ -46,8 +54,9 @@ export class SlackRig {
     const deployment = await Deployment.create(
       plainConfig({
         backbone: nats ? { nats: { servers: [nats.url], leaseMs: 2_000, partitions: 4 } } : "embedded",
-        agents: [{ name: "mooring", model }],
+        agents: [{ name: "mooring", model, ...besides.agent }],
         channels: { web: { adapter: "web" }, slack: { adapter: "slack", botToken, apiUrl, ...key } },
+        ...besides.config,
       }),
     );
     this.#cleanUp.push(() => deployment.dispose());
@@ -64,6 +73,7 @@ export class SlackRig {
           await gateway.exited;
           return start();
         },
+        command: (name, ...args) => deployment.run(name, args),
         visitor: (name) => deployment.with(new WebClient(name, () => address)),
       };
     };

@@ -52,12 +52,13 @@ async function* goOn(client: PeerClient, { call, signal }: Look, news: TaskNews)
 async function* begin(parts: PeerParts, client: PeerClient, { call, signal }: Look): AsyncGenerator<TaskNews> {
   if (!isListened(call) || !client.streams) {
     const isAwaited = call.mode !== "notify" && client.pushes;
-    yield await client.send(firstMessage(call), isAwaited ? parts.remoteAgents.webhookFor(call) : undefined, signal);
+    const webhook = isAwaited ? parts.remoteAgents.webhookFor(call) : undefined;
+    yield await client.send(firstMessage(call, parts.tracer), webhook, signal);
     return;
   }
   let last: TaskNews | undefined;
   try {
-    for await (const news of client.stream(firstMessage(call), signal)) {
+    for await (const news of client.stream(firstMessage(call, parts.tracer), signal)) {
       last = news;
       if (isAtRest(news)) break;
       yield news;

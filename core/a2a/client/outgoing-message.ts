@@ -1,3 +1,6 @@
+import type { Tracer } from "../../contract/tracer.ts";
+import { traceHeaders } from "../../telemetry/trace-context.ts";
+import { peerCallSpanId } from "../../telemetry/work-spans.ts";
 import { withExtension } from "../extension.ts";
 import type { PeerCall } from "../peer-call.ts";
 import type { RemoteTask } from "../remote-task.ts";
@@ -12,16 +15,20 @@ export interface OutgoingMessage {
   readonly text: string;
   /** By the extension's name. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** So that what is done there joins our trace. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a call says at first, with the chain for whoever counts hops (A4). */
-export const firstMessage = (call: RemoteCall): OutgoingMessage => messageOf(call, call.id, call.message);
+export const firstMessage = (call: RemoteCall, tracer: Tracer | undefined): OutgoingMessage =>
+  messageOf(call, call.id, call.message, tracer);
 
 /** Our answer to a question of the remote agent. */
-export const answerMessage = (call: RemoteCall, nth: number): OutgoingMessage =>
-  messageOf(call, `${call.id}-${nth + 1}`, call.remote.answers[nth]?.text ?? "");
+export const answerMessage = (call: RemoteCall, nth: number, tracer: Tracer | undefined): OutgoingMessage =>
+  messageOf(call, `${call.id}-${nth + 1}`, call.remote.answers[nth]?.text ?? "", tracer);
 
-const messageOf = ({ remote, chain, origin, mode }: RemoteCall, messageId: string, text: string): OutgoingMessage => {
+const messageOf = (call: RemoteCall, messageId: string, text: string, tracer: Tracer | undefined): OutgoingMessage => {
+  const { remote, chain, origin, mode, traceId } = call;
   const { channel, promptSummary, startedAt } = origin;
   const { contextId, taskId = "" } = remote;
   const metadata = withExtension(undefined, {
@@ -30,5 +37,6 @@ const messageOf = ({ remote, chain, origin, mode }: RemoteCall, messageId: strin
     origin: { channel, promptSummary, startedAt },
     msgType: mode,
   });
-  return { messageId, contextId, taskId, text, metadata };
+  const headers = tracer && { ...traceHeaders(traceId, peerCallSpanId(call), tracer.isSampled(traceId)) };
+  return { messageId, contextId, taskId, text, metadata, ...(headers && { headers }) };
 };

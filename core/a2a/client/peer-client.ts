@@ -83,14 +83,14 @@ export class PeerClient {
     const configuration = { acceptedOutputModes: ["text/plain"], taskPushNotificationConfig, returnImmediately: true };
     const sent = await this.#client.sendMessage(
       { tenant: "", message: toMessage(outgoing), configuration, metadata: undefined },
-      { signal },
+      optionsFor(outgoing, signal),
     );
     return "status" in sent ? newsOfTask(sent) : newsOfMessage(sent);
   }
 
   async *stream(outgoing: OutgoingMessage, signal: AbortSignal): AsyncGenerator<TaskNews> {
     const request = { tenant: "", message: toMessage(outgoing), configuration: undefined, metadata: undefined };
-    yield* this.#news(this.#client.sendMessageStream(request, { signal }));
+    yield* this.#news(this.#client.sendMessageStream(request, optionsFor(outgoing, signal)));
   }
 
   /** Goes on listening to a task whose stream was cut. */
@@ -169,7 +169,12 @@ const keyHeader = (card: AgentCard | undefined): string => {
   return "X-API-Key";
 };
 
-const toMessage = ({ text, metadata, ...message }: OutgoingMessage): Message => ({
+const optionsFor = ({ headers }: OutgoingMessage, signal: AbortSignal) => ({
+  signal,
+  ...(headers && { serviceParameters: headers }),
+});
+
+const toMessage = ({ text, metadata, headers: _, ...message }: OutgoingMessage): Message => ({
   ...message,
   role: Role.ROLE_USER,
   parts: [{ content: { $case: "text", value: text }, metadata: undefined, filename: "", mediaType: "text/plain" }],

@@ -41,7 +41,7 @@ const deliver = async (
   { call, nth, wasTried, until }: Claim,
   signal: AbortSignal,
 ): Promise<TaskNews> => {
-  const message = answerMessage(call, nth);
+  const message = answerMessage(call, nth, parts.tracer);
   const before = wasTried ? await client.get(message.taskId, signal, HISTORY_LENGTH) : undefined;
   if (before !== undefined && hasArrived(call, before, message.messageId)) return before;
   if (parts.clock.now() >= until) throw new AppError("unavailable", "somebody else may be sending this answer by now");

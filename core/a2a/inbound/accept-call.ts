@@ -1,6 +1,7 @@
 import type { Checkpoint } from "../../contract/checkpoint.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { orderKey } from "../../contract/user-message.ts";
+import { noteForeignTrace } from "../../telemetry/foreign-trace.ts";
 import type { TaskParts } from "./change-task.ts";
 import { changeTask, inState, withSaid } from "./change-task.ts";
 import type { InboundCall } from "./inbound-call.ts";
@@ -20,6 +21,7 @@ export const publishCall = async (
   const subject = subjectsOf(call.tenant).userMessage(call.agent);
   await parts.bus.publish(subject, message, { id: message.id, key: orderKey(message) });
   await parts.checkpoint("a2a.published");
+  if (call.trace !== undefined) await noteForeignTrace(parts.store, message);
 };
 
 /** Makes its task, or adds to the one that it goes on with. */

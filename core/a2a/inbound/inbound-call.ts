@@ -3,6 +3,7 @@ import { INBOUND_CHANNEL, InboundTaskAddress } from "../../contract/inbound-task
 import type { UserMessage } from "../../contract/user-message.ts";
 import { summarisePrompt } from "../../origin/summarise-prompt.ts";
 import { stableId } from "../../sessions/stable-id.ts";
+import { traceIdOf } from "../../turns/turn-record.ts";
 import { ReplyOriginExtension } from "../extension.ts";
 import type { InboundTask } from "./inbound-task.ts";
 import { Said, Webhook } from "./inbound-task.ts";
@@ -15,6 +16,8 @@ export const InboundCall = InboundTaskAddress.extend({
   webhook: Webhook.optional(),
   sentAt: z.iso.datetime(),
   extension: ReplyOriginExtension.optional(),
+  /** The trace of the caller that the work joins. */
+  trace: z.string().optional(),
 });
 export type InboundCall = z.infer<typeof InboundCall>;
 
@@ -32,13 +35,13 @@ export const callIn = ({ synthetic }: Pick<UserMessage, "synthetic">): InboundCa
 
 /** The turn that a call is: in the session of its caller and context. The same for the same call. */
 export const inboundMessage = (call: InboundCall): UserMessage => {
-  const { tenant, agent, caller, id, contextId, skill, said, sentAt, extension } = call;
+  const { tenant, agent, caller, id, contextId, skill, said, sentAt, extension, trace } = call;
   const sessionId = inboundSessionOf(call);
   const conversation = { channel: INBOUND_CHANNEL, room: caller, thread: contextId, kind: "private" as const };
   const asker = { personId: `a2a:${caller}`, accountId: caller, name: caller };
-  const parts = [tenant, agent, caller, id, said.id] as const;
+  const messageId = stableId("a2a", tenant, agent, caller, id, said.id);
   return {
-    id: stableId("a2a", ...parts),
+    id: messageId,
     tenant,
     agent,
     conversation,
@@ -65,7 +68,7 @@ export const inboundMessage = (call: InboundCall): UserMessage => {
       data: { a2a: call },
     },
     sentAt,
-    traceId: stableId("trace", ...parts),
+    traceId: trace ?? traceIdOf({ tenant, agent, id: messageId }),
   };
 };
 

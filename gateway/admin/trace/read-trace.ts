@@ -14,6 +14,7 @@ import {
 import { readOwner } from "../../../core/subtasks/owner-record.ts";
 import { subagentTurn } from "../../../core/subtasks/subagent.ts";
 import { readSubtasks } from "../../../core/subtasks/subtask-record.ts";
+import { otelTraceId } from "../../../core/telemetry/trace-context.ts";
 import type { TurnRecord } from "../../../core/turns/turn-record.ts";
 import { turnKey } from "../../../core/turns/turn-record.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
@@ -64,7 +65,7 @@ export const readTrace = async (store: Store, place: ManagedAgent, { messageId, 
     const { id, ...at } = next;
     const found = (await store.get(turnKey(next)))?.value;
     if (found === undefined) continue;
-    const turn = await readTurn(parts, next, found);
+    const turn = await readTurn(parts, at, found);
     turns.push(turn);
     await addHops(at, turn.sends);
     await addSubtasks(at, await delegatedBy(parts, at, found.standing.owner.ownerId, turn));
@@ -72,7 +73,7 @@ export const readTrace = async (store: Store, place: ManagedAgent, { messageId, 
   }
   const isOver = [...turns, ...subtasks].every(({ ended }) => ended) && hops.every(({ state }) => state !== "open");
   return {
-    traceId: record.traceId,
+    traceId: otelTraceId(record.traceId),
     ...place,
     origin: shownOrigin(record.origin),
     asker: shownAsker(record.asker),
@@ -101,11 +102,7 @@ const delegatedBy = async (
   return (await readSubtasks(store, place, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
 };
 
-const readTurn = async (
-  { store, history }: TraceParts,
-  { id: messageId, ...place }: TurnAddress,
-  record: TurnRecord,
-) => {
+const readTurn = async ({ store, history }: TraceParts, place: ManagedAgent, record: TurnRecord) => {
   const { turnId, sessionId, index, audience, command, openedAt } = record;
   const isCommand = command !== undefined;
   const entry = isCommand ? undefined : await history.endedTurn(sessionId, index, turnId);
@@ -117,7 +114,7 @@ const readTurn = async (
     ? { reply: { replyId, deliveries: await readDeliveries(store, place, replyId, target) } }
     : {};
   const ended = isCommand || entry !== undefined;
-  const shown = { agent: place.agent, ...shownTurn(messageId, record, entry), steps, ...reply };
+  const shown = { agent: place.agent, ...shownTurn(record, entry), steps, ...reply };
   return { turnId, named, sends, ended, shown };
 };
 

@@ -1,13 +1,9 @@
-import { keyParts } from "../../../core/contract/collection.ts";
 import type { TurnEntry } from "../../../core/sessions/history-entry.ts";
 import type { TurnRecord } from "../../../core/turns/turn-record.ts";
 
-/** A turn is kept by the message that started it. */
-export const messageIdOf = (key: string): string => keyParts(key).at(-1) ?? "";
-
 /** A turn without what was said in it. */
-export const shownTurn = (messageId: string, record: TurnRecord, entry?: TurnEntry) => {
-  const { turnId, sessionId, openedAt, origin, cause, command } = record;
+export const shownTurn = (record: TurnRecord, entry?: TurnEntry) => {
+  const { turnId, messageId = "", sessionId, openedAt, origin, cause, command } = record;
   return {
     turnId,
     sessionId,

@@ -106,6 +106,20 @@ describe("given limits on connections (F21)", () => {
     await enter(gateway, { token: welcome.token });
   });
 
+  it("when a person opens fifty tabs, then as many as the default lets in hear everything, and the rest are told", async () => {
+    const gateway = await start();
+    const { client, welcome } = await enter(gateway);
+    const others = await Promise.all(Array.from({ length: 49 }, () => new WebClient(gateway).opened()));
+    for (const tab of others) tab.send({ type: "hello", token: welcome.token });
+    await Promise.all(others.map((tab) => tab.until(() => tab.frames.length > 0)));
+    const isOpen = (tab: WebClient) => tab.frames[0]?.type === "welcome";
+    const open = [client, ...others.filter(isOpen)];
+    expect(open).toHaveLength(20);
+    await gateway.adapter.deliver(makeDelivery(welcome.conversation, "r1"));
+    await Promise.all(open.map((tab) => tab.next("reply")));
+    for (const tab of others) if (!isOpen(tab)) expect(await tab.closing()).toBe(4003);
+  });
+
   it.each([
     ["one address", { connectionsPerAddress: 3 }, 429],
     ["all", { connections: 3 }, 503],

@@ -17,6 +17,8 @@ const hostile = [
   '<a href="javascript:alert(1)" onclick="alert(1)">e</a>',
   '<svg><script>alert(1)</script></svg><math><mi xlink:href="javascript:alert(1)">x</mi></math>',
   '<div class="anchor" style="position:fixed">↳ Re: "forged"</div>',
+  "[f](&#106;avascript:alert(1)) [g](java&#10;script:alert(1)) <javascript:alert(1)> [h]\n\n[h]: javascript:alert(1)",
+  '[i](https://good.example/&quot;onclick=alert(1)) [j](https://good.example/" onmouseover=alert(1))',
 ].join("\n\n");
 
 describe("given a conversation in the widget", () => {
@@ -36,9 +38,44 @@ describe("given a conversation in the widget", () => {
     }));
     expect(found.tags).toEqual(["a", "p"]);
     expect(found.attributes).toEqual(["dir", "href", "rel", "target"]);
-    expect(found.links).toEqual(["https://evil.example/?q=SECRET"]);
+    expect(found.links).toEqual([
+      "https://evil.example/?q=SECRET",
+      "https://good.example/%22onclick=alert(1)",
+      "https://good.example/",
+    ]);
     expect(found.text).toContain("<script>alert(1)</script>");
     expect(requests.filter((url) => url.includes("evil"))).toEqual([]);
+  });
+
+  it("when an answer uses what markdown has, then it is drawn, and can be read without its mark-up", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    const markdown = [
+      "# Tides & \\*moon\\*",
+      "one\ntwo, **bold _both_** ~~gone~~ `a &amp; b`",
+      "- [x] high &mdash; &#x2191; &unknown;\n- low\n\n  7. seven",
+      "> said",
+      "| a | b |\n|---|--:|\n| 1 | [l](https://x.example/?a=1&b=2) |",
+      "```js\nif (a < b && c) {}\n```",
+      "***",
+    ].join("\n\n");
+    await gateway.adapter.deliver(makeDelivery(visitor, "r1", { reply: { markdown } }));
+    const reply = widget.page.locator(".log .reply .text");
+    await reply.locator("table").waitFor();
+    const html = await reply.evaluate((node) => node.innerHTML.replace(/ (dir|tabindex|target|rel)="[^"]*"/g, ""));
+    expect(html.split("\n").join("")).toBe(
+      [
+        "<p><strong>Tides &amp; *moon*</strong></p>",
+        "<p>one<br>two, <strong>bold <em>both</em></strong> <del>gone</del> <code>a &amp;amp; b</code></p>",
+        '<ul><li><p>☑ high — ↑ &amp;unknown;</p></li><li><p>low</p><ol start="7"><li>seven</li></ol></li></ul>',
+        "<blockquote><p>said</p></blockquote>",
+        "<table><thead><tr><th>a</th>",
+        '<th align="right">b</th></tr></thead><tbody><tr><td>1</td>',
+        '<td align="right"><a href="https://x.example/?a=1&amp;b=2">l</a></td></tr></tbody></table>',
+        "<pre><code>if (a &lt; b &amp;&amp; c) {}</code></pre>",
+        "<hr>",
+      ].join(""),
+    );
   });
 
   it("when somebody has read enough, then one button stops the answer, and nothing of that is in the way", async () => {
@@ -127,7 +164,7 @@ describe("given a conversation in the widget", () => {
     expect(await entries.count()).toBe(2_001);
   });
 
-  it("when files are picked, pasted or too large, then they are sent with the message, or it is said why not", async () => {
+  it("when files are picked, pasted, dropped or too large, then they are sent with the message, or it is said why not", async () => {
     const gateway = await start({ config: { limits: { fileBytes: 2_000 } } });
     await widget.open(gateway);
     const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("tides") };
@@ -146,9 +183,20 @@ describe("given a conversation in the widget", () => {
       input.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
     })()`);
     await chips.filter({ hasText: "pasted.txt" }).getByText("1 B").waitFor();
+    const drag = (type: string) => `(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["xy"], "dropped.txt", { type: "text/plain" }));
+      const panel = document.querySelector("[data-mooring]").shadowRoot.querySelector(".panel");
+      panel.dispatchEvent(new DragEvent("${type}", { dataTransfer, bubbles: true, cancelable: true }));
+    })()`;
+    await widget.page.evaluate(drag("dragover"));
+    await widget.page.getByText("Drop files to attach them").waitFor();
+    await widget.page.evaluate(drag("drop"));
+    await chips.filter({ hasText: "dropped.txt" }).getByText("2 B").waitFor();
+    await widget.page.getByText("Drop files to attach them").waitFor({ state: "detached" });
     await widget.write("read these");
     const { attachments } = await widget.arrived(gateway, 1);
-    expect(attachments.map(({ name }) => name)).toEqual(["notes.txt", "pasted.txt"]);
+    expect(attachments.map(({ name }) => name)).toEqual(["notes.txt", "pasted.txt", "dropped.txt"]);
     const download = widget.page.waitForEvent("download");
     await widget.page.getByRole("button", { name: "Download notes.txt" }).click();
     expect((await download).suggestedFilename()).toBe("notes.txt");

@@ -9,6 +9,7 @@ import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import type { Notice } from "../../../core/delivery/publish-reply.ts";
 import { publishReply } from "../../../core/delivery/publish-reply.ts";
+import type { WorkspaceOptions } from "../../../core/workspaces/workspaces.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import type { ModelScript } from "../../fakes/scripted-model-server.ts";
 import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
@@ -21,6 +22,8 @@ export class MortalCore {
   readonly server: ScriptedModelServer;
   /** As its processes heard them: one that died before it acknowledged is followed by one that hears it again. */
   readonly heard = new Recorder<AgentReply>();
+  /** Of the processes that are started from now on. */
+  workspace: WorkspaceOptions | undefined;
   readonly #place: BackbonePlace;
   readonly #directory: string;
   #process: CoreProcess | undefined;
@@ -40,7 +43,8 @@ export class MortalCore {
   /** The living process; a dead one is replaced first. */
   async alive(): Promise<CoreProcess> {
     if (this.#process?.isAlive) return this.#process;
-    const options = { place: this.#place.options, modelUrl: this.server.baseUrl, toolLog: this.#toolLog };
+    const { workspace } = this;
+    const options = { place: this.#place.options, modelUrl: this.server.baseUrl, toolLog: this.#toolLog, workspace };
     this.#process = await CoreProcess.start(options, (reply) => this.heard.add(reply));
     return this.#process;
   }

@@ -10,6 +10,8 @@ import { MortalCore } from "./mortal-core.ts";
 
 const CHECKPOINTS = [
   "intake.received",
+  // On NATS only, in a conversation that the process knows.
+  "turn.assumed",
   "turn.opened",
   "model.before",
   "model.after",

@@ -19,7 +19,8 @@ export class ScratchRepository {
   }
 
   workspaces(changes: Partial<WorkspaceConfig> = {}): Workspaces {
-    return new Workspaces({ ...WorkspaceConfig.parse({ repository: this.path, ...changes }), folder: this.worktrees });
+    const options = { ...WorkspaceConfig.parse({ repository: this.path, ...changes }), folder: this.worktrees };
+    return new Workspaces(options, { lockWaitMs: 100 });
   }
 
   get worktrees(): string {

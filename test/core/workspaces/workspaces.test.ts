@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ScratchRepository } from "./scratch-repository.ts";
@@ -53,6 +53,40 @@ describe("given a repository", () => {
     const path = await workspaces.open(one);
     expect(existsSync(join(path, "half"))).toBe(false);
     expect(existsSync(join(path, "README.md"))).toBe(true);
+  });
+
+  it("when git has died while it filled a worktree, then it is made anew, whether or not the folder is there", async () => {
+    const workspaces = repository.workspaces();
+    const one = subtask(1, await workspaces.base());
+    const path = await workspaces.open(one);
+    const lock = join(repository.path, ".git/worktrees", one.id, "locked");
+    writeFileSync(lock, "initializing");
+    rmSync(join(path, "README.md"));
+    await workspaces.open(one);
+    expect(existsSync(join(path, "README.md"))).toBe(true);
+    writeFileSync(lock, "initializing");
+    rmSync(path, { recursive: true });
+    await workspaces.open(one);
+    expect(existsSync(join(path, "README.md"))).toBe(true);
+  });
+
+  it("when git has died while it noted changes, then its lock is not in the way for ever", async () => {
+    const workspaces = repository.workspaces();
+    const one = subtask(1, await workspaces.base());
+    writeFileSync(join(await workspaces.open(one), "new.md"), "a\n");
+    writeFileSync(join(repository.path, ".git/worktrees", one.id, "index.lock"), "");
+    expect(await workspaces.close(one)).toMatchObject({ files: 1, changed: ["new.md"] });
+  });
+
+  it("when a process has died while it discarded one, then the folder is there, by which the rest is found", async () => {
+    const workspaces = repository.workspaces();
+    const one = subtask(1, await workspaces.base());
+    await workspaces.open(one);
+    repository.git("update-ref", "-d", `refs/heads/mooring/${one.id}`);
+    expect(existsSync(workspaces.pathOf(one))).toBe(true);
+    await workspaces.discard(one);
+    expect(existsSync(workspaces.pathOf(one))).toBe(false);
+    expect(repository.git("worktree", "list").trim().split("\n")).toHaveLength(1);
   });
 
   it("when it has changes that are not committed, then it is refused at once, with advice (S12)", async () => {

@@ -2,7 +2,7 @@ import type { Backbone } from "../../../core/contract/backbone.ts";
 import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { silentMeter as meter } from "../../../core/contract/meter.ts";
-import { startCore } from "../../../core/start-core.ts";
+import { type AgentOptions, startCore } from "../../../core/start-core.ts";
 import { relayContext } from "../../../gateway/channel-contexts.ts";
 import { ChannelReporter } from "../../../gateway/channel-status/channel-reporter.ts";
 import { ChannelTraffic } from "../../../gateway/channel-status/channel-traffic.ts";
@@ -21,10 +21,12 @@ export class RunningAgent {
     this.#stop = stop;
   }
 
-  static async start(backbone: Backbone, script: Script): Promise<RunningAgent> {
+  /** With agents beside it, it may talk to them. */
+  static async start(backbone: Backbone, script: Script, peers: readonly AgentOptions[] = []): Promise<RunningAgent> {
     const place = { tenant: "default", agent: "mooring" };
-    const agents = [{ name: "mooring", tenant: "default", model: new ScriptedModel(script) }];
-    const core = await startCore({ backbone, agents, clock, logger, meter, stopGraceMs: 50 });
+    const own = { name: "mooring", tenant: "default", model: new ScriptedModel(script), peers: peers.map(nameOf) };
+    const tenants = { default: { a2aAsync: true } };
+    const core = await startCore({ backbone, agents: [own, ...peers], tenants, clock, logger, meter, stopGraceMs: 50 });
     const channel = new LogChannel("web", { connection: "shared", resend: "idempotent" });
     const traffic = new ChannelTraffic(clock);
     const common = { backbone, clock, logger, meter: traffic.metered(meter), newId: () => "id" };
@@ -54,3 +56,5 @@ export class RunningAgent {
     return this.#stop();
   }
 }
+
+const nameOf = ({ name }: AgentOptions): string => name;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../core/contract/clock.ts";
+import { traceIdOf } from "../../../core/turns/turn-record.ts";
 import { findMessage } from "../../../gateway/admin/trace/find-message.ts";
 import { traceEvents } from "../../../gateway/admin/trace/trace-events.ts";
 import { Gate } from "../../fakes/model-answer.ts";
@@ -48,7 +49,11 @@ describe("given a trace that somebody follows", () => {
       const [, json] = /^event: trace\ndata: (.*)\n\n$/.exec(value ?? "") ?? [];
       return json === undefined ? undefined : JSON.parse(json);
     };
-    expect(await next()).toMatchObject({ traceId: "trace-m1", state: "running", turns: [{ messageId: "m1" }] });
+    expect(await next()).toMatchObject({
+      traceId: traceIdOf({ tenant: "default", agent: "mooring", id: "m1" }),
+      state: "running",
+      turns: [{ messageId: "m1" }],
+    });
     gate.release();
     for (let trace = await next(); trace?.turns[0].reply?.deliveries[0]?.state !== "accepted"; trace = await next());
     left.abort();

@@ -1,22 +1,36 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
+import { traceIdOf } from "../../../core/turns/turn-record.ts";
 import { userMessage } from "../../core/core-under-test.ts";
-import { delegates, roles } from "../../core/subtasks/delegating.ts";
+import { type Asked, delegates, roles } from "../../core/subtasks/delegating.ts";
+import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
 import { RunningAgent } from "./running-agent.ts";
 
 let rig: AdminRig;
 let agent: RunningAgent;
+const asksHarbour = ({ outputs }: Asked) =>
+  outputs.length > 0
+    ? "it is deep"
+    : calls({ name: "send_message_to_agent", input: { agent: "harbour", message: "how deep?", msg_type: "consult" } });
+
 beforeEach(async () => {
   rig = await AdminRig.open(systemClock);
-  agent = await RunningAgent.start(
-    rig.backbone,
-    roles({
-      primary: (asked) => (asked.text === "hello" ? "hi" : delegates(["tides", "knots"], "on it")(asked)),
-      continuation: () => "in short",
-    }),
-  );
+  const script = roles({
+    primary: (asked) => {
+      if (asked.text === "hello") return "hi";
+      return asked.text === "ask harbour" ? asksHarbour(asked) : delegates(["tides", "knots"], "on it")(asked);
+    },
+    continuation: () => "in short",
+  });
+  const harbour = {
+    name: "harbour",
+    tenant: "default",
+    model: new ScriptedModel(() => "six metres"),
+    peers: ["mooring"],
+  };
+  agent = await RunningAgent.start(rig.backbone, script, [harbour]);
 });
 afterEach(async () => {
   await agent.stop();
@@ -29,7 +43,8 @@ const trace = (id: string, headers?: Record<string, string>) =>
 const endedTrace = async (id: string) => {
   for (;;) {
     const { body } = await trace(id);
-    const isAccepted = JSON.stringify(body.turns?.at(-1)?.reply ?? "").includes("messageId");
+    const answered = body.turns?.filter(({ reply }: { reply?: object }) => reply !== undefined) ?? [];
+    const isAccepted = JSON.stringify(answered.at(-1)?.reply ?? "").includes("messageId");
     if (body.state === "ended" && isAccepted) return body;
     await new Promise(setImmediate);
   }
@@ -41,7 +56,7 @@ describe("given a message whose work was delegated", () => {
     await agent.finals(2);
     const body = await endedTrace("m1");
     expect(body).toMatchObject({
-      traceId: "trace-m1",
+      traceId: traceIdOf({ tenant: "default", agent: "mooring", id: "m1" }),
       agent: "mooring",
       state: "ended",
       conversation: { channel: "web", room: "room-1" },
@@ -78,6 +93,21 @@ describe("given a message whose work was delegated", () => {
     }
     expect((await trace("m1", acmeAdmin)).status).toBe(404);
     expect((await trace("nothing")).body.error.message).toContain("seven days");
+  });
+
+  it("when another agent was asked, then the call is in it, and that agent's own turn (U3)", async () => {
+    await agent.say("m1", "ask harbour");
+    expect(await agent.finals(1)).toEqual(["it is deep"]);
+    const body = await endedTrace("m1");
+    expect(body.hops).toMatchObject([
+      { agent: "mooring", peer: "harbour", mode: "consult", state: "answered", turnId: body.turns[0].turnId },
+    ]);
+    expect(body.turns.map(({ agent: whose, trigger }: Record<string, string>) => [whose, trigger])).toEqual([
+      ["mooring", "message"],
+      ["harbour", "peer"],
+    ]);
+    expect((await trace(body.hops[0].id)).body).toEqual(body);
+    expect(JSON.stringify(body)).not.toContain("six metres");
   });
 
   it("when it was a command, then it has ended, and its answer is followed too", async () => {

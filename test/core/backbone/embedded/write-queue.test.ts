@@ -57,6 +57,24 @@ describe("given writes of one pass of the event loop", () => {
   });
 });
 
+describe("given messages that a durable waits for", () => {
+  it("when a batch of them cannot be stored, then nothing of it is pending later", async () => {
+    const { database, backbone } = openScratch(scratchDir());
+    const { bus } = backbone;
+    const held = await bus.consume(counted(), { durable: "d", concurrency: 1 }, async () => ack);
+    await held.close();
+    database.limitPages(1);
+    const large = Array.from({ length: 50 }, (_, n) =>
+      bus.publish(counted(), { n, text: "x".repeat(100_000) }, { id: `large-${n}` }),
+    );
+    expect((await Promise.allSettled(large)).every(({ status }) => status === "rejected")).toBe(true);
+    database.limitPages(1_000_000_000);
+    await Promise.all([1, 2, 3].map((n) => bus.publish(counted(), { n }, { id: `small-${n}` })));
+    expect(readOne(database, "SELECT count(*) FROM pending")).toBe(3);
+    expect(readOne(database, "SELECT count(*) FROM pending JOIN messages USING (seq)")).toBe(3);
+  });
+});
+
 describe("given a data file", () => {
   it("when it is opened, then a transaction ends only once it is on the disk, so that a power cut takes nothing (F17)", () => {
     const { database } = openScratch(scratchDir());

@@ -1,0 +1,110 @@
+import type { MarkedToken, Token, Tokens } from "marked";
+import { decodeReferences } from "./decode-references.ts";
+
+/**
+ * Markdown that was taken apart, as nodes. Nothing of it is ever read as HTML: there are only the elements and the
+ * attributes that are made here, so nothing in it can act, load or submit.
+ */
+export const tokenNodes = (tokens: readonly Token[]): Node[] =>
+  tokens.flatMap((token) => nodesFor(token as MarkedToken));
+
+const nodesFor = (token: MarkedToken): Node[] => {
+  switch (token.type) {
+    case "paragraph":
+      return block("p", tokenNodes(token.tokens));
+    case "heading":
+      // Headings are the page's business: those of a message would break the order of its own.
+      return block("p", [element("strong", tokenNodes(token.tokens))]);
+    case "blockquote":
+      return block("blockquote", tokenNodes(token.tokens));
+    case "list":
+      return list(token);
+    case "table":
+      return table(token);
+    case "code":
+      return wide(element("pre", [element("code", [text(token.text)])]));
+    case "hr":
+    case "br":
+      return [element(token.type, [])];
+    case "strong":
+    case "em":
+    case "del":
+      return [element(token.type, tokenNodes(token.tokens))];
+    case "codespan":
+      return [element("code", [text(token.text)])];
+    case "link":
+      return link(token.href, tokenNodes(token.tokens));
+    case "image":
+      // Named and linked, never loaded: its address could carry secrets.
+      return link(token.href, [text(decodeReferences(token.text || token.href))]);
+    case "checkbox":
+      return [text(token.checked ? "☑ " : "☐ ")];
+    case "text":
+      return token.tokens ? tokenNodes(token.tokens) : [text(decodeReferences(token.text))];
+    case "escape":
+    case "html":
+      return [text(token.text)];
+    default:
+      return [];
+  }
+};
+
+const text = (words: string): Text => document.createTextNode(words);
+
+const element = <K extends keyof HTMLElementTagNameMap>(name: K, children: readonly Node[]) => {
+  const made = document.createElement(name);
+  made.append(...children);
+  return made;
+};
+
+/** In the direction of its own words. A line of text ends with it, for who reads the words alone. */
+const block = (name: "p" | "blockquote" | "ul" | "ol" | "table", children: readonly Node[]): Node[] => {
+  const made = element(name, children);
+  made.dir = "auto";
+  return [made, text("\n")];
+};
+
+/** What scrolls sideways can be reached by keyboard. */
+const wide = (made: HTMLElement): Node[] => {
+  made.tabIndex = 0;
+  return [made, text("\n")];
+};
+
+const list = ({ ordered, start, items }: Tokens.List): Node[] => {
+  const nodes = block(
+    ordered ? "ol" : "ul",
+    items.flatMap((item) => [element("li", tokenNodes(item.tokens)), text("\n")]),
+  );
+  const [made] = nodes;
+  if (made instanceof HTMLOListElement && start !== "") made.start = start;
+  return nodes;
+};
+
+const table = ({ header, rows }: Tokens.Table): Node[] => {
+  const body = rows.length === 0 ? [] : [element("tbody", rows.map(row))];
+  const [made] = block("table", [element("thead", [row(header)]), ...body]);
+  return made instanceof HTMLElement ? wide(made) : [];
+};
+
+const row = (cells: readonly Tokens.TableCell[]): Node =>
+  element(
+    "tr",
+    cells.flatMap(({ header, align, tokens }) => {
+      const cell = element(header ? "th" : "td", tokenNodes(tokens));
+      if (align !== null) cell.align = align;
+      return [cell, text("\n")];
+    }),
+  );
+
+const ALLOWED = /^(?:https?|mailto):/i;
+
+/** What leads somewhere it must not is no link at all. */
+const link = (given: string, children: readonly Node[]): Node[] => {
+  const href = decodeReferences(given);
+  if (!ALLOWED.test(href)) return [...children];
+  const made = element("a", children);
+  made.href = href;
+  made.target = "_blank";
+  made.rel = "noopener noreferrer nofollow";
+  return [made];
+};

@@ -1,0 +1,129 @@
+import type { Subtask } from "../contract/subtask.ts";
+import type { SpanRecord } from "../contract/tracer.ts";
+import type { StepResponse } from "../model/step.ts";
+import type { TurnEntry } from "../sessions/history-entry.ts";
+import type { Agent } from "../turns/agent.ts";
+import type { ToolContext } from "../turns/tool.ts";
+import type { Turn } from "../turns/turn.ts";
+import type { TurnRecord } from "../turns/turn-record.ts";
+import { rootSpanId } from "./trace-context.ts";
+import { subtaskSpanId, toolSpanId, turnSpanId, workSpanId } from "./work-spans.ts";
+
+interface Time {
+  /** Wall clock, milliseconds. */
+  readonly endedAt: number;
+  readonly seconds: number;
+}
+
+const between = ({ endedAt, seconds }: Time) => ({ startedAt: endedAt - seconds * 1_000, endedAt });
+
+/** A turn of a session, from its opening to its end, whichever processes had it. */
+export const turnSpan = (
+  agent: Agent,
+  record: TurnRecord,
+  { outcome }: Pick<TurnEntry, "outcome">,
+  { parentId, endedAt }: { readonly parentId: string; readonly endedAt: number },
+): SpanRecord => ({
+  traceId: record.traceId,
+  id: turnSpanId(record.turnId),
+  parentId,
+  name: `invoke_agent ${agent.name}`,
+  kind: "internal",
+  startedAt: Date.parse(record.openedAt),
+  endedAt,
+  attributes: {
+    "gen_ai.operation.name": "invoke_agent",
+    ...modelOf(agent),
+    "gen_ai.agent.name": agent.name,
+    "gen_ai.conversation.id": record.sessionId,
+    "mooring.tenant": agent.tenant,
+    "mooring.turn.id": record.turnId,
+    "mooring.trigger": record.cause?.trigger ?? "message",
+    "mooring.outcome": outcome,
+  },
+  error: outcome === "failed" ? "failed" : undefined,
+});
+
+/** One request to the model. */
+export const stepSpan = (
+  { agent, record, signal }: Turn,
+  { outcome, response, ...time }: Time & { readonly outcome: string; readonly response: StepResponse | undefined },
+): SpanRecord => ({
+  traceId: record.traceId,
+  parentId: workSpanId({ tenant: agent.tenant, agent: agent.name, ...record }),
+  name: `chat ${agent.model.label}`,
+  kind: "client",
+  ...between(time),
+  attributes: {
+    "gen_ai.operation.name": "chat",
+    ...modelOf(agent),
+    "gen_ai.agent.name": agent.name,
+    "gen_ai.conversation.id": record.sessionId,
+    "gen_ai.usage.input_tokens": response?.usage.inputTokens,
+    "gen_ai.usage.output_tokens": response?.usage.outputTokens,
+    "gen_ai.response.finish_reasons": response && [response.finish],
+  },
+  error: signal.aborted ? "aborted" : outcome === "answered" ? undefined : outcome,
+});
+
+/** One run of a tool. */
+export const toolSpan = (
+  context: ToolContext,
+  {
+    tool,
+    callId,
+    outcome,
+    ...time
+  }: Time & { readonly tool: string; readonly callId: string; readonly outcome: string },
+): SpanRecord => ({
+  traceId: context.traceId,
+  id: toolSpanId(context.idempotencyKey),
+  parentId: workSpanId(context),
+  name: `execute_tool ${tool}`,
+  kind: "internal",
+  ...between(time),
+  attributes: {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": tool,
+    "gen_ai.tool.type": "function",
+    "gen_ai.tool.call.id": callId,
+    "gen_ai.agent.name": context.agent,
+  },
+  error: context.signal.aborted ? "aborted" : outcome === "done" ? undefined : outcome,
+});
+
+/** A subtask, from its making to its end. It hangs on the tool call that asked for it. */
+export const subtaskSpan = (subtask: Subtask, now: number): SpanRecord => ({
+  traceId: subtask.traceId,
+  id: subtaskSpanId(subtask),
+  parentId: callOf(subtask),
+  name: `invoke_agent ${subtask.agent}`,
+  kind: "internal",
+  startedAt: Date.parse(subtask.createdAt),
+  endedAt: subtask.completedAt === undefined ? now : Date.parse(subtask.completedAt),
+  attributes: {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.name": subtask.agent,
+    "mooring.tenant": subtask.tenant,
+    "mooring.subtask.id": subtask.id,
+    "mooring.subtask.depth": subtask.depth,
+    "mooring.subtask.runs": subtask.runs,
+    "mooring.outcome": subtask.result?.status ?? subtask.status,
+  },
+  error: subtask.status === "failed" ? (subtask.result?.status ?? "failed") : undefined,
+});
+
+/** "<call>/<which of its tasks>" */
+const callOf = ({ callKey, traceId }: Subtask): string => {
+  const end = callKey.lastIndexOf("/");
+  return end < 0 ? rootSpanId(traceId) : toolSpanId(callKey.slice(0, end));
+};
+
+/** A label is "<provider>/<model>", or one word for both. */
+const modelOf = ({ model: { label } }: Agent) => {
+  const slash = label.indexOf("/");
+  return {
+    "gen_ai.provider.name": slash < 0 ? label : label.slice(0, slash),
+    "gen_ai.request.model": slash < 0 ? label : label.slice(slash + 1),
+  };
+};

@@ -1,0 +1,111 @@
+import type { AgentReply } from "../contract/agent-reply.ts";
+import type { Outcome } from "../contract/bus.ts";
+import type { SpanRecord } from "../contract/tracer.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import { foreignParent, rootSpanId, spanId } from "./trace-context.ts";
+import { peerCallSpanId, replySpanId, runSpanId, subtaskSpanId, turnSpanId } from "./work-spans.ts";
+
+/** Where a message went over the bus, and when. */
+export interface Passage {
+  /** What carries it: "nats", or "mooring" if the bus is Mooring's own. */
+  readonly system: string;
+  readonly destination: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly error?: string | undefined;
+}
+
+/** A message was stored for the agent. One that begins a piece of work is the root of its trace. */
+export const messageSpan = (message: UserMessage, passage: Passage): SpanRecord => ({
+  ...published(passage),
+  traceId: message.traceId,
+  id: messageSpanId(message),
+  parentId: beginsWork(message) ? foreignParent(message.traceId) : parentOfMessage(message),
+  attributes: { ...sending(passage, message.id), ...aboutMessage(message) },
+});
+
+/** One run of the handler of a message. */
+export const runSpan = (
+  message: UserMessage,
+  run: { readonly number: number; readonly durable: string; readonly outcome?: Outcome | undefined },
+  passage: Passage,
+): SpanRecord => ({
+  traceId: message.traceId,
+  id: runSpanId(message, run.number),
+  parentId: messageSpanId(message),
+  name: `process ${passage.destination}`,
+  kind: "consumer",
+  startedAt: passage.startedAt,
+  endedAt: passage.endedAt,
+  attributes: {
+    ...messaging(passage, message.id),
+    "messaging.operation.name": "process",
+    "messaging.operation.type": "process",
+    "messaging.consumer.group.name": run.durable,
+    "mooring.run": run.number,
+    ...aboutMessage(message),
+  },
+  error: passage.error ?? (run.outcome && "deadLetter" in run.outcome ? "dead-letter" : undefined),
+});
+
+/** What the agent says was stored for the channels. */
+export const replySpan = (reply: AgentReply, passage: Passage): SpanRecord => ({
+  ...published(passage),
+  traceId: reply.traceId,
+  id: replySpanId(reply.id),
+  parentId: parentOfReply(reply),
+  attributes: {
+    ...sending(passage, reply.id),
+    "messaging.message.conversation_id": reply.correlationId,
+    "gen_ai.agent.name": reply.agent,
+    "mooring.tenant": reply.tenant,
+    "mooring.reply.kind": reply.kind,
+    "mooring.reply.outcome": reply.outcome,
+  },
+});
+
+const published = ({ destination, startedAt, endedAt, error }: Passage) =>
+  ({ name: `publish ${destination}`, kind: "producer", startedAt, endedAt, error }) as const;
+
+const messaging = ({ system, destination }: Passage, id: string) => ({
+  "messaging.system": system,
+  "messaging.destination.name": destination,
+  "messaging.message.id": id,
+});
+
+const sending = (passage: Passage, id: string) => ({
+  ...messaging(passage, id),
+  "messaging.operation.name": "publish",
+  "messaging.operation.type": "send",
+});
+
+const aboutMessage = ({ tenant, agent, conversation, command, synthetic }: UserMessage) => ({
+  "gen_ai.agent.name": agent,
+  "mooring.tenant": tenant,
+  "mooring.channel": conversation.channel,
+  "mooring.command": command?.name,
+  "mooring.trigger": synthetic?.type ?? (command === undefined ? "message" : "command"),
+});
+
+const beginsWork = ({ synthetic }: UserMessage): boolean => synthetic === undefined || synthetic.type === "task";
+
+const messageSpanId = (message: UserMessage): string =>
+  beginsWork(message) ? rootSpanId(message.traceId) : spanId("message", message.tenant, message.agent, message.id);
+
+/** What goes on with a piece of work hangs on what it goes on with. */
+const parentOfMessage = ({ id, tenant, agent, synthetic, traceId }: UserMessage): string => {
+  const { type, owner, rootTurnId, data } = synthetic ?? {};
+  if (type === "peer" && owner?.worksFor) return peerCallSpanId(owner.worksFor);
+  if (type === "callback" && typeof data?.call === "string") return peerCallSpanId({ tenant, agent, id: data.call });
+  if (type === "wake-up" && typeof data?.subtask === "string") {
+    return subtaskSpanId({ tenant, agent, id: data.subtask });
+  }
+  const turnId = /^batch-(t-[0-9a-f]{32})\//.exec(id)?.[1] ?? rootTurnId;
+  return turnId === undefined ? rootSpanId(traceId) : turnSpanId(turnId);
+};
+
+/** A turn's one answer hangs on the turn. A notice and a state of the activity entry have none that must have ended. */
+const parentOfReply = ({ id, traceId }: AgentReply): string => {
+  const turnId = /^(t-[0-9a-f]{32})\/final$/.exec(id)?.[1];
+  return turnId === undefined ? rootSpanId(traceId) : turnSpanId(turnId);
+};

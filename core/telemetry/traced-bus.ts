@@ -1,0 +1,67 @@
+import { AgentReply } from "../contract/agent-reply.ts";
+import { AppError } from "../contract/app-error.ts";
+import type { Bus, Handler, Outcome } from "../contract/bus.ts";
+import type { Clock } from "../contract/clock.ts";
+import type { Subject } from "../contract/subject.ts";
+import type { SpanRecord, Tracer } from "../contract/tracer.ts";
+import { UserMessage } from "../contract/user-message.ts";
+import { messageSpan, type Passage, replySpan, runSpan } from "./message-spans.ts";
+
+export interface TracedBusParts {
+  readonly tracer: Tracer;
+  readonly clock: Clock;
+  /** What the bus is called in traces. */
+  readonly system: string;
+}
+
+/** Tells of every message to an agent and of every word of one. Without telemetry the bus is used as it is. */
+export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusParts): Bus => {
+  const told = async <R>(
+    { name: destination }: Subject<unknown>,
+    work: () => Promise<R>,
+    span: (passage: Passage, result?: R) => SpanRecord,
+  ): Promise<R> => {
+    const startedAt = clock.now();
+    const passage = (error?: string): Passage => ({ system, destination, startedAt, endedAt: clock.now(), error });
+    try {
+      const result = await work();
+      tracer.record(span(passage(), result));
+      return result;
+    } catch (error) {
+      tracer.record(span(passage(errorType(error))));
+      throw error;
+    }
+  };
+  return {
+    publish(subject, message, options) {
+      const send = () => bus.publish(subject, message, options);
+      const toAgent = messageTo(subject, message);
+      if (toAgent !== undefined) return told(subject, send, (passage) => messageSpan(toAgent, passage));
+      const reply = replyOn(subject, message);
+      return reply === undefined ? send() : told(subject, send, (passage) => replySpan(reply, passage));
+    },
+    consume<T>(subject: Subject<T>, options: Parameters<Bus["consume"]>[1], handle: Handler<T>) {
+      return bus.consume<T>(subject, options, (message, received) => {
+        const run = () => handle(message, received);
+        const toAgent = messageTo(subject, message);
+        if (toAgent === undefined) return run();
+        const about = { number: received.attempt, durable: options.durable };
+        return told<Outcome>(subject, run, (passage, outcome) => runSpan(toAgent, { ...about, outcome }, passage));
+      });
+    },
+    signal: (subject, message) => bus.signal(subject, message),
+    listen: (subject, handle) => bus.listen(subject, handle),
+  };
+};
+
+/** By the schema that its subject has. News of what was shown somewhere is no message to the agent. */
+const messageTo = (subject: Subject<unknown>, message: unknown): UserMessage | undefined => {
+  if ((subject.schema as unknown) !== UserMessage) return undefined;
+  const toAgent = message as UserMessage;
+  return toAgent.shown === undefined ? toAgent : undefined;
+};
+
+const replyOn = (subject: Subject<unknown>, message: unknown): AgentReply | undefined =>
+  (subject.schema as unknown) === AgentReply ? (message as AgentReply) : undefined;
+
+const errorType = (error: unknown): string => (error instanceof AppError ? error.code : "internal");

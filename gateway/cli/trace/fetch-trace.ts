@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
+import { ShownTrace } from "./shown-trace.ts";
+
+export interface TraceRequest {
+  readonly gateway: string;
+  readonly token: string;
+  readonly id: string;
+  readonly agent?: string | undefined;
+}
+
+/** The gateway answers from its store: a gateway that takes longer has trouble of its own. */
+const WITHIN_MS = 30_000;
+
+/** Asks a running gateway. What it refuses comes back as an error that says what to do. */
+export const fetchTrace = async ({ gateway, token, id, agent }: TraceRequest): Promise<ShownTrace> => {
+  const url = new URL(`${gateway.replace(/\/$/, "")}/admin/api/traces/${encodeURIComponent(id)}`);
+  if (agent !== undefined) url.searchParams.set("agent", agent);
+  const { status, body } = await ask(gateway, url, token);
+  if (status === 200) {
+    const trace = ShownTrace.safeParse(body);
+    if (trace.success) return trace.data;
+    throw notMooring(gateway);
+  }
+  const refusal = Refusal.safeParse(body).data?.error;
+  if (refusal === undefined) throw notMooring(gateway);
+  if (status === 401) {
+    throw new AppError(
+      "unauthorised",
+      `the gateway at ${gateway} does not know the operator's token: ask with the configuration that it runs with ` +
+        "(--config), or give a file with a token of it (--token-file)",
+    );
+  }
+  if (status === 404) {
+    throw new AppError("not-found", `${id}: ${refusal.message}. What belongs to another tenant is not shown either`);
+  }
+  throw new AppError(status === 403 ? "forbidden" : "unavailable", `the gateway at ${gateway}: ${refusal.message}`);
+};
+
+const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) });
+
+const ask = async (gateway: string, url: URL, token: string): Promise<{ status: number; body: unknown }> => {
+  const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(WITHIN_MS), redirect: "error" });
+    const text = await response.text();
+    return { status: response.status, body: asJson(text) };
+  } catch (error) {
+    const why = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+    const advice = "start it, or name another one with --url";
+    throw new AppError("unavailable", `no gateway answers at ${gateway} (${why}): ${advice}`, { cause: error });
+  }
+};
+
+const asJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const notMooring = (gateway: string): AppError =>
+  new AppError("bad-input", `what answers at ${gateway} is no Mooring gateway of this version: name it with --url`);

@@ -1,0 +1,35 @@
+import type { Delivery, Receipt } from "../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import type { AgentReply } from "../../core/contract/agent-reply.ts";
+import type { SpanRecord } from "../../core/contract/tracer.ts";
+import { rootSpanId } from "../../core/telemetry/trace-context.ts";
+import { replySpanId } from "../../core/telemetry/work-spans.ts";
+
+/** One attempt to have a platform show one part of a reply. */
+export const deliverySpan = (
+  { reply, target, part }: Delivery,
+  sent: Receipt | DeliveryFailed,
+  time: Pick<SpanRecord, "startedAt" | "endedAt">,
+): SpanRecord => ({
+  traceId: reply.traceId,
+  parentId: parentOf(reply),
+  name: `send ${target.channel}`,
+  kind: "producer",
+  ...time,
+  attributes: {
+    "messaging.system": target.channel,
+    "messaging.operation.name": "send",
+    "messaging.operation.type": "send",
+    "messaging.destination.name": target.channel,
+    "messaging.message.id": sent instanceof DeliveryFailed ? undefined : sent.messageId,
+    "messaging.message.conversation_id": reply.correlationId,
+    "mooring.reply.id": reply.id,
+    "mooring.reply.kind": reply.kind,
+    "mooring.part": part.index,
+  },
+  error: sent instanceof DeliveryFailed ? sent.reason : undefined,
+});
+
+/** A digest and a state of the activity entry are shown under ids of their own, which were never published. */
+const parentOf = ({ id, kind, traceId }: AgentReply): string =>
+  kind === "progress" || kind === "completion" || id.startsWith("digest/") ? rootSpanId(traceId) : replySpanId(id);

@@ -1,0 +1,15 @@
+import type { SpanRecord, Tracer } from "../../../core/contract/tracer.ts";
+import { Recorder } from "../recorder.ts";
+
+/** Keeps every span that it is told of. */
+export class RecordingTracer implements Tracer {
+  readonly spans = new Recorder<SpanRecord>();
+
+  record(span: SpanRecord): void {
+    this.spans.add(span);
+  }
+
+  isSampled(): boolean {
+    return true;
+  }
+}
