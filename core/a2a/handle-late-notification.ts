@@ -4,6 +4,7 @@ import { ack } from "../contract/bus.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { LateA2ANotification } from "../contract/late-notification.ts";
 import { wake } from "../subtasks/after-gate.ts";
+import { lateIdOf } from "../subtasks/continuation-ids.ts";
 import { continuationMessage } from "../subtasks/continuation-message.ts";
 import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
 import type { LateItem } from "./late-record.ts";
@@ -33,7 +34,7 @@ export const handleLateNotification = async (
     const waitMs = Math.max(attempt === 1 ? windowMs : 0, (record.wokenAt ?? 0) + BETWEEN_WAKES_MS - now);
     if (waitMs > 0) return { retryInMs: waitMs };
   }
-  const toldBy = item.toldBy ?? `late/${id}`;
+  const toldBy = item.toldBy ?? lateIdOf(id);
   const { items } = await changeLate(parts.store, address, (known) =>
     known.items.some((one) => one.toldBy === toldBy)
       ? known

@@ -4,6 +4,8 @@ export const amendmentIdOf = (turnId: string): string => `batch-${turnId}/amendm
 /** By the message to another agent that was answered. */
 export const callbackIdOf = (callId: string): string => `callback/${callId}`;
 export const questionIdOf = (callId: string, round: number): string => `${callbackIdOf(callId)}/${round}`;
+/** By what came after whoever asked had ended: the call, and what it was. */
+export const lateIdOf = (notification: string): string => `late/${notification}`;
 /** The turn of a local agent that another one's message is. */
 export const peerWakeIdOf = (agent: string, callId: string): string => `peer/${agent}/${callId}`;
 /** By the subtask's message that wakes its owner. */

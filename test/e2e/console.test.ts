@@ -35,8 +35,8 @@ afterEach(async () => {
   expect(troubles.splice(0)).toEqual([]);
 });
 afterAll(async () => {
-  await browser.close();
-  await rig.stop();
+  await browser?.close();
+  await rig?.stop();
 });
 
 describe("given somebody who opens the console", () => {
@@ -134,7 +134,7 @@ describe("given a platform admin", () => {
     await hop.getByText(/asked, answered in/).waitFor();
     expect(await hop.textContent()).toContain("mooring → harbour");
     await tab.page
-      .locator(".moment", { hasText: "Turn of another agent" })
+      .locator(".moment", { hasText: "Turn of harbour" })
       .getByText(/answered in/)
       .waitFor();
   });
@@ -147,6 +147,10 @@ describe("given a platform admin", () => {
     const tab = await open(PLATFORM_TOKEN, "/dead-letters?channel=teams");
     const letter = tab.row("The person has blocked the app in Teams");
     expect(await letter.locator(".mark").textContent()).toBe("blocked");
+    await tab.goto("/channels/teams");
+    const unreached = tab.page.getByRole("list", { name: "Not reached" });
+    await unreached.getByText("blocked", { exact: true }).waitFor();
+    await tab.goto("/dead-letters?channel=teams");
     rig.teams.mend();
     await letter.getByRole("button", { name: /^Retry/ }).click();
     await tab.word("It is sent again.").waitFor();

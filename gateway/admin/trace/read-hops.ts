@@ -2,7 +2,7 @@ import { callIdOf } from "../../../core/a2a/call-id.ts";
 import type { PeerCall } from "../../../core/a2a/peer-call.ts";
 import { readCalls } from "../../../core/a2a/peer-call.ts";
 import type { Store } from "../../../core/contract/store.ts";
-import { callbackIdOf, peerWakeIdOf, questionIdOf } from "../../../core/subtasks/continuation-ids.ts";
+import { callbackIdOf, lateIdOf, peerWakeIdOf, questionIdOf } from "../../../core/subtasks/continuation-ids.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 
 /** Where a turn may be found, by the message that started it. */
@@ -22,8 +22,10 @@ export const readHops = (store: Store, place: ManagedAgent, sends: readonly stri
 
 /** The turns that come of such a message: the other agent's, if it is one of ours, and those that its words start here. */
 export const turnsAfterHop = ({ tenant, agent, peer, id, remote }: PeerCall): TurnAddress[] => {
-  const questions = Array.from({ length: remote?.rounds ?? 0 }, (_, round) => questionIdOf(id, round + 1));
-  const here = [callbackIdOf(id), ...questions].map((each) => ({ tenant, agent, id: each }));
+  const rounds = Array.from({ length: remote?.rounds ?? 0 }, (_, round) => round + 1);
+  const questions = rounds.flatMap((round) => [questionIdOf(id, round), lateIdOf(`${id}/input-required/${round}`)]);
+  const late = ["result", "error"].map((kind) => lateIdOf(`${id}/${kind}`));
+  const here = [callbackIdOf(id), ...questions, ...late].map((each) => ({ tenant, agent, id: each }));
   return remote === undefined ? [{ tenant, agent: peer, id: peerWakeIdOf(agent, id) }, ...here] : here;
 };
 

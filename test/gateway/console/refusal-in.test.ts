@@ -15,6 +15,7 @@ describe("given the reason of a dead letter, then operators read in a word how i
     ["removed", "The app is no longer installed there; somebody must add it again.", reasonFor(teamsFaults.removed)],
     ["disabled", "An administrator has disabled the app in the Teams admin center.", reasonFor(teamsFaults.disabled)],
     ["gone", "The conversation no longer exists in Teams.", reasonFor(teamsFaults.gone)],
+    ["blocked", "The person has blocked the app.", "blocked: the person has blocked the app"],
     ["not allowed", "The app may not write there. Missing_scope.", "forbidden: missing_scope"],
     [
       "unreachable",

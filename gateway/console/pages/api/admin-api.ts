@@ -63,6 +63,17 @@ export interface Channel {
   readonly gateways: readonly ChannelGateway[];
 }
 
+/** A conversation that the platform takes nothing for. */
+export interface UnreachablePlace {
+  readonly conversation: Conversation;
+  readonly accountId?: string;
+  readonly state: "blocked" | "disabled" | "removed";
+  readonly reason: string;
+  readonly since: string;
+  /** Absent: when something is heard from there. */
+  readonly askAgainAt?: string;
+}
+
 export interface TestSent {
   readonly replyId: string;
   readonly conversation: Conversation;

@@ -4,10 +4,11 @@ import { AdminClient } from "../api/admin-client.ts";
 import { keptToken } from "../api/kept-token.ts";
 import { Refused } from "../api/refused.ts";
 import { ConsoleProvider, type Word } from "../state/console-context.ts";
+import { Failed } from "./failed.tsx";
+import { Loading } from "./loading.tsx";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { SpokenWord } from "./spoken-word.tsx";
-import { Failed, Loading } from "./states.tsx";
 
 /** Nobody gets further than the sign-in without a token that the gateway knows. */
 export const App = () => {

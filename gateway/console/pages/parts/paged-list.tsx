@@ -3,7 +3,9 @@ import type { Page } from "../api/admin-api.ts";
 import { Link } from "../routing/link.tsx";
 import { addressOf, type Route } from "../routing/route.ts";
 import type { Answer } from "../state/use-answer.ts";
-import { Empty, Failed, Loading } from "./states.tsx";
+import { Empty } from "./empty.tsx";
+import { Failed } from "./failed.tsx";
+import { Loading } from "./loading.tsx";
 
 interface PagedListProps<T> {
   readonly name: string;

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
-
-export type Fact = readonly [name: string, value: ComponentChildren];
+import { type Fact, Facts } from "./facts.tsx";
 
 interface RowProps {
   readonly title: ComponentChildren;
@@ -22,15 +21,4 @@ export const Row = ({ title, state, facts, note, actions }: RowProps) => (
     {note !== undefined && <div class="row-note">{note}</div>}
     <Facts facts={facts} />
   </li>
-);
-
-export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
-  <dl class="facts">
-    {facts.map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
 );

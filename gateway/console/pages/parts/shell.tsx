@@ -3,9 +3,9 @@ import { addressOf } from "../routing/route.ts";
 import { useRoute } from "../routing/use-route.ts";
 import { useConsole } from "../state/console-context.ts";
 import { pages } from "../views/pages.ts";
+import { Empty } from "./empty.tsx";
 import { Logo } from "./logo.tsx";
 import { PageFrame } from "./page-frame.tsx";
-import { Empty } from "./states.tsx";
 
 /** The pages beside each other, and the one that the address names. */
 export const Shell = ({ signOut }: { signOut: () => void }) => {

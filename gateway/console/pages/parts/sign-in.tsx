@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { explained } from "../api/refused.ts";
+import { explained } from "../api/explained.ts";
 import { Logo } from "./logo.tsx";
 
 /** Asks for an operator's token. It stays in this tab and goes to this gateway only. */

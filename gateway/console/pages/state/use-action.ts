@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { explained } from "../api/refused.ts";
+import { explained } from "../api/explained.ts";
 import { useConsole } from "./console-context.ts";
 
 export interface Action {

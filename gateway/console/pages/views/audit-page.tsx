@@ -1,7 +1,8 @@
 import type { AuditEntry, Page } from "../api/admin-api.ts";
+import type { Fact } from "../parts/facts.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
-import { type Fact, Row } from "../parts/row.tsx";
+import { Row } from "../parts/row.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { When } from "../parts/when.tsx";
 import type { Route } from "../routing/route.ts";

@@ -4,6 +4,9 @@ import { ActionButton } from "../parts/action-button.tsx";
 import { useConsole } from "../state/console-context.ts";
 import { TestMessage } from "./test-message.tsx";
 
+/** Gateways tell how a channel is a moment after they were told what to do with it. */
+const TOLD_AFTER_MS = 2_000;
+
 export const ChannelActions = ({
   channel: { channel, agent, state },
   done,
@@ -17,19 +20,23 @@ export const ChannelActions = ({
     await client.post(`channels/${encodeURIComponent(channel)}/${verb}`);
     return said;
   };
+  const look = () => {
+    done();
+    setTimeout(done, TOLD_AFTER_MS);
+  };
   return (
     <>
       <button type="button" aria-label={`Test: ${channel}`} onClick={() => setTesting(true)}>
         Test
       </button>
       {state === "paused" ? (
-        <ActionButton label="Resume" of={channel} act={act("resume", `${channel} runs again.`)} done={done} />
+        <ActionButton label="Resume" of={channel} act={act("resume", `${channel} runs again.`)} done={look} />
       ) : (
         <ActionButton
           label="Pause"
           of={channel}
           act={act("pause", `${channel} is paused.`)}
-          done={done}
+          done={look}
           confirm={{
             question: `Pause ${channel}?`,
             text: "It takes nothing in and sends nothing, on all gateways and across restarts, until somebody resumes it. What is to be sent waits.",

@@ -1,18 +1,28 @@
 import type { Channel } from "../api/admin-api.ts";
+import { Empty } from "../parts/empty.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { Failed } from "../parts/failed.tsx";
+import { Loading } from "../parts/loading.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
-import { Facts, Row } from "../parts/row.tsx";
-import { Empty, Failed, Loading } from "../parts/states.tsx";
+import { Row } from "../parts/row.tsx";
 import { When } from "../parts/when.tsx";
+import type { Route } from "../routing/route.ts";
 import { useAnswer } from "../state/use-answer.ts";
 import { ChannelActions } from "./channel-actions.tsx";
-import { CHANNELS_EVERY_MS, ChannelMark, ChannelTrouble, UndeliveredCount } from "./channel-state.tsx";
+import { ChannelMark } from "./channel-mark.tsx";
+import { ChannelTrouble, errorText } from "./channel-trouble.tsx";
+import { UndeliveredCount } from "./undelivered-count.tsx";
+import { UnreachablePlaces } from "./unreachable-places.tsx";
 
-export const ChannelDetail = ({ channel: name }: { channel: string }) => {
+/** Gateways report at least so often while something changes. */
+const LOOK_EVERY_MS = 15_000;
+
+export const ChannelDetail = ({ channel: name, route }: { channel: string; route: Route }) => {
   const {
     data: channel,
     error,
     reload,
-  } = useAnswer<Channel>(`channels/${encodeURIComponent(name)}`, {}, CHANNELS_EVERY_MS);
+  } = useAnswer<Channel>(`channels/${encodeURIComponent(name)}`, {}, LOOK_EVERY_MS);
   return (
     <PageFrame
       title={`Channel ${name}`}
@@ -22,6 +32,7 @@ export const ChannelDetail = ({ channel: name }: { channel: string }) => {
       {error !== undefined && <Failed error={error} retry={reload} />}
       {error === undefined && channel === undefined && <Loading />}
       {channel && <Detail channel={channel} />}
+      {channel && <UnreachablePlaces channel={name} route={route} />}
     </PageFrame>
   );
 };
@@ -64,14 +75,14 @@ const Detail = ({ channel }: { channel: Channel }) => (
       <Empty title="No errors are noted.">The last 20 are kept here.</Empty>
     ) : (
       <ul class="rows" aria-label="Errors">
-        {channel.errors.map(({ at, what, reason, count }) => (
+        {channel.errors.map((error) => (
           <Row
-            key={`${at} ${what}`}
-            title={reason}
+            key={`${error.at} ${error.what}`}
+            title={errorText(error)}
             facts={[
-              ["While", what],
-              ["Last", <When key="at" at={at} />],
-              ["In a row", count],
+              ["While", error.what],
+              ["Last", <When key="at" at={error.at} />],
+              ["In a row", error.count],
             ]}
           />
         ))}

@@ -8,13 +8,18 @@ import { addressOf, type Route } from "../routing/route.ts";
 import { useAnswer } from "../state/use-answer.ts";
 import { ChannelActions } from "./channel-actions.tsx";
 import { ChannelDetail } from "./channel-detail.tsx";
-import { CHANNELS_EVERY_MS, ChannelMark, ChannelTrouble, UndeliveredCount } from "./channel-state.tsx";
+import { ChannelMark } from "./channel-mark.tsx";
+import { ChannelTrouble } from "./channel-trouble.tsx";
+import { UndeliveredCount } from "./undelivered-count.tsx";
+
+/** Gateways report at least so often while something changes. */
+const LOOK_EVERY_MS = 15_000;
 
 export const ChannelsPage = ({ route }: { route: Route }) =>
-  route.id === undefined ? <AllChannels route={route} /> : <ChannelDetail channel={route.id} />;
+  route.id === undefined ? <AllChannels route={route} /> : <ChannelDetail channel={route.id} route={route} />;
 
 const AllChannels = ({ route }: { route: Route }) => {
-  const answer = useAnswer<Page<Channel>>("channels", {}, CHANNELS_EVERY_MS);
+  const answer = useAnswer<Page<Channel>>("channels", {}, LOOK_EVERY_MS);
   return (
     <PageFrame title="Channels" about="Where people reach the agents, and how each of them is.">
       <PagedList

@@ -1,10 +1,11 @@
 import type { Channel, DeadLetter, Page } from "../api/admin-api.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Choice } from "../parts/choice.tsx";
+import type { Fact } from "../parts/facts.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
 import { placeText } from "../parts/place-text.ts";
-import { type Fact, Row } from "../parts/row.tsx";
+import { Row } from "../parts/row.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { When } from "../parts/when.tsx";
 import { Link } from "../routing/link.tsx";

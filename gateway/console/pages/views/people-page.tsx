@@ -33,12 +33,12 @@ export const PeoplePage = ({ route }: { route: Route }) => {
           <Row
             key={person.ref}
             title={person.name ?? person.accounts[0]?.name ?? person.id}
+            state={<code class="faint">{person.id}</code>}
             note={<Accounts person={person} done={answer.reload} />}
             facts={[
               ["Written in private on", person.surfaces.map(({ channel }) => channel).join(", ") || "–"],
               ["Quiet hours", quietText(person)],
               ["Tenant", person.tenant],
-              ["Person", <code key="id">{person.id}</code>],
             ]}
           />
         )}

@@ -17,14 +17,14 @@ const KINDS: Readonly<Record<string, Refusal>> = {
 };
 
 /** Where a platform says more exactly why nobody is reached there. */
-const STATE = /^(blocked|removed|disabled|gone): (.+)$/s;
+const STATE = /^(?:[a-z-]+: )?(blocked|removed|disabled|gone): (.+)$/s;
 
 /** A delivery's reason, `<kind of failure>: <why>`, in words for operators. */
 export const refusalIn = (reason: string): Refusal => {
+  const [, state, detail] = STATE.exec(reason) ?? [];
+  if (state !== undefined && detail !== undefined) return { state, text: sentence(detail) };
   const [, kind = "", why = reason] = /^([a-z-]+): (.*)$/s.exec(reason) ?? [];
   const known = KINDS[kind] ?? KINDS[reason];
-  const [, state, detail] = STATE.exec(why) ?? [];
-  if (state !== undefined && detail !== undefined) return { state, text: sentence(detail) };
   if (known === undefined) return { state: "given up", text: sentence(reason) };
   return kind === "" ? known : { state: known.state, text: `${known.text} ${sentence(why)}` };
 };

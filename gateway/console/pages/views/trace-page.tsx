@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import type { Trace } from "../api/trace.ts";
+import { Empty } from "../parts/empty.tsx";
+import { Facts } from "../parts/facts.tsx";
+import { Failed } from "../parts/failed.tsx";
+import { Loading } from "../parts/loading.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { placeText } from "../parts/place-text.ts";
-import { Facts } from "../parts/row.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
-import { Empty, Failed, Loading } from "../parts/states.tsx";
 import { When } from "../parts/when.tsx";
 import { Link } from "../routing/link.tsx";
 import { addressOf, type Route } from "../routing/route.ts";

@@ -18,7 +18,7 @@ const TITLES: Readonly<Record<string, string>> = {
   amendment: "Amendment",
   "wake-up": "Woken by a subtask",
   callback: "Answer of another agent",
-  peer: "Turn of another agent",
+  late: "Late answer of another agent",
 };
 
 interface TurnMomentProps {
@@ -33,7 +33,7 @@ interface TurnMomentProps {
 /** A turn: its tools, what it delegated and to whom it wrote, and where its answer went. */
 export const TurnMoment = ({ turn, isOther, subtasks, hops }: TurnMomentProps) => {
   const { turnId, sessionId, agent, trigger, command, openedAt, endedAt, steps, reply } = turn;
-  const title = TITLES[trigger] ?? `Turn (${trigger})`;
+  const title = isOther ? `Turn of ${agent}` : (TITLES[trigger] ?? `Turn (${trigger})`);
   const own = hops.filter((hop) => hop.turnId === turnId && hop.subtask === undefined);
   const took = endedAt === undefined ? "" : ` in ${durationText(openedAt, endedAt)}`;
   return (
@@ -44,7 +44,6 @@ export const TurnMoment = ({ turn, isOther, subtasks, hops }: TurnMomentProps) =
       at={<ClockTime at={openedAt} />}
     >
       <p class="faint small">
-        {isOther && <>{agent} · </>}
         <code>{turnId}</code> in <Link to={addressOf("sessions", sessionId, { agent })}>session {sessionId}</Link>
         {turn.suppressed && " · its words were held back: one answer follows"}
         {turn.degraded && " · results as they came, because no answer could be made of them"}
