@@ -7,6 +7,7 @@ import type { RestCalls } from "./rest-calls.ts";
 
 const MEMBER_FOR_MS = 10 * 60_000;
 const STRANGER_FOR_MS = 60_000;
+const SAME_MOMENT_MS = 1_000;
 const MOST_REMEMBERED = 10_000;
 
 /** Where the agent listens, and to whom in private (I2). Accounts and rates are the inbox's to check. */
@@ -15,6 +16,7 @@ export class DiscordAccessCheck {
   readonly #rest: RestCalls;
   readonly #clock: Clock;
   readonly #members = new Map<string, { isMember: boolean; until: number }>();
+  readonly #asked = new Map<string, { at: number; answer: Promise<boolean> }>();
 
   constructor(access: DiscordAccess, rest: RestCalls, clock: Clock) {
     this.#access = access;
@@ -42,7 +44,7 @@ export class DiscordAccessCheck {
    * which it has to allow, so it is asked with everything that is sent.
    */
   async maySee(conversation: Conversation, accountId: string): Promise<boolean> {
-    return this.#isMemberOfOne(conversation, (guild) => this.#isMember(guild, accountId));
+    return this.#isMemberOfOne(conversation, (guild) => this.#isMemberNow(guild, accountId));
   }
 
   async #isMemberOfOne({ kind }: Conversation, isMember: (guild: string) => Promise<boolean>): Promise<boolean> {
@@ -55,6 +57,19 @@ export class DiscordAccessCheck {
   async #isKnownMember(guild: string, accountId: string): Promise<boolean> {
     const known = this.#members.get(`${guild}/${accountId}`);
     return known && known.until > this.#clock.monotonic() ? known.isMember : this.#isMember(guild, accountId);
+  }
+
+  /** One answer is for all that is sent in the same moment, such as the items of a digest: Discord counts calls. */
+  #isMemberNow(guild: string, accountId: string): Promise<boolean> {
+    const key = `${guild}/${accountId}`;
+    const now = this.#clock.monotonic();
+    const asked = this.#asked.get(key);
+    if (asked !== undefined && now - asked.at < SAME_MOMENT_MS) return asked.answer;
+    if (this.#asked.size >= MOST_REMEMBERED) this.#asked.clear();
+    const answer = this.#isMember(guild, accountId);
+    this.#asked.set(key, { at: now, answer });
+    answer.catch(() => this.#asked.delete(key));
+    return answer;
   }
 
   async #isMember(guild: string, accountId: string): Promise<boolean> {

@@ -53,7 +53,7 @@ const results: Result[] = [];
 for (const scenario of chosen) {
   const begun = performance.now();
   for await (const comparison of scenario.prepare(quick)) {
-    const measured = await measure(comparison, quick ? 3 : 9);
+    const measured = await measure(comparison, quick ? 3 : 5);
     const { aim = scenario.aim } = comparison;
     results.push({ ...measured, aim });
     console.log(line(measured, aim));

@@ -18,7 +18,7 @@ const room = (id: string, thread?: string): Conversation => ({
 });
 const DM = room("D0ANN");
 
-describe("given replies to post in Slack", () => {
+describe("given replies to post in Slack (C3)", () => {
   it("when one is posted, then with words for notifications, and nothing is unfurled", async () => {
     const { slack, adapter } = await runSlack("http");
     const delivery = sampleDelivery("r1", DM, "see **https://example.com/secret?q=1**");

@@ -14,7 +14,7 @@ const expectToHear = async ({ slack, heard }: RunningSlack, text = "still there?
   expect((await heard(slack.say({ text }))).text).toBe(text);
 };
 
-describe("given a socket to Slack", () => {
+describe("given a socket to Slack (C3)", () => {
   it("when Slack asks for a new one, then there is one, and nothing is lost in between", async () => {
     const running = await runSlack("socket");
     for (let round = 1; round <= 3; round++) {

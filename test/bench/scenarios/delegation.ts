@@ -14,7 +14,7 @@ export const delegation: Scenario = {
   name: "delegation: a subtask beside a plain turn",
   aim: "≤ 1.5",
   async *prepare(quick) {
-    const batches = quick ? 60 : 1_000;
+    const batches = quick ? 60 : 300;
     const turns = batches * (SUBTASKS + OWN_TURNS);
     for (const on of ["embedded", "nats"] as const) {
       const nats = on === "nats" ? await NatsServer.start() : undefined;

@@ -17,7 +17,8 @@ interface Rig {
 async function* withBoth(compare: (rig: Rig) => AsyncGenerator<Comparison>): AsyncGenerator<Comparison> {
   const slack = await FakeSlack.start();
   const { apiUrl, botToken, signingSecret, world } = slack;
-  const product = await ServerProcess.start("slack", apiUrl, botToken, signingSecret);
+  const channel = { adapter: "slack", botToken, signingSecret, apiUrl };
+  const product = await ServerProcess.start("gateway", "slack", JSON.stringify(channel));
   const floor = await ServerProcess.start("bolt", apiUrl, botToken, signingSecret);
   const ours = new EventCrowd(world, `http://127.0.0.1:${product.port}/channels/slack/events`, signingSecret);
   const theirs = new EventCrowd(world, `http://127.0.0.1:${floor.port}/slack/events`, signingSecret);
@@ -37,7 +38,7 @@ export const slackEvents: Scenario = {
   aim: "≥ 0.7",
   prepare: (quick) =>
     withBoth(async function* (rig) {
-      const count = quick ? 600 : 5_000;
+      const count = quick ? 600 : 3_000;
       yield {
         name: `Slack events, ${IN_FLIGHT} at once`,
         unit: "per second",

@@ -4,6 +4,8 @@ import { ServerProcess } from "../servers/server-process.ts";
 import { openClients, SocketClient } from "../socket-client.ts";
 
 const REPLIES = 5;
+/** Ten thousand of each side, nearly: they are in one process, which may have 20,000 files open. */
+const MOST = 9_900;
 
 /** Milliseconds from the order to send one reply until the last of all sockets has it. */
 const spread = (server: ServerProcess, clients: readonly SocketClient[], to: string): Promise<number> =>
@@ -23,7 +25,7 @@ export const socketBroadcast: Scenario = {
     const first = await SocketClient.open({ port: product.port, speaks: "mooring.v1" });
     const ours = [first];
     const theirs: SocketClient[] = [];
-    for (const count of quick ? [1_000] : [1_000, 5_000, 10_000]) {
+    for (const count of quick ? [1_000] : [1_000, 5_000, MOST]) {
       const tab = () => SocketClient.open({ port: product.port, speaks: "mooring.v1" }, first.token);
       ours.push(...(await openClients(count - ours.length, tab)));
       const bare = () => SocketClient.open({ port: raw.port, speaks: "nothing" });
@@ -31,7 +33,7 @@ export const socketBroadcast: Scenario = {
       yield {
         name: `socket: one reply to ${count} sockets`,
         unit: "ms",
-        ...(count === 10_000 && { aim: "≤ 1.2" }),
+        ...(count === MOST && { aim: "≤ 1.2" }),
         cpu: (side) => (side === "product" ? product : raw).ask("cpu"),
         product: () => spread(product, ours, first.conversation),
         floor: () => spread(raw, theirs, ""),

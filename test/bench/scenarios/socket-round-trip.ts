@@ -46,7 +46,7 @@ export const socketRoundTrip: Scenario = {
       const theirs = crowdAt({ port: floor.port, speaks: "nothing" });
       for (const side of [ours, theirs]) await side.talk(quick ? WARM_UP / 2 : WARM_UP, 100);
       for (const clients of [1, 100, 1_000] as const) {
-        const messages = quick ? QUICK[clients] : 10 * QUICK[clients];
+        const messages = quick ? QUICK[clients] : 4 * QUICK[clients];
         yield {
           name: `socket: message → reply, ${clients} clients (${on})`,
           unit: "ms",

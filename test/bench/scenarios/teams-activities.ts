@@ -13,11 +13,11 @@ export const teamsActivities: Scenario = {
   async *prepare(quick) {
     const teams = await FakeTeams.start();
     const { config } = teams;
-    const product = await ServerProcess.start("teams", JSON.stringify(config));
+    const product = await ServerProcess.start("gateway", "teams", JSON.stringify(config));
     const floor = await ServerProcess.start("botbuilder", teams.appId, config.openIdMetadataUrl);
     const ours = await ActivityCrowd.gather(teams, `http://127.0.0.1:${product.port}/channels/teams/messages`);
     const theirs = await ActivityCrowd.gather(teams, `http://127.0.0.1:${floor.port}/api/messages`);
-    const count = quick ? 300 : 5_000;
+    const count = quick ? 300 : 2_000;
     const cpu = (side: Side) => (side === "product" ? product : floor).ask("cpu");
     yield {
       name: `Teams activities, ${IN_FLIGHT} at once`,

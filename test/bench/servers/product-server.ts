@@ -6,6 +6,7 @@ import { Config } from "../../../config/config.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { tellLoad } from "../../../core/intake/tell-load.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { openFrontDoor } from "../../../gateway/front-door.ts";
 import { createLogger } from "../../../gateway/logging/create-logger.ts";
@@ -51,7 +52,9 @@ const door = await openFrontDoor(config.gateway, readiness);
 const backbone = await openBackbone(config.backbone, { dataDir, clock, logger });
 await whenHealthy(backbone, clock, new AbortController().signal);
 const parts = { clock, logger, meter: metrics.meter, backbone };
-const core = await startCore({ ...parts, agents: [{ name: "bench", tenant: "default", model: instantModel }] });
+const agent = { name: "bench", tenant: "default" };
+const core = await startCore({ ...parts, agents: [{ ...agent, model: instantModel }] });
+const load = tellLoad(parts, agent);
 const publicUrl = `http://127.0.0.1:${door.port}`;
 const channels = await startChannels({ ...parts, config, door, readiness, metrics, publicUrl, newId: randomUUID });
 
@@ -80,6 +83,7 @@ const reply = async (room: string): Promise<number> => {
 
 answerQuestions(door.port, { reply, memory: memoryInUse }, async () => {
   await channels.stop();
+  await load.close();
   await core.stop();
   await door.close();
   await backbone.close();

@@ -66,6 +66,16 @@ const stayDown = async (ms: number) => {
   rig.clock.advance(ms);
 };
 
+/** Two answers come too late, because the platform was down. */
+const holdTwo = async (adapter = rig.paper("repeats")) => {
+  rig.platform.faultIn = () => "unavailable";
+  await run({}, adapter);
+  await say("r1", room("a"), "one");
+  await say("r2", room("a"), "two");
+  await stayDown(16 * MINUTE);
+  await untilHeld("a", 2);
+};
+
 describe("given a platform that was down for longer than 15 minutes (D5)", () => {
   it("when it is back, then what nobody waited for comes as one digest, each whole and with its anchor", async () => {
     rig.platform.faultIn = () => "unavailable";
@@ -158,12 +168,7 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
   });
 
   it("when the room is gone by then, then each is given up by itself, with the reason (D6)", async () => {
-    rig.platform.faultIn = () => "unavailable";
-    await run();
-    await say("r1", room("a"), "one");
-    await say("r2", room("a"), "two");
-    await stayDown(16 * MINUTE);
-    await untilHeld("a", 2);
+    await holdTwo();
     rig.platform.faultIn = () => "room-gone";
     rig.clock.advance(GATHER_MS);
     const letters = await rig.untilDead(2);
@@ -177,12 +182,7 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
   });
 
   it("when the answer to the digest is lost, then nothing is repeated, and each is unknown (D4)", async () => {
-    rig.platform.faultIn = () => "unavailable";
-    await run();
-    await say("r1", room("a"), "one");
-    await say("r2", room("a"), "two");
-    await stayDown(16 * MINUTE);
-    await untilHeld("a", 2);
+    await holdTwo();
     rig.platform.faultIn = () => "cut-after-accept";
     rig.clock.advance(GATHER_MS);
     const letters = await rig.untilDead(2);
@@ -291,12 +291,7 @@ describe("given a channel that draws anchors itself", () => {
         return paper.deliver(delivery);
       },
     };
-    rig.platform.faultIn = () => "unavailable";
-    await run({}, adapter);
-    await say("r1", room("a"), "one");
-    await say("r2", room("a"), "two");
-    await stayDown(16 * MINUTE);
-    await untilHeld("a", 2);
+    await holdTwo(adapter);
     rig.platform.mend();
     rig.clock.advance(GATHER_MS);
     await untilReleased("a");

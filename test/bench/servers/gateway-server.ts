@@ -12,16 +12,14 @@ import { createReadiness } from "../../../gateway/readiness.ts";
 import { startChannels } from "../../../gateway/start-channels.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 
-/** A gateway with a Slack channel, as it runs where core is elsewhere: it stores every event, and nobody answers. */
-const [apiUrl, botToken, signingSecret] = process.argv.slice(2);
+/** A gateway with one channel, as it runs where core is elsewhere: it stores every message, and nobody answers. */
+const [name = "", channel = "{}"] = process.argv.slice(2);
 const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
 const config = Config.parse({
   gateway: { host: "127.0.0.1", port: 0 },
   dataDir,
   agents: [{ name: "bench", model: "demo" }],
-  channels: {
-    slack: { adapter: "slack", agent: "bench", botToken, signingSecret, apiUrl, access: { messagesPerMinute: 1e9 } },
-  },
+  channels: { [name]: { ...(JSON.parse(channel) as object), agent: "bench", access: { messagesPerMinute: 1e9 } } },
 });
 const logger = createLogger(config.logLevel);
 const metrics = createMetrics(logger);
