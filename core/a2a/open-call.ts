@@ -61,7 +61,7 @@ const newCall = (
   const now = clock.now();
   const isRemote = peer.kind === "remote";
   const own = remoteAgents.ownAddress(agent);
-  if (isRemote && peer.url.startsWith(own) && /^(\/|$)/.test(peer.url.slice(own.length))) {
+  if (isRemote && `${peer.url}/`.startsWith(`${own}/`)) {
     throw new AppError("forbidden", `Not sent. "${peer.name}" is you yourself, by another way. Do it yourself.`);
   }
   const pair = isRemote ? pairOf(own, peer.url) : pairOf(agent, peer.name);

@@ -11,4 +11,6 @@ export const filler = {
     reply: long(660),
     replyEntry: long(530),
   },
+  /** Its tasks are longer than ours: together with them it is as much. */
+  a2a: { message: long(1_010), turn: long(970) },
 };

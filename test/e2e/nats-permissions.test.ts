@@ -1,11 +1,14 @@
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { connect, type NatsConnection } from "nats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { subjectsOf } from "../../core/contract/subjects.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { WebClient } from "../fakes/web-client.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
 import { type MooringProcess, requireFreshBuild } from "./mooring-process.ts";
 
+const CONFIG_FILE = fileURLToPath(new URL("../../docs/nats-server.conf", import.meta.url));
 const passwords = { gateway: "of-the-gateway", core: "of-the-core" } as const;
 type Role = keyof typeof passwords;
 const ADMIN = "admin-token-0123456789";
@@ -17,7 +20,7 @@ const processes: MooringProcess[] = [];
 beforeAll(async () => {
   await requireFreshBuild();
   nats = await NatsServer.start({
-    configFile: fileURLToPath(new URL("../../docs/nats-server.conf", import.meta.url)),
+    configFile: CONFIG_FILE,
     env: { GATEWAY_PASSWORD: passwords.gateway, CORE_PASSWORD: passwords.core },
   });
   const fromEnv = (name: string) => `\${${name}}`;
@@ -79,6 +82,14 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
     }
     const logs = processes.map((process) => process.stdout() + process.stderr()).join("");
     expect(logs).not.toMatch(/denies|permission|violation/i);
+  });
+
+  it("then every subject there is has somebody who may publish on it", async () => {
+    const config = await readFile(CONFIG_FILE, "utf8");
+    const families = Object.values(subjectsOf("default")).map((of) => of("x").family);
+    const isNamed = (family: string) =>
+      ["mooring", "mooring_signal"].some((root) => config.includes(`"${root}.*.${family}.>"`));
+    expect(families.filter((family) => !isNamed(family))).toEqual([]);
   });
 
   describe("when one of them is in the wrong hands", () => {

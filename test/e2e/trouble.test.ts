@@ -130,7 +130,7 @@ describe("given a nats-server", () => {
     );
   });
 
-  it("when it refuses the credentials, then a start ends and says so (F28)", async () => {
+  it("when it refuses the credentials, then a start ends and says so", async () => {
     nats = await NatsServer.start({ auth: { token: "right" } });
     deployment = await Deployment.create(on(nats));
     await expectClearEnd(deployment.run("core"), /mooring: NATS at .* refuses the credentials/);

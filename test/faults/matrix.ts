@@ -95,7 +95,10 @@ export const matrix: Readonly<Record<string, Row>> = {
     ],
   },
   F23: { fault: "a genuine request that somebody plays again", triedIn: ["test/adapters/slack/bad-input.test.ts"] },
-  F24: { fault: "secrets that could get into logs", triedIn: ["test/gateway/logging/create-logger.test.ts"] },
+  F24: {
+    fault: "secrets that could get into logs",
+    triedIn: ["test/e2e/secrets.test.ts", "test/gateway/logging/create-logger.test.ts"],
+  },
   F25: {
     fault: "hostile text of a model: mentions, anchors, mark-up",
     triedIn: ["test/contract/channel/adapter-posts.ts", "test/adapters/contract/inert-anchors.test.ts"],
@@ -105,7 +108,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     triedIn: ["test/core/a2a/guarded-fetch.test.ts", "test/gateway/a2a/push.test.ts"],
   },
   F27: { fault: "somebody else's token or conversation", triedIn: ["test/adapters/web/identity.test.ts"] },
-  F28: { fault: "an outsider on NATS", triedIn: ["test/e2e/trouble.test.ts"] },
+  F28: { fault: "an outsider on NATS", triedIn: ["test/e2e/nats-permissions.test.ts"] },
   F29: { fault: "memory over a long time", triedIn: ["test/core/backbone/embedded/memory.test.ts"] },
   F30: {
     fault: "processes that are told to stop, one after the other, under load",

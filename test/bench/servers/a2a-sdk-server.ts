@@ -18,11 +18,12 @@ import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embed
 import { collection, keyOf } from "../../../core/contract/collection.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { agentCard } from "../../../gateway/a2a/agent-card.ts";
+import { filler } from "../filler.ts";
 import { answerQuestions } from "./answer-questions.ts";
 
 /**
  * The SDK as it comes, in Fastify, with an agent that answers at once. Its tasks are kept in the same store as ours, and
- * it writes as often: twice by the executor, three times for the task's states.
+ * it writes as often, and as much: twice by the executor, three times for the task's states.
  */
 const dataDir = await mkdtemp(join(tmpdir(), "a2a-sdk-bench-"));
 const { store, close } = await openEmbeddedBackbone({ dataDir, logger: silentLogger }).then((backbone) => ({
@@ -48,8 +49,9 @@ const text = (value: string): Message["parts"][number] => ({
 const executor: AgentExecutor = {
   async execute({ taskId, contextId, userMessage }, bus) {
     const said = { text: userMessage.parts[0]?.content?.value ?? "" };
-    await store.put(keyOf(records, "message", taskId), said, { ifRevision: 0 });
-    await store.put(keyOf(records, "turn", taskId), said, { ifRevision: 0 });
+    const { message, turn } = filler.a2a;
+    await store.put(keyOf(records, "message", taskId), { ...said, filler: message }, { ifRevision: 0 });
+    await store.put(keyOf(records, "turn", taskId), { ...said, filler: turn }, { ifRevision: 0 });
     const status = (state: TaskState) => ({ state, message: undefined, timestamp: new Date().toISOString() });
     const common = { contextId, metadata: undefined };
     const history = [userMessage];

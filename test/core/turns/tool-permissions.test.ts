@@ -84,9 +84,9 @@ describe("given a calling agent", () => {
     personId: null,
     accountId: "alice",
   } as const;
-  const synthetic = (worksFor?: { kind: "peer-call"; tenant: string; agent: string; id: string }) =>
+  const synthetic = (kind: "peer-call" | "a2a-task") =>
     ({
-      type: worksFor ? "peer" : "task",
+      type: kind === "peer-call" ? "peer" : "task",
       sessionId: "s-1",
       origin: {
         channel: INBOUND_CHANNEL,
@@ -97,17 +97,20 @@ describe("given a calling agent", () => {
       },
       audience,
       asker: { personId: "p", accountId: "alice", name: "alice" },
-      owner: { ownerType: "orchestrator", ownerId: "s-1", ...(worksFor && { worksFor }) },
+      owner: {
+        ownerType: "orchestrator",
+        ownerId: "s-1",
+        worksFor: { kind, tenant: "default", agent: "mooring", id: "t-1" },
+      },
       background: true,
     }) satisfies UserMessage["synthetic"];
 
   it("when its task is worked on, then nothing is done that needs a person", () => {
-    expect(namesIn(userMessage("m", "x", { synthetic: synthetic() }))).toEqual(["note", "ask_caller"]);
+    expect(namesIn(userMessage("m", "x", { synthetic: synthetic("a2a-task") }))).toEqual(["note", "ask_caller"]);
   });
 
   it("when its task is handed on to a peer here, then the peer can do no more than the agent that was called", () => {
-    const worksFor = { kind: "peer-call", tenant: "default", agent: "mooring", id: "call-1" } as const;
-    expect(namesIn(userMessage("m", "x", { synthetic: synthetic(worksFor) }))).toEqual(["note"]);
+    expect(namesIn(userMessage("m", "x", { synthetic: synthetic("peer-call") }))).toEqual(["note"]);
   });
 
   it("when a person asks, then nothing is taken away", () => {

@@ -45,7 +45,7 @@ a2a:
   idleMs: 0
   pushAllow: ["127.0.0.0/8"]
   callers:
-    alice: { token: alices-long-token }
+    alice: { token: alices-long-token, requestsPerMinute: 1000000 }
     bob: { apiKey: "sha256:${createHash("sha256").update(BOBS_KEY).digest("hex")}" }
     carol: { token: carols-long-token, agents: [mooring], skills: [facts] }
     dave: { token: daves-long-token, requestsPerMinute: 2 }
