@@ -319,7 +319,7 @@ describe("given two gateways and a core on NATS", () => {
       if (first === undefined || second === undefined) throw new Error("two gateways were started");
       await expect.poll(async () => (await many.ask("channels/web")).gateways.length, WITHIN).toBe(2);
       await first.page.reload();
-      await first.page.getByRole("list", { name: "Gateways" }).getByText("running").nth(1).waitFor();
+      await first.page.getByRole("list", { name: "Gateways" }).locator(".row").nth(1).waitFor();
       await first.page.getByRole("button", { name: "Pause: web" }).click();
       await first.page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
       await first.page.getByRole("button", { name: "Resume: web" }).waitFor();

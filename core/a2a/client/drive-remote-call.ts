@@ -17,7 +17,8 @@ const REQUEST_MS = 30_000;
 /** How long a stream is listened to; what comes later is asked for. */
 const LISTEN_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+/** About a minute is the longest. */
+const MOST_DOUBLINGS = 6;
 /** Who has more to say about how it goes says it for its own sake: each line is a write. */
 const MOST_LINES = 100;
 
@@ -42,8 +43,7 @@ export const driveRemoteCall = async (parts: PeerParts, call: RemoteCall): Promi
   return { retryInMs: Math.max(1, Math.min(pauseMs, after.deadlineAt - parts.clock.now())) };
 };
 
-export const pauseAfter = (looks: number): number =>
-  Math.min(FIRST_PAUSE_MS * 2 ** Math.min(looks, 10), LONGEST_PAUSE_MS);
+export const pauseAfter = (looks: number): number => FIRST_PAUSE_MS * 2 ** Math.min(looks, MOST_DOUBLINGS);
 
 interface Looker {
   /** The one who sends the message; others come because of a hint. */

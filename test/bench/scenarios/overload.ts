@@ -34,7 +34,7 @@ const recovery = async (asker: SocketClient, beforeMs: number): Promise<number> 
 export const overload: Scenario = {
   name: "overload",
   aim: "≤ 1",
-  long: true,
+  soak: true,
   async *prepare() {
     const server = await ServerProcess.start("product");
     const place = { port: server.port, speaks: "mooring.v1" } as const;

@@ -84,13 +84,16 @@ export const unsolicited = (replies: readonly AgentReply[]): AgentReply[] =>
 export const untilUnsolicited = async (core: CoreUnderTest, count = 1): Promise<AgentReply[]> =>
   unsolicited(await core.replies.until((replies) => unsolicited(replies).length >= count));
 
-const isShort = (ms: number): boolean => ms > 0 && ms <= 8_000;
-
-/** Between two looks at a remote task. The longest is a minute, but others wait for a minute too. */
-export const isPause = (ms: number): boolean => [2, 4, 8, 16, 32].includes(ms / 1_000);
+/** Between two looks at a remote task. */
+export const isPause = (ms: number): boolean => [2, 4, 8, 16, 32, 64].includes(ms / 1_000);
+const isShortOrPause = (ms: number): boolean => (ms > 0 && ms <= 8_000) || isPause(ms);
 
 /** While time passes: every such wait is over as soon as it has begun. */
-export const asTimePasses = async <T>(core: CoreUnderTest, result: Promise<T>, isPassed = isShort): Promise<T> => {
+export const asTimePasses = async <T>(
+  core: CoreUnderTest,
+  result: Promise<T>,
+  isPassed = isShortOrPause,
+): Promise<T> => {
   let isThere = false;
   void result.finally(() => {
     isThere = true;

@@ -106,6 +106,16 @@ describe("given a remote agent that wants to know something first", () => {
 });
 
 describe("given our answer to a remote agent's question", () => {
+  /** Takes a minute over our answer: time enough to send it again. */
+  const slow: Behaviour = async (work) => {
+    if (work.round > 1) {
+      work.status(TaskState.TASK_STATE_WORKING, "counting");
+      const { clock } = pair.core;
+      for (const until = clock.now() + 60_000; clock.now() <= until; ) await new Promise(setImmediate);
+    }
+    await asking(work);
+  };
+
   it.each(["answer.claimed", "answer.sent"])(
     "when its sender dies at %s, then it arrives all the same, and once",
     async (at) => {
@@ -114,7 +124,7 @@ describe("given our answer to a remote agent's question", () => {
         // Whoever hangs here for good is as good as dead to all others.
         if (name === at && deaths-- > 0) await new Promise<void>((letGo) => hung.push(letGo));
       };
-      const { core, remote } = await start(passingOn, asking, { checkpoint });
+      const { core, remote } = await start(passingOn, slow, { checkpoint });
       await core.receive(userMessage("m-1", "go"));
       await untilUnsolicitedAsTimePasses(core);
       await core.ask("m-2", "Bergen");
@@ -133,7 +143,7 @@ describe("given our answer to a remote agent's question", () => {
   ])("when it %s, then it is looked after, and arrives once", async (_, isHandled) => {
     let sendings = 0;
     const isSecond = (method: string) => method === "SendMessage" && ++sendings === 2;
-    const { core, remote } = await start(passingOn, asking, {
+    const { core, remote } = await start(passingOn, isHandled ? slow : asking, {
       remoteAgent: isHandled
         ? { isCut: isSecond }
         : {

@@ -30,6 +30,14 @@ describe("given the log", () => {
     });
   });
 
+  it("when a line is about a piece of work, then its trace id is the one that OpenTelemetry has (U4)", () => {
+    const { lines, logger } = logging("info");
+    const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    logger.info({ traceId: `00-${trace}-00f067aa0ba902b7-01;rojo=1` }, "of a caller");
+    logger.child({ traceId: trace }).info({}, "of our own");
+    expect(lines.map((line) => JSON.parse(line).traceId)).toEqual([trace, trace]);
+  });
+
   it("when a line is below the level, then it is not written", () => {
     const { lines, logger } = logging("info");
     logger.debug({}, "detail");
