@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { addressKey } from "../adapters/contract/address-key.ts";
 import { isLoopback } from "../adapters/contract/is-loopback.ts";
 import { KeyedRates } from "../adapters/contract/keyed-rates.ts";
+import { RateLimit } from "../adapters/contract/rate-limit.ts";
 import type { GatewayLimits } from "../config/gateway-config.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import { BodyBudget } from "./body-budget.ts";
@@ -11,12 +12,16 @@ type Limits = Pick<GatewayLimits, "requestsPerSecond" | "requestBurst" | "bodyBy
 
 /** Turns away who asks too often, and everybody whose body would be one too many, before anything of it is read. */
 export const limitRequests = (app: FastifyInstance, limits: Limits, clock: Clock): void => {
-  const rates = new KeyedRates(limits.requestsPerSecond, limits.requestBurst);
+  const limit = new RateLimit(limits.requestsPerSecond, limits.requestBurst);
+  const rates = new KeyedRates();
   const budget = new BodyBudget(limits.bodyBytes);
   app.addHook("onRequest", async (request, reply) => {
-    if (!isLoopback(request.ip) && !rates.take(addressKey(request.ip), clock.monotonic())) {
-      return reply.code(429).header("retry-after", "1").send(TOO_OFTEN.body);
-    }
+    const waitMs = isLoopback(request.ip) ? 0 : rates.take(addressKey(request.ip), limit, clock.monotonic());
+    if (waitMs > 0)
+      return reply
+        .code(429)
+        .header("retry-after", Math.ceil(waitMs / 1_000))
+        .send(TOO_OFTEN.body);
     const bytes = announced(request.headers, request.routeOptions.bodyLimit);
     if (bytes === 0) return undefined;
     const giveBack = budget.take(request.ip, bytes);

@@ -1,22 +1,17 @@
-import { RateLimit } from "./rate-limit.ts";
+import type { RateLimit } from "./rate-limit.ts";
 
-/** One rate for each of many: accounts, addresses. Who has been quiet longest is forgotten first, and begins anew. */
+/** The rates of many: accounts, addresses, callers. Who has been quiet longest is forgotten first, and begins anew. */
 export class KeyedRates {
-  readonly #limit: RateLimit;
   readonly #wholeAt = new Map<string, number>();
 
-  constructor(perSecond: number, burst: number) {
-    this.#limit = new RateLimit(perSecond, burst);
-  }
-
-  /** False: this one was too much, and does not count. */
-  take(key: string, now: number): boolean {
-    const wholeAt = this.#limit.take(this.#wholeAt.get(key) ?? 0, now);
-    if (wholeAt === undefined) return false;
+  /** 0: one more is taken. Otherwise it is not, and there is room for it after so many milliseconds. */
+  take(key: string, limit: RateLimit, now: number): number {
+    const before = this.#wholeAt.get(key) ?? 0;
+    const after = limit.take(before, now);
     this.#wholeAt.delete(key);
-    this.#wholeAt.set(key, wholeAt);
+    this.#wholeAt.set(key, after ?? before);
     if (this.#wholeAt.size > MOST_KNOWN) this.#forgetOldest();
-    return true;
+    return after === undefined ? limit.waitMs(before, now) : 0;
   }
 
   #forgetOldest(): void {

@@ -11,10 +11,19 @@ export class RateLimit {
     this.#burstMs = burst * this.#eachMs + ROUNDING_MS;
   }
 
+  /** So many at once, and as many again in the course of a minute. */
+  static perMinute(count: number): RateLimit {
+    return new RateLimit(count / 60, count);
+  }
+
   /** The client's number after one more; undefined if that is too many. */
   take(wholeAt: number, now: number): number | undefined {
-    const next = Math.max(wholeAt, now) + this.#eachMs;
-    return next - now <= this.#burstMs ? next : undefined;
+    return this.waitMs(wholeAt, now) > 0 ? undefined : Math.max(wholeAt, now) + this.#eachMs;
+  }
+
+  /** How long until there is room for one more. */
+  waitMs(wholeAt: number, now: number): number {
+    return Math.max(0, Math.max(wholeAt, now) + this.#eachMs - now - this.#burstMs);
   }
 }
 

@@ -85,8 +85,9 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const frameRate = new RateLimit(limits.framesPerSecond, limits.frameBurst);
     const messageRate = new RateLimit(limits.messagesPerSecond, limits.messageBurst);
     const own = { context: this.#context, rooms: this.#rooms, files: this.#files };
-    const addressRates = new KeyedRates(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
-    this.#parts = { ...own, inbox, limits, frameRate, messageRate, addressRates, tokens };
+    const addressRate = new RateLimit(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
+    const addressRates = new KeyedRates();
+    this.#parts = { ...own, inbox, limits, frameRate, messageRate, addressRate, addressRates, tokens };
     this.#stopping = undefined;
     this.#armSweep();
   }

@@ -28,6 +28,7 @@ export interface DialogueParts {
   readonly limits: WebLimits;
   readonly frameRate: RateLimit;
   readonly messageRate: RateLimit;
+  readonly addressRate: RateLimit;
   readonly addressRates: KeyedRates;
   readonly rooms: OpenRooms;
   readonly tokens: VisitorTokens;
@@ -92,8 +93,8 @@ export class ClientDialogue {
   /** Visitors cost nothing: who makes many of them is still one address. */
   #mayWriteFromHere(): boolean {
     if (isLoopback(this.remoteAddress)) return true;
-    const { addressRates, context } = this.#parts;
-    return addressRates.take(addressKey(this.remoteAddress), context.clock.monotonic());
+    const { addressRate, addressRates, context } = this.#parts;
+    return addressRates.take(addressKey(this.remoteAddress), addressRate, context.clock.monotonic()) === 0;
   }
 
   #parse(data: Buffer): void {

@@ -1,8 +1,9 @@
 import { A2A_CONTENT_TYPE } from "@a2a-js/sdk";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { KeyedRates } from "../../adapters/contract/keyed-rates.ts";
+import { RateLimit } from "../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { toHttpError } from "../http-error.ts";
-import { MinuteLimit } from "../minute-limit.ts";
 import type { CallerCheck } from "./caller-check.ts";
 import { mayCall } from "./caller-check.ts";
 import { cardRoutes, type ServedHandler } from "./card-routes.ts";
@@ -23,7 +24,7 @@ export const a2aScope = async (
   { keys, ...parts }: RouteParts & Pick<CardSigner, "keys">,
 ): Promise<void> => {
   cardRoutes(app, served, keys);
-  const limit = new MinuteLimit(parts.clock);
+  const rates = new KeyedRates();
   for (const { agent, handler } of served) {
     await app.register(async (scope) => {
       const bodies = { parseAs: "string", bodyLimit: MAX_BODY_BYTES } as const;
@@ -41,7 +42,8 @@ export const a2aScope = async (
       });
       scope.addHook("onRequest", async (request, reply) => {
         const caller = check(request.headers);
-        const waitMs = limit.take(caller.name, caller.requestsPerMinute);
+        const limit = RateLimit.perMinute(caller.requestsPerMinute);
+        const waitMs = rates.take(caller.name, limit, parts.clock.monotonic());
         if (waitMs > 0) {
           reply.header("retry-after", Math.ceil(waitMs / 1_000));
           throw new AppError(

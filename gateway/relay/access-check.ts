@@ -1,8 +1,9 @@
 import type { AccessRules } from "../../adapters/contract/config.ts";
+import { KeyedRates } from "../../adapters/contract/keyed-rates.ts";
+import { RateLimit } from "../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
-import { MinuteLimit } from "../minute-limit.ts";
 import { admits } from "./admits.ts";
 
 /** Throws "forbidden" or "rate-limited" for a message that may not be sent, or not yet (I2). Counted in each gateway by itself. */
@@ -12,7 +13,8 @@ export const accessCheck = (access: AccessRules | undefined, clock: Clock): Acce
   const { accounts = "*", messagesPerMinute } = access ?? {};
   const isOpen = admits(access);
   const listed = accounts === "*" ? undefined : new Set(accounts);
-  const limit = new MinuteLimit(clock);
+  const limit = messagesPerMinute === undefined ? undefined : RateLimit.perMinute(messagesPerMinute);
+  const rates = new KeyedRates();
   return ({ account, conversation }) => {
     if (listed && !listed.has(account.id)) {
       throw new AppError("forbidden", "this account may not talk to the agent here: ask whoever runs it for access");
@@ -20,7 +22,7 @@ export const accessCheck = (access: AccessRules | undefined, clock: Clock): Acce
     if (!isOpen(conversation, account.id)) {
       throw new AppError("forbidden", "the agent does not listen in this room: ask whoever runs it to add the room");
     }
-    if (messagesPerMinute !== undefined && limit.take(account.id, messagesPerMinute) > 0) {
+    if (limit && rates.take(account.id, limit, clock.monotonic()) > 0) {
       throw new AppError("rate-limited", `more than ${messagesPerMinute} messages in a minute: wait a little`);
     }
   };
