@@ -192,6 +192,8 @@ export class Rig {
 
   #settle(first = this.asked): Account {
     const seen = this.#crowds.flatMap((crowd) => crowd.seen());
-    return settle({ asks: this.#asks.slice(0, first), seen, letters: this.#letters });
+    const { slack, discord, teams, web } = this.#parts;
+    const silent = Object.entries({ slack, discord, teams, web }).flatMap(([name, { tells }]) => (tells ? [] : name));
+    return settle({ asks: this.#asks.slice(0, first), seen, letters: this.#letters, silent });
   }
 }

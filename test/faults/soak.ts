@@ -88,5 +88,7 @@ for (let round = first; performance.now() < endsAt && process.exitCode === undef
 await rig.dispose();
 const counts = Object.entries(total).map(([what, count]) => `${count} ${what}`);
 const wrong =
-  process.exitCode === 1 ? "see above for what is wrong" : "lost, duplicated, out of order, wrongly shown: 0";
+  process.exitCode === 1
+    ? "see above for what is wrong"
+    : "lost, duplicated, out of order, wrongly shown, needlessly unknown: 0";
 console.log(`${counts.join(", ")}; ${wrong}`);

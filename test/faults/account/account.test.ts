@@ -5,6 +5,7 @@ import { isRight, settle, WRONGS } from "./account.ts";
 const HERE = "slack D0ANN";
 const THERE = "web ann";
 const ELSEWHERE = "web bob";
+const SILENT = "teams cat";
 
 const plain = (token: string, place = HERE): Ask => ({
   token,
@@ -21,21 +22,23 @@ const research = (token: string): Ask => ({
   ],
 });
 
-const asks = [plain("m1"), research("m2"), plain("m3"), plain("m4", ELSEWHERE)];
+const asks = [plain("m1"), research("m2"), plain("m3"), plain("m4", ELSEWHERE), plain("m5", SILENT)];
 const seen: readonly Seen[] = [
   { place: HERE, text: "answer-m1" },
   { place: HERE, text: "announced-m2" },
   { place: HERE, text: "job-m2-a: done" },
   { place: ELSEWHERE, text: "answer-m4" },
   { place: HERE, text: "answer-m3" },
+  { place: SILENT, text: "answer-m5" },
   { place: THERE, text: "Well: result-m2.", anchor: 'Re: "research m2"' },
   { place: HERE, text: "Well: result-m2." },
 ];
-const account = (changes: Partial<Books> = {}): Account => settle({ asks, seen, letters: [], ...changes });
+const account = (changes: Partial<Books> = {}): Account =>
+  settle({ asks, seen, letters: [], silent: ["teams"], ...changes });
 const without = (text: string, place = HERE) => seen.filter((each) => each.place !== place || each.text !== text);
 const letter = (changes: Partial<Letter> = {}): Letter => ({
-  place: HERE,
-  about: "say m3",
+  place: SILENT,
+  about: "say m5",
   reason: "unknown: the answer was cut off",
   ...changes,
 });
@@ -50,12 +53,13 @@ const expectWrong = (found: Account, wrong: (typeof WRONGS)[number], ...lines: u
 describe("given books in which all is as it should be", () => {
   it("then everything is counted and nothing is wrong", () => {
     expect(account()).toEqual({
-      messages: 4,
-      answers: 6,
+      messages: 5,
+      answers: 7,
       lost: [],
       duplicated: [],
       outOfOrder: [],
       wronglyShown: [],
+      needlesslyUnknown: [],
       unknown: [],
     });
     expect(isRight(account())).toBe(true);
@@ -127,8 +131,8 @@ describe("given one thing that is wrong", () => {
 
 describe("given an attempt of which nobody knows whether it got there", () => {
   it("when operators see it, then what is missing is unknown, not lost", () => {
-    const found = account({ seen: without("answer-m3"), letters: [letter()] });
-    expect(found.unknown).toEqual(['"say m3" in slack D0ANN: unknown: the answer was cut off']);
+    const found = account({ seen: without("answer-m5", SILENT), letters: [letter()] });
+    expect(found.unknown).toEqual(['"say m5" in teams cat: unknown: the answer was cut off']);
     expect(isRight(found)).toBe(true);
   });
 
@@ -137,10 +141,29 @@ describe("given an attempt of which nobody knows whether it got there", () => {
     expect([found.unknown.length, isRight(found)]).toEqual([1, true]);
   });
 
-  it.each([letter({ place: THERE }), letter({ about: "say m1" }), letter({ reason: "rejected: too long" })])(
+  it.each([letter({ place: "teams dan" }), letter({ about: "say m1" }), letter({ reason: "rejected: too long" })])(
     "when operators see something else (%j), then what is missing is lost",
     (other) => {
-      expectWrong(account({ seen: without("answer-m3"), letters: [other] }), "lost", "answer-m3 in slack D0ANN");
+      expectWrong(account({ seen: without("answer-m5", SILENT), letters: [other] }), "lost", "answer-m5 in teams cat");
     },
   );
+
+  it.each([
+    { what: "is missing", shown: without("answer-m3") },
+    { what: "is there", shown: seen },
+  ])("when its platform could have told and the answer $what, then that nobody knows is wrong", ({ shown }) => {
+    const letters = [letter({ place: HERE, about: "say m3" })];
+    const line = '"say m3" in slack D0ANN: unknown: the answer was cut off';
+    const found = account({ seen: shown, letters });
+    expectWrong(found, "needlesslyUnknown", line);
+    expect(found.unknown).toEqual([]);
+  });
+
+  it("when no platform is known to be silent, then nothing may be unknown", () => {
+    expectWrong(
+      account({ letters: [letter()], silent: [] }),
+      "needlesslyUnknown",
+      expect.stringContaining("in teams cat"),
+    );
+  });
 });

@@ -4,6 +4,8 @@ export type Place = string;
 export const placeOf = ({ channel, room, thread }: { channel: string; room: string; thread?: string }): Place =>
   [channel, room, ...(thread === undefined ? [] : [thread])].join(" ");
 
+const channelOf = (place: Place): string => place.split(" ", 1)[0] ?? place;
+
 /** Something that must be seen once. Its words are in no other message. */
 export interface Expected {
   readonly words: string;
@@ -44,6 +46,8 @@ export interface Books {
   /** In the order in which they stand, place by place. */
   readonly seen: readonly Seen[];
   readonly letters: readonly Letter[];
+  /** Channels whose platform has no way to tell what became of a message. */
+  readonly silent: readonly string[];
 }
 
 /** What is wrong is said in words, one line each. */
@@ -54,11 +58,13 @@ export interface Account {
   readonly duplicated: readonly string[];
   readonly outOfOrder: readonly string[];
   readonly wronglyShown: readonly string[];
-  /** The platform did not say whether it has them; each is a dead letter that operators see. */
+  /** Nobody found out whether the platform has them, and it could have told. */
+  readonly needlesslyUnknown: readonly string[];
+  /** The platform cannot say whether it has them; each is a dead letter that operators see. */
   readonly unknown: readonly string[];
 }
 
-export const WRONGS = ["lost", "duplicated", "outOfOrder", "wronglyShown"] as const;
+export const WRONGS = ["lost", "duplicated", "outOfOrder", "wronglyShown", "needlesslyUnknown"] as const;
 
 export const isRight = (account: Account): boolean => WRONGS.every((wrong) => account[wrong].length === 0);
 
@@ -67,11 +73,12 @@ const WORDS = /(?<![\w-])[a-z]+-(m\d+)(?![\w-])/g;
 const TOKEN = /\bm\d+\b/g;
 
 /** Compares what was asked with what is seen. It knows nothing but what people and operators see. */
-export const settle = ({ asks, seen, letters }: Books): Account => {
+export const settle = ({ asks, seen, letters, silent }: Books): Account => {
   const expected = asks.flatMap(({ answer, later }) => [answer, ...later]);
   const doubts = letters.filter(({ reason }) => reason.startsWith("unknown"));
   const found = positionsOf(seen);
   const at = (each: Expected): readonly number[] => found.get(named(each)) ?? [];
+  const isSilent = ({ place }: Letter): boolean => silent.includes(channelOf(place));
   const missing = expected.filter((each) => at(each).length === 0);
   return {
     messages: asks.length,
@@ -82,9 +89,12 @@ export const settle = ({ asks, seen, letters }: Books): Account => {
       .map((each) => `${named(each)}, ${at(each).length} times`),
     outOfOrder: misplaced(asks, (each) => at(each)[0]),
     wronglyShown: [...strangers(asks, seen), ...expected.flatMap((each) => wrongAnchors(each, at(each), seen))],
-    unknown: doubts.map(({ about, place, reason }) => `"${about}" in ${place}: ${reason}`),
+    needlesslyUnknown: doubts.filter((letter) => !isSilent(letter)).map(doubted),
+    unknown: doubts.filter(isSilent).map(doubted),
   };
 };
+
+const doubted = ({ about, place, reason }: Letter): string => `"${about}" in ${place}: ${reason}`;
 
 const named = ({ words, place }: Pick<Expected, "words" | "place">): string => `${words} in ${place}`;
 

@@ -22,5 +22,6 @@ const NAMES = {
   duplicated: "duplicated",
   outOfOrder: "out of order",
   wronglyShown: "wrongly shown",
+  needlesslyUnknown: "needlessly unknown",
   unknown: "unknown",
 } as const;

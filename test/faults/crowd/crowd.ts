@@ -13,6 +13,11 @@ export interface Surface {
 
 /** The people of one platform. They keep books of what they see; nobody asks the product. */
 export interface Crowd {
+  /**
+   * The platform has a way to tell what became of a message whose answer was cut off: it recognises a second send, or
+   * can be asked. Nothing that goes wrong here keeps anybody from it for long, so nothing may stay unknown.
+   */
+  readonly tells: boolean;
   surfacesOf(person: string): readonly Surface[];
   /** Every message of the agent that stands on the platform, in the order in which people read it. */
   seen(): readonly Seen[];

@@ -10,6 +10,7 @@ const FAULTS = { "429": "rate-limited", "503": "unavailable", "lost answer": "an
 
 /** People in Discord: each in their private channel, and all in one room. */
 export class DiscordCrowd implements Crowd {
+  readonly tells = true;
   readonly troubles = new Troubles<PlatformTrouble>();
   readonly #discord: FakeDiscord;
   readonly #room: FakeChannel;

@@ -11,6 +11,7 @@ const FAULTS = { "429": "429", "503": "503", "lost answer": "cut-after-accept" }
 
 /** People in Slack: each in their direct messages, and in a thread of the lobby. */
 export class SlackCrowd implements Crowd {
+  readonly tells = true;
   readonly troubles = new Troubles<PlatformTrouble>();
   readonly #slack: FakeSlack;
   readonly #gateway: () => string;

@@ -15,6 +15,7 @@ const FAULTS = {
 
 /** People in Teams: each in their private chat, and in a thread of the channel. */
 export class TeamsCrowd implements Crowd {
+  readonly tells = false;
   readonly troubles = new Troubles<PlatformTrouble>();
   readonly #teams: FakeTeams;
   readonly #gateway: () => string;

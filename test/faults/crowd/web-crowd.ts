@@ -7,6 +7,7 @@ const IDENTITY_KEY = "the harness signs who its visitors are";
 
 /** People at the widget's socket, known to the page around it. They come back after every cut, to any gateway. */
 export class WebCrowd implements Crowd {
+  readonly tells = true;
   readonly #gateway: () => string;
   readonly #clients = new Map<string, WebClient>();
   readonly #forgotten = new Map<string, number>();
