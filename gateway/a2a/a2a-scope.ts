@@ -16,16 +16,18 @@ import { restRoutes } from "./rest-routes.ts";
 /** What a message must fit into with its task's record and history. */
 const MAX_BODY_BYTES = 200_000;
 
+export type OpenAgent = ServedHandler & Pick<RouteParts, "refuseIfCrowded">;
+
 /** Everything that other agents reach: cards for anybody, the rest for callers that are declared. */
 export const a2aScope = async (
   app: FastifyInstance,
-  served: readonly ServedHandler[],
+  served: readonly OpenAgent[],
   check: CallerCheck,
-  { keys, ...parts }: RouteParts & Pick<CardSigner, "keys">,
+  { keys, ...parts }: Omit<RouteParts, "refuseIfCrowded"> & Pick<CardSigner, "keys">,
 ): Promise<void> => {
   cardRoutes(app, served, keys);
   const rates = new KeyedRates();
-  for (const { agent, handler } of served) {
+  for (const { agent, handler, refuseIfCrowded } of served) {
     await app.register(async (scope) => {
       const bodies = { parseAs: "string", bodyLimit: MAX_BODY_BYTES } as const;
       // Read by the routes themselves: what is no JSON is a matter of the protocol too.
@@ -54,8 +56,8 @@ export const a2aScope = async (
         if (!mayCall(caller, agent)) throw new AppError("forbidden", `"${caller.name}" may not call this agent`);
         rememberCaller(request, caller);
       });
-      jsonRpcRoute(scope, agent, handler, parts);
-      restRoutes(scope, agent, handler, parts);
+      jsonRpcRoute(scope, agent, handler, { ...parts, refuseIfCrowded });
+      restRoutes(scope, agent, handler, { ...parts, refuseIfCrowded });
     });
   }
 };

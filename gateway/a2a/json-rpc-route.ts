@@ -6,7 +6,8 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Logger } from "../../core/contract/logger.ts";
 import { agentPath } from "./agent-card.ts";
-import { UNEXPECTED } from "./protocol-error.ts";
+import { CrowdedError } from "./crowded-error.ts";
+import { protocolError, UNEXPECTED } from "./protocol-error.ts";
 import { type RouteParts, requestContext, versionOf } from "./request-context.ts";
 import { sendEvents } from "./send-events.ts";
 
@@ -17,18 +18,24 @@ const Envelope = z.looseObject({
   id: z.union([z.string(), z.int(), z.null()]).optional(),
 });
 
+/** As the two versions of the protocol spell them. */
+const BRINGS_A_MESSAGE = new Set(["SendMessage", "SendStreamingMessage", "message/send", "message/stream"]);
+
 interface RpcAnswer {
   readonly id: unknown;
   readonly result?: unknown;
   readonly error?: unknown;
 }
 
-/** JSON-RPC, in both versions of the protocol. Errors of the protocol are answers too, so their status is 200. */
+/**
+ * JSON-RPC, in both versions of the protocol. Errors of the protocol are answers too, so their status is 200; but who is
+ * to come again later is told so by HTTP.
+ */
 export const jsonRpcRoute = (
   scope: FastifyInstance,
   agent: string,
   handler: A2ARequestHandler,
-  { clock, logger }: RouteParts,
+  { clock, logger, refuseIfCrowded }: RouteParts,
 ): void => {
   const current = new JsonRpcTransportHandler(handler);
   const legacy = new LegacyJsonRpcTransportHandler(handler);
@@ -50,8 +57,11 @@ export const jsonRpcRoute = (
     const context = requestContext(request, reply);
     try {
       validateVersion(context.requestedVersion, await handler.getAgentCard(), "JSONRPC");
+      if (BRINGS_A_MESSAGE.has(envelope.data.method)) refuseIfCrowded();
     } catch (error) {
-      return failure(error).body;
+      const known = protocolError(error, logger);
+      if (known instanceof CrowdedError) reply.code(known.statusCode).headers(known.headers);
+      return failure(known).body;
     }
     const answer = await (isLegacy ? legacy : current).handle(envelope.data, context);
     if (Symbol.asyncIterator in answer) {

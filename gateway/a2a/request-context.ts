@@ -11,6 +11,8 @@ import type { Caller } from "./caller-check.ts";
 export interface RouteParts {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Throws if so much waits for the agent already that nothing more is taken. */
+  readonly refuseIfCrowded: () => void;
 }
 
 const callers = new WeakMap<FastifyRequest["headers"], Caller>();

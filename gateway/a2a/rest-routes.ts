@@ -15,6 +15,7 @@ import { type A2ARequestHandler, type ServerCallContext, validateVersion } from 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { agentPath } from "./agent-card.ts";
+import { CrowdedError } from "./crowded-error.ts";
 import { protocolError } from "./protocol-error.ts";
 import { type RouteParts, requestContext } from "./request-context.ts";
 import { sendEvents } from "./send-events.ts";
@@ -35,13 +36,15 @@ export const restRoutes = (
   scope: FastifyInstance,
   agent: string,
   handler: A2ARequestHandler,
-  { clock, logger }: RouteParts,
+  { clock, logger, refuseIfCrowded }: RouteParts,
 ): void => {
   const base = agentPath(agent);
   const failure = (error: unknown) => {
     const known = protocolError(error, logger);
     const status = restStatusFor(known);
-    return { status, body: toRestErrorBody(known, status) };
+    const body = toRestErrorBody(known, status);
+    if (!(known instanceof CrowdedError)) return { status, body };
+    return { status, headers: known.headers, body: { error: { ...body.error, status: known.reason } } };
   };
   const readCall = async (request: FastifyRequest, reply: FastifyReply): Promise<Call> => {
     const context = requestContext(request, reply);
@@ -58,10 +61,15 @@ export const restRoutes = (
         reply.type(A2A_CONTENT_TYPE);
         return body === undefined ? reply.code(204).send() : reply.send(JSON.stringify(body));
       } catch (error) {
-        const { status, body } = failure(error);
-        return reply.code(status).type(A2A_CONTENT_TYPE).send(JSON.stringify(body));
+        const { status, headers = {}, body } = failure(error);
+        return reply.code(status).headers(headers).type(A2A_CONTENT_TYPE).send(JSON.stringify(body));
       }
     };
+  const taking = (answer: Parameters<typeof answering>[0]) =>
+    answering(async (call, reply) => {
+      refuseIfCrowded();
+      return answer(call, reply);
+    });
   const stream = async (reply: FastifyReply, events: AsyncGenerator<StreamResponse, void, undefined>) =>
     sendEvents(reply, { events: toJson(events), failure, clock });
 
@@ -73,14 +81,14 @@ export const restRoutes = (
   );
   scope.post(
     `${base}/message::send`,
-    answering(async ({ body, context }) => {
+    taking(async ({ body, context }) => {
       const task = await handler.sendMessage(SendMessageRequest.fromJSON(body), context);
       return SendMessageResponse.toJSON({ payload: { $case: "task", value: task as Task } });
     }),
   );
   scope.post(
     `${base}/message::stream`,
-    answering(({ body, context }, reply) =>
+    taking(({ body, context }, reply) =>
       stream(reply, handler.sendMessageStream(SendMessageRequest.fromJSON(body), context)),
     ),
   );

@@ -8,7 +8,8 @@ import { noCheckpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { a2aScope } from "./a2a-scope.ts";
+import { CrowdCheck } from "../relay/crowd-check.ts";
+import { a2aScope, type OpenAgent } from "./a2a-scope.ts";
 import { callerCheck } from "./caller-check.ts";
 import { loadCardSigner } from "./card-signer.ts";
 import { guardedHandler } from "./guarded-handler.ts";
@@ -18,7 +19,7 @@ import { servedAgents } from "./served-agents.ts";
 import { TaskWatch } from "./task-watch.ts";
 
 export interface A2aParts {
-  readonly config: Pick<Config, "agents" | "a2a">;
+  readonly config: Pick<Config, "agents" | "a2a" | "gateway">;
   readonly backbone: Backbone;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -42,9 +43,15 @@ export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
   const watch = new TaskWatch({ backbone, clock });
   const signer = await loadCardSigner(store, publicUrl);
   const guarded = createGuardedFetch({ allow: pushAllow });
+  const { waitingMessages: maxWaiting } = config.gateway.limits;
   const consumers: Consumer[] = [];
-  const agents = servedAgents(config);
-  for (const { tenant, name: agent } of agents) {
+  const crowds: CrowdCheck[] = [];
+  const served: OpenAgent[] = [];
+  for (const servedAgent of servedAgents(config)) {
+    const { tenant, name: agent } = servedAgent;
+    const crowd = new CrowdCheck({ bus, clock, tenant, agent, maxWaiting });
+    await crowd.start();
+    crowds.push(crowd);
     await watch.listenTo({ tenant, agent });
     const options = { durable: "a2a-push", concurrency: NOTIFICATIONS_AT_ONCE };
     const pushing = { bus, store, logger, checkpoint, fetch: guarded.fetch };
@@ -53,18 +60,15 @@ export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
         handlePushDue(pushing, due, received),
       ),
     );
+    const handling = { bus, store, clock, checkpoint, watch, signer, publicUrl, pushAllow, newId };
+    const handler = guardedHandler(new RequestHandler(handling, servedAgent), logger);
+    served.push({ agent, handler, refuseIfCrowded: () => crowd.refuseIfCrowded() });
   }
-  const served = agents.map((agent) => ({
-    agent: agent.name,
-    handler: guardedHandler(
-      new RequestHandler({ bus, store, clock, checkpoint, watch, signer, publicUrl, pushAllow, newId }, agent),
-      logger,
-    ),
-  }));
   return {
     addRoutes: (app) => a2aScope(app, served, callerCheck(callers), { clock, logger, keys: signer.keys }),
     async stop() {
       watch.close();
+      for (const crowd of crowds) crowd.stop();
       await Promise.all(consumers.map((consumer) => consumer.close()));
       await guarded.close();
     },

@@ -1,6 +1,7 @@
 import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { A2aUnderTest, credentials, says } from "./a2a-under-test.ts";
 
@@ -99,6 +100,47 @@ describe("given a caller that asks more often than it may", () => {
     expect((await ask("alice")).status).toBe(200);
     clock.advance(30_000);
     expect((await ask("dave")).status).toBe(200);
+  });
+});
+
+describe("given an agent for which too much waits already", () => {
+  const rest = () => ({ message: { messageId: `m-${++sent}`, role: "ROLE_USER", parts: [{ text: "How deep?" }] } });
+  const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 7, method, params });
+  const legacy = () => ({ message: { ...rest().message, kind: "message", role: "user", parts: LEGACY_PARTS } });
+  const LEGACY_PARTS = [{ kind: "text", text: "How deep?" }];
+  let sent = 0;
+
+  it("when it is sent more, then that is refused in the protocol's terms, and all else is answered", async () => {
+    const send = (agent: string) => server.post(`/a2a/${agent}`, rpc("SendMessage", rest()));
+    const { intakeLoad } = subjectsOf("default");
+    server.core.bus.signal(intakeLoad("mooring"), { process: "a", waiting: 10_000 });
+    await expect.poll(async () => (await send("mooring")).status).toBe(429);
+    const asked = server.model.requests.items.length;
+
+    const overRpc = {
+      jsonrpc: "2.0",
+      id: 7,
+      error: { code: -32_603, message: expect.stringMatching(/too many messages wait/) },
+    };
+    const overRest = { error: { code: 429, status: "RESOURCE_EXHAUSTED", message: overRpc.error.message } };
+    for (const [path, body, version, refusal] of [
+      ["", rpc("SendMessage", rest()), "1.0", overRpc],
+      ["", rpc("SendStreamingMessage", rest()), "1.0", overRpc],
+      ["", rpc("message/send", legacy()), "0.3", overRpc],
+      ["", rpc("message/stream", legacy()), "0.3", overRpc],
+      ["/message:send", rest(), "1.0", overRest],
+      ["/message:stream", rest(), "1.0", overRest],
+    ] as const) {
+      const response = await server.post(`/a2a/mooring${path}`, body, { "a2a-version": version });
+      expect([response.status, response.headers.get("retry-after")]).toEqual([429, "5"]);
+      expect(await response.json()).toMatchObject(refusal);
+    }
+    expect(server.model.requests.items).toHaveLength(asked);
+    const others = [await server.post("/a2a/mooring", rpc("ListTasks", {})), await send("other")];
+    for (const response of others) expect(await response.json()).toHaveProperty("result");
+
+    clock.advance(6_000);
+    expect(await (await send("mooring")).json()).toHaveProperty("result");
   });
 });
 
