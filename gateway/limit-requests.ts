@@ -17,11 +17,10 @@ export const limitRequests = (app: FastifyInstance, limits: Limits, clock: Clock
   const budget = new BodyBudget(limits.bodyBytes);
   app.addHook("onRequest", async (request, reply) => {
     const waitMs = isLoopback(request.ip) ? 0 : rates.take(addressKey(request.ip), limit, clock.monotonic());
-    if (waitMs > 0)
-      return reply
-        .code(429)
-        .header("retry-after", Math.ceil(waitMs / 1_000))
-        .send(TOO_OFTEN.body);
+    if (waitMs > 0) {
+      const seconds = String(Math.ceil(waitMs / 1_000));
+      return reply.code(429).header("retry-after", seconds).send(TOO_OFTEN.body);
+    }
     const bytes = announced(request.headers, request.routeOptions.bodyLimit);
     if (bytes === 0) return undefined;
     const giveBack = budget.take(request.ip, bytes);

@@ -5,6 +5,7 @@ import { WebSocket } from "ws";
 import { FakeDiscord } from "../fakes/discord/fake-discord.ts";
 import { calls, fails, type ModelAnswer, says } from "../fakes/model-answer.ts";
 import type { ModelRequest } from "../fakes/model-request.ts";
+import { OtlpReceiver, type ReceivedSpan } from "../fakes/otlp/otlp-receiver.ts";
 import { ScriptedModelServer } from "../fakes/scripted-model-server.ts";
 import { asJson } from "../fakes/slack/event-posts.ts";
 import { FakeSlack } from "../fakes/slack/fake-slack.ts";
@@ -27,41 +28,48 @@ const env = {
   PEER_TOKEN: secrets.plant("a2a.peer token"),
   SIGNING_KEY: secrets.plant("web.signingKey"),
   IDENTITY_KEY: secrets.plant("web.identityKey"),
+  COLLECTOR_KEY: secrets.plant("telemetry header"),
 };
 /** As a configuration names it. */
 const from = (name: keyof typeof env) => `\${${name}}`;
+const COLLECTOR_HEADER = "x-collector-key";
 const wrongToken = secrets.plant("a wrong token");
 const pushSecret = secrets.plant("a caller's webhook token");
+/** What is said is no secret where it is shown; logs and traces are no such place. */
+const words = new PlantedSecrets();
+const QUESTION = words.plant("what people say");
+const ANSWER = words.plant("what the agent says");
 
 let slack: FakeSlack;
 let discord: FakeDiscord;
 let teams: FakeTeams;
 let model: ScriptedModelServer;
+let collector: OtlpReceiver;
 let echo: Server;
 let deployment: Deployment;
 let mooring: MooringProcess;
 let address: string;
 
 /** As some providers do, it repeats the key in its complaint. */
-const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
+const answer = ({ lastUserText, toolOutputs }: ModelRequest): ModelAnswer => {
   if (lastUserText.includes("break"))
     return fails(401, { error: { message: `Incorrect API key provided: ${env.MODEL_KEY}` } });
-  if (toolNames.includes("complete_subtask")) return says("All about knots.");
   if (lastUserText.includes("ask the peer") && toolOutputs.length === 0) {
     return calls([
-      { name: "send_message_to_agent", arguments: { agent: "elsewhere", message: "hello", msg_type: "consult" } },
+      { name: "send_message_to_agent", arguments: { agent: "elsewhere", message: QUESTION, msg_type: "consult" } },
     ]);
   }
-  return says("Noted.");
+  return says(ANSWER);
 };
 
 beforeAll(async () => {
   await requireFreshBuild();
-  [slack, discord, teams, model] = await Promise.all([
+  [slack, discord, teams, model, collector] = await Promise.all([
     FakeSlack.start(),
     FakeDiscord.start(),
     FakeTeams.start(),
     ScriptedModelServer.start(answer),
+    OtlpReceiver.start(),
   ]);
   slack.botToken = env.SLACK_BOT_TOKEN;
   slack.appToken = env.SLACK_APP_TOKEN;
@@ -76,6 +84,7 @@ beforeAll(async () => {
   deployment = await Deployment.create(
     plainConfig({
       logLevel: "debug",
+      telemetry: { otlp: { url: collector.url, headers: { [COLLECTOR_HEADER]: from("COLLECTOR_KEY") } } },
       admin: {
         tokens: [
           { token: from("ADMIN_TOKEN"), role: "platform_admin" },
@@ -120,7 +129,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await deployment?.dispose();
-  await Promise.all([slack?.stop(), discord?.stop(), teams?.stop(), model?.stop()]);
+  await Promise.all([slack?.stop(), discord?.stop(), teams?.stop(), model?.stop(), collector?.stop()]);
   echo?.closeAllConnections();
   echo?.close();
 });
@@ -145,16 +154,19 @@ const post = (path: string, body: unknown, headers: Record<string, string>) =>
 const speakEverywhere = async (): Promise<void> => {
   const ann = deployment.with(new WebClient("ann", () => address));
   for (const text of ["hello", "break", "ask the peer"]) {
-    secrets.seen("the web's answer", JSON.stringify(await ann.answerTo(ann.say(text))));
+    const answered = JSON.stringify(await ann.answerTo(ann.say(`${text} ${QUESTION}`)));
+    secrets.seen("the web's answer", answered);
+    expect(answered.includes(ANSWER)).toBe(text !== "break");
   }
   slack.sendEventsTo(`${address}/channels/slack/events`);
-  await slack.say({ text: "hello" });
-  await slack.say({ text: "break", user: "U0BOB" });
+  await slack.say({ text: `hello ${QUESTION}` });
+  await slack.say({ text: `break ${QUESTION}`, user: "U0BOB" });
   await slack.until((posted) => posted.length >= 2);
   teams.endpoint = `${address}/channels/teams/messages`;
-  await teams.say({ text: "hello" });
+  await teams.say({ text: `hello ${QUESTION}` });
   await teams.api.posts.count(1);
-  discord.say({ person: "ann", in: discord.world.privateChannel(discord.world.person("ann")), text: "hello" });
+  const inPrivate = discord.world.privateChannel(discord.world.person("ann"));
+  discord.say({ person: "ann", in: inPrivate, text: `hello ${QUESTION}` });
   await discord.untilPosted(1);
   secrets.seen("what platforms were posted", JSON.stringify([slack.posted, discord.posted]));
 };
@@ -181,7 +193,7 @@ const comeWithWrongTokens = async (): Promise<void> => {
 };
 
 const callAsAgent = async (): Promise<void> => {
-  const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: "hello" }] };
+  const message = { messageId: "m-1", role: "ROLE_USER", parts: [{ text: `hello ${QUESTION}` }] };
   const url = `http://127.0.0.1:${(echo.address() as AddressInfo).port}/hook`;
   const configuration = { taskPushNotificationConfig: { url, token: pushSecret } };
   const rpc = { jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message, configuration } };
@@ -210,6 +222,19 @@ const lookAtEverything = async (): Promise<void> => {
   for (const path of ["/", "/health/live", "/health/ready", "/metrics", "/channels/web/widget.js"]) await call(path);
 };
 
+const TRACED = ["send web", "send slack", "send teams", "send discord", "execute_tool send_message_to_agent"];
+const hasAll = (spans: readonly ReceivedSpan[]): boolean =>
+  TRACED.every((name) => spans.some((span) => span.name === name)) && spans.some(({ isError }) => isError);
+
+/** First the collector takes them, then it does not. */
+const sendTraces = async (): Promise<void> => {
+  await collector.spans.until(hasAll);
+  expect(collector.requests.items[0]).toMatchObject({ [COLLECTOR_HEADER]: env.COLLECTOR_KEY });
+  collector.manner = { status: 401 };
+  const bob = deployment.with(new WebClient("bob", () => address));
+  await bob.answerTo(bob.say(`hello ${QUESTION}`));
+};
+
 /** A configuration with mistakes right beside every secret. */
 const startWithMistakes = async (): Promise<void> => {
   const broken = await Deployment.create({
@@ -233,15 +258,21 @@ describe("given a secret in every place that takes one", () => {
     await comeWithWrongTokens();
     await callAsAgent();
     await lookAtEverything();
+    await sendTraces();
     await startWithMistakes();
     mooring.kill("SIGTERM");
     await mooring.exited;
-    secrets.seen("stdout", mooring.stdout());
-    secrets.seen("stderr", mooring.stderr());
+    for (const search of [secrets, words]) {
+      search.seen("stdout", mooring.stdout());
+      search.seen("stderr", mooring.stderr());
+      search.seen("traces", collector.text);
+    }
+    expect(mooring.stdout() + mooring.stderr()).toContain("the collector takes no traces");
     await secrets.seenInFolder(`${deployment.folder}/data`);
     expect(secrets.outputs).toBeGreaterThan(40);
     // What a caller's webhook is to be sent has to be kept until it is sent.
     const belongs = /^a caller's webhook token in \/mooring\.db/;
     expect(secrets.found().filter((found) => !belongs.test(found))).toEqual([]);
+    expect(words.found()).toEqual([]);
   });
 });

@@ -25,13 +25,8 @@ export const seededRun = (seed: number, options: PlanOptions): void => {
       const { account, problems } = await runRound(rig, steps);
       const schedule = steps.flatMap((step) => (step.do === "fault" ? spelled(step.fault) : [])).join("; ");
       const { messages, answers, unknown } = account;
-      const nothing = Object.fromEntries(WRONGS.map((wrong) => [wrong, []]));
-      expect(account, `${describeAccount(account)}\nseed ${seed}: ${schedule}`).toEqual({
-        messages,
-        answers,
-        ...nothing,
-        unknown,
-      });
+      const right = { messages, answers, unknown, ...Object.fromEntries(WRONGS.map((wrong) => [wrong, []])) };
+      expect(account, `${describeAccount(account)}\nseed ${seed}: ${schedule}`).toEqual(right);
       expect(problems, `seed ${seed}: ${schedule}`).toEqual([]);
     });
   });

@@ -63,7 +63,10 @@ export class OtlpReceiver {
       for await (const chunk of request) body += chunk;
       this.requests.add(request.headers);
       if (this.manner === "hang") return;
-      if (this.manner !== "take") return void response.writeHead(this.manner.status).end();
+      if (this.manner !== "take") {
+        // Some repeat in their complaint what they were sent, the key too.
+        return void response.writeHead(this.manner.status).end(JSON.stringify(request.headers));
+      }
       this.text += body;
       for (const span of spansIn(Request.parse(JSON.parse(body)))) this.spans.add(span);
       response.writeHead(200, { "content-type": "application/json" }).end("{}");

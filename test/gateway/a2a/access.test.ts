@@ -104,11 +104,11 @@ describe("given a caller that asks more often than it may", () => {
 });
 
 describe("given an agent for which too much waits already", () => {
-  const rest = () => ({ message: { messageId: `m-${++sent}`, role: "ROLE_USER", parts: [{ text: "How deep?" }] } });
-  const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 7, method, params });
-  const legacy = () => ({ message: { ...rest().message, kind: "message", role: "user", parts: LEGACY_PARTS } });
-  const LEGACY_PARTS = [{ kind: "text", text: "How deep?" }];
   let sent = 0;
+  const rest = () => ({ message: { messageId: `m-${++sent}`, role: "ROLE_USER", parts: [{ text: "How deep?" }] } });
+  const text = { kind: "text", text: "How deep?" };
+  const legacy = () => ({ message: { kind: "message", messageId: `m-${++sent}`, role: "user", parts: [text] } });
+  const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 7, method, params });
 
   it("when it is sent more, then that is refused in the protocol's terms, and all else is answered", async () => {
     const send = (agent: string) => server.post(`/a2a/${agent}`, rpc("SendMessage", rest()));
