@@ -11,7 +11,7 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     // For what hangs. How long things take on a busy machine is no business of these tests.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -18,7 +18,7 @@ export const loadConfig = ({ file, env = process.env }: LoadConfigOptions = {}):
   return parseConfig({ file: chosen, text: readText(chosen), env: { ...readEnvFile(chosen), ...env } });
 };
 
-/** The build puts a copy beside the compiled file, so this holds there too. */
+/** The build puts a copy beside what it makes of this file, so this holds there too. */
 const SHIPPED = fileURLToPath(new URL("./mooring.yaml", import.meta.url));
 
 /** Far more than anybody writes, and little enough to be read, or refused, in a moment. */

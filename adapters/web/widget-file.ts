@@ -6,7 +6,7 @@ import type { Webhook, WebhookResponse } from "../contract/abilities.ts";
 const SCRIPTS = ["widget.js", "widget-markdown.js"];
 
 /** Beside this file once built; in the build's folder when the sources are run. */
-const BUILT = [new URL("./", import.meta.url), new URL("../../dist/adapters/web/", import.meta.url)];
+const BUILT = [new URL("./", import.meta.url), new URL("../../dist/", import.meta.url)];
 
 /** Any page may load the script; which of them may open a socket is checked there. */
 const OPEN_TO_ALL = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };

@@ -13,7 +13,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Beside this file once built; in the build's folder when the sources are run. */
-const BUILT = [new URL("./", import.meta.url), new URL("../../dist/gateway/console/", import.meta.url)];
+const BUILT = [new URL("./", import.meta.url), new URL("../../dist/", import.meta.url)];
 
 export type ReadAsset = (name: string) => Promise<ConsoleAsset | "unknown" | "not-built">;
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-export const MAIN = join(ROOT, "dist/gateway/cli/main.js");
+export const MAIN = join(ROOT, "dist/mooring.js");
 
 export interface MooringProcess {
   readonly pid: number;
