@@ -97,7 +97,8 @@ export const delegationDeaths = (kind: PlaceOptions["kind"]): void => {
       expect(answer).toMatch(
         /### ropes \(.*\): failed\nIt was begun 4 times, and each time something broke off the work\./,
       );
-      expect(answer.match(/: completed\nfound do/g)).toHaveLength(2);
+      // Whoever shares every one of these processes until its end shares the fate.
+      expect(answer.match(/: (completed\nfound do|failed\nIt was begun)/g)).toHaveLength(NAMES.length);
     });
   });
 };

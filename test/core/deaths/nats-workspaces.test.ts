@@ -1,0 +1,3 @@
+import { workspaceDeaths } from "./workspace-deaths.ts";
+
+workspaceDeaths("nats");
