@@ -1,13 +1,20 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BackboneConfig } from "../../core/backbone/config.ts";
+import { systemClock as clock } from "../../core/contract/clock.ts";
+import { silentLogger as logger } from "../../core/contract/logger.ts";
+import { openBackbone } from "../../gateway/open-backbone.ts";
+import { hostToken, IDENTITY_KEY } from "../adapters/web/host-jwt.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { axeProblems } from "../setup/axe-problems.ts";
 import { launchChromium } from "../setup/launch-chromium.ts";
 import { noteTroubles } from "../setup/note-troubles.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
+import { plantHistory } from "./plant-history.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -30,14 +37,27 @@ const write = async (page: Page, text: string): Promise<void> => {
 const CODE = /[A-Z0-9]{5}-[A-Z0-9]{5}/;
 const replies = (page: Page): Locator => page.locator(".log .reply");
 
-/** A page of another site, which allows its own server and the gateway, and nothing else. */
+/** Two themes are two sets of colours; the rest is the same. */
+const problemsInBothThemes = async (page: Page): Promise<string[]> => {
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+  const inTheDark = await axeProblems(page, "color-contrast");
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+  return [...inTheDark, ...(await axeProblems(page))];
+};
+
+const REGULAR = "customer-7";
+const HISTORY = 2_000;
+
+/** A page of another site, which allows its own server and the gateway, and nothing else. At /regular it says who visits. */
 const startShop = async (): Promise<{ server: Server; origin: string; embed(script: string): void }> => {
   let script = "";
-  const server = createServer((_, answer) => {
+  const token = hostToken({ sub: REGULAR, exp: clock.now() / 1_000 + 3_600 });
+  const server = createServer(({ url }, answer) => {
     const { origin, host } = new URL(script);
     const policy = `default-src 'none'; script-src ${origin}; connect-src ${origin} ws://${host}`;
     answer.writeHead(200, { "content-type": "text/html", "content-security-policy": policy });
-    answer.end(`<!doctype html><title>Shop</title><h1>A shop</h1><script src="${script}" async></script>`);
+    answer.end(`<!doctype html><html lang="en"><title>Shop</title><main><h1>A shop</h1></main>
+      <script src="${script}" async ${url === "/regular" ? `data-token="${token}"` : ""}></script></html>`);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -55,18 +75,26 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
   let nats: NatsServer | undefined;
   let shop: Awaited<ReturnType<typeof startShop>>;
   let address: string;
+  /** Of what the regular has said and heard, the oldest first. */
+  let keys: string[];
 
   beforeAll(async () => {
     complaints.length = 0;
     shop = await startShop();
     nats = backbone === "nats" ? await NatsServer.start() : undefined;
+    const config = nats ? { nats: { servers: [nats.url], leaseMs: 1_000 } } : "embedded";
+    const shopChannel = { adapter: "web", allowedOrigins: [shop.origin], identityKey: IDENTITY_KEY };
     deployment = await Deployment.create(
       plainConfig({
-        backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000 } } : "embedded",
+        backbone: config,
         agents: [{ name: "mooring", model: { provider: "demo", pauseMs: 40, workMs: 1_000 } }],
-        channels: { web: { adapter: "web" }, shop: { adapter: "web", allowedOrigins: [shop.origin] } },
+        channels: { web: { adapter: "web" }, shop: shopChannel },
       }),
     );
+    const dataDir = join(deployment.folder, "data");
+    const early = await openBackbone(BackboneConfig.parse(config), { dataDir, clock, logger });
+    keys = await plantHistory(early.store, { channel: "shop", visitor: REGULAR, count: HISTORY });
+    await early.close();
     if (nats) await deployment.run("core").running;
     address = await deployment.run(nats ? "gateway" : "start").running;
     shop.embed(`${address}/channels/shop/widget.js`);
@@ -106,10 +134,21 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     await replies(page).getByText("<img src=x onerror=alert(1)>").waitFor();
     expect(await replies(page).locator("img, [onerror], a[href^=javascript]").count()).toBe(0);
     expect(requests.filter((url) => url.includes("evil"))).toEqual([]);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      expect(await axeProblems(page), colorScheme).toEqual([]);
+    expect(await problemsInBothThemes(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it("when somebody with 2000 messages scrolls up, then older ones come page by page, in order, none twice", async () => {
+    const page = await visit(`${shop.origin}/regular`);
+    await page.getByRole("button", { name: "Open the chat" }).click();
+    const entries = page.locator(".log > *");
+    await entries.last().getByText(`Answer ${HISTORY}.`).waitFor();
+    expect(await entries.count()).toBeLessThan(HISTORY / 2);
+    for (let known = await entries.count(); known < HISTORY; known = await entries.count()) {
+      await page.getByRole("log").evaluate((node) => node.scrollTo(0, 0));
+      await entries.nth(known).waitFor({ state: "attached" });
     }
+    expect(await entries.evaluateAll((nodes) => nodes.map((node) => node.getAttribute("data-key")))).toEqual(keys);
     await page.context().close();
   });
 
@@ -128,7 +167,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     await page.context().close();
   });
 
-  it("when somebody is linked on two sites, then what one began comes to both, with its anchor (O8, O10, O13, D2)", async () => {
+  it("when somebody is linked on two sites, then what one began comes to both, with its anchor; axe finds nothing (O8, O10, O13, D2)", async () => {
     const [home, other] = [await visit(address), await visit(shop.origin)];
     await other.getByRole("button", { name: "Open the chat" }).click();
     await write(home, "/link");
@@ -153,6 +192,10 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     expect(await other.locator(".activity").count()).toBe(0);
     await anchored.getByRole("button", { name: "Why?" }).click();
     await replies(other).getByText("What was asked").waitFor();
-    for (const page of [home, other]) await page.context().close();
+    expect(await home.locator(".activity li").first().isVisible()).toBe(true);
+    for (const page of [home, other]) {
+      expect(await problemsInBothThemes(page)).toEqual([]);
+      await page.context().close();
+    }
   });
 });

@@ -17,7 +17,7 @@ export const PLATFORM_TOKEN = "platform-token-1234";
 export const ACME_TOKEN = "acme-admin-token-1";
 
 /**
- * The product in this process, with two tenants, two agents that know each other, a web channel and a local Teams. Its
+ * The product in this process, with two tenants, two agents that know each other, web channels and a local Teams. Its
  * model delegates ("research …"), asks the other agent ("ask harbour …") and otherwise says what it heard. Subtasks wait
  * for the gate.
  */
@@ -96,6 +96,7 @@ export class ConsoleRig {
       ],
       channels: {
         web: { adapter: "web", agent: "mooring" },
+        shop: { adapter: "web", agent: "mooring" },
         teams: { ...this.teams.config, agent: "mooring" },
         acme: { adapter: "web", agent: "clerk" },
       },

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { noteTroubles } from "../setup/note-troubles.ts";
 
 /** A tab with the console, in which an operator signs in and finds their way. */
@@ -53,6 +53,12 @@ export class ConsoleTab {
   /** The entry whose title leads further. */
   titled(name: string) {
     return this.page.locator(".row", { has: this.page.getByRole("link", { name, exact: true }) });
+  }
+
+  /** Presses a button that asks first, and says yes. */
+  async confirm(action: string, place: Locator): Promise<void> {
+    await place.getByRole("button", { name: `${action}: ` }).click();
+    await this.page.getByRole("dialog").getByRole("button", { name: action }).click();
   }
 
   /** What came of the last action. */

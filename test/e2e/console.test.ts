@@ -1,17 +1,22 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { NatsServer } from "../fakes/nats-server.ts";
+import type { PostedActivity } from "../fakes/teams/connector-api.ts";
 import { teamsFaults } from "../fakes/teams/fault.ts";
+import { objectIdOf } from "../fakes/teams/sent-activity.ts";
 import { axeProblems } from "../setup/axe-problems.ts";
 import { launchChromium } from "../setup/launch-chromium.ts";
 import { ACME_TOKEN, ConsoleRig, PLATFORM_TOKEN } from "./console-rig.ts";
 import { ConsoleTab } from "./console-tab.ts";
+import { linkAccounts } from "./link-accounts.ts";
 import { requireFreshBuild } from "./mooring-process.ts";
 
 const HOSTILE = '<img src=x onerror="alert(1)"> {{7*7}} javascript:alert(1)';
 
 /** For what nothing announces. */
 const WITHIN = { timeout: 60_000, interval: 100 };
+
+const isAbout = ({ text }: PostedActivity, words: string): boolean => text?.includes(words) === true;
 
 let browser: Browser;
 let rig: ConsoleRig;
@@ -24,6 +29,15 @@ const open = async (token: string | undefined, path = "", options = {}, url = ri
   await tab.goto(path);
   if (token !== undefined) await tab.signIn(token);
   return tab;
+};
+
+/** What the audit log has of the latest action. Its end is written after its answer. */
+const audited = async (tab: ConsoleTab, action: string): Promise<string> => {
+  await expect.poll(() => rig.ask("audit?limit=1"), WITHIN).toMatchObject({ items: [{ status: expect.any(Number) }] });
+  await tab.show("Audit log");
+  const entry = tab.page.locator(".row").first();
+  await entry.getByText(action).waitFor();
+  return (await entry.textContent()) ?? "";
 };
 
 beforeAll(async () => {
@@ -96,6 +110,20 @@ describe("given a platform admin", () => {
     await tab.row("Resume a channel").waitFor();
   });
 
+  it("when a running subtask is cancelled, then whoever asked for it hears so, and the audit log has it (U3)", async () => {
+    const visitor = rig.visitor();
+    await visitor.answerTo(visitor.say("research knots"));
+    await expect.poll(() => rig.ask("subtasks"), WITHIN).toMatchObject({ items: [{ status: "running" }] });
+    const tab = await open(PLATFORM_TOKEN, "/subtasks");
+    await tab.confirm("Cancel", tab.titled("knots"));
+    await tab.word("knots is cancelled.").waitFor();
+    await tab.page.getByText("Nothing is being worked on.").waitFor();
+    const isCancelled = () =>
+      visitor.log.some(({ activity }) => activity?.items.some(({ state }) => state === "cancelled"));
+    await visitor.until(isCancelled, "the word that it was cancelled");
+    expect(await audited(tab, "Cancel a subtask")).toContain("done");
+  });
+
   it("when work is under way, then its trace follows it to each delivery without a reload (U3)", async () => {
     const visitor = rig.visitor();
     await visitor.answerTo(visitor.say("research lighthouses and tides"));
@@ -162,6 +190,56 @@ describe("given a platform admin", () => {
     await tab.show("Sessions");
     await tab.row("onerror").waitFor();
     expect(await tab.page.locator("main img").count()).toBe(0);
+  });
+
+  it("when a dead letter is dismissed, then it is never sent, also not once the person can be reached (D6)", async () => {
+    rig.teams.fault = teamsFaults.blocked;
+    await rig.teams.say({ text: "before", person: "mallory" });
+    await expect.poll(() => rig.ask("dead-letters"), WITHIN).toMatchObject({ items: [{ channel: "teams" }] });
+    rig.teams.mend();
+    const tab = await open(PLATFORM_TOKEN, "/dead-letters?channel=teams");
+    await tab.confirm("Dismiss", tab.row("mallory"));
+    await tab.word("It is dismissed.").waitFor();
+    await tab.page.getByText("Nothing was given up.").waitFor();
+    await rig.teams.say({ text: "after", person: "mallory" });
+    const posts = await rig.teams.api.posts.until((all) => all.some(({ activity }) => isAbout(activity, "after")));
+    expect(posts.filter(({ activity }) => isAbout(activity, "before"))).toEqual([]);
+    expect(await audited(tab, "Dismiss a dead letter")).toContain("done");
+  });
+
+  it("when a test message is sent, then it arrives, and the page has the platform's id of it (U3)", async () => {
+    await rig.teams.say({ text: "hello", person: "bob" });
+    await rig.teams.api.posts.until((posts) => posts.some(({ conversationId }) => conversationId.includes("bob")));
+    const tab = await open(PLATFORM_TOKEN);
+    await tab.page.getByRole("button", { name: "Test: teams" }).click();
+    const dialog = tab.page.getByRole("dialog");
+    await dialog.getByLabel("Id of the account").fill(objectIdOf("bob"));
+    await dialog.getByLabel("Text").fill("Is anybody at the pier?");
+    await dialog.getByRole("button", { name: "Send" }).click();
+    await tab.page.getByRole("heading", { name: "What became of a reply" }).waitFor();
+    const posts = await rig.teams.api.posts.until((all) => all.some(({ activity }) => isAbout(activity, "the pier")));
+    await tab.page.getByRole("button", { name: "Look again" }).click();
+    const deliveries = tab.page.getByRole("list", { name: "Deliveries" });
+    await deliveries.getByText("delivered").waitFor();
+    const id = posts.find(({ activity }) => isAbout(activity, "the pier"))?.id;
+    expect(await deliveries.textContent()).toContain(`platform id ${id}`);
+    expect(await audited(tab, "Send a test message")).toMatch(/done.*teams.*Account/);
+  });
+
+  it("when an account is unlinked, then it is a person of its own, and both sides are told (I1)", async () => {
+    const [one, other] = [rig.visitor(), rig.visitor("shop")];
+    await linkAccounts(one, other);
+    const [staying, leaving] = [one.room ?? "", other.room ?? ""];
+    const tab = await open(PLATFORM_TOKEN, "/people");
+    const account = tab.row(staying).getByRole("listitem").filter({ hasText: leaving });
+    await tab.confirm("Unlink", account);
+    await tab.word("Visitor on shop is unlinked.").waitFor();
+    await account.waitFor({ state: "detached" });
+    expect(await tab.row(leaving).locator("code").allTextContents()).toContain(leaving);
+    const isTold = (visitor: typeof one) => () =>
+      visitor.replies().some(({ markdown }) => markdown?.includes("has unlinked"));
+    for (const each of [one, other]) await each.until(isTold(each), "the word that it was unlinked");
+    expect(await audited(tab, "Unlink an account")).toMatch(new RegExp(`done.*${leaving}`));
   });
 
   it("when a schedule is made here, then it can be run at once, and its run leads to a trace (P1)", async () => {

@@ -1,3 +1,4 @@
+import { defaultPeering } from "../../../core/a2a/peering.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
@@ -24,7 +25,14 @@ export class RunningAgent {
   /** With agents beside it, it may talk to them. */
   static async start(backbone: Backbone, script: Script, peers: readonly AgentOptions[] = []): Promise<RunningAgent> {
     const place = { tenant: "default", agent: "mooring" };
-    const own = { name: "mooring", tenant: "default", model: new ScriptedModel(script), peers: peers.map(nameOf) };
+    const own = {
+      name: "mooring",
+      tenant: "default",
+      model: new ScriptedModel(script),
+      peers: peers.map(nameOf),
+      // Late answers are told at once.
+      peering: { ...defaultPeering, lateWindowMs: 0 },
+    };
     const tenants = { default: { a2aAsync: true } };
     const core = await startCore({ backbone, agents: [own, ...peers], tenants, clock, logger, meter, stopGraceMs: 50 });
     const channel = new LogChannel("web", { connection: "shared", resend: "idempotent" });

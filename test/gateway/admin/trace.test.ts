@@ -2,35 +2,36 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { traceIdOf } from "../../../core/turns/turn-record.ts";
+import { sends } from "../../core/a2a/peers-under-test.ts";
 import { userMessage } from "../../core/core-under-test.ts";
-import { type Asked, delegates, roles } from "../../core/subtasks/delegating.ts";
+import { type Asked, delegates, Held, roles, taskOf } from "../../core/subtasks/delegating.ts";
 import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
 import { RunningAgent } from "./running-agent.ts";
 
 let rig: AdminRig;
 let agent: RunningAgent;
+let harbour: ScriptedModel;
 const asksHarbour = ({ outputs }: Asked) =>
   outputs.length > 0
     ? "it is deep"
     : calls({ name: "send_message_to_agent", input: { agent: "harbour", message: "how deep?", msg_type: "consult" } });
+const countsBoats = sends({ message: "how many boats?", msg_type: "task_delegate" }, "waiting for it");
 
 beforeEach(async () => {
   rig = await AdminRig.open(systemClock);
   const script = roles({
     primary: (asked) => {
       if (asked.text === "hello") return "hi";
-      return asked.text === "ask harbour" ? asksHarbour(asked) : delegates(["tides", "knots"], "on it")(asked);
+      if (asked.text === "ask harbour") return asksHarbour(asked);
+      return delegates(asked.text === "count the boats" ? ["boats"] : ["tides", "knots"], "on it")(asked);
     },
+    subagent: (asked) => (taskOf(asked) === "boats" ? countsBoats(asked) : "done"),
     continuation: () => "in short",
   });
-  const harbour = {
-    name: "harbour",
-    tenant: "default",
-    model: new ScriptedModel(() => "six metres"),
-    peers: ["mooring"],
-  };
-  agent = await RunningAgent.start(rig.backbone, script, [harbour]);
+  harbour = new ScriptedModel(() => "six metres");
+  const peer = { name: "harbour", tenant: "default", model: harbour, peers: ["mooring"] };
+  agent = await RunningAgent.start(rig.backbone, script, [peer]);
 });
 afterEach(async () => {
   await agent.stop();
@@ -108,6 +109,30 @@ describe("given a message whose work was delegated", () => {
     ]);
     expect((await trace(body.hops[0].id)).body).toEqual(body);
     expect(JSON.stringify(body)).not.toContain("six metres");
+  });
+
+  it("when another agent answers a subtask that was cancelled, then its late answer is in it as well (U3, L3)", async () => {
+    const held = new Held();
+    harbour.follow(() => held.answer);
+    await agent.say("m1", "count the boats");
+    await Promise.all([held.asked, agent.finals(1)]);
+    const [subtask] = (await rig.call("GET", "subtasks")).body.items;
+    expect((await rig.call("POST", `subtasks/${subtask.ref}/cancel`)).body).toMatchObject({ status: "cancelled" });
+    await agent.finals(2);
+    held.give("seven boats");
+    expect((await agent.finals(3)).at(-1)).toContain("From harbour");
+    const body = await endedTrace("m1");
+    expect(body.hops).toMatchObject([{ peer: "harbour", subtask: subtask.id, state: "answered" }]);
+    expect(body.turns.map(({ agent: whose, trigger }: Record<string, string>) => [whose, trigger]).sort()).toEqual([
+      ["harbour", "peer"],
+      ["mooring", "late"],
+      ["mooring", "message"],
+      ["mooring", "synthesis"],
+    ]);
+    const late = body.turns.find(({ trigger }: { trigger: string }) => trigger === "late");
+    expect(late.reply.deliveries).toMatchObject([{ state: "accepted", conversation: { room: "room-1" } }]);
+    expect((await trace(late.turnId)).body).toEqual(body);
+    expect(JSON.stringify(body)).not.toContain("seven boats");
   });
 
   it("when it was a command, then it has ended, and its answer is followed too", async () => {
