@@ -93,7 +93,7 @@ describe("given a request that makes no sense, over JSON-RPC (F19)", () => {
     expect(answer).toMatchObject({ status: 200, error: { code: VERSION } });
   });
 
-  it("when it is too large, then it is refused unread", async () => {
+  it("when it is too large, then it is refused unread (F20)", async () => {
     const answer = await errorOf(await server.post("/a2a/mooring", send({ parts: [{ text: "x".repeat(300_000) }] })));
     expect(answer).toMatchObject({ status: 413, error: { code: "too-large" } });
   });
