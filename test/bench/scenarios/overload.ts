@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LOOK_AT_LOAD_EVERY_MS } from "../../../core/intake/tell-load.ts";
-import { NatsServer } from "../../fakes/nats-server.ts";
 import { loopTimes, quantile } from "../measure.ts";
 import { type Fate, PushingClient } from "../pushing-client.ts";
 import type { Scenario } from "../scenario.ts";
-import { ServerProcess } from "../servers/server-process.ts";
+import { eachBackbone } from "../servers/each-backbone.ts";
 
 const CLIENTS = 200;
 const WARM_UP = 2_000;
@@ -65,9 +64,8 @@ export const overload: Scenario = {
   aim: "≤ 1",
   long: true,
   async *prepare() {
-    for (const on of ["embedded", "nats"] as const) {
-      const nats = on === "nats" ? await NatsServer.start() : undefined;
-      const server = await ServerProcess.start("product", `--waiting=${MOST_WAITING}`, ...(nats ? [nats.url] : []));
+    for await (const { on, start } of eachBackbone()) {
+      const server = await start("product", `--waiting=${MOST_WAITING}`);
       const clients: PushingClient[] = [];
       while (clients.length < CLIENTS) clients.push(await PushingClient.open(server.port));
       const asker = clients[0] as PushingClient;
@@ -95,8 +93,6 @@ export const overload: Scenario = {
       yield figure("told to come back later, of all", "messages", refused, fates.length, "told");
       yield figure("lost, of all", "messages", fates.length - counts.answered - refused, fates.length, "none");
       for (const client of clients) client.close();
-      await server.stop();
-      await nats?.stop();
     }
   },
 };
