@@ -1,16 +1,22 @@
 import { spawn } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundle } from "../setup/bundle.mjs";
+import { build } from "esbuild";
 import { bundleOptions } from "../setup/bundle-options.mjs";
 
 /** Measured as it is run: compiled. A loader that compiles on the way costs the product up to a fifth. */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const outdir = `${root}dist/bench`;
 rmSync(outdir, { recursive: true, force: true });
-const servers = readdirSync(`${root}test/bench/servers`).filter((name) => name.endsWith("-server.ts"));
-await bundle(root, {
-  entryPoints: ["test/bench/run.ts", ...servers.map((name) => `test/bench/servers/${name}`)],
+await build({
+  ...bundleOptions,
+  absWorkingDir: root,
+  entryPoints: [
+    "test/bench/run.ts",
+    ...readdirSync(`${root}test/bench/servers`)
+      .filter((name) => name.endsWith("-server.ts"))
+      .map((name) => `test/bench/servers/${name}`),
+  ],
   outbase: "test/bench",
   outdir,
 });
