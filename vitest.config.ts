@@ -13,5 +13,6 @@ export default defineConfig({
     // For what hangs. How long things take on a busy machine is no business of these tests.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

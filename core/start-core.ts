@@ -17,7 +17,7 @@ import type { Logger } from "./contract/logger.ts";
 import type { Meter } from "./contract/meter.ts";
 import type { PeerCallAddress } from "./contract/peer-call-address.ts";
 import { subjectsOf } from "./contract/subjects.ts";
-import type { Subtask } from "./contract/subtask.ts";
+import type { SubtaskNews } from "./contract/subtask-news.ts";
 import type { Tracer } from "./contract/tracer.ts";
 import type { UserMessage } from "./contract/user-message.ts";
 import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
@@ -108,7 +108,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
   const { bus, store } = options.backbone;
   const stopping = new AbortController();
-  const events = new ChangeEvents<Subtask>();
+  const events = new ChangeEvents<SubtaskNews>();
   const callEvents = new ChangeEvents<PeerCallAddress>();
   const activity = new ActivityPublisher({ bus, store, clock, logger });
   const history = new SessionHistory(store);

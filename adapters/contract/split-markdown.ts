@@ -9,7 +9,6 @@ export const SMALLEST_PART = 2 * (REOPENING_ROOM + CLOSING_ROOM);
 export type Measure = (text: string) => number;
 
 const utf16Units: Measure = ({ length }) => length;
-export const utf8Bytes: Measure = (text) => Buffer.byteLength(text);
 
 /**
  * Splits at a paragraph, else a line, a sentence, a word, a grapheme. Nothing is lost but white space at the cuts;

@@ -29,7 +29,7 @@ export const writeMrkdwn = (markdown: string): Written[] => {
 export const FENCE = "```";
 
 /** As code. A fence inside it would end it early, so it is broken by a sign of no width. */
-export const fenced = (lines: string): string =>
+const fenced = (lines: string): string =>
   `${FENCE}\n${escapeMrkdwn(lines).replaceAll(FENCE, "`\u200b`\u200b`")}\n${FENCE}`;
 
 class Writer {

@@ -18,16 +18,16 @@ import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import { KeyedRates } from "../contract/keyed-rates.ts";
 import { RateLimit } from "../contract/rate-limit.ts";
-import { AddressCounts } from "./address-counts.ts";
 import { originCheck } from "./allowed-origin.ts";
-import type { DialogueParts } from "./client-dialogue.ts";
 import { ClientDialogue } from "./client-dialogue.ts";
 import { closeCodes } from "./close-codes.ts";
 import type { WebConfig } from "./config.ts";
 import { Connection } from "./connection.ts";
+import type { DialogueParts } from "./dialogue-parts.ts";
 import { encodeFrame } from "./encode-frame.ts";
 import { fileRoutes } from "./file-routes.ts";
 import { clientIdOf, fileOf } from "./inbound.ts";
+import { OpenDialogues } from "./open-dialogues.ts";
 import { OpenRooms } from "./open-rooms.ts";
 import type { LoggedFrame } from "./protocol.ts";
 import { PROTOCOL } from "./protocol-name.ts";
@@ -48,14 +48,11 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   readonly #rooms: OpenRooms;
   readonly #files: VisitorFiles;
   readonly #mayOpen: (origin: string) => boolean;
-  readonly #dialogues = new Map<ClientSocket, ClientDialogue>();
-  readonly #listeners = this.#listen();
-  readonly #addresses = new AddressCounts();
+  readonly #dialogues = new OpenDialogues((dialogue) => this.#gone(dialogue));
   readonly #deliveries = new Set<Promise<unknown>>();
   #parts: DialogueParts | undefined;
   #sweep: Timer | undefined;
   #stopping: Promise<void> | undefined;
-  #lastGone: (() => void) | undefined;
 
   constructor(config: WebConfig, context: AdapterContext) {
     const { channel, store, clock, logger, signal } = context;
@@ -88,7 +85,6 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const addressRate = new RateLimit(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
     const addressRates = new KeyedRates();
     this.#parts = { ...own, inbox, limits, frameRate, messageRate, addressRate, addressRates, tokens };
-    this.#stopping = undefined;
     this.#armSweep();
   }
 
@@ -105,14 +101,13 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       return { status: 403, message: "this origin may not connect: add it to the channel's allowedOrigins" };
     }
     if (this.#dialogues.size >= limits.connections) return { status: 503, message: "too many connections" };
-    if (this.#addresses.of(remoteAddress) >= limits.connectionsPerAddress) {
+    if (this.#dialogues.sizeOf(remoteAddress) >= limits.connectionsPerAddress) {
       return { status: 429, message: "too many connections from this address" };
     }
     return undefined;
   }
 
   connect(socket: ClientSocket, { protocols, remoteAddress }: SocketRequest, stream?: CorkedStream): void {
-    const { clock, meter } = this.#context;
     if (this.#parts === undefined || this.#stopping) {
       socket.close(closeCodes.restarting, "service restart");
       return;
@@ -122,40 +117,17 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       return;
     }
     const came = { remoteAddress, offeredToken: offeredToken(protocols) };
-    const connection = new Connection(socket, clock, stream);
-    this.#dialogues.set(socket, new ClientDialogue(connection, came, this.#parts));
-    this.#addresses.add(remoteAddress);
-    meter.gauge("web_connections", this.#dialogues.size, { channel: this.channel });
-    socket.on("message", this.#listeners.message);
-    socket.on("pong", this.#listeners.pong);
-    socket.on("close", this.#listeners.close);
+    const connection = new Connection(socket, this.#context.clock, stream);
+    this.#dialogues.add(socket, new ClientDialogue(connection, came, this.#parts));
+    this.#tellSize();
   }
 
-  /** The same for all sockets: of their own, they would be a tenth of what an idle one takes. */
-  #listen() {
-    const dialogues = this.#dialogues;
-    const gone = (socket: ClientSocket) => this.#gone(socket);
-    return {
-      message(this: ClientSocket, data: Buffer, isBinary: boolean) {
-        dialogues.get(this)?.receive(data, isBinary);
-      },
-      pong(this: ClientSocket) {
-        dialogues.get(this)?.connection.ponged();
-      },
-      close(this: ClientSocket) {
-        gone(this);
-      },
-    };
+  #gone({ visitor }: ClientDialogue): void {
+    if (visitor !== undefined) this.#rooms.closeIfEmpty(visitor);
+    this.#tellSize();
   }
 
-  #gone(socket: ClientSocket): void {
-    const dialogue = this.#dialogues.get(socket);
-    if (dialogue === undefined) return;
-    dialogue.connection.ended();
-    if (dialogue.visitor !== undefined) this.#rooms.closeIfEmpty(dialogue.visitor);
-    this.#dialogues.delete(socket);
-    this.#addresses.remove(dialogue.remoteAddress);
-    if (this.#dialogues.size === 0) this.#lastGone?.();
+  #tellSize(): void {
     this.#context.meter.gauge("web_connections", this.#dialogues.size, { channel: this.channel });
   }
 
@@ -203,18 +175,11 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
 
   async #stop(): Promise<void> {
     this.#sweep?.cancel();
-    const answered = [...this.#dialogues.values()].map((dialogue) => dialogue.finish());
+    const answered = [...this.#dialogues].map((dialogue) => dialogue.finish());
     await this.#atMost(STOP_WITHIN_MS, Promise.allSettled([...answered, ...this.#deliveries]));
-    for (const { connection } of this.#dialogues.values()) connection.close(closeCodes.restarting, "service restart");
-    await this.#atMost(GOODBYE_WITHIN_MS, this.#allGone());
-    for (const { connection } of this.#dialogues.values()) connection.terminate();
-  }
-
-  #allGone(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#lastGone = resolve;
-      if (this.#dialogues.size === 0) resolve();
-    });
+    for (const { connection } of this.#dialogues) connection.close(closeCodes.restarting, "service restart");
+    await this.#atMost(GOODBYE_WITHIN_MS, this.#dialogues.allGone());
+    for (const { connection } of this.#dialogues) connection.terminate();
   }
 
   async #log(delivery: Delivery, frame: LoggedFrame, messageId: string): Promise<Receipt> {
@@ -240,7 +205,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   #armSweep(): void {
     this.#sweep = this.#context.clock.after(SWEEP_EVERY_MS, () => {
       const now = this.#context.clock.monotonic();
-      for (const dialogue of this.#dialogues.values()) dialogue.check(now);
+      for (const dialogue of this.#dialogues) dialogue.check(now);
       void this.#rooms.lookAtShare();
       if (!this.#stopping) this.#armSweep();
     });

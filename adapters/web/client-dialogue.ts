@@ -1,39 +1,20 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Account } from "../../core/contract/user-message.ts";
-import type { AdapterContext } from "../contract/adapter-context.ts";
 import { addressKey } from "../contract/address-key.ts";
-import type { Inbox } from "../contract/channel-adapter.ts";
 import { isLoopback } from "../contract/is-loopback.ts";
-import type { KeyedRates } from "../contract/keyed-rates.ts";
-import type { RateLimit } from "../contract/rate-limit.ts";
 import type { CloseCode } from "./close-codes.ts";
 import { closeCodes } from "./close-codes.ts";
 import type { Connection } from "./connection.ts";
 import type { ConversationRoom } from "./conversation-room.ts";
+import type { DialogueParts } from "./dialogue-parts.ts";
 import { encodeFrame } from "./encode-frame.ts";
-import { accountOf, saidOf, userMessageOf } from "./inbound.ts";
-import type { WebLimits } from "./limits.ts";
-import type { OpenRooms } from "./open-rooms.ts";
+import { accountOf } from "./inbound.ts";
 import { parseFrame } from "./parse-frame.ts";
 import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } from "./protocol.ts";
 import { readHistory } from "./read-history.ts";
-import type { VisitorFiles } from "./visitor-files.ts";
+import { takeMessage } from "./take-message.ts";
 import type { Identity, TokenProblem } from "./visitor-token.ts";
-import type { VisitorTokens } from "./visitor-tokens.ts";
-
-export interface DialogueParts {
-  readonly context: AdapterContext;
-  readonly inbox: Inbox;
-  readonly limits: WebLimits;
-  readonly frameRate: RateLimit;
-  readonly messageRate: RateLimit;
-  readonly addressRate: RateLimit;
-  readonly addressRates: KeyedRates;
-  readonly rooms: OpenRooms;
-  readonly tokens: VisitorTokens;
-  readonly files: VisitorFiles;
-}
 
 interface Arrived {
   readonly remoteAddress: string;
@@ -193,37 +174,16 @@ export class ClientDialogue {
     this.connection.follow(room, cursor);
   }
 
-  /**
-   * Stored first, then shown, then acknowledged. A client sends a message again until it has seen it accepted or said,
-   * so an earlier attempt, on any gateway, can only be in the log after the place this client resumed from, or a little
-   * before it if only the acknowledgement was lost: that part is searched (up to RECENT_ENTRIES back) before a second
-   * `said` is appended. Older ids are repeats against the protocol; core still runs their message once.
-   */
   async #message(frame: Message | Command, account: Account): Promise<void> {
-    const { context, files, inbox, limits, rooms } = this.#parts;
+    const { limits } = this.#parts;
     const length = frame.type === "message" ? frame.text.length : (frame.args?.length ?? 0);
     if (length > limits.textLength) return this.#error("too-long", `at most ${limits.textLength} characters`, frame);
-    const attached = frame.type === "message" ? (frame.attachments ?? []).map(({ id }) => id) : [];
-    if (frame.type === "message" && frame.text.trim() === "" && attached.length === 0) {
-      return this.#bad("text: must not be empty", frame.id);
-    }
+    if (isEmpty(frame)) return this.#bad("text: must not be empty", frame.id);
     if (!this.#room || !this.#mayWrite(this.#room)) return this.#slowDown(`too many messages; ${AGAIN}`, frame);
     this.#refusals = 0;
-    const once = `said:${frame.id}`;
-    if (!rooms.log(account.id).knows(once)) {
-      const found = attached.length === 0 ? [] : await files.find(account.id, attached);
-      const missing = attached.find((_, index) => found[index] === undefined);
-      if (missing !== undefined) {
-        return this.#error("attachment-unknown", `${missing}: no such file of yours, or it has expired`, frame);
-      }
-      const theirs = found.filter((file) => file !== undefined);
-      const now = context.clock.now();
-      const { channel, tenant, agent } = context;
-      const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: theirs };
-      await inbox.accept(userMessageOf(frame, arrival));
-      const entry = { once, at: now, frame: saidOf(frame, now, theirs) };
-      await rooms.append(account.id, entry, { afterSeq: this.#searchFrom }, () => this.connection.hold());
-    }
+    const speaker = { account, searchFrom: this.#searchFrom };
+    const refusal = await takeMessage(frame, speaker, this.#parts, () => this.connection.hold());
+    if (refusal) return this.#error(refusal.code, refusal.message, frame);
     this.connection.say(encodeFrame({ type: "accepted", id: frame.id }));
     this.connection.letGo();
   }
@@ -267,6 +227,9 @@ export class ClientDialogue {
     this.connection.close(code, reason);
   }
 }
+
+const isEmpty = (frame: Message | Command): boolean =>
+  frame.type === "message" && frame.text.trim() === "" && !frame.attachments?.length;
 
 const IDLE: Promise<void> = Promise.resolve();
 const AGAIN = "wait, then send this again";

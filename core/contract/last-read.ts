@@ -18,6 +18,11 @@ export class LastRead<T> {
     return stored;
   }
 
+  /** As this process last read or wrote it. Others may have changed it since. */
+  peek(store: Store, { spelled }: Key<T>): Stored<T> | undefined {
+    return this.#of(store).get(spelled);
+  }
+
   /** As it was just written, or read by other means. */
   note(store: Store, { spelled }: Key<T>, stored: Stored<T> | undefined): void {
     const known = this.#of(store);

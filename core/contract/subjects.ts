@@ -10,6 +10,7 @@ import { ScheduleDue } from "./schedule.ts";
 import { subjectFamily } from "./subject.ts";
 import { Subtask } from "./subtask.ts";
 import { BatchTimer, SubtaskAddress, SubtaskMessage } from "./subtask-message.ts";
+import { SubtaskNews } from "./subtask-news.ts";
 import { TraceChanged } from "./trace-changed.ts";
 import { UserMessage } from "./user-message.ts";
 import { UserSignal } from "./user-signal.ts";
@@ -42,7 +43,9 @@ const spell = (tenant: string) => ({
   subtaskMessage: subjectFamily(tenant, "subtask.message", SubtaskMessage),
   /** key: batch. Held by the bus until the batch's next moment. */
   batchTimer: subjectFamily(tenant, "batch.timer", BatchTimer),
-  /** Not stored. Every change of a subtask (S4). */
+  /** Not stored. A subtask's record has changed: for those who then look at it. */
+  subtaskNews: subjectFamily(tenant, "subtask.news", SubtaskNews),
+  /** Not stored. Every change of a subtask, as a whole (S4). */
   subtaskChanged: subjectFamily(tenant, "subtask.changed", Subtask),
   /** Not stored. Its end, however it ended (S4). */
   subtaskEnded: subjectFamily(tenant, "subtask.ended", Subtask),

@@ -1,28 +1,13 @@
 import { keyParts } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import type { Addressee, Undelivered } from "./undelivered.ts";
-import { pointerKey, pointersOf, undeliveredKey, undeliveredOn } from "./undelivered.ts";
+import { pointerKey, pointersOf, undeliveredKey } from "./undelivered.ts";
 
 export interface Page {
   readonly limit: number;
   /** The id of the last one of the page before. */
   readonly after?: string | undefined;
 }
-
-/** What was given up on a channel, the newest first: for operators. */
-export const listUndeliveredOn = async (
-  store: Store,
-  { tenant, channel }: { tenant: string; channel: string },
-  { limit, after = "" }: Page,
-): Promise<Undelivered[]> => {
-  const found: Undelivered[] = [];
-  for await (const { value } of store.list(undeliveredOn(tenant, channel))) {
-    if (value.id <= after) continue;
-    found.push(value);
-    if (found.length >= limit) break;
-  }
-  return found;
-};
 
 /** What was given up and is for these, the newest first; `isShown` says which of them may be seen. */
 export const listUndeliveredFor = async (

@@ -6,7 +6,7 @@ import { memoryIndexKey, memoryKey } from "./memory-record.ts";
 
 export const MAX_KEY_CHARS = 200;
 export const MAX_NOTE_BYTES = 64_000;
-export const MAX_NOTES = 500;
+const MAX_NOTES = 500;
 
 export type Note = MemoryIndex["notes"][number];
 

@@ -9,7 +9,7 @@ export const describeWhen = (when: When, now: number): string => {
   return next === undefined ? rhythm : `${rhythm}, next: ${moment(next, when.timeZone)}`;
 };
 
-export const moment = (ms: number, timeZone: string): string => {
+const moment = (ms: number, timeZone: string): string => {
   const at = new Date(ms);
   const withSeconds = at.getUTCSeconds() !== 0;
   return new Intl.DateTimeFormat("en-GB", {

@@ -4,7 +4,7 @@ import { cronOf, nextDue } from "./due-times.ts";
 import type { When } from "./when.ts";
 
 /** Work of an agent costs something each time: nothing may begin it more often. */
-export const SHORTEST_INTERVAL_MS = 60_000;
+const SHORTEST_INTERVAL_MS = 60_000;
 const LONGEST_MS = 10 * 366 * 24 * 3_600_000;
 
 const FORMS = 'Use a cron expression ("0 9 * * 1-5"), a time ("2026-03-10T09:00"), "in 20 s" or "every 2 h".';

@@ -4,7 +4,7 @@ import type { ScheduleRun } from "./run-record.ts";
 import type { Schedule } from "./schedule-record.ts";
 
 /** A run that begins later than this after its time is one that was missed. */
-export const LATE_MS = 60_000;
+const LATE_MS = 60_000;
 
 /** What is to become of a due time, now that somebody sees that it has come. It also settles all that passed since. */
 export const planRun = (

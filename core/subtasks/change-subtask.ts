@@ -42,6 +42,7 @@ const changeStored = async (
     }
     try {
       const written = await writeSubtask(parts.store, after, stored.revision);
+      spread(parts, after);
       tell(parts, before, after);
       return written;
     } catch (error) {
@@ -52,6 +53,13 @@ const changeStored = async (
 };
 
 const read = ({ store }: CoreParts, address: SubtaskAddress) => subtasksRead.get(store, subtaskKey(address));
+
+/** For those who look at its record then. */
+const spread = ({ bus }: CoreParts, subtask: Subtask): void => {
+  const { tenant, agent, id, traceId, endedBy, stopRequestedAt } = subtask;
+  const isOver = hasEnded(subtask) ? endedBy === undefined : stopRequestedAt !== undefined;
+  bus.signal(subjectsOf(tenant).subtaskNews(agent), { id, traceId, isOver });
+};
 
 const tell = ({ bus, clock, logger, meter, tracer }: CoreParts, before: Subtask, after: Subtask): void => {
   const subjects = subjectsOf(after.tenant);
@@ -87,7 +95,9 @@ export const claimFirst = async (parts: CoreParts, address: SubtaskAddress): Pro
 /** Stores that it was begun, if nothing has happened to it since. */
 export const noteBegun = async (parts: CoreParts, { value, revision }: Stored<Subtask>): Promise<Stored<Subtask>> => {
   try {
-    return await writeSubtask(parts.store, value, revision);
+    const written = await writeSubtask(parts.store, value, revision);
+    spread(parts, value);
+    return written;
   } catch (error) {
     if (!(error instanceof RevisionConflict)) throw error;
     const note = (subtask: Subtask) => (subtask.status === "pending" ? begun(subtask, value.startedAt) : subtask);
@@ -144,6 +154,7 @@ export const endKnown = async (
     const after: Subtask = { ...before, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) };
     try {
       await writeSubtask(parts.store, after, stored.revision);
+      spread(parts, after);
       tell(parts, before, after);
       return after;
     } catch (error) {

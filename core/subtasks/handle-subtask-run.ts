@@ -77,10 +77,8 @@ const workOn = async (parts: RunParts, agent: Agent, claimed: Stored<Subtask>): 
   }
   const over = new LinkedAbort(parts.stopping);
   const timer = parts.clock.after(parts.turnDeadlineMs, () => over.abort(new TurnTimedOut(parts.turnDeadlineMs)));
-  const unwatch = parts.events.watch([subtask.id], (changed) => {
-    if (hasEnded(changed) ? changed.endedBy === undefined : changed.stopRequestedAt !== undefined) {
-      over.abort(new SubtaskStopped(subtask.id));
-    }
+  const unwatch = parts.events.watch([subtask.id], ({ isOver }) => {
+    if (isOver) over.abort(new SubtaskStopped(subtask.id));
   });
   parts.running.add(agent.name, 1);
   const note = new BegunNote(parts, claimed);

@@ -9,9 +9,9 @@ import { Batch, isSettled } from "./batch.ts";
 const Tally = z.looseObject({
   spawned: z.int(),
   /** Continuations that delegated again. */
-  respawns: z.array(z.string()),
-  usedAt: z.number(),
+  respawns: z.array(z.string()).optional(),
 });
+type Tally = z.infer<typeof Tally>;
 
 /**
  * Everything one owner has delegated. One key, so that limits, membership and the gate are one compare-and-set:
@@ -20,7 +20,7 @@ const Tally = z.looseObject({
 export const OwnerRecord = z.looseObject({
   /** By the turn that delegated. */
   batches: z.record(z.string(), Batch),
-  /** By the turn that began it all. */
+  /** By the turn that began it all; those that were used last come last. */
   tallies: z.record(z.string(), Tally),
 });
 export type OwnerRecord = z.infer<typeof OwnerRecord>;
@@ -47,30 +47,31 @@ export const withBatch = (record: OwnerRecord, batch: Batch): OwnerRecord => ({
   batches: { ...record.batches, [batch.turnId]: batch },
 });
 
+export const tallyOf = ({ tallies }: OwnerRecord, rootTurnId: string): Tally =>
+  tallies[tallyName(rootTurnId)] ?? { spawned: 0 };
+
+export const withTally = (record: OwnerRecord, rootTurnId: string, tally: Tally): OwnerRecord => {
+  const { [tallyName(rootTurnId)]: _, ...others } = record.tallies;
+  const kept = Object.entries(others).slice(1 - MOST_TALLIES);
+  return { ...record, tallies: { ...Object.fromEntries(kept), [tallyName(rootTurnId)]: tally } };
+};
+
+/** There are many, and each is written again with every change: enough of its id to tell it from the others. */
+const tallyName = (rootTurnId: string): string => rootTurnId.slice(0, 14);
+
 /** How long what is over is kept, if nobody knows whether all of it was told: repeats of its messages bring that on. */
 const KEPT_MS = 3_600_000;
-/** How long the limits of one request are counted. */
-const TALLY_KEPT_MS = 24 * 3_600_000;
-/** Requests whose limits are counted at once; those that were used last. */
+/** Requests of one owner whose limits are counted at once. */
 const MOST_TALLIES = 16;
 
-/** Without what nobody needs any more. The newest batch stays, so that its owner can look at it. */
-export const withoutOld = (
-  { batches, tallies, ...rest }: OwnerRecord,
-  now: number,
-  told: ReadonlySet<string>,
-): OwnerRecord => {
-  const newest = Object.keys(batches).at(-1);
+/** Without batches that nobody needs any more. The newest one stays, so that its owner can look at it. */
+export const withoutOld = (record: OwnerRecord, now: number, told: ReadonlySet<string>): OwnerRecord => {
+  const batches = Object.entries(record.batches);
+  const [newest] = batches.at(-1) ?? [];
   const isNeeded = (batch: Batch) =>
     batch.turnId === newest || !isSettled(batch) || (now - (batch.sealedAt ?? now) < KEPT_MS && !isTold(batch, told));
-  const used = Object.entries(tallies)
-    .filter(([, { usedAt }]) => now - usedAt < TALLY_KEPT_MS)
-    .slice(-MOST_TALLIES);
-  return {
-    ...rest,
-    batches: Object.fromEntries(Object.entries(batches).filter(([, batch]) => isNeeded(batch))),
-    tallies: Object.fromEntries(used),
-  };
+  const needed = batches.filter(([, batch]) => isNeeded(batch));
+  return needed.length === batches.length ? record : { ...record, batches: Object.fromEntries(needed) };
 };
 
 /** A word of one that reports alone may still wait to be heard, and must then find out whether it was returned. */

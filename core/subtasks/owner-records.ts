@@ -58,6 +58,8 @@ export class OwnerRecords {
 
   async #work(address: OwnerAddress, lane: Lane): Promise<void> {
     lane.isBusy = true;
+    // Ends that were stored together come together: a pass later all of them wait here.
+    await new Promise((nextPass) => setImmediate(nextPass));
     while (lane.waiting.length > 0) {
       const jobs = lane.waiting;
       lane.waiting = [];

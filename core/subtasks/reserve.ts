@@ -3,7 +3,7 @@ import type { Standing } from "../turns/standing.ts";
 import type { ToolContext } from "../turns/tool.ts";
 import type { Batch, Member } from "./batch.ts";
 import type { DelegationConfig } from "./config.ts";
-import { type OwnerRecord, withBatch } from "./owner-record.ts";
+import { type OwnerRecord, tallyOf, withBatch, withTally } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { pointToWork } from "./work-index.ts";
 
@@ -33,7 +33,7 @@ export const reserve = async (
     const { places } = placesLeft(record, limits, context);
     const added = fresh.slice(0, places).map((member) => ({ ...member, ended: false }));
     if (added.length === 0) return record;
-    return counted(withBatch(record, { ...batch, members: [...batch.members, ...added] }), context, added.length, now);
+    return counted(withBatch(record, { ...batch, members: [...batch.members, ...added] }), context, added.length);
   });
   const taken = after.batches[turnId]?.members ?? [];
   const accepted = wanted.flatMap(({ callKey }) => taken.find((member) => member.callKey === callKey) ?? []);
@@ -47,10 +47,10 @@ export const reserve = async (
 const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { standing, turnId }: ToolContext) => {
   const members = Object.values(record.batches).flatMap((batch) => batch.members);
   const free = limits.running - members.filter(({ ended }) => !ended).length;
-  const tally = record.tallies[standing.rootTurnId];
-  const left = limits.perTurn - (tally?.spawned ?? 0);
-  const respawns = (tally?.respawns ?? []).filter((other) => other !== turnId).length;
-  if (isContinuation(standing, turnId) && respawns >= limits.continuations) {
+  const { spawned, respawns = [] } = tallyOf(record, standing.rootTurnId);
+  const left = limits.perTurn - spawned;
+  const others = respawns.filter((other) => other !== turnId).length;
+  if (isContinuation(standing, turnId) && others >= limits.continuations) {
     const reason = `work on one request may be delegated again ${limits.continuations} times, and that was done. Answer with what you have`;
     return { places: 0, reason };
   }
@@ -62,11 +62,12 @@ const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { standing, t
       };
 };
 
-const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: number, now: number): OwnerRecord => {
-  const { spawned = 0, respawns = [] } = record.tallies[standing.rootTurnId] ?? {};
+const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: number): OwnerRecord => {
+  const tally = tallyOf(record, standing.rootTurnId);
+  const { respawns = [] } = tally;
   const isNew = isContinuation(standing, turnId) && !respawns.includes(turnId);
-  const tally = { spawned: spawned + by, respawns: isNew ? [...respawns, turnId] : respawns, usedAt: now };
-  return { ...record, tallies: { ...record.tallies, [standing.rootTurnId]: tally } };
+  const again = isNew && { respawns: [...respawns, turnId] };
+  return withTally(record, standing.rootTurnId, { ...tally, spawned: tally.spawned + by, ...again });
 };
 
 /** A later turn of the session about the same request. A subtask's turn is none: depth limits it. */

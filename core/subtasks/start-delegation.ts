@@ -26,7 +26,7 @@ export const startDelegation = async (
   const parts: RunParts = { ...given, ownTools, running: new RunningGauge(given.meter) };
   const { bus, events } = parts;
   const subjects = subjectsOf(agent.tenant);
-  await events.listenTo(bus, subjects.subtaskChanged(agent.name));
+  await events.listenTo(bus, subjects.subtaskNews(agent.name));
   const several = { durable: "subtasks", concurrency: HANDLERS_AT_ONCE };
   return Promise.all([
     bus.consume(

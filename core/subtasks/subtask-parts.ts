@@ -1,5 +1,5 @@
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
-import type { Subtask } from "../contract/subtask.ts";
+import type { SubtaskNews } from "../contract/subtask-news.ts";
 import type { ChangeEvents } from "../turns/change-events.ts";
 import type { CoreParts } from "../turns/turn.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
@@ -8,7 +8,7 @@ import type { OwnerRecords } from "./owner-records.ts";
 
 /** What delegation runs on. */
 export interface SubtaskParts extends CoreParts {
-  readonly events: ChangeEvents<Subtask>;
+  readonly events: ChangeEvents<SubtaskNews>;
   /** Of messages to other agents. */
   readonly callEvents: ChangeEvents<PeerCallAddress>;
   readonly activity: ActivityPublisher;

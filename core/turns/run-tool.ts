@@ -7,7 +7,7 @@ import { orAborted } from "./or-aborted.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import type { CoreParts } from "./turn.ts";
 
-export const TOOL_DEADLINE_MS = 60_000;
+const TOOL_DEADLINE_MS = 60_000;
 const MAX_OUTPUT_BYTES = 32_000;
 
 /** Runs a tool once, within its deadline. Rejects only if the context's signal was aborted: the turn is over. */

@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { PeerCallAddress } from "../../core/contract/peer-call-address.ts";
-import type { Subtask } from "../../core/contract/subtask.ts";
 import { hasEnded } from "../../core/contract/subtask.ts";
+import type { SubtaskNews } from "../../core/contract/subtask-news.ts";
 import { ActivityPublisher } from "../../core/subtasks/activity-publisher.ts";
 import { cancelSubtask } from "../../core/subtasks/cancel-subtask.ts";
 import { OwnerRecords } from "../../core/subtasks/owner-records.ts";
@@ -23,7 +23,7 @@ export const subtaskRoutes = (scope: FastifyInstance, parts: AdminParts): void =
   const { config, store, clock } = parts;
   const work = {
     ...parts,
-    events: new ChangeEvents<Subtask>(),
+    events: new ChangeEvents<SubtaskNews>(),
     callEvents: new ChangeEvents<PeerCallAddress>(),
     activity: new ActivityPublisher(parts),
     owners: new OwnerRecords(store, clock),

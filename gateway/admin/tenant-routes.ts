@@ -14,7 +14,7 @@ const Change = z.strictObject({
 });
 
 /** What whoever turns it on should know before. */
-export const WHAT_TO_EXPECT = [
+const WHAT_TO_EXPECT = [
   "Agents answer each other later, in turns of their own: people get an announcement first and the result afterwards.",
   "More is asked of the models: every message between agents is a turn.",
   "Answers of other agents may come minutes or hours later, and say then what they are about.",

@@ -44,7 +44,7 @@ export const afterFailure = (
 };
 
 /** The bus keeps it, and logs it with this reason. */
-export const deadLetter = ({ meter }: RelayContext, channel: string, failure: DeliveryFailed, note = ""): Outcome => {
+const deadLetter = ({ meter }: RelayContext, channel: string, failure: DeliveryFailed, note = ""): Outcome => {
   meter.count("delivery_dead_letters_total", { channel, reason: failure.reason });
   return { deadLetter: `${failure.reason}: ${failure.message}${note}` };
 };

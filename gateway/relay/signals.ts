@@ -12,7 +12,7 @@ import type { RelayContext } from "./relay-context.ts";
 import type { Streams } from "./streaming/streams.ts";
 
 /** Platforms show "is typing" for 5 to 10 s, and count every call (D8). */
-export const TYPING_PAUSE_MS = 5_000;
+const TYPING_PAUSE_MS = 5_000;
 
 /** Hands the agent's signals to a channel that can show them. Nothing here may fail loudly: a signal is a hint. */
 export const startSignals = async (

@@ -2,12 +2,14 @@ import { spawn } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { bundleOptions } from "../setup/bundle-options.mjs";
 
 /** Measured as it is run: compiled. A loader that compiles on the way costs the product up to a fifth. */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const outdir = `${root}dist/bench`;
 rmSync(outdir, { recursive: true, force: true });
 await build({
+  ...bundleOptions,
   absWorkingDir: root,
   entryPoints: [
     "test/bench/run.ts",
@@ -17,14 +19,6 @@ await build({
   ],
   outbase: "test/bench",
   outdir,
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node20",
-  packages: "external",
-  sourcemap: true,
-  logLevel: "warning",
 });
 
 const run = spawn(process.execPath, ["--enable-source-maps", `${outdir}/run.js`, ...process.argv.slice(2)], {

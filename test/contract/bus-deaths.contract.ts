@@ -134,7 +134,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       expect(await store.get(deadLetterKey("worker", "b"))).toBeUndefined();
       expect(handled).toContain("a");
       expect(handled).toContain("b");
-    }, 90_000);
+    });
 
     if (harness.manyProcesses) {
       it("when a process is stopped for longer than its lease and goes on, then another has taken over, in order (F7)", async () => {

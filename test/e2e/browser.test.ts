@@ -47,6 +47,10 @@ const problemsInBothThemes = async (page: Page): Promise<string[]> => {
 
 const REGULAR = "customer-7";
 const HISTORY = 2_000;
+const PAUSE_MS = 30;
+const WORDS_OF_A_MINUTE = 60_000 / PAUSE_MS;
+/** Helpers never end by themselves while a test looks: however slow the machine is, there is time to cancel them. */
+const LONG_WORK_MS = 60_000;
 
 /** A page of another site, which allows its own server and the gateway, and nothing else. At /regular it says who visits. */
 const startShop = async (): Promise<{ server: Server; origin: string; embed(script: string): void }> => {
@@ -87,7 +91,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     deployment = await Deployment.create(
       plainConfig({
         backbone: config,
-        agents: [{ name: "mooring", model: { provider: "demo", pauseMs: 40, workMs: 1_000 } }],
+        agents: [{ name: "mooring", model: { provider: "demo", pauseMs: PAUSE_MS, workMs: LONG_WORK_MS } }],
         channels: { web: { adapter: "web" }, shop: shopChannel },
       }),
     );
@@ -111,15 +115,13 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     const page = await visit(address);
     expect(await page.getByRole("heading", { name: "Mooring", level: 1 }).isVisible()).toBe(true);
     await page.getByRole("button", { name: "What can you do?" }).click();
-    await page.locator(".drafts .reply").waitFor();
-    await page.reload();
-    await page.getByRole("button", { name: "Stop answering" }).waitFor();
     await replies(page).getByText("I am the demo model").waitFor();
     expect(await page.locator(".said").count()).toBe(1);
     expect(await replies(page).count()).toBe(1);
 
-    await write(page, `say ${"a b c d e f g h ".repeat(40)}`);
+    await write(page, `say ${"a b c d e f g h ".repeat(WORDS_OF_A_MINUTE / 8)}`);
     await page.locator(".drafts .reply").waitFor();
+    await page.reload();
     await page.getByRole("button", { name: "Stop answering" }).click();
     await replies(page).locator("em", { hasText: "Stopped." }).waitFor();
     expect(await page.locator(".log > *").count()).toBe(4);
@@ -180,8 +182,10 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
 
     await write(home, "research lighthouses, tides and knots");
     await home.getByRole("button", { name: /of 3 done/ }).click();
-    await home.getByRole("button", { name: "Cancel knots" }).click();
-    await home.locator(".activity li", { hasText: "knots" }).locator(".state", { hasText: "cancelled" }).waitFor();
+    for (const topic of ["knots", "tides", "lighthouses"]) {
+      await home.getByRole("button", { name: `Cancel ${topic}` }).click();
+      await home.locator(".activity li", { hasText: topic }).locator(".state", { hasText: "cancelled" }).waitFor();
+    }
     const anchored = other.locator(".reply", { has: other.locator(".anchor") });
     await anchored.getByText("Here is what my helpers found").waitFor();
     expect(await anchored.locator(".anchor").textContent()).toMatch(

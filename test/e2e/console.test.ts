@@ -14,7 +14,6 @@ import { requireFreshBuild } from "./mooring-process.ts";
 const HOSTILE = '<img src=x onerror="alert(1)"> {{7*7}} javascript:alert(1)';
 
 /** For what nothing announces. */
-const WITHIN = { timeout: 60_000, interval: 100 };
 
 const isAbout = ({ text }: PostedActivity, words: string): boolean => text?.includes(words) === true;
 
@@ -33,7 +32,7 @@ const open = async (token: string | undefined, path = "", options = {}, url = ri
 
 /** What the audit log has of the latest action. Its end is written after its answer. */
 const audited = async (tab: ConsoleTab, action: string): Promise<string> => {
-  await expect.poll(() => rig.ask("audit?limit=1"), WITHIN).toMatchObject({ items: [{ status: expect.any(Number) }] });
+  await expect.poll(() => rig.ask("audit?limit=1")).toMatchObject({ items: [{ status: expect.any(Number) }] });
   await tab.show("Audit log");
   const entry = tab.page.locator(".row").first();
   await entry.getByText(action).waitFor();
@@ -113,7 +112,7 @@ describe("given a platform admin", () => {
   it("when a running subtask is cancelled, then whoever asked for it hears so, and the audit log has it (U3)", async () => {
     const visitor = rig.visitor();
     await visitor.answerTo(visitor.say("research knots"));
-    await expect.poll(() => rig.ask("subtasks"), WITHIN).toMatchObject({ items: [{ status: "running" }] });
+    await expect.poll(() => rig.ask("subtasks")).toMatchObject({ items: [{ status: "running" }] });
     const tab = await open(PLATFORM_TOKEN, "/subtasks");
     await tab.confirm("Cancel", tab.titled("knots"));
     await tab.word("knots is cancelled.").waitFor();
@@ -171,7 +170,7 @@ describe("given a platform admin", () => {
     rig.teams.fault = teamsFaults.blocked;
     const from = { id: "29:eve", name: HOSTILE, aadObjectId: "00000000-0000-4000-8000-000000000666" };
     await rig.teams.say({ text: HOSTILE, person: "eve", more: { from } });
-    await expect.poll(() => rig.ask("dead-letters"), WITHIN).toMatchObject({ items: [{ channel: "teams" }] });
+    await expect.poll(() => rig.ask("dead-letters")).toMatchObject({ items: [{ channel: "teams" }] });
     const tab = await open(PLATFORM_TOKEN, "/dead-letters?channel=teams");
     const letter = tab.row("The person has blocked the app in Teams");
     expect(await letter.locator(".mark").textContent()).toBe("blocked");
@@ -195,7 +194,7 @@ describe("given a platform admin", () => {
   it("when a dead letter is dismissed, then it is never sent, also not once the person can be reached (D6)", async () => {
     rig.teams.fault = teamsFaults.blocked;
     await rig.teams.say({ text: "before", person: "mallory" });
-    await expect.poll(() => rig.ask("dead-letters"), WITHIN).toMatchObject({ items: [{ channel: "teams" }] });
+    await expect.poll(() => rig.ask("dead-letters")).toMatchObject({ items: [{ channel: "teams" }] });
     rig.teams.mend();
     const tab = await open(PLATFORM_TOKEN, "/dead-letters?channel=teams");
     await tab.confirm("Dismiss", tab.row("mallory"));
@@ -263,7 +262,7 @@ describe("given a platform admin", () => {
     await row.getByRole("button", { name: "Run now: Tide table" }).click();
     await tab.word("Tide table runs now.").waitFor();
     const { ref } = (await rig.ask("schedules")).items[0];
-    await expect.poll(() => rig.ask(`schedules/${ref}/runs`), WITHIN).toMatchObject({ items: [{ state: "ended" }] });
+    await expect.poll(() => rig.ask(`schedules/${ref}/runs`)).toMatchObject({ items: [{ state: "ended" }] });
     await row.getByRole("link", { name: "Tide table" }).click();
     await tab.page.getByRole("list", { name: "Runs" }).getByRole("link").click();
     await tab.page.locator(".moment", { hasText: "Turn of a schedule" }).waitFor();
@@ -395,7 +394,7 @@ describe("given two gateways and a core on NATS", () => {
     try {
       const [first, second] = await Promise.all(many.urls.map((url) => open(PLATFORM_TOKEN, "/channels/web", {}, url)));
       if (first === undefined || second === undefined) throw new Error("two gateways were started");
-      await expect.poll(async () => (await many.ask("channels/web")).gateways.length, WITHIN).toBe(2);
+      await expect.poll(async () => (await many.ask("channels/web")).gateways.length).toBe(2);
       await first.page.reload();
       await first.page.getByRole("list", { name: "Gateways" }).locator(".row").nth(1).waitFor();
       await first.page.getByRole("button", { name: "Pause: web" }).click();

@@ -43,12 +43,12 @@ describe("given one process on the embedded backbone, under load", () => {
     expect(mooring.stdout()).toContain("Stopped.");
     expect(new Set(clients.map(({ closeCodes }) => closeCodes[0]))).toEqual(new Set([1012]));
     await expectAllAnsweredAfterRestart();
-  }, 60_000);
+  });
 
   it("when it is killed, then a restart answers every message that was accepted, once and in order", async () => {
     const mooring = await startUnderLoad();
     mooring.kill("SIGKILL");
     await mooring.exited;
     await expectAllAnsweredAfterRestart();
-  }, 60_000);
+  });
 });

@@ -34,7 +34,7 @@ describe("given an answer that is being streamed", () => {
     const { id } = await midStream();
     client.cut();
     await expectWholeAnswer(id);
-  }, 60_000);
+  });
 
   it("when the client's gateway is killed, then another has the whole answer, once (C5)", async () => {
     const { id } = await midStream();
@@ -43,21 +43,21 @@ describe("given an answer that is being streamed", () => {
     deployment.gateways.length = 0;
     await deployment.addGateway();
     await expectWholeAnswer(id);
-  }, 60_000);
+  });
 
   it("when the cores are killed, then one that comes anew gives the whole answer, once", async () => {
     const { id } = await midStream();
     await Promise.all(deployment.cores.map((core) => deployment.kill(core)));
     await deployment.addCore();
     await expectWholeAnswer(id);
-  }, 60_000);
+  });
 
   it("when nats-server is killed and restarted, then the whole answer comes, once", async () => {
     const { id } = await midStream();
     await deployment.nats.kill();
     await deployment.nats.restart();
     await expectWholeAnswer(id);
-  }, 60_000);
+  });
 });
 
 describe("given a nats-server that stays away", () => {
@@ -73,5 +73,5 @@ describe("given a nats-server that stays away", () => {
     await deployment.nats.restart();
     await client.answerTo(id);
     expectAccounts(client);
-  }, 60_000);
+  });
 });

@@ -81,7 +81,7 @@ export class NatsServer {
 }
 
 const accepting = async (port: number): Promise<void> => {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await delay(10)) {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await delay(10)) {
     const ok = await new Promise<boolean>((resolve) => {
       const socket = connect(port, "127.0.0.1");
       socket.once("connect", () => resolve(socket.destroy() !== undefined));

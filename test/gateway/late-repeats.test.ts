@@ -72,7 +72,7 @@ const startAll = async () => {
       }),
     async logUpTo(count: number): Promise<LogEntry["frame"][]> {
       const entry = async (seq: number) => (await store.get(entryKey("web", visitor, seq)))?.value.frame;
-      await expect.poll(() => entry(count), { timeout: 15_000 }).toBeDefined();
+      await expect.poll(() => entry(count)).toBeDefined();
       const all = await Promise.all(Array.from({ length: count + 1 }, (_, index) => entry(index + 1)));
       return all.filter((frame) => frame !== undefined);
     },

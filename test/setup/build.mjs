@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildWidget } from "../../adapters/web/widget/build.mjs";
 import { buildConsole } from "../../gateway/console/pages/build.mjs";
+import { bundleOptions } from "./bundle-options.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const outdir = `${root}dist`;
@@ -15,17 +16,10 @@ rmSync(outdir, { recursive: true, force: true });
  * stays a file of its own. Types are checked by `npm run check`.
  */
 await build({
+  ...bundleOptions,
   absWorkingDir: root,
   entryPoints: { mooring: "gateway/cli/main.ts" },
   outdir,
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node20",
-  packages: "external",
-  sourcemap: true,
-  logLevel: "warning",
 });
 chmodSync(`${outdir}/mooring.js`, 0o755);
 

@@ -1,20 +1,11 @@
+import { closeCodes } from "../close-codes.ts";
 import type { ClientFrame, ErrorCode, Hello, ServerFrame } from "../protocol.ts";
 import type { ChatIdentity, TokenRefusal } from "./chat-identity.ts";
+import type { ChatListener, ChatStatus } from "./chat-listener.ts";
 import type { ChatConnection, ChatTransport } from "./chat-transport.ts";
 import type { Outgoing, OutgoingQueue } from "./outgoing-queue.ts";
+import { OutgoingSender } from "./outgoing-sender.ts";
 import { ReconnectPause } from "./reconnect-pause.ts";
-
-/** "full": this visitor has too many connections, and this one waits for room. */
-export type ChatStatus = "connecting" | "open" | "away" | "full" | "refused" | "closed";
-
-export interface ChatListener {
-  frame(frame: ServerFrame): void;
-  statusChanged(status: ChatStatus, reason?: ErrorCode): void;
-  /** What waits to be sent, or could not be. */
-  queueChanged(): void;
-  /** Another log begins: what is shown is not part of it. */
-  cleared(): void;
-}
 
 export interface ChatClientParts {
   readonly transport: ChatTransport;
@@ -24,10 +15,11 @@ export interface ChatClientParts {
   about(): Pick<Hello, "timeZone" | "locale">;
 }
 
-/** Keeps a connection open: comes back by itself, resumes where it was, and sends what waits, one at a time, in order. */
+/** Keeps a connection open: comes back by itself, resumes where it was, and has what waits sent. */
 export class ChatClient {
   readonly #parts: ChatClientParts;
   readonly #pause = new ReconnectPause();
+  readonly #sender: OutgoingSender;
   #identity: ChatIdentity;
   #connection: ChatConnection | undefined;
   /** Grows with every attempt: what an earlier one still says is not heard. */
@@ -38,14 +30,22 @@ export class ChatClient {
   #lastSeq: number | undefined;
   #historyBefore: number | undefined;
   #refusal: ErrorCode | undefined;
-  #tries = 0;
   #retry: Timeout;
-  #watch: Timeout;
   #renewal: Timeout;
 
   constructor(identity: ChatIdentity, parts: ChatClientParts) {
     this.#identity = identity;
     this.#parts = parts;
+    this.#sender = new OutgoingSender({
+      queue: parts.queue,
+      queueChanged: () => parts.listener.queueChanged(),
+      unanswered: () => this.drop(),
+      send: (frame) => {
+        if (this.#status !== "open") return false;
+        this.#send(frame);
+        return true;
+      },
+    });
   }
 
   get status(): ChatStatus {
@@ -64,7 +64,7 @@ export class ChatClient {
     this.#setStatus("connecting");
     this.#identity.token().then(
       (token) => attempt === this.#attempt && this.#connect(attempt, token),
-      () => attempt === this.#attempt && this.#comeBack(1006),
+      () => attempt === this.#attempt && this.#comeBack(LOST),
     );
   }
 
@@ -83,7 +83,7 @@ export class ChatClient {
 
   /** The network is gone, as the device says: no need to find out. */
   drop(): void {
-    if (this.#connection) this.#closed(1006);
+    if (this.#connection) this.#closed(LOST);
   }
 
   /** Makes room for another connection of the same visitor. */
@@ -109,24 +109,18 @@ export class ChatClient {
   }
 
   submit(item: Outgoing): void {
-    this.#parts.queue.add(item);
-    this.#queueChanged();
-    if (this.#parts.queue.first === item.frame) this.#sendFirst();
+    this.#sender.add(item);
     this.hurry();
   }
 
   /** Sends again what was given up. */
   retry(id: string): void {
-    const wasIdle = this.#parts.queue.first === undefined;
-    this.#parts.queue.retry(id);
-    this.#queueChanged();
-    if (wasIdle) this.#sendFirst();
+    this.#sender.retry(id);
     this.hurry();
   }
 
   discard(id: string): void {
-    this.#parts.queue.remove(id);
-    this.#queueChanged();
+    this.#sender.discard(id);
   }
 
   askForHistory(before: number): void {
@@ -163,10 +157,10 @@ export class ChatClient {
     if (frame.type === "welcome") {
       if (!this.#welcomed(frame)) return;
     } else if (frame.type === "error") this.#refused(frame.code, frame.message, frame.id);
-    else if (frame.type === "accepted") this.#sent(frame.id);
+    else if (frame.type === "accepted") this.#sender.accepted(frame.id);
     else if (frame.type === "history") this.#historyBefore = undefined;
     else if (frame.type === "said" || frame.type === "reply" || frame.type === "edit") this.#lastSeq = frame.seq;
-    if (frame.type === "said") this.#sent(frame.id);
+    if (frame.type === "said") this.#sender.accepted(frame.id);
     this.#parts.listener.frame(frame);
   }
 
@@ -185,7 +179,7 @@ export class ChatClient {
     this.#renewal = setTimeout(() => this.open(), RENEW_EVERY_MS);
     this.#setStatus("open");
     if (this.#historyBefore !== undefined) this.askForHistory(this.#historyBefore);
-    this.#sendFirst();
+    this.#sender.sendFirst();
     return true;
   }
 
@@ -195,37 +189,7 @@ export class ChatClient {
       this.#lastSeq = 0;
       this.#parts.listener.cleared();
     }
-    if (id === undefined) return;
-    clearTimeout(this.#watch);
-    if (TRY_AGAIN.has(code) && ++this.#tries < MOST_TRIES) {
-      this.#watch = setTimeout(() => this.#sendFirst(), TRY_AGAIN_MS);
-      return;
-    }
-    this.#giveUp(id, message);
-    this.#sendFirst();
-  }
-
-  #giveUp(id: string, message: string): void {
-    this.#tries = 0;
-    this.#parts.queue.fail(id, message);
-    this.#queueChanged();
-  }
-
-  #sent(id: string): void {
-    this.#tries = 0;
-    const wasFirst = this.#parts.queue.first?.id === id;
-    this.#parts.queue.remove(id);
-    this.#queueChanged();
-    if (wasFirst) this.#sendFirst();
-  }
-
-  #sendFirst(): void {
-    clearTimeout(this.#watch);
-    const { first } = this.#parts.queue;
-    if (first === undefined || this.#status !== "open") return;
-    this.#send(first);
-    // No answer: the connection may be dead without anybody having said so.
-    this.#watch = setTimeout(() => this.drop(), ANSWER_WITHIN_MS);
+    if (id !== undefined) this.#sender.refused(id, code, message);
   }
 
   #send(frame: ClientFrame): void {
@@ -236,7 +200,7 @@ export class ChatClient {
   #leave(): void {
     const connection = this.#connection;
     this.#connection = undefined;
-    clearTimeout(this.#watch);
+    this.#sender.pause();
     clearTimeout(this.#renewal);
     connection?.close();
   }
@@ -244,9 +208,8 @@ export class ChatClient {
   #closed(code: number): void {
     this.#attempt++;
     this.#leave();
-    const { first } = this.#parts.queue;
-    if (code === 1009 && first) this.#giveUp(first.id, "it is too long");
-    if (code === 4002 && isTokenRefusal(this.#refusal)) this.#goOnWithout(this.#refusal);
+    if (code === closeCodes.tooLarge) this.#sender.giveUpFirst("it is too long");
+    if (code === closeCodes.tokenRefused && isTokenRefusal(this.#refusal)) this.#goOnWithout(this.#refusal);
     else if (GIVE_UP.has(code)) this.#setStatus("refused", this.#refusal ?? "refused");
     else this.#comeBack(code);
   }
@@ -254,12 +217,12 @@ export class ChatClient {
   #goOnWithout(refusal: TokenRefusal): void {
     const next = this.#identity.refused(refusal);
     if (next === "anew") this.startOver();
-    else if (next === "again") this.#comeBack(1006);
+    else if (next === "again") this.#comeBack(LOST);
     else this.#setStatus("refused", refusal);
   }
 
   #comeBack(code: number): void {
-    this.#setStatus(code === 4003 ? "full" : "away");
+    this.#setStatus(code === closeCodes.visitorFull ? "full" : "away");
     this.#retry = setTimeout(() => this.open(), this.#pause.nextMs(code));
   }
 
@@ -267,10 +230,6 @@ export class ChatClient {
     this.#lastSeq = undefined;
     this.#historyBefore = undefined;
     this.#parts.listener.cleared();
-  }
-
-  #queueChanged(): void {
-    this.#parts.listener.queueChanged();
   }
 
   #setStatus(status: ChatStatus, reason?: ErrorCode): void {
@@ -283,12 +242,10 @@ type Timeout = ReturnType<typeof setTimeout> | undefined;
 
 const isTokenRefusal = (code: ErrorCode | undefined): code is TokenRefusal => code?.startsWith("token-") === true;
 
+/** What a browser calls a close that nobody has said. */
+const LOST = 1006;
 const HISTORY_PAGE = 100;
-const ANSWER_WITHIN_MS = 15_000;
-const TRY_AGAIN_MS = 3_000;
-const MOST_TRIES = 10;
 /** A token is renewed with every welcome, long before it expires. */
 const RENEW_EVERY_MS = 12 * 3_600_000;
-const TRY_AGAIN: ReadonlySet<ErrorCode> = new Set(["rate-limited", "busy", "unavailable"]);
 /** The gateway does not understand this client: coming back would not help. */
-const GIVE_UP: ReadonlySet<number> = new Set([1003, 1007, 1008]);
+const GIVE_UP: ReadonlySet<number> = new Set([closeCodes.binary, closeCodes.notUtf8, closeCodes.tooManyBadFrames]);

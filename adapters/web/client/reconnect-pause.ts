@@ -1,3 +1,5 @@
+import { closeCodes } from "../close-codes.ts";
+
 /** How long to stay away after a close; docs/protocol.md says why. */
 export class ReconnectPause {
   #failures = 0;
@@ -7,8 +9,8 @@ export class ReconnectPause {
   }
 
   nextMs(code: number): number {
-    if (code === 1012 && this.#failures === 0) return Math.random() * 2_000;
-    if (code === 4003 || code === 4004) return 30_000;
+    if (code === closeCodes.restarting && this.#failures === 0) return Math.random() * 2_000;
+    if (code === closeCodes.visitorFull || code === closeCodes.tooFast) return 30_000;
     const longest = Math.min(30_000, 500 * 2 ** this.#failures++);
     return longest / 2 + (Math.random() * longest) / 2;
   }

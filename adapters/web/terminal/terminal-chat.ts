@@ -1,7 +1,8 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { AnonymousIdentity } from "../client/anonymous-identity.ts";
-import { ChatClient, type ChatListener, type ChatStatus } from "../client/chat-client.ts";
+import { ChatClient } from "../client/chat-client.ts";
+import type { ChatListener, ChatStatus } from "../client/chat-listener.ts";
 import type { ChatTransport } from "../client/chat-transport.ts";
 import { KeptValues, type KeyValueStorage } from "../client/kept-values.ts";
 import { OutgoingQueue } from "../client/outgoing-queue.ts";

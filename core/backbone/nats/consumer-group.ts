@@ -63,10 +63,6 @@ export class ConsumerGroup<T> {
     return this.#consumption.depth;
   }
 
-  get partitionsHeld(): number {
-    return this.#held.size;
-  }
-
   /** Where a new durable begins is decided once, before anything is read. */
   decideOrigin(): Promise<unknown> {
     return this.#ownership.origin();

@@ -52,7 +52,7 @@ const listen = ({ bus, place: { tenant }, root, agents }: TraceWatch, bell: Chan
   return Promise.all(
     agents.flatMap((agent) => [
       bus.listen(subjects.traceChanged(agent), heard),
-      bus.listen(subjects.subtaskChanged(agent), heard),
+      bus.listen(subjects.subtaskNews(agent), heard),
       // It does not say whose it is; looking once too often does no harm.
       bus.listen(subjects.peerCallChanged(agent), () => bell.ring()),
     ]),

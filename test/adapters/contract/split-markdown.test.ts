@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openFenceAt } from "../../../adapters/contract/code-fence.ts";
-import { SMALLEST_PART, splitMarkdown, utf8Bytes } from "../../../adapters/contract/split-markdown.ts";
+import { SMALLEST_PART, splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
 
 const sentence = (word: string, count: number) => `${Array.from({ length: count }, () => word).join(" ")}.`;
 
@@ -133,6 +133,7 @@ describe("given any text", () => {
 
   it("when the platform counts bytes, or fewer than there are, then its limit is kept and nothing is lost", () => {
     const codePoints = (text: string) => [...text].length;
+    const utf8Bytes = (text: string) => Buffer.byteLength(text);
     const bare = (text: string) => text.replace(/[\s`~]/g, "");
     fc.assert(
       fc.property(noise, limit, fc.constantFrom(utf8Bytes, codePoints), (text, max, measure) => {

@@ -19,7 +19,7 @@ export interface AdapterOptions {
 }
 
 /** Short enough for tests, long enough that nothing is late on a busy machine. */
-export const quickTiming: Partial<DiscordTiming> = {
+const quickTiming: Partial<DiscordTiming> = {
   stopWithinMs: 400,
   identifyEveryMs: 0,
   firstPauseMs: 50,

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ChatClient, type ChatStatus } from "../../../adapters/web/client/chat-client.ts";
+import { ChatClient } from "../../../adapters/web/client/chat-client.ts";
 import type { ChatIdentity } from "../../../adapters/web/client/chat-identity.ts";
+import type { ChatStatus } from "../../../adapters/web/client/chat-listener.ts";
 import type { ChatTransport, TransportEvents } from "../../../adapters/web/client/chat-transport.ts";
 import { KeptValues } from "../../../adapters/web/client/kept-values.ts";
 import { OutgoingQueue } from "../../../adapters/web/client/outgoing-queue.ts";

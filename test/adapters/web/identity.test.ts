@@ -18,7 +18,7 @@ const forge = (token: string, change: (claims: Record<string, unknown>) => objec
 };
 
 describe("given visitors' tokens (C5, F22, F27)", () => {
-  const expiresAt = Date.now() + 60_000;
+  const expiresAt = Date.now() + 3_600_000;
   const valid = signVisitorToken(signing, { visitor: "v1-a", channel: "web", expiresAt });
 
   it.each([
@@ -102,7 +102,7 @@ describe("given pages that may and may not connect", () => {
 
   it("when a client without Origin offers a valid token, then it may, and needs no other", async () => {
     const gateway = await start(allowed);
-    const token = signVisitorToken(signing, { visitor: "v1-cli", channel: "web", expiresAt: Date.now() + 60_000 });
+    const token = signVisitorToken(signing, { visitor: "v1-cli", channel: "web", expiresAt: Date.now() + 3_600_000 });
     const protocols = ["mooring.v1", `token.${token}`];
     const { client, welcome } = await enter(gateway, {}, { protocols, origin: undefined });
     expect(welcome.conversation).toBe("v1-cli");

@@ -155,7 +155,7 @@ describe("given a conversation in the widget", () => {
           await scroll.evaluate((node) => node.scrollTo(0, 0));
           return entries.count();
         },
-        { timeout: 50_000, interval: 100 },
+        { interval: 100 },
       )
       .toBe(2_000);
     expect(await entries.first().textContent()).toContain("hello");

@@ -60,7 +60,7 @@ export class WidgetInBrowser {
 
   /** The n-th message, once the gateway has accepted it. */
   async arrived(gateway: WebGateway, count: number): Promise<UserMessage> {
-    await expect.poll(() => gateway.accepted.length, { timeout: 10_000 }).toBe(count);
+    await expect.poll(() => gateway.accepted.length).toBe(count);
     return gateway.accepted[count - 1] as UserMessage;
   }
 

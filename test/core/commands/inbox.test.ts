@@ -5,12 +5,12 @@ import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
 import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { listUndeliveredOn } from "../../../core/delivery/list-undelivered.ts";
 import { noteUndelivered } from "../../../core/delivery/note-undelivered.ts";
 import { settleUndelivered } from "../../../core/delivery/settle-undelivered.ts";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
+import { undeliveredOnChannel } from "../../fakes/undelivered-on-channel.ts";
 import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
 
 let core: CoreUnderTest;
@@ -31,7 +31,6 @@ afterEach(() => core.dispose());
 const { conversation } = userMessage("", "");
 const anns: Audience = { conversation, personId: "p-1", accountId: "ann" };
 const bob: Partial<UserMessage> = { account: { id: "bob", name: "Bob" } };
-const place = { tenant: "default", channel: "web" };
 
 /** A delivery that was given up, as the relay leaves it. */
 const giveUp = async (n: number, reason: string, audience = anns): Promise<void> => {
@@ -58,7 +57,7 @@ const inbox = (args = "", more: Partial<UserMessage> = {}): Promise<AgentReply> 
   core.ask(`m-${++asked}`, "", { command: { name: "inbox", args }, ...more });
 const buttonOf = ({ actions = [] }: AgentReply, label: string): string =>
   actions.find((action) => action.label === label)?.value ?? "";
-const left = async () => (await listUndeliveredOn(core.backbone.store, place, { limit: 10 })).length;
+const left = async () => (await undeliveredOnChannel(core.backbone.store, "web")).length;
 
 describe("given deliveries that were given up (D6)", () => {
   it("when the asker looks into the inbox, then the newest come first, each with its reason, a page at a time", async () => {
@@ -140,7 +139,7 @@ describe("given deliveries that were given up (D6)", () => {
 
   it("when two want it sent again at the same moment, then one of them does it", async () => {
     await giveUp(1, "unknown: cut off");
-    const [entry] = await listUndeliveredOn(core.backbone.store, place, { limit: 1 });
+    const [entry] = await undeliveredOnChannel(core.backbone.store, "web");
     if (entry === undefined) throw new Error("there is none");
     const parts = { ...core.backbone, clock: core.clock };
     const both = ["operator-1", "operator-2"].map((by) => settleUndelivered(parts, entry, "send-again", by));

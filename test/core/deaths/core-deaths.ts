@@ -13,7 +13,6 @@ const script = ({ lastUserText, toolOutputs }: ModelRequest) =>
     : says(`${lastUserText}: ${toolOutputs.join()}`);
 
 /** A process that starts on a busy machine takes its time. */
-const TIME = { timeout: 60_000 };
 
 interface Death {
   readonly at: string;
@@ -59,28 +58,24 @@ export const coreDeaths = (kind: PlaceOptions["kind"]): void => {
     });
     afterAll(() => core.dispose());
 
-    it.each(deaths)(
-      "when it dies at $at of a turn with $tool, then the next one ends the turn",
-      TIME,
-      async (death) => {
-        const text = `${death.tool} ${deaths.indexOf(death)}`;
-        const dying = await core.alive();
-        await dying.dieAt(death.at, death.nth);
-        await core.receive(userMessage(text, text));
-        await dying.exited;
-        await core.alive();
-        const reply = await core.heardReplyTo(text);
-        finals.push(reply);
-        expect(reply).toMatchObject({ kind: "final", outcome: "answered" });
-        expect(reply.mayRepeat).toBe(death.mayRepeat);
-        if (death.outcomeUnknown) expect(reply.markdown).toContain("its outcome is unknown");
-        else expect(reply.markdown).toBe(`${text}: ${death.tool} is done`);
-        expect(core.server.requests.filter(({ lastUserText }) => lastUserText === text)).toHaveLength(death.requests);
-        const turnId = reply.id.replace("/final", "");
-        const run = `${death.tool} ${turnId}/0/0`;
-        expect(await core.toolRuns(turnId)).toEqual(Array.from({ length: death.runs }, () => run));
-      },
-    );
+    it.each(deaths)("when it dies at $at of a turn with $tool, then the next one ends the turn", async (death) => {
+      const text = `${death.tool} ${deaths.indexOf(death)}`;
+      const dying = await core.alive();
+      await dying.dieAt(death.at, death.nth);
+      await core.receive(userMessage(text, text));
+      await dying.exited;
+      await core.alive();
+      const reply = await core.heardReplyTo(text);
+      finals.push(reply);
+      expect(reply).toMatchObject({ kind: "final", outcome: "answered" });
+      expect(reply.mayRepeat).toBe(death.mayRepeat);
+      if (death.outcomeUnknown) expect(reply.markdown).toContain("its outcome is unknown");
+      else expect(reply.markdown).toBe(`${text}: ${death.tool} is done`);
+      expect(core.server.requests.filter(({ lastUserText }) => lastUserText === text)).toHaveLength(death.requests);
+      const turnId = reply.id.replace("/final", "");
+      const run = `${death.tool} ${turnId}/0/0`;
+      expect(await core.toolRuns(turnId)).toEqual(Array.from({ length: death.runs }, () => run));
+    });
 
     it("when all is over, then every message has exactly one final, and in order", async () => {
       const asked = deaths.map(({ tool }, index) => `${tool} ${index}`);

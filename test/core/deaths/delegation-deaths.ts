@@ -25,7 +25,6 @@ const script = ({ lastUserText, toolOutputs, toolNames }: ModelRequest) => {
 };
 
 /** A process that starts on a busy machine takes its time. */
-const TIME = { timeout: 60_000 };
 
 /** From the first word to a subtask to the answer: each is a place where everything so far is stored, and no more. */
 const deaths: readonly (readonly [at: string, nth: number])[] = [
@@ -53,7 +52,7 @@ export const delegationDeaths = (kind: PlaceOptions["kind"]): void => {
     });
     afterAll(() => core.dispose());
 
-    it.each(deaths)("when it dies at %s, then the next one brings the answer", TIME, async (at, nth) => {
+    it.each(deaths)("when it dies at %s, then the next one brings the answer", async (at, nth) => {
       const number = deaths.findIndex(([name]) => name === at);
       const dying = await core.alive();
       await dying.dieAt(at, nth);
@@ -67,7 +66,7 @@ export const delegationDeaths = (kind: PlaceOptions["kind"]): void => {
       await core.heard.until((replies) => replies.filter(isMine).some((reply) => reply.kind === "completion"));
     });
 
-    it("when all is over, then each request had one announcement, one answer and one last state", TIME, async () => {
+    it("when all is over, then each request had one announcement, one answer and one last state", async () => {
       const published = await core.publishedReplies([conversation]);
       for (const number of deaths.keys()) {
         const mine = published.filter(({ origin }) => origin?.promptSummary === `delegate ${number}`);

@@ -7,7 +7,6 @@ import type { PlaceOptions } from "./backbone-place.ts";
 import { MortalCore } from "./mortal-core.ts";
 
 /** A process that starts on a busy machine takes its time. */
-const TIME = { timeout: 60_000 };
 
 const deaths = ["turn.opened", "model.journaled", "reply.before", "a2a.settled"] as const;
 
@@ -30,7 +29,7 @@ export const inboundDeaths = (kind: PlaceOptions["kind"]): void => {
     });
     afterAll(() => core.dispose());
 
-    it.each(deaths)("when it dies at %s, then the next one ends the task", TIME, async (at) => {
+    it.each(deaths)("when it dies at %s, then the next one ends the task", async (at) => {
       const dying = await core.alive();
       await dying.dieAt(at, 1);
       const message = inboundMessage(call(at));
@@ -43,7 +42,7 @@ export const inboundDeaths = (kind: PlaceOptions["kind"]): void => {
       await core.heardReplyTo(`after ${at}`);
     });
 
-    it("when all is over, then every task has its one answer, of one turn", TIME, async () => {
+    it("when all is over, then every task has its one answer, of one turn", async () => {
       const tasks = await core.inspect(({ store }) => Promise.all(deaths.map((at) => store.get(taskKey(call(at))))));
       expect(tasks.map((task) => [task?.value.state, task?.value.answer, task?.value.ended.length])).toEqual(
         deaths.map((at) => ["completed", `answer to "die at ${at}"`, 1]),

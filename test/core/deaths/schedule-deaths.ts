@@ -16,7 +16,6 @@ const script = ({ lastUserText, toolOutputs }: ModelRequest) => {
 };
 
 /** A process that starts on a busy machine takes its time. */
-const TIME = { timeout: 60_000 };
 
 /** From the making of a schedule to the end of its run. */
 const deaths: readonly (readonly [at: string, nth: number])[] = [
@@ -39,7 +38,7 @@ export const scheduleDeaths = (kind: PlaceOptions["kind"]): void => {
     });
     afterAll(() => core.dispose());
 
-    it.each(deaths)("when it dies at %s, then the next one keeps the time", TIME, async (at, nth) => {
+    it.each(deaths)("when it dies at %s, then the next one keeps the time", async (at, nth) => {
       const number = deaths.findIndex(([name]) => name === at);
       const dying = await core.alive();
       await dying.dieAt(at, nth);
@@ -50,7 +49,7 @@ export const scheduleDeaths = (kind: PlaceOptions["kind"]): void => {
       await core.heard.until((replies) => replies.some(isMine));
     });
 
-    it("when all is over, then each has one run", TIME, async () => {
+    it("when all is over, then each has one run", async () => {
       const runs = (await core.publishedReplies([conversation])).filter(isRun).map(({ markdown }) => markdown);
       expect(runs.sort()).toEqual([...deaths.keys()].map((number) => `it is time for ${number}`));
     });

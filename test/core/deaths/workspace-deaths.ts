@@ -36,7 +36,6 @@ const deaths: readonly (readonly [at: string, nth: number])[] = [
 ];
 
 /** A process that starts on a busy machine takes its time. */
-const TIME = { timeout: 60_000 };
 
 /** A `kill -9` at every step of work on a repository: what was changed is told once, and no worktree is left over. */
 export const workspaceDeaths = (kind: PlaceOptions["kind"]): void => {
@@ -62,7 +61,7 @@ export const workspaceDeaths = (kind: PlaceOptions["kind"]): void => {
       expect(heard.find(isAnswer)?.markdown).toBe(told);
     };
 
-    it.each(deaths)("when it dies at %s, then the next one brings what they have changed", TIME, async (at, nth) => {
+    it.each(deaths)("when it dies at %s, then the next one brings what they have changed", async (at, nth) => {
       const text = `write ${at}`;
       const dying = await core.alive();
       await dying.dieAt(at, nth);
@@ -72,7 +71,7 @@ export const workspaceDeaths = (kind: PlaceOptions["kind"]): void => {
       await answered(text);
     });
 
-    it("when it dies while a file is written, then the next one writes the whole of it", TIME, async () => {
+    it("when it dies while a file is written, then the next one writes the whole of it", async () => {
       const dying = await core.alive();
       const isWriting = fileWrittenIn(repository.worktrees);
       await core.receive(userMessage("write half", "write half"));
@@ -92,23 +91,19 @@ export const workspaceDeaths = (kind: PlaceOptions["kind"]): void => {
       expect(written.sort()).toEqual(wanted.sort());
     });
 
-    it(
-      "when they are no longer kept and it dies while it removes them, then the next one removes the rest",
-      TIME,
-      async () => {
-        core.workspace = repository.workspaces({ keepDays: 0 }).options;
-        await (await core.alive()).kill();
-        const begun = fewerThan(repository.worktrees, readdirSync(repository.worktrees).length);
-        const dying = await core.alive();
-        await begun;
-        await dying.kill();
-        const over = fewerThan(repository.worktrees, 1);
-        await core.alive();
-        await over;
-        // The branch goes before the folder; what git notes about it, after.
-        expect(repository.git("branch", "--list", "mooring/*")).toBe("");
-      },
-    );
+    it("when they are no longer kept and it dies while it removes them, then the next one removes the rest", async () => {
+      core.workspace = repository.workspaces({ keepDays: 0 }).options;
+      await (await core.alive()).kill();
+      const begun = fewerThan(repository.worktrees, readdirSync(repository.worktrees).length);
+      const dying = await core.alive();
+      await begun;
+      await dying.kill();
+      const over = fewerThan(repository.worktrees, 1);
+      await core.alive();
+      await over;
+      // The branch goes before the folder; what git notes about it, after.
+      expect(repository.git("branch", "--list", "mooring/*")).toBe("");
+    });
   });
 };
 

@@ -23,7 +23,7 @@ export const weather: ToolDescription = {
 
 export const user = (text: string): ChatMessage => ({ role: "user", text });
 
-export const stepRequest = (rest: Partial<StepRequest> = {}): StepRequest => ({
+const stepRequest = (rest: Partial<StepRequest> = {}): StepRequest => ({
   system: "You are a test.",
   messages: [user("hello")],
   tools: [],

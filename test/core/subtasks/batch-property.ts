@@ -75,7 +75,7 @@ export const batchProperty = (harness: BackboneHarness, fewest: number): void =>
     };
 
     it("when it is played, then there is one answer, everybody is accounted for, and all have ended", {
-      timeout: 60_000 + 3_000 * runs.numRuns,
+      timeout: 120_000 + 3_000 * runs.numRuns,
     }, async () => {
       await fc.assert(fc.asyncProperty(aPlan, check), runs);
     });

@@ -26,7 +26,7 @@ import { Held, repeatEnd, roles } from "./delegating.ts";
 const delegation = { ...defaultDelegation, interactiveCeilingMs: 250, graceMs: 30 };
 const subjects = subjectsOf("default");
 
-export const nameOf = (plan: number, index: number): string => `p${plan}s${index}`;
+const nameOf = (plan: number, index: number): string => `p${plan}s${index}`;
 
 /** Cores on one backbone, on which one plan after the other is played. */
 export class BatchWorld {

@@ -34,7 +34,7 @@ export type RestFault =
 
 export type Route = readonly [method: string, path: RegExp, answer: (call: RestCall, ...ids: string[]) => RestAnswer];
 
-export const RETRY_AFTER_S = 0.3;
+const RETRY_AFTER_S = 0.3;
 
 /** Discord's HTTP API: authorization, buckets, faults; what it answers is in its routes. */
 export class FakeRest {

@@ -101,6 +101,6 @@ export class ConnectorApi {
   }
 }
 
-export const roomOf = (conversationId: string): string => conversationId.split(";messageid=", 1)[0] ?? conversationId;
+const roomOf = (conversationId: string): string => conversationId.split(";messageid=", 1)[0] ?? conversationId;
 
 const refusal = (status: number, code: string): ApiAnswer => ({ status, body: { error: { code, message: code } } });

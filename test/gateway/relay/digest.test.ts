@@ -5,13 +5,13 @@ import type { Anchor } from "../../../core/contract/anchor.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { readHeld } from "../../../core/delivery/held-record.ts";
-import { listUndeliveredOn } from "../../../core/delivery/list-undelivered.ts";
 import { readShown } from "../../../core/origin/shown-record.ts";
 import type { RelayContext } from "../../../gateway/relay/relay-context.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
 import { LONGEST_NOTE } from "../../fakes/paper-platform.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
+import { undeliveredOnChannel } from "../../fakes/undelivered-on-channel.ts";
 import type { RelayRig } from "./relay-rig.ts";
 import { openRelayRig, room } from "./relay-rig.ts";
 
@@ -177,7 +177,7 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
       expect.stringMatching(/^target-gone: /),
     ]);
     await untilReleased("a");
-    const listed = await listUndeliveredOn(rig.backbone.store, { tenant: "default", channel: "paper" }, { limit: 10 });
+    const listed = await undeliveredOnChannel(rig.backbone.store, "paper");
     expect(listed.map(({ excerpt }) => excerpt).sort()).toEqual(["one", "two"]);
   });
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { listUndeliveredOn } from "../../../core/delivery/list-undelivered.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
+import { undeliveredOnChannel } from "../../fakes/undelivered-on-channel.ts";
 import type { RelayRig } from "./relay-rig.ts";
 import { openRelayRig, room } from "./relay-rig.ts";
 
@@ -25,7 +25,7 @@ describe("given a reply for several conversations of a channel with a log of its
     };
     await rig.publish("r1", room("a", "log"), "hello");
     await rig.untilDead(1);
-    const listed = () => listUndeliveredOn(rig.backbone.store, { tenant: "default", channel: "log" }, { limit: 10 });
+    const listed = () => undeliveredOnChannel(rig.backbone.store, "log");
     await expect.poll(listed).toHaveLength(2);
     expect((await listed()).map(({ target }) => target.room).sort()).toEqual(["a", "c"]);
   });

@@ -4,10 +4,10 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { Store } from "../../../core/contract/store.ts";
-import { listUndeliveredOn } from "../../../core/delivery/list-undelivered.ts";
 import { startFanOut } from "../../../gateway/relay/fan-out.ts";
 import { startOutbox } from "../../../gateway/relay/outbox.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
+import { undeliveredOnChannel } from "../../fakes/undelivered-on-channel.ts";
 import type { RelayRig } from "./relay-rig.ts";
 import { openRelayRig, room } from "./relay-rig.ts";
 
@@ -38,7 +38,7 @@ const relay = async (adapter: ChannelAdapter, context = rig.context): Promise<vo
 /** What is listed as given up, once there is something. */
 const untilListed = async (channel: string) => {
   for (;;) {
-    const listed = await listUndeliveredOn(rig.backbone.store, { tenant: "default", channel }, { limit: 10 });
+    const listed = await undeliveredOnChannel(rig.backbone.store, channel);
     if (listed.length > 0) return listed;
     await new Promise(setImmediate);
   }

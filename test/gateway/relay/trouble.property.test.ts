@@ -47,5 +47,5 @@ describe("given a platform that fails at random", () => {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 });

@@ -1,4 +1,5 @@
-import type { ChatClient, ChatListener, ChatStatus } from "../../client/chat-client.ts";
+import type { ChatClient } from "../../client/chat-client.ts";
+import type { ChatListener, ChatStatus } from "../../client/chat-listener.ts";
 import type { Outgoing, OutgoingFrame, OutgoingQueue } from "../../client/outgoing-queue.ts";
 import type { Entry, Shown } from "../../client/transcript.ts";
 import { keyOf, Transcript } from "../../client/transcript.ts";

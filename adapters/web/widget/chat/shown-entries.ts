@@ -5,7 +5,7 @@ export const STOP = { name: "cancel", args: "answer" } as const;
 
 const isStop = ({ command }: Said): boolean => command?.name === STOP.name && command.args === STOP.args;
 
-export const isEmptyReply = ({ markdown, actions, activity }: Shown): boolean =>
+const isEmptyReply = ({ markdown, actions, activity }: Shown): boolean =>
   markdown.trim() === "" && !actions?.length && !activity;
 
 /** What people see of a log: not the button that stops an answer, nor what ends a wait without a word. */

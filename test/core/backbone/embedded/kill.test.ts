@@ -38,7 +38,7 @@ describe("given a process that stores as fast as it can", () => {
       await backbone.close();
     }
     expect(said.length).toBeGreaterThanOrEqual(385);
-  }, 120_000);
+  });
 
   it("when writing fails as on a broken disk, then nothing more is accepted, and all it was told is stored (F16)", async () => {
     const dir = scratchDir();

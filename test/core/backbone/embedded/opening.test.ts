@@ -71,7 +71,7 @@ describe("given a data folder", () => {
     await holder.kill();
     const { database } = openScratch(dir);
     expect(readOne(database, "PRAGMA integrity_check")).toBe("ok");
-  }, 60_000);
+  });
 
   it("when several processes start at once, then exactly one gets it", async () => {
     const dir = scratchDir();
@@ -79,7 +79,7 @@ describe("given a data folder", () => {
     const said = await Promise.all(children.map((child) => child.says(/^(open|refused)/)));
     expect(said.filter((line) => line === "open")).toHaveLength(1);
     expect(said.filter((line) => line.startsWith("refused data-in-use"))).toHaveLength(2);
-  }, 60_000);
+  });
 });
 
 describe("given a data folder that cannot be used", () => {

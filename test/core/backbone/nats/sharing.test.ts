@@ -8,6 +8,7 @@ import { numbered, numbers } from "./samples.ts";
 const start = cleanup();
 const subject = numbers("shared");
 const shared = { durable: "shared", concurrency: 8 };
+const LESS_THAN_THE_LEASE_MS = 50_000;
 const nap = () => new Promise((resolve) => setTimeout(resolve, 2));
 
 describe("given several processes that share a durable", () => {
@@ -30,7 +31,7 @@ describe("given several processes that share a durable", () => {
     await two.bus.consume(subject, shared, journal.handler("two"));
     await eventually(async () => expect(await shares(url)).toEqual([16, 16]));
     await one.close();
-    await eventually(async () => expect(await shares(url)).toEqual([32]), 3_000);
+    await eventually(async () => expect(await shares(url)).toEqual([32]), LESS_THAN_THE_LEASE_MS);
     await Promise.all(
       Array.from({ length: 64 }, (_, k) => two.bus.publish(subject, numbered(0), { id: `k${k}/0`, key: `k${k}` })),
     );
@@ -94,7 +95,7 @@ describe("given several processes that share a durable", () => {
     for (let n = 0; n < 20; n++) {
       await one.bus.publish(subject, numbered(n), { id: `free${n % 5}/${n}`, key: `free${n % 5}` });
     }
-    await eventually(() => expect(journal.runs).toHaveLength(20), 5_000);
+    await eventually(() => expect(journal.runs).toHaveLength(20), LESS_THAN_THE_LEASE_MS);
     release();
     await eventually(async () => expect(await shares(url, 2)).toEqual([1, 1]));
   });

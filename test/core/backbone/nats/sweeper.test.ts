@@ -23,7 +23,7 @@ describe("given expired values and markers of deleted ones", () => {
       const foreign = new KvBucket(connector, { name: "other_things", replicas: 1 });
       const turns = new KvBucket(connector, { name: "mooring_bus_partitions", replicas: 1 });
       for (const place of [bucket, foreign]) {
-        await place.write("expired", value, { expiresAt: Date.now() + 1_000 });
+        await place.write("expired", value, { expiresAt: Date.now() + HOUR / 2 });
         await place.write("deleted", value);
         await place.remove("deleted");
         await place.write("later", value, { expiresAt: Date.now() + 9 * HOUR });

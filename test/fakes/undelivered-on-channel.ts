@@ -1,0 +1,9 @@
+import type { Store } from "../../core/contract/store.ts";
+import { type Undelivered, undeliveredOn } from "../../core/delivery/undelivered.ts";
+
+/** What was given up on a channel, the newest first. */
+export const undeliveredOnChannel = async (store: Store, channel: string): Promise<Undelivered[]> => {
+  const found: Undelivered[] = [];
+  for await (const { value } of store.list(undeliveredOn("default", channel))) found.push(value);
+  return found;
+};
