@@ -6,6 +6,9 @@ import { ServerProcess } from "../servers/server-process.ts";
 const SUBTASKS = 3;
 const OWN_TURNS = 2;
 
+/** Of the server. Each has as many batches as every other: none waits for the last ones while others have nothing to do. */
+const SESSIONS = 50;
+
 /** Before that, most of what is measured is the engine reading the code. */
 const WARM_UP = 500;
 
@@ -14,7 +17,7 @@ export const delegation: Scenario = {
   name: "delegation: a subtask beside a plain turn",
   aim: "≤ 1.5",
   async *prepare(quick) {
-    const batches = quick ? 60 : 300;
+    const batches = (quick ? 4 : 6) * SESSIONS;
     const turns = batches * (SUBTASKS + OWN_TURNS);
     for (const on of ["embedded", "nats"] as const) {
       const nats = on === "nats" ? await NatsServer.start() : undefined;
