@@ -8,6 +8,9 @@ import type { Agent } from "../turns/agent.ts";
 /** Gateways believe a word about the load for a little longer than this. */
 export const TELL_LOAD_EVERY_MS = 2_000;
 
+/** A change is told as soon as it is seen: a queue outgrows its limit by what comes in within this time at most. */
+export const LOOK_AT_LOAD_EVERY_MS = 200;
+
 /** Tells the gateways how many messages wait here, as long as some do: they take no more when it is too many. */
 export const tellLoad = (
   { backbone, clock }: { readonly backbone: Backbone; readonly clock: Clock },
@@ -20,12 +23,17 @@ export const tellLoad = (
       .queues()
       .filter(({ subject }) => subject === userMessage(name).name)
       .reduce((sum, { waiting }) => sum + waiting, 0);
+  let told = { waiting: 0, at: clock.monotonic() };
   let timer: Timer | undefined;
-  const tell = () => {
-    const waiting = waitingHere();
-    if (waiting > 0) backbone.bus.signal(intakeLoad(name), { process, waiting });
-    timer = clock.after(TELL_LOAD_EVERY_MS, tell);
+  const look = () => {
+    const now = { waiting: waitingHere(), at: clock.monotonic() };
+    const isOld = now.at - told.at >= TELL_LOAD_EVERY_MS;
+    if (now.waiting !== told.waiting || (isOld && now.waiting > 0)) {
+      backbone.bus.signal(intakeLoad(name), { process, waiting: now.waiting });
+      told = now;
+    }
+    timer = clock.after(LOOK_AT_LOAD_EVERY_MS, look);
   };
-  tell();
+  look();
   return { close: async () => timer?.cancel() };
 };

@@ -1,58 +1,53 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 
-/** What becomes of messages that are sent whether or not the ones before were answered. */
-export interface Fates {
-  sent: number;
-  accepted: number;
-  refused: number;
-  answered: number;
-  mostWaiting: number;
-}
+export type Fate = "answered" | "told to come back later" | "cut off";
 
-/** A visitor who does not wait. */
+/** A visitor who writes on whether or not what they wrote before was answered. */
 export class PushingClient {
   readonly #socket: WebSocket;
-  readonly #fates: Fates;
-  readonly #accepted = new Set<string>();
+  readonly #open = new Map<string, (fate: Fate) => void>();
   #sent = 0;
 
-  private constructor(socket: WebSocket, fates: Fates) {
+  private constructor(socket: WebSocket) {
     this.#socket = socket;
-    this.#fates = fates;
     socket.on("message", (data: Buffer) => this.#hear(JSON.parse(String(data))));
+    socket.on("close", () => {
+      for (const id of this.#open.keys()) this.#end(id, "cut off");
+    });
   }
 
-  static async open(port: number, fates: Fates): Promise<PushingClient> {
+  static async open(port: number): Promise<PushingClient> {
     const [url, origin] = [`ws://127.0.0.1:${port}/channels/web/socket`, `http://127.0.0.1:${port}`];
     const socket = new WebSocket(url, ["mooring.v1"], { origin, perMessageDeflate: false });
     await once(socket, "open");
     socket.send(JSON.stringify({ type: "hello" }));
     await once(socket, "message");
-    return new PushingClient(socket, fates);
+    return new PushingClient(socket);
   }
 
-  push(): void {
-    this.#fates.sent++;
-    this.#socket.send(JSON.stringify({ type: "message", id: `m${++this.#sent}`, text: "Please note this down." }));
+  /** Resolves when it is known what became of it. */
+  push(): Promise<Fate> {
+    const id = `m${++this.#sent}`;
+    return new Promise((resolve) => {
+      this.#open.set(id, resolve);
+      this.#socket.send(JSON.stringify({ type: "message", id, text: "Please note this down." }), (error) => {
+        if (error) this.#end(id, "cut off");
+      });
+    });
   }
 
   close(): void {
     this.#socket.terminate();
   }
 
-  #hear({ type, id = "", correlationId = "" }: { type: string; id?: string; correlationId?: string }): void {
-    const fates = this.#fates;
-    if (type === "error") fates.refused++;
-    // An answer may come before the word that its message was stored.
-    if (type === "accepted" || type === "reply") this.#accept(type === "reply" ? correlationId : id);
-    if (type === "reply") fates.answered++;
-    fates.mostWaiting = Math.max(fates.mostWaiting, fates.accepted - fates.answered);
+  #hear({ type, id = "", code, correlationId = "" }: Partial<Record<string, string>>): void {
+    if (type === "reply") this.#end(correlationId, "answered");
+    else if (type === "error" && (code === "rate-limited" || code === "busy")) this.#end(id, "told to come back later");
   }
 
-  #accept(id: string): void {
-    if (this.#accepted.has(id)) return;
-    this.#accepted.add(id);
-    this.#fates.accepted++;
+  #end(id: string, fate: Fate): void {
+    this.#open.get(id)?.(fate);
+    this.#open.delete(id);
   }
 }

@@ -25,7 +25,7 @@ const line = ({ name, unit, product, floor, ratio, cpuRatio, p99 }: Measured, ai
     `${figure(product.median)} ${unit}`.padStart(20),
     `${figure(floor.median)}`.padStart(12),
     `${ratio.toFixed(2)}×`.padStart(8),
-    `${cpuRatio.toFixed(2)}×`.padStart(8),
+    (Number.isFinite(cpuRatio) ? `${cpuRatio.toFixed(2)}×` : "").padStart(8),
     `${figure(product.low)}–${figure(product.high)}`.padStart(18),
     ...(p99 ? [`p99 ${figure(p99.product)} / ${figure(p99.floor)}`] : []),
     `aim ${aim}`,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { ConnectionOptions } from "nats";
-import { connect, createInbox, credsAuthenticator } from "nats";
+import type { ConnectionOptions, NatsConnection } from "nats";
+import { connect, createInbox, credsAuthenticator, DebugEvents } from "nats";
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import { isRefusal, isWithoutJetStream } from "./nats-fault.ts";
 import type { NatsAuth, NatsOptions } from "./nats-options.ts";
@@ -18,7 +18,7 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
     inboxPrefix: options.inboxPrefix,
     reconnect: false,
     timeout: Math.min(options.requestTimeoutMs, LONGEST_DIAL_MS),
-    pingInterval: PING_MS,
+    pingInterval: options.pingMs,
     maxPingOut: 2,
     // A stack for every request costs more than the request.
     noAsyncTraces: true,
@@ -29,6 +29,7 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
         })
       : new AppError("unavailable", `cannot reach NATS at ${where}: ${messageOf(error)}`, { cause: error });
   });
+  void closeWhenStale(nc);
   const api = { timeout: options.requestTimeoutMs, checkAPI: false };
   const requests = new RequestInbox(nc, options);
   const session = new NatsSession({
@@ -52,6 +53,11 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
   return session;
 };
 
+/** The client itself would first wait until a link that is dead has taken all that is still to be sent. */
+const closeWhenStale = async (nc: NatsConnection): Promise<void> => {
+  for await (const { type } of nc.status()) if (type === DebugEvents.StaleConnection) await nc.close();
+};
+
 const credentialsOf = async (auth: NatsAuth): Promise<ConnectionOptions> => {
   const plain = {
     ...(auth.user !== undefined && { user: auth.user }),
@@ -67,5 +73,3 @@ const credentialsOf = async (auth: NatsAuth): Promise<ConnectionOptions> => {
 };
 
 const LONGEST_DIAL_MS = 2_000;
-/** A link that is dead without a word is noticed after about three of these. */
-const PING_MS = 5_000;

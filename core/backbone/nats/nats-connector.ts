@@ -91,7 +91,10 @@ export class NatsConnector {
     for (const waiter of [...this.#waiters]) this.#settle(waiter, () => waiter.reject(stopped()));
     const session = this.#session;
     this.#session = undefined;
-    if (session?.isOpen) await session.nc.drain().catch(() => session.nc.close());
+    if (!session?.isOpen) return;
+    const tooLate = this.#options.clock.after(DRAIN_WITHIN_MS, () => void session.nc.close());
+    await session.drained();
+    tooLate.cancel();
   }
 
   #whenConnected(withinMs: number): Promise<NatsSession> {
@@ -177,6 +180,7 @@ export class NatsConnector {
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
 const NO_RESPONDER_PAUSE_MS = 100;
+const DRAIN_WITHIN_MS = 3_000;
 
 const stopped = () => new AppError("stopped", "the NATS backbone was closed");
 

@@ -32,6 +32,8 @@ export interface NatsOptions {
   readonly partitions: number;
   readonly failurePauseMs: number;
   readonly requestTimeoutMs: number;
+  /** A link that is dead without a word is noticed after about three of these. */
+  readonly pingMs: number;
   /** How long an operation waits for a server that is away before it rejects with "unavailable". */
   readonly operationTimeoutMs: number;
 }
@@ -52,6 +54,7 @@ export const natsOptions = (given: NatsBackboneOptions): NatsOptions => {
     partitions: 32,
     failurePauseMs: 500,
     requestTimeoutMs: 5_000,
+    pingMs: 5_000,
     operationTimeoutMs: 10_000,
     ...given,
   };
@@ -59,7 +62,14 @@ export const natsOptions = (given: NatsBackboneOptions): NatsOptions => {
     throw wrong(`prefix "${options.prefix}": use 1 to 32 letters, digits and "-", beginning with a letter or digit`);
   }
   if (options.servers.length === 0) throw wrong('servers: name at least one, such as "nats://127.0.0.1:4222"');
-  for (const limit of ["partitions", "replicas", "leaseMs", "requestTimeoutMs", "operationTimeoutMs"] as const) {
+  for (const limit of [
+    "partitions",
+    "replicas",
+    "leaseMs",
+    "requestTimeoutMs",
+    "pingMs",
+    "operationTimeoutMs",
+  ] as const) {
     const value = options[limit];
     if (!Number.isInteger(value) || value < 1) throw wrong(`${limit}: ${value} is no whole number above 0`);
   }

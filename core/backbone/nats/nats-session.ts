@@ -15,6 +15,7 @@ export class NatsSession {
   /** A subject for answers that nobody else has. */
   readonly newInbox: () => string;
   readonly #once = new Map<string, Promise<unknown>>();
+  readonly #flushing = new Set<() => void>();
 
   constructor({ nc, requests, js, jsm, newInbox }: SessionParts) {
     this.nc = nc;
@@ -22,10 +23,31 @@ export class NatsSession {
     this.js = js;
     this.jsm = jsm;
     this.newInbox = newInbox;
+    void nc.closed().then(() => {
+      for (const done of this.#flushing) done();
+    });
   }
 
   get isOpen(): boolean {
     return !this.nc.isClosed();
+  }
+
+  /** Resolves once the server has all that was sent, or the connection has ended: the client's flush() misses that. */
+  flushed(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#flushing.delete(done);
+        resolve();
+      };
+      this.#flushing.add(done);
+      this.nc.flush().then(done, done);
+    });
+  }
+
+  /** Sends what is left and ends. The client's drain() alone misses a connection that ends meanwhile. */
+  async drained(): Promise<void> {
+    this.nc.drain().catch(() => this.nc.close());
+    await this.nc.closed();
   }
 
   /** Makes sure of something once per connection; a failure is not remembered. */

@@ -51,7 +51,7 @@ export class NatsSignals {
     const session = this.#connector.current;
     if (session?.isOpen) {
       listening.subscription = listening.subscribe(session);
-      await session.nc.flush().catch(() => undefined);
+      await session.flushed();
     }
     return {
       close: () => {

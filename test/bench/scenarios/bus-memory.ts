@@ -1,6 +1,5 @@
-import { NatsServer } from "../../fakes/nats-server.ts";
 import type { Scenario } from "../scenario.ts";
-import { ServerProcess } from "../servers/server-process.ts";
+import { eachBackbone } from "../servers/each-backbone.ts";
 
 const MESSAGES = 1_000_000;
 
@@ -10,9 +9,8 @@ export const busMemory: Scenario = {
   aim: "≤ 1.1",
   soak: true,
   async *prepare() {
-    for (const on of ["embedded", "nats"] as const) {
-      const nats = on === "nats" ? await NatsServer.start() : undefined;
-      const server = await ServerProcess.start("bus", ...(nats ? [nats.url] : []));
+    for await (const { on, start } of eachBackbone()) {
+      const server = await start("bus");
       const kilobytesAfter = async (messages: number) => (await server.ask("pass", String(messages))) / 1_024;
       const early = await kilobytesAfter(MESSAGES / 10);
       const late = await kilobytesAfter((MESSAGES * 9) / 10);
@@ -23,8 +21,6 @@ export const busMemory: Scenario = {
         product: async () => late,
         floor: async () => early,
       };
-      await server.stop();
-      await nats?.stop();
     }
   },
 };

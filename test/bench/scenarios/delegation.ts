@@ -1,6 +1,5 @@
-import { NatsServer } from "../../fakes/nats-server.ts";
 import type { Scenario } from "../scenario.ts";
-import { ServerProcess } from "../servers/server-process.ts";
+import { eachBackbone } from "../servers/each-backbone.ts";
 
 /** A batch of three is two turns of the session (who asks, and the one answer) around three subtasks. */
 const SUBTASKS = 3;
@@ -19,9 +18,8 @@ export const delegation: Scenario = {
   async *prepare(quick) {
     const batches = (quick ? 4 : 6) * SESSIONS;
     const turns = batches * (SUBTASKS + OWN_TURNS);
-    for (const on of ["embedded", "nats"] as const) {
-      const nats = on === "nats" ? await NatsServer.start() : undefined;
-      const server = await ServerProcess.start("delegation", ...(nats ? [nats.url] : []));
+    for await (const { on, start } of eachBackbone()) {
+      const server = await start("delegation");
       await server.ask("batches", String(WARM_UP));
       let plainMs = (await server.ask("plain", String(turns))) / turns;
       const batchMs = async () => (await server.ask("batches", String(batches))) / batches;
@@ -35,8 +33,6 @@ export const delegation: Scenario = {
         },
         cpu: () => server.ask("cpu"),
       };
-      await server.stop();
-      await nats?.stop();
     }
   },
 };
@@ -51,9 +47,8 @@ export const delegationMemory: Scenario = {
   soak: true,
   async *prepare(quick) {
     const batches = quick ? 2_000 : 20_000;
-    for (const on of ["embedded", "nats"] as const) {
-      const nats = on === "nats" ? await NatsServer.start() : undefined;
-      const server = await ServerProcess.start("delegation", ...(nats ? [nats.url] : []));
+    for await (const { on, start } of eachBackbone()) {
+      const server = await start("delegation");
       const kilobytesAfter = async (count: number) => {
         await server.ask("batches", String(count));
         return (await server.ask("memory")) / 1_024;
@@ -66,8 +61,6 @@ export const delegationMemory: Scenario = {
         product: async () => late,
         floor: async () => early,
       };
-      await server.stop();
-      await nats?.stop();
     }
   },
 };

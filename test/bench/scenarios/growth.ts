@@ -2,43 +2,70 @@ import type { Backbone } from "../../../core/contract/backbone.ts";
 import { firstSessionId } from "../../../core/sessions/current-session.ts";
 import { historyKey } from "../../../core/sessions/history-entry.ts";
 import { sessionStateKey } from "../../../core/sessions/session-state.ts";
+import type { BackboneHarness } from "../../contract/backbone-harness.ts";
 import { embeddedHarness } from "../../contract/embedded-harness.ts";
 import { natsHarness } from "../../contract/nats-harness.ts";
 import type { CoreOnBus } from "../core-on-bus.ts";
 import { messageIn, startCoreOnBus } from "../core-on-bus.ts";
 import { loopTimes, throughput } from "../measure.ts";
 import type { Scenario } from "../scenario.ts";
+import { seedSessions } from "../seed-sessions.ts";
+
+interface Work {
+  /** Of a round. */
+  readonly messages: number;
+  readonly lanes: number;
+  run(): Promise<void>;
+}
 
 interface Size {
   /** "100,000 sessions". */
   readonly many: string;
   readonly few: string;
-  /** Fills a fresh deployment; resolves to a piece of work whose cost should not depend on what is in there. */
-  fill(core: CoreOnBus, backbone: Backbone, size: "many" | "few"): Promise<(lane: number) => Promise<void>>;
+  /** Fills a fresh deployment; resolves to pieces of work whose cost should not depend on what is in there. */
+  fill(core: CoreOnBus, backbone: Backbone, size: "many" | "few"): Promise<Readonly<Record<string, Work>>>;
 }
 
 const spelled = (count: number): string => count.toLocaleString("en");
 
-/** Of so many sessions any one: most were not used for a while. */
+const WARM = 1_000;
+/** Before that, most of what is measured is the engine reading the code. */
+const WARM_UP = 3_000;
+
+/**
+ * A session is cold when its process has not seen it since it started: what it knows of it must be read first. It is warm
+ * after that, until many others were used.
+ */
 const sessions = (few: number, many: number): Size => ({
-  few: `${spelled(few)} sessions`,
-  many: `${spelled(many)} sessions`,
-  async fill(core, _, size) {
+  few: `of ${spelled(few)}`,
+  many: `of ${spelled(many)} sessions`,
+  async fill(core, { store }, size) {
     const count = size === "many" ? many : few;
-    const ask = (n: number) => core.ask(`room ${n}`, `account ${n}`);
-    await throughput(count, 500, ask);
-    let last = 0;
     // A step without a factor in common with the count meets them all before it meets one again.
-    return () => {
-      last = (last + 7_919) % count;
-      return ask(last);
+    const placeOf = (n: number): [string, string] => [`room ${(n * 7_919) % count}`, `account ${(n * 7_919) % count}`];
+    await seedSessions(store, count, placeOf);
+    await throughput(WARM_UP, 100, (n) => core.ask(`elsewhere ${n % 100}`, `somebody ${n % 100}`));
+    let met = 0;
+    let last = 0;
+    const meetAnother = () => core.ask(...placeOf(met++));
+    const meetAgain = async () => {
+      while (met < WARM) await meetAnother();
+      last = (last + 1) % WARM;
+      await core.ask(...placeOf(last));
+    };
+    return {
+      // All rounds together must not meet one twice.
+      "a cold session": { messages: 150, lanes: 50, run: meetAnother },
+      "one of 1,000 warm sessions": { messages: 1_000, lanes: 50, run: meetAgain },
     };
   },
 });
 
+const oneByOne = (run: () => Promise<void>): Work => ({ messages: 150, lanes: 1, run });
+
 /** A session that is so long, of which all but the end was summed up. */
 const history = (few: number, many: number): Size => ({
-  few: `a history of ${spelled(few)} messages`,
+  few: spelled(few),
   many: `a history of ${spelled(many)} messages`,
   async fill(core, { store }, size) {
     const count = size === "many" ? many : few;
@@ -50,19 +77,32 @@ const history = (few: number, many: number): Size => ({
     );
     const compactedThrough = Math.max(0, count - 20);
     if (compactedThrough > 0) await store.put(sessionStateKey(sessionId), { compactedThrough, summary: "Greetings." });
-    return () => core.ask("long", "account");
+    return { "a message": oneByOne(() => core.ask("long", "account")) };
   },
 });
 
 /** Somebody who has written in so many places, and now writes in one of them. */
 const conversations = (few: number, many: number): Size => ({
-  few: `${spelled(few)} conversation of a person`,
+  few: spelled(few),
   many: `${spelled(many)} conversations of a person`,
   async fill(core, _, size) {
     for (let n = size === "many" ? many : few; n > 0; n--) await core.ask(`place ${n}`, "account");
-    return () => core.ask("place 1", "account");
+    return { "a message": oneByOne(() => core.ask("place 1", "account")) };
   },
 });
+
+/** A deployment of its own, with so much in it. */
+const deploy = async (harness: BackboneHarness, size: Size, which: "many" | "few") => {
+  const deployment = await harness.deploy();
+  const backbone = await deployment.open();
+  const core = await startCoreOnBus(backbone);
+  const works = await size.fill(core, backbone, which);
+  const stop = async () => {
+    await core.stop();
+    await deployment.dispose();
+  };
+  return { works, stop };
+};
 
 /** What a message costs when there is much of something, beside what it costs when there is little. */
 export const growth: Scenario = {
@@ -70,33 +110,20 @@ export const growth: Scenario = {
   aim: "≤ 1.2",
   long: true,
   async *prepare(quick) {
-    const sizes: [Size, lanes: number][] = [
-      [sessions(1_000, quick ? 10_000 : 100_000), 100],
-      [history(10, 10_000), 1],
-      [conversations(1, 100), 1],
-    ];
-    for (const [on, harness] of [["embedded", embeddedHarness] as const, ["nats", natsHarness] as const]) {
-      for (const [size, lanes] of sizes) {
-        const sides = { product: await deploy("many"), floor: await deploy("few") };
-        yield {
-          name: `message → reply, ${size.many} beside ${size.few} (${on})`,
-          unit: "ms",
-          product: () => loopTimes(200, lanes, sides.product.work),
-          floor: () => loopTimes(200, lanes, sides.floor.work),
-        };
-        for (const side of [sides.product, sides.floor]) await side.stop();
-
-        async function deploy(which: "many" | "few") {
-          const deployment = await harness.deploy();
-          const backbone = await deployment.open();
-          const core = await startCoreOnBus(backbone);
-          const work = await size.fill(core, backbone, which);
-          const stop = async () => {
-            await core.stop();
-            await deployment.dispose();
+    const sizes = [sessions(1_000, quick ? 10_000 : 100_000), history(10, 10_000), conversations(1, 100)];
+    for (const harness of [embeddedHarness, natsHarness]) {
+      for (const size of sizes) {
+        const [many, few] = [await deploy(harness, size, "many"), await deploy(harness, size, "few")];
+        for (const [what, work] of Object.entries(many.works)) {
+          const { messages, lanes } = work;
+          yield {
+            name: `growth: ${what}, ${size.many} beside ${size.few} (${harness.name})`,
+            unit: "ms",
+            product: () => loopTimes(messages, lanes, work.run),
+            floor: () => loopTimes(messages, lanes, (few.works[what] as Work).run),
           };
-          return { work, stop };
         }
+        for (const side of [many, few]) await side.stop();
       }
     }
   },

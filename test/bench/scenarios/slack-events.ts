@@ -1,32 +1,37 @@
 import { FakeSlack } from "../../fakes/slack/fake-slack.ts";
-import { EventCrowd } from "../event-crowd.ts";
 import type { Comparison } from "../measure.ts";
+import type { PostingCrowd } from "../posting-crowd.ts";
 import type { Scenario } from "../scenario.ts";
+import { eachBackbone } from "../servers/each-backbone.ts";
 import { ServerProcess } from "../servers/server-process.ts";
+import { slackCrowd } from "../slack-crowd.ts";
 
 const IN_FLIGHT = 32;
 
 interface Rig {
+  readonly on: string;
   readonly product: ServerProcess;
   readonly floor: ServerProcess;
-  readonly ours: EventCrowd;
-  readonly theirs: EventCrowd;
+  readonly ours: PostingCrowd;
+  readonly theirs: PostingCrowd;
 }
 
 /** The product, which stores every event, beside a bare Bolt app, which forgets it; both ask the same local Slack. */
 async function* withBoth(compare: (rig: Rig) => AsyncGenerator<Comparison>): AsyncGenerator<Comparison> {
-  const slack = await FakeSlack.start();
-  const { apiUrl, botToken, signingSecret, world } = slack;
-  const channel = { adapter: "slack", botToken, signingSecret, apiUrl };
-  const product = await ServerProcess.start("gateway", "slack", JSON.stringify(channel));
-  const floor = await ServerProcess.start("bolt", apiUrl, botToken, signingSecret);
-  const ours = new EventCrowd(world, `http://127.0.0.1:${product.port}/channels/slack/events`, signingSecret);
-  const theirs = new EventCrowd(world, `http://127.0.0.1:${floor.port}/slack/events`, signingSecret);
-  yield* compare({ product, floor, ours, theirs });
-  ours.leave();
-  theirs.leave();
-  await Promise.all([product.stop(), floor.stop()]);
-  await slack.stop();
+  for await (const { on, start } of eachBackbone()) {
+    const slack = await FakeSlack.start();
+    const { apiUrl, botToken, signingSecret, world } = slack;
+    const channel = { adapter: "slack", botToken, signingSecret, apiUrl };
+    const product = await start("gateway", `--slack=${JSON.stringify(channel)}`);
+    const floor = await ServerProcess.start("bolt", apiUrl, botToken, signingSecret);
+    const ours = slackCrowd(world, `http://127.0.0.1:${product.port}/channels/slack/events`, signingSecret);
+    const theirs = slackCrowd(world, `http://127.0.0.1:${floor.port}/slack/events`, signingSecret);
+    yield* compare({ on, product, floor, ours, theirs });
+    ours.leave();
+    theirs.leave();
+    await floor.stop();
+    await slack.stop();
+  }
 }
 
 const cpuOf = ({ product, floor }: Rig): NonNullable<Comparison["cpu"]> => {
@@ -38,16 +43,16 @@ export const slackEvents: Scenario = {
   aim: "≥ 0.7",
   prepare: (quick) =>
     withBoth(async function* (rig) {
-      const count = quick ? 600 : 3_000;
+      const count = quick ? 600 : 2_000;
       yield {
-        name: `Slack events, ${IN_FLIGHT} at once`,
+        name: `Slack events, ${IN_FLIGHT} at once (${rig.on})`,
         unit: "per second",
         cpu: cpuOf(rig),
         product: () => rig.ours.perSecond(count, IN_FLIGHT),
         floor: () => rig.theirs.perSecond(count, IN_FLIGHT),
       };
       yield {
-        name: `Slack acknowledgement, ${IN_FLIGHT} at once`,
+        name: `Slack acknowledgement, ${IN_FLIGHT} at once (${rig.on})`,
         unit: "ms",
         aim: "p99 < 500 ms",
         cpu: cpuOf(rig),
@@ -63,7 +68,7 @@ export const slackMemory: Scenario = {
   aim: "≤ 1.1",
   soak: true,
   prepare: (quick) =>
-    withBoth(async function* ({ product, ours }) {
+    withBoth(async function* ({ on, product, ours }) {
       const fifth = quick ? 4_000 : 20_000;
       const kilobytesAfter = async (count: number) => {
         await ours.perSecond(count, IN_FLIGHT);
@@ -72,7 +77,7 @@ export const slackMemory: Scenario = {
       const early = await kilobytesAfter(fifth);
       const late = await kilobytesAfter(4 * fifth);
       yield {
-        name: `Slack memory over ${(5 * fifth).toLocaleString("en")} events`,
+        name: `Slack memory over ${(5 * fifth).toLocaleString("en")} events (${on})`,
         unit: "kB",
         product: async () => late,
         floor: async () => early,

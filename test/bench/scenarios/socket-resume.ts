@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { Scenario } from "../scenario.ts";
+import { eachBackbone } from "../servers/each-backbone.ts";
 import { ServerProcess } from "../servers/server-process.ts";
 import { openClients, SocketClient } from "../socket-client.ts";
 
@@ -42,29 +43,30 @@ export const socketResume: Scenario = {
   aim: "no aim",
   long: true,
   async *prepare() {
-    const product = await ServerProcess.start("product");
-    const raw = await ServerProcess.start("raw");
-    const place = { port: product.port, speaks: "mooring.v1" } as const;
-    const visitors = await openClients(CLIENTS, () => SocketClient.open(place));
-    await Promise.all(
-      visitors.map(async (visitor) => {
-        for (let n = 0; n < MESSAGES; n++) await visitor.ask();
-      }),
-    );
-    const hellos = visitors.map(({ token }) => ({ type: "hello", token, resumeFrom: 0 }));
-    for (const visitor of visitors) visitor.close();
-    yield {
-      name: `socket: ${CLIENTS} clients resume at once, ${ENTRIES} entries each`,
-      unit: "ms",
-      cpu: (side) => (side === "product" ? product : raw).ask("cpu"),
-      product: () => resumeAll(`ws://127.0.0.1:${product.port}/channels/web/socket`, ["mooring.v1"], hellos),
-      floor: () =>
-        resumeAll(
-          `ws://127.0.0.1:${raw.port}/socket`,
-          [],
-          hellos.map(() => ({ resume: ENTRIES })),
-        ),
-    };
-    await Promise.all([product.stop(), raw.stop()]);
+    for await (const { on, start } of eachBackbone()) {
+      const [product, raw] = [await start("product"), await ServerProcess.start("raw")];
+      const place = { port: product.port, speaks: "mooring.v1" } as const;
+      const visitors = await openClients(CLIENTS, () => SocketClient.open(place));
+      await Promise.all(
+        visitors.map(async (visitor) => {
+          for (let n = 0; n < MESSAGES; n++) await visitor.ask();
+        }),
+      );
+      const hellos = visitors.map(({ token }) => ({ type: "hello", token, resumeFrom: 0 }));
+      for (const visitor of visitors) visitor.close();
+      yield {
+        name: `socket: ${CLIENTS} clients resume at once, ${ENTRIES} entries each (${on})`,
+        unit: "ms",
+        cpu: (side) => (side === "product" ? product : raw).ask("cpu"),
+        product: () => resumeAll(`ws://127.0.0.1:${product.port}/channels/web/socket`, ["mooring.v1"], hellos),
+        floor: () =>
+          resumeAll(
+            `ws://127.0.0.1:${raw.port}/socket`,
+            [],
+            hellos.map(() => ({ resume: ENTRIES })),
+          ),
+      };
+      await raw.stop();
+    }
   },
 };

@@ -1,7 +1,6 @@
-import { NatsServer } from "../../fakes/nats-server.ts";
-import { loopTimes, pacedTimes } from "../measure.ts";
+import { loopTimes, pacedTimes, type Side } from "../measure.ts";
 import type { Scenario } from "../scenario.ts";
-import { ServerProcess } from "../servers/server-process.ts";
+import { eachBackbone } from "../servers/each-backbone.ts";
 import { openClients, SocketClient, type SocketPlace } from "../socket-client.ts";
 
 /** Clients of one server, opened as more of them are needed. */
@@ -15,6 +14,11 @@ const crowdAt = (place: SocketPlace) => {
     async talk(messages: number, count: number): Promise<readonly number[]> {
       await arrive(count);
       return loopTimes(messages, count, ask);
+    },
+    async answered(messages: number, count: number): Promise<number> {
+      const begun = performance.now();
+      await this.talk(messages, count);
+      return (messages * 1_000) / (performance.now() - begun);
     },
     async talkPaced(messages: number, perSecond: number, count: number): Promise<readonly number[]> {
       await arrive(count);
@@ -38,10 +42,9 @@ export const socketRoundTrip: Scenario = {
   name: "socket: message → reply",
   aim: "≤ 1.5",
   async *prepare(quick) {
-    for (const on of ["embedded", "nats"] as const) {
-      const servers = on === "nats" ? [await NatsServer.start(), await NatsServer.start()] : [];
-      const product = await ServerProcess.start("product", ...(servers[0] ? [servers[0].url] : []));
-      const floor = await ServerProcess.start("floor", ...(servers[1] ? [servers[1].url] : []));
+    for await (const { on, start } of eachBackbone()) {
+      const [product, floor] = [await start("product"), await start("floor")];
+      const cpu = (side: Side) => (side === "product" ? product : floor).ask("cpu");
       const ours = crowdAt({ port: product.port, speaks: "mooring.v1" });
       const theirs = crowdAt({ port: floor.port, speaks: "nothing" });
       for (const side of [ours, theirs]) await side.talk(quick ? WARM_UP / 2 : WARM_UP, 100);
@@ -51,24 +54,30 @@ export const socketRoundTrip: Scenario = {
           name: `socket: message → reply, ${clients} clients (${on})`,
           unit: "ms",
           ...(clients === 1 && { slices: ONE_IN_SLICES }),
-          cpu: (side) => (side === "product" ? product : floor).ask("cpu"),
+          cpu,
           product: () => ours.talk(messages, clients),
           floor: () => theirs.talk(messages, clients),
         };
       }
+      yield {
+        name: `socket: messages answered, 100 clients (${on})`,
+        unit: "per second",
+        aim: "≥ 0.6",
+        cpu,
+        product: () => ours.answered(quick ? QUICK[100] : 4 * QUICK[100], 100),
+        floor: () => theirs.answered(quick ? QUICK[100] : 4 * QUICK[100], 100),
+      };
       // A slow second would be half of what a quick run has time for.
       if (!quick)
         yield {
           name: `socket: message → reply, paced ${PACE}/s of 1000 clients (${on})`,
           unit: "ms",
-          cpu: (side) => (side === "product" ? product : floor).ask("cpu"),
+          cpu,
           product: () => ours.talkPaced(5 * PACE, PACE, 1_000),
           floor: () => theirs.talkPaced(5 * PACE, PACE, 1_000),
         };
       ours.leave();
       theirs.leave();
-      await Promise.all([product.stop(), floor.stop()]);
-      for (const server of servers) await server.stop();
     }
   },
 };

@@ -1,27 +1,27 @@
 import type { Scenario } from "../scenario.ts";
-import { ServerProcess } from "../servers/server-process.ts";
+import { eachBackbone, type Ground } from "../servers/each-backbone.ts";
 
 /** From the start of the process until it takes connections, then ended again. */
-const startUp = async (name: "product" | "floor"): Promise<number> => {
-  const begun = performance.now();
-  const server = await ServerProcess.start(name);
-  const took = performance.now() - begun;
+const startUp = async ({ start }: Ground, name: "product" | "floor"): Promise<number> => {
+  const server = await start(name);
   await server.stop();
-  return took;
+  return server.startedInMs;
 };
 
-/** Gateway and core on an empty folder beside a bare front on the bare driver. */
+/** Gateway and core on an empty backbone beside a bare front on the bare driver or client. */
 export const start: Scenario = {
   name: "start to ready",
   aim: "< 2 s",
   async *prepare() {
-    yield {
-      name: "start to ready (embedded)",
-      unit: "ms",
-      // Another process every time: what this one uses tells nothing.
-      cpu: async () => Number.NaN,
-      product: () => startUp("product"),
-      floor: () => startUp("floor"),
-    };
+    for await (const ground of eachBackbone()) {
+      yield {
+        name: `start to ready (${ground.on})`,
+        unit: "ms",
+        // Another process every time: what this one uses tells nothing.
+        cpu: async () => Number.NaN,
+        product: () => startUp(ground, "product"),
+        floor: () => startUp(ground, "floor"),
+      };
+    }
   },
 };

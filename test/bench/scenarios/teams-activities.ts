@@ -1,8 +1,9 @@
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
-import { ActivityCrowd } from "../activity-crowd.ts";
 import type { Side } from "../measure.ts";
 import type { Scenario } from "../scenario.ts";
+import { eachBackbone } from "../servers/each-backbone.ts";
 import { ServerProcess } from "../servers/server-process.ts";
+import { teamsCrowd } from "../teams-crowd.ts";
 
 const IN_FLIGHT = 32;
 
@@ -11,32 +12,34 @@ export const teamsActivities: Scenario = {
   name: "Teams activities",
   aim: "≥ 0.7",
   async *prepare(quick) {
-    const teams = await FakeTeams.start();
-    const { config } = teams;
-    const product = await ServerProcess.start("gateway", "teams", JSON.stringify(config));
-    const floor = await ServerProcess.start("botbuilder", teams.appId, config.openIdMetadataUrl);
-    const ours = await ActivityCrowd.gather(teams, `http://127.0.0.1:${product.port}/channels/teams/messages`);
-    const theirs = await ActivityCrowd.gather(teams, `http://127.0.0.1:${floor.port}/api/messages`);
-    const count = quick ? 300 : 2_000;
-    const cpu = (side: Side) => (side === "product" ? product : floor).ask("cpu");
-    yield {
-      name: `Teams activities, ${IN_FLIGHT} at once`,
-      unit: "per second",
-      cpu,
-      product: () => ours.perSecond(count, IN_FLIGHT),
-      floor: () => theirs.perSecond(count, IN_FLIGHT),
-    };
-    yield {
-      name: `Teams acknowledgement, ${IN_FLIGHT} at once`,
-      unit: "ms",
-      aim: "≤ 1.5",
-      cpu,
-      product: () => ours.times(count, IN_FLIGHT),
-      floor: () => theirs.times(count, IN_FLIGHT),
-    };
-    ours.leave();
-    theirs.leave();
-    await Promise.all([product.stop(), floor.stop()]);
-    await teams.stop();
+    for await (const { on, start } of eachBackbone()) {
+      const teams = await FakeTeams.start();
+      const { config } = teams;
+      const product = await start("gateway", `--teams=${JSON.stringify(config)}`);
+      const floor = await ServerProcess.start("botbuilder", teams.appId, config.openIdMetadataUrl);
+      const ours = await teamsCrowd(teams, `http://127.0.0.1:${product.port}/channels/teams/messages`);
+      const theirs = await teamsCrowd(teams, `http://127.0.0.1:${floor.port}/api/messages`);
+      const count = quick ? 300 : 1_500;
+      const cpu = (side: Side) => (side === "product" ? product : floor).ask("cpu");
+      yield {
+        name: `Teams activities, ${IN_FLIGHT} at once (${on})`,
+        unit: "per second",
+        cpu,
+        product: () => ours.perSecond(count, IN_FLIGHT),
+        floor: () => theirs.perSecond(count, IN_FLIGHT),
+      };
+      yield {
+        name: `Teams acknowledgement, ${IN_FLIGHT} at once (${on})`,
+        unit: "ms",
+        aim: "≤ 1.5",
+        cpu,
+        product: () => ours.times(count, IN_FLIGHT),
+        floor: () => theirs.times(count, IN_FLIGHT),
+      };
+      ours.leave();
+      theirs.leave();
+      await floor.stop();
+      await teams.stop();
+    }
   },
 };

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { Config } from "../../../config/config.ts";
 import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { openFrontDoor } from "../../../gateway/front-door.ts";
@@ -10,22 +11,35 @@ import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
 import { openBackbone } from "../../../gateway/open-backbone.ts";
 import { createReadiness } from "../../../gateway/readiness.ts";
 import { startChannels } from "../../../gateway/start-channels.ts";
+import { whenHealthy } from "../../../gateway/when-healthy.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 
 /** A gateway with one channel, as it runs where core is elsewhere: it stores every message, and nobody answers. */
-const [name = "", channel = "{}"] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  options: { slack: { type: "string" }, teams: { type: "string" } },
+  allowPositionals: true,
+});
+const [natsUrl] = positionals;
+const access = { messagesPerMinute: 1e9 };
 const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
 const config = Config.parse({
   gateway: { host: "127.0.0.1", port: 0 },
   dataDir,
   agents: [{ name: "bench", model: "demo" }],
-  channels: { [name]: { ...(JSON.parse(channel) as object), agent: "bench", access: { messagesPerMinute: 1e9 } } },
+  backbone: natsUrl ? { nats: { servers: [natsUrl] } } : "embedded",
+  channels: Object.fromEntries(
+    Object.entries(values).map(([name, channel]) => [
+      name,
+      { ...(JSON.parse(channel) as object), agent: "bench", access },
+    ]),
+  ),
 });
 const logger = createLogger(config.logLevel);
 const metrics = createMetrics(logger);
 const readiness = createReadiness();
 const door = await openFrontDoor(config.gateway, readiness);
 const backbone = await openBackbone(config.backbone, { dataDir, clock, logger });
+await whenHealthy(backbone, clock, new AbortController().signal);
 const parts = { clock, logger, meter: metrics.meter, backbone, newId: randomUUID };
 const publicUrl = `http://127.0.0.1:${door.port}`;
 const channels = await startChannels({ ...parts, config, door, readiness, metrics, publicUrl });

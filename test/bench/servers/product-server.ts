@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { Config } from "../../../config/config.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
@@ -20,11 +21,17 @@ import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 import { REPLY_TEXT } from "./reply-text.ts";
 
 /** Gateway and core as `mooring start` runs them, logs and metrics included; only model and limits are the bench's. */
-const [natsUrl] = process.argv.slice(2);
+const { values, positionals } = parseArgs({ options: { waiting: { type: "string" } }, allowPositionals: true });
+const [natsUrl] = positionals;
 const MANY = 1_000_000;
+const WATCH_EVERY_MS = 50;
 const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
 const config = Config.parse({
-  gateway: { host: "127.0.0.1", port: 0 },
+  gateway: {
+    host: "127.0.0.1",
+    port: 0,
+    ...(values.waiting && { limits: { waitingMessages: Number(values.waiting) } }),
+  },
   backbone: natsUrl ? { nats: { servers: [natsUrl] } } : "embedded",
   dataDir,
   agents: [{ name: "bench", model: "demo" }],
@@ -81,7 +88,16 @@ const reply = async (room: string): Promise<number> => {
   return 0;
 };
 
-answerQuestions(door.port, { reply, memory: memoryInUse }, async () => {
+const intake = subjectsOf("default").userMessage("bench").name;
+let mostWaited = 0;
+const watch = setInterval(() => {
+  for (const { subject, waiting } of backbone.queues()) {
+    if (subject === intake) mostWaited = Math.max(mostWaited, waiting);
+  }
+}, WATCH_EVERY_MS);
+
+answerQuestions(door.port, { reply, memory: memoryInUse, "most waited": () => mostWaited }, async () => {
+  clearInterval(watch);
   await channels.stop();
   await load.close();
   await core.stop();

@@ -5,12 +5,15 @@ import { dirname, join } from "node:path";
 /** A server in a process of its own, so that it shares its core with nothing that the bench does itself. */
 export class ServerProcess {
   readonly port: number;
+  /** From the start of the process until it listened. */
+  readonly startedInMs: number;
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (answer: number) => void>();
   #asked = 0;
 
-  private constructor(child: ChildProcess, port: number) {
+  private constructor(child: ChildProcess, port: number, startedInMs: number) {
     this.port = port;
+    this.startedInMs = startedInMs;
     this.#child = child;
     child.on("message", ({ id, answer }: { id: number; answer: number }) => {
       this.#waiting.get(id)?.(answer);
@@ -21,13 +24,14 @@ export class ServerProcess {
   /** The compiled `<name>-server`, beside the compiled bench. Its log goes nowhere. */
   static async start(name: string, ...args: string[]): Promise<ServerProcess> {
     const file = join(dirname(process.argv[1] ?? ""), "servers", `${name}-server.js`);
+    const begun = performance.now();
     const child = fork(file, args, { execArgv: ["--expose-gc"], stdio: ["ignore", "inherit", "ignore", "ipc"] });
     const ended = once(child, "exit").then(([code]) => {
       throw new Error(`the ${name} server ended with ${code} before it listened`);
     });
     ended.catch(() => undefined);
     const [{ port }] = (await Promise.race([once(child, "message"), ended])) as [{ port: number }];
-    return new ServerProcess(child, port);
+    return new ServerProcess(child, port, performance.now() - begun);
   }
 
   ask(question: string, about = ""): Promise<number> {
@@ -39,6 +43,7 @@ export class ServerProcess {
   }
 
   async stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
     const ended = once(this.#child, "exit");
     this.#child.disconnect();
     await ended;

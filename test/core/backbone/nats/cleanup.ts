@@ -4,6 +4,7 @@ import { openNatsBackbone } from "../../../../core/backbone/nats/open-nats-backb
 import type { Backbone } from "../../../../core/contract/backbone.ts";
 import type { NatsServerOptions } from "../../../fakes/nats-server.ts";
 import { NatsServer } from "../../../fakes/nats-server.ts";
+import { NatsWire } from "../../../fakes/nats-wire.ts";
 import { ChildConsumer } from "./child-consumer.ts";
 
 /** Starts things for one test, and ends them after it, the last one first. */
@@ -17,6 +18,11 @@ export const cleanup = () => {
       const server = await NatsServer.start(options);
       undo.push(() => server.stop());
       return server;
+    },
+    async wire(port: number): Promise<NatsWire> {
+      const wire = await NatsWire.to(port);
+      undo.push(() => wire.close());
+      return wire;
     },
     async backbone(options: NatsBackboneOptions): Promise<Backbone> {
       const backbone = await openNatsBackbone({ leaseMs: 1_000, ...options });

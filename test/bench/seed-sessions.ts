@@ -1,0 +1,31 @@
+import type { Store } from "../../core/contract/store.ts";
+import { noteSurface } from "../../core/people/note-surface.ts";
+import { personOf } from "../../core/people/person-of.ts";
+import { personKey } from "../../core/people/person-record.ts";
+import { firstSessionId } from "../../core/sessions/current-session.ts";
+import { historyKey } from "../../core/sessions/history-entry.ts";
+import { messageIn } from "./core-on-bus.ts";
+import { throughput } from "./measure.ts";
+
+const IN_FLIGHT = 500;
+
+/** What sessions leave behind in which somebody was answered once, without the talking. */
+export const seedSessions = async (
+  store: Store,
+  count: number,
+  placeOf: (n: number) => [room: string, account: string],
+) => {
+  const now = Date.now();
+  const at = new Date(now).toISOString();
+  await throughput(count, IN_FLIGHT, async (n) => {
+    const message = messageIn(...placeOf(n), 0);
+    const { tenant, conversation, account, text } = message;
+    const id = personOf(tenant, conversation.channel, account.id);
+    const person = noteSurface({ id, tenant, membership: 0, accounts: [], surfaces: [] }, message, now);
+    const said = { text, messages: [], finalText: "Noted.", outcome: "answered" as const };
+    await Promise.all([
+      store.put(personKey(tenant, id), person),
+      store.put(historyKey(firstSessionId(message), 0), { kind: "turn", turnId: `t-${n}`, at, ...said }),
+    ]);
+  });
+};
