@@ -13,7 +13,7 @@ export const delegation: Scenario = {
   name: "delegation: a subtask beside a plain turn",
   aim: "≤ 1.5",
   async *prepare(quick) {
-    const batches = quick ? 60 : 300;
+    const batches = quick ? 60 : 180;
     const turns = batches * (SUBTASKS + OWN_TURNS);
     for await (const { on, start } of eachBackbone()) {
       const server = await start("delegation");

@@ -39,7 +39,7 @@ class Sides {
 export const schedules: Scenario = {
   name: "schedules, 100,000 beside none",
   aim: "+ 1 s to start; 100 MB; 1000 due within 5 s",
-  soak: true,
+  long: true,
   async *prepare(quick) {
     const many = quick ? MANY / 10 : MANY;
     for (const kind of ["embedded", "nats"] as const) {
