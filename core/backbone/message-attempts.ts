@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
-import type { ConsumeOptions, Handler, Outcome } from "../contract/bus.ts";
+import type { ConsumeOptions, Handler, Outcome, Received } from "../contract/bus.ts";
 import { MAX_FAILURES } from "../contract/bus.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
@@ -75,20 +75,27 @@ export class MessageAttempts<T> {
     const parsed = this.#parse(await message.read());
     const attempt = (before?.attempts ?? 0) + 1;
     if ("problem" in parsed) return this.#end(message, work, { reason: parsed.problem, attempts: attempt });
-    if (before === undefined) return this.#run(message, parsed.value, attempt, work);
+    if (before === undefined) return this.#run(message, parsed.value, { attempt, failures: 0 }, work);
+    const { failures } = before;
     const run = async () => {
-      await this.#counts.begin(message, { attempts: attempt, failures: before.failures + 1 });
-      return this.#run(message, parsed.value, attempt, work);
+      await this.#counts.begin(message, { attempts: attempt, failures: failures + 1 });
+      return this.#run(message, parsed.value, { attempt, failures }, work);
     };
     // A run that has thrown did not kill its process: nothing need be afraid of it.
-    const mayKill = before.failures >= QUARANTINE_FROM_FAILURES && before.lastError === undefined;
+    const mayKill = failures >= QUARANTINE_FROM_FAILURES && before.lastError === undefined;
     return mayKill ? this.#alone(run) : run();
   }
 
-  async #run(message: QueuedMessage, value: T, attempt: number, work: MessageWork<T>): Promise<number | undefined> {
+  async #run(
+    message: QueuedMessage,
+    value: T,
+    run: Pick<Received, "attempt" | "failures">,
+    work: MessageWork<T>,
+  ): Promise<number | undefined> {
+    const { attempt } = run;
     let outcome: Outcome;
     try {
-      outcome = await work.handle(value, { id: message.id, attempt, publishedAt: message.publishedAt });
+      outcome = await work.handle(value, { id: message.id, ...run, publishedAt: message.publishedAt });
     } catch (error) {
       return isOutage(error) ? this.#waitOut(message, attempt, error) : this.#failed(message, attempt, work, error);
     }

@@ -11,6 +11,8 @@ export interface Received {
   readonly id: string;
   /** 1 for the first run; grows with each retry, also when a run ended with the death of its process. */
   readonly attempt: number;
+  /** Runs before it that ended without an outcome. Those that were put back, or met an outage, are none. */
+  readonly failures: number;
   /** Wall clock, milliseconds. */
   readonly publishedAt: number;
 }

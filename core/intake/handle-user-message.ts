@@ -37,7 +37,7 @@ export const handleUserMessage = async (
     await parts.checkpoint("turn.opened");
     signalProgress(parts.bus, message);
     if (isOneTooMany(parts, agent, message, opened)) return { retryInMs: PERSON_BUSY_PAUSE_MS };
-    await handle(parts, agent, asEdited(message, opened), opened, received.attempt);
+    await handle(parts, agent, asEdited(message, opened), opened, received);
     signalProgress(parts.bus, message);
     return ack;
   } catch (error) {
@@ -70,7 +70,7 @@ const handle = async (
   agent: Agent,
   message: UserMessage,
   opened: OpenedTurn,
-  run: number,
+  { attempt: run, failures }: Received,
 ): Promise<void> => {
   const { traceId, turnId } = opened.record;
   if (message.command !== undefined) {
@@ -80,7 +80,7 @@ const handle = async (
   }
   const startedAt = parts.clock.monotonic();
   const isOver = parts.turns.begin(opened.record);
-  const number = { number: run, isLast: run >= MAX_FAILURES };
+  const number = { number: run, isLast: failures + 1 >= MAX_FAILURES };
   const entry = await answerMessage(parts, agent, message, opened, number).finally(isOver);
   if (entry === undefined) {
     parts.logger.debug({ traceId, turnId }, "nothing left to do");

@@ -1,5 +1,6 @@
 import { RevisionConflict } from "../contract/app-error.ts";
 import type { ScheduleAddress } from "../contract/schedule.ts";
+import { isOpen } from "./create-schedule.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
 import type { Schedule } from "./schedule-record.ts";
 import { scheduleKey } from "./schedule-record.ts";
@@ -31,8 +32,12 @@ export const changeSchedule = async (
     if (moved && after.nextDueAt !== null) await dueTimes.add({ schedule: address, dueAt: after.nextDueAt });
     await checkpoint("schedule.indexed");
     try {
-      const isOver = after.status === "ended" || after.status === "cancelled";
-      await store.put(scheduleKey(address), after, { ifRevision: found.revision, ...(isOver && { ttlMs: KEPT_MS }) });
+      // One that the configuration still has would begin anew if it were forgotten.
+      const isPassing = !isOpen(after) && after.wording === undefined;
+      await store.put(scheduleKey(address), after, {
+        ifRevision: found.revision,
+        ...(isPassing && { ttlMs: KEPT_MS }),
+      });
     } catch (error) {
       if (error instanceof RevisionConflict) continue;
       throw error;

@@ -28,8 +28,11 @@ export const syncConfigured = async (
 ): Promise<void> => {
   const wanted = configured.map((schedule) => toSchedule(place, schedule, parts.clock.now()));
   for await (const { value } of parts.store.list(schedulesOf({ ...place, owner: CONFIGURED }))) {
-    if (!isOpen(value) || wanted.some(({ id }) => id === value.id)) continue;
-    await changeSchedule(parts, value, (known) => ({ ...known, status: "cancelled", nextDueAt: null }));
+    if (value.wording === undefined || wanted.some(({ id }) => id === value.id)) continue;
+    // Without its words: put back into the configuration, it is a new one.
+    await changeSchedule(parts, value, ({ wording: _, ...known }) =>
+      isOpen(known) ? { ...known, status: "cancelled", nextDueAt: null } : known,
+    );
   }
   for (const schedule of wanted) await bring(parts, schedule);
 };

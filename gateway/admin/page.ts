@@ -55,4 +55,4 @@ const cursorOf = (after: string): [string, string] => {
   return [name, key];
 };
 
-const badCursor = () => new AppError("bad-input", "after: give the `next` of the page before, or leave it out");
+export const badCursor = () => new AppError("bad-input", "after: give the `next` of the page before, or leave it out");

@@ -10,13 +10,13 @@ import { parseWhen } from "../../core/schedules/parse-when.ts";
 import { runIdOf } from "../../core/schedules/run-message.ts";
 import { runNow } from "../../core/schedules/run-now.ts";
 import type { ScheduleRun } from "../../core/schedules/run-record.ts";
-import { runsOf } from "../../core/schedules/run-record.ts";
 import type { Schedule } from "../../core/schedules/schedule-record.ts";
 import { CONSOLE, scheduleKey, schedulesOfAgent } from "../../core/schedules/schedule-record.ts";
 import { destinationOf } from "../configured-schedules.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";
 import { managedAgent, managedAgents } from "./managed-agents.ts";
+import { newestRuns } from "./newest-runs.ts";
 import { PageQuery, pageOf } from "./page.ts";
 import { partsOfRef, refOf } from "./ref.ts";
 import type { AdminRequest } from "./visit.ts";
@@ -68,8 +68,8 @@ export const scheduleRoutes = (scope: FastifyInstance, parts: AdminParts): void 
   scope.get<ByRef>("/admin/api/schedules/:ref/runs", async (request) => {
     const page = checked(PageQuery, request.query);
     const schedule = await find(request, request.params.ref);
-    const runs = { name: schedule.id, list: () => store.list(runsOf(schedule)) };
-    return pageOf([runs], page, (run) => shownRun(schedule, run));
+    const { items, ...rest } = await newestRuns(store, schedule, page);
+    return { items: items.map((run) => shownRun(schedule, run)), ...rest };
   });
 
   const act = (

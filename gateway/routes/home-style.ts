@@ -32,7 +32,10 @@ pre code { padding: 0; border: 0; background: none; font-size: .82rem; }
 .stage.empty { height: auto; padding: 24px; border: 1px dashed var(--line); border-radius: 20px; }
 #chat { height: 100%; border-radius: 20px; box-shadow: 0 24px 64px -24px rgb(10 40 34 / .35); }
 @media (max-width: 860px) {
-  main { grid-template-columns: minmax(0, 1fr); gap: 24px; padding: 24px 16px; }
-  .stage { height: min(680px, calc(100vh - 48px)); }
+  main { grid-template-columns: minmax(0, 1fr); gap: 0; padding: 24px 16px; }
+  .words { display: contents; }
+  .anchor { justify-self: start; }
+  .stage { height: min(680px, calc(100vh - 48px)); margin-top: 24px; }
+  h2, ol, pre { order: 1; }
 }
 `;

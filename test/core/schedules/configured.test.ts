@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
+import { silentLogger } from "../../../core/contract/logger.ts";
+import { cancelSchedule } from "../../../core/schedules/cancel-schedule.ts";
 import { ScheduleConfig } from "../../../core/schedules/config.ts";
+import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { CONFIGURED, type Schedule, schedulesOf } from "../../../core/schedules/schedule-record.ts";
 import type { ConfiguredSchedule } from "../../../core/schedules/sync-configured.ts";
 import { AGENT, CoreUnderTest } from "../core-under-test.ts";
@@ -64,6 +68,30 @@ describe("given schedules in the configuration", () => {
     expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
     const changed = await untilStored((all) => all.some(({ prompt }) => prompt === "the other news"));
     expect(changed.map(({ status }) => status).sort()).toEqual(["active", "cancelled"]);
+    await again.stop();
+  });
+
+  it("when one is taken out and put back as it was, then it runs again (P1)", async () => {
+    await start(configured());
+    await untilStored(dueNext);
+    const without = await restart();
+    await untilStored((all) => all[0]?.status === "cancelled");
+    await without.stop();
+    const again = await core.startCore({ agent: { schedules: [configured()] } });
+    expect(await untilStored((all) => all[0]?.status === "active")).toMatchObject([{ prompt: "the news" }]);
+    await again.stop();
+  });
+
+  it("when an operator has cancelled one, then it stays so, also after months and a restart (P1)", async () => {
+    await start(configured());
+    const [schedule] = await untilStored(dueNext);
+    const { backbone, clock, meter } = core;
+    const parts = { ...backbone, clock, meter, logger: silentLogger, checkpoint: noCheckpoint };
+    await cancelSchedule({ ...parts, dueTimes: new DueIndex(backbone) }, schedule as Schedule);
+    core.clock.advance(60 * 24 * 60 * MINUTE);
+    const again = await restart(configured(), configured({ name: "other", description: "Other" }));
+    const all = await untilStored((stored) => stored.some(({ description }) => description === "Other"));
+    expect(all.find(({ description }) => description === "Morning brief")?.status).toBe("cancelled");
     await again.stop();
   });
 

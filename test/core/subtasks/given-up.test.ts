@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { AppError } from "../../../core/contract/app-error.ts";
 import { collection, keyOf } from "../../../core/contract/collection.ts";
 import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
 import { AGENT, type CoreUnderTest, type TestOptions, userMessage } from "../core-under-test.ts";
@@ -119,5 +120,33 @@ describe("given the record of a subtask that cannot be read", () => {
     expect(answer?.markdown).toMatch(new RegExp(`\\(${id}\\): lost\\n`));
     expect(answer?.markdown).toMatch(/: completed\ndone/);
     expect(subtaskIds(core)).toContain(id);
+  });
+});
+
+describe("given an answer from delegated work that is made in vain", () => {
+  /** Throws when the synthesis begins, so many times. */
+  const breaksSynthesis = (times: number, error: Error): NonNullable<TestOptions["checkpoint"]> => {
+    let left = times;
+    let isSynthesis = false;
+    return (name) => {
+      if (name !== "turn.opened") return;
+      if (isSynthesis && left-- > 0) throw error;
+      isSynthesis = true;
+    };
+  };
+
+  it("when something broke it off each time, then the last run shows the results as they are (B3)", async () => {
+    await start(breaksSynthesis(FAILURE_PAUSES_MS.length, new Error("as if something were broken")));
+    await passFailures();
+    const [, answer] = await untilFinals(core, 2);
+    expect(answer?.markdown).toMatch(/^I could not put these results into words of my own/);
+  });
+
+  it("when only the store was away, then it is made all the same once it is back (B3)", async () => {
+    const pausesMs = [...FAILURE_PAUSES_MS, 32];
+    await start(breaksSynthesis(pausesMs.length, new AppError("unavailable", "as if the store were away")));
+    for (const pauseMs of pausesMs) await core.clock.passNext(pauseMs);
+    const [, answer] = await untilFinals(core, 2);
+    expect(answer?.markdown).toMatch(/^### /);
   });
 });

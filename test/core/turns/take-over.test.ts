@@ -70,7 +70,7 @@ const processes = async () => {
       delegation: defaultDelegation,
     };
     const handle = (id: string, text = "go", attempt = 1) =>
-      handleUserMessage(parts, agent, userMessage(id, text), { id, attempt, publishedAt: 0 });
+      handleUserMessage(parts, agent, userMessage(id, text), { id, attempt, failures: 0, publishedAt: 0 });
     return { handle, stop: () => stopping.abort(new TurnYielded("this process is stopping")) };
   };
 };

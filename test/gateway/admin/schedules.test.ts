@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runKey } from "../../../core/schedules/run-record.ts";
+import { CONSOLE } from "../../../core/schedules/schedule-record.ts";
 import { AdminRig, acmeAdmin, as } from "./admin-rig.ts";
 
 const BRIEF = {
@@ -33,6 +35,24 @@ describe("given operators and schedules", () => {
     expect((await rig.call("GET", "schedules?agent=mooring")).body.items).toEqual([made.body]);
     expect((await rig.call("POST", `schedules/${ref}/run`)).status).toBe(200);
     expect((await rig.call("POST", `schedules/${ref}/cancel`)).body.status).toBe("cancelled");
+  });
+
+  it("when it has run, then its runs come the newest first, in pages", async () => {
+    const { ref, id } = (await rig.call("POST", "schedules", BRIEF)).body;
+    const { store } = rig.backbone;
+    const address = { tenant: "default", agent: "mooring", owner: CONSOLE, id };
+    const times = ["08:00", "08:30", "09:00"].map((time) => `2026-11-13T${time}:00.000Z`);
+    for (const [index, at] of times.entries()) {
+      // What is run by hand has a name that says nothing of its time.
+      const name = index === 1 ? "a-wish" : at;
+      const run = { name, dueAt: at, through: at, firedAt: at, state: "ended" as const, outcome: "answered" };
+      await store.put(runKey(address, name), run);
+    }
+    const first = (await rig.call("GET", `schedules/${ref}/runs?limit=2`)).body;
+    const rest = (await rig.call("GET", `schedules/${ref}/runs?limit=2&after=${first.next}`)).body;
+    expect([...first.items, ...rest.items].map(({ dueAt }: { dueAt: string }) => dueAt)).toEqual(times.toReversed());
+    expect(rest.next).toBeUndefined();
+    expect((await rig.call("GET", `schedules/${ref}/runs?after=x`)).status).toBe(400);
   });
 
   it("when there are many, then they come in pages", async () => {

@@ -89,7 +89,7 @@ await bus.consume(
   },
 );
 
-const config = { apiUrl, token, secret, resend, timeoutMs: 5_000, editEveryMs: 20, streamEveryMs: 5 };
+const config = { apiUrl, token, secret, resend, timeoutMs: 60_000, editEveryMs: 20, streamEveryMs: 5 };
 const context = { ...identity, channel: "paper", clock: systemClock, newId: randomUUID };
 const adapter = new paperAbilities[ability ?? "none"](config, context);
 const retry = { ...defaultRetryLimits, firstPauseMs: 5 };

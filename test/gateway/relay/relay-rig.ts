@@ -92,7 +92,7 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
     paper(resend, ability = "none", more = {}) {
       platform.recognisesKeys = resend === "idempotent";
       const { apiUrl, token, secret } = platform;
-      const config = { apiUrl, token, secret, resend, timeoutMs: 5_000, ...more };
+      const config = { apiUrl, token, secret, resend, timeoutMs: 60_000, ...more };
       const context = { ...identity, channel: "paper", clock, newId: () => "id" };
       return new paperAbilities[ability](config, context);
     },

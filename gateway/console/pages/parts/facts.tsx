@@ -8,7 +8,7 @@ export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
     {facts.map(([name, value]) => (
       <div key={name}>
         <dt>{name}</dt>
-        <dd>{value}</dd>
+        <dd title={typeof value === "string" ? value : undefined}>{value}</dd>
       </div>
     ))}
   </dl>

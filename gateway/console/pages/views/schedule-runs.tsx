@@ -12,7 +12,7 @@ import { useAnswer } from "../state/use-answer.ts";
 export const ScheduleRuns = ({ scheduleRef, route }: { scheduleRef: string; route: Route }) => {
   const answer = useAnswer<Page<ScheduleRun>>(`schedules/${encodeURIComponent(scheduleRef)}/runs`, route.query);
   return (
-    <PageFrame title="Runs of a schedule" about="By the time they were due.">
+    <PageFrame title="Runs of a schedule" about="The newest first, each by the time it was due.">
       <PagedList
         name="Runs"
         route={route}

@@ -22,7 +22,7 @@ const AllSchedules = ({ route }: { route: Route }) => {
   return (
     <PageFrame
       title="Schedules"
-      about="What the agents do by themselves, and when they do it next."
+      about="What the agents do by themselves, and when they do it next. Each leads to its runs."
       tools={
         <button type="button" class="primary" onClick={() => setMaking(true)}>
           New schedule
