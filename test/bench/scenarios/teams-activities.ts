@@ -12,7 +12,7 @@ export const teamsActivities: Scenario = {
   name: "Teams activities",
   aim: "≥ 0.7",
   async *prepare(quick) {
-    for await (const { on, start } of eachBackbone()) {
+    for await (const { on, start } of eachBackbone({ firstOnly: quick })) {
       const teams = await FakeTeams.start();
       const { config } = teams;
       const product = await start("gateway", `--teams=${JSON.stringify(config)}`);
