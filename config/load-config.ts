@@ -32,7 +32,9 @@ const readText = (file: string): string => {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    return refuse(`it cannot be read (${codeOf(error)}): name another with --config or MOORING_CONFIG`);
+    const code = codeOf(error);
+    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
+    return refuse(`${why}: name another with --config or MOORING_CONFIG`);
   }
   if (bytes.length > MAX_BYTES) return refuse(`it has ${bytes.length} bytes; ${MAX_BYTES} is the most`);
   try {

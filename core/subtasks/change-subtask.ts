@@ -82,10 +82,11 @@ export const claimAgain = (parts: CoreParts, address: SubtaskAddress): Promise<S
 
 /**
  * Takes it up for the first time. That is told, but not stored yet: most of what is done in a moment needs no record
- * of having been begun.
+ * of having been begun. Whoever has just written it need not look: what happened to it since is found when it is noted,
+ * or when it ends.
  */
 export const claimFirst = async (parts: CoreParts, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> => {
-  const stored = await read(parts, address);
+  const stored = subtasksRead.peek(parts.store, subtaskKey(address)) ?? (await read(parts, address));
   if (stored?.value.status !== "pending") return stored;
   const value = begun(stored.value, isoTime(parts.clock.now()));
   tell(parts, stored.value, value);
@@ -101,7 +102,10 @@ export const noteBegun = async (parts: CoreParts, { value, revision }: Stored<Su
   } catch (error) {
     if (!(error instanceof RevisionConflict)) throw error;
     const note = (subtask: Subtask) => (subtask.status === "pending" ? begun(subtask, value.startedAt) : subtask);
-    return (await changeStored(parts, value, note)) ?? { value, revision };
+    const noted = await changeStored(parts, value, note);
+    // It may have been ended before anybody watched it.
+    if (noted) spread(parts, noted.value);
+    return noted ?? { value, revision };
   }
 };
 

@@ -6,7 +6,7 @@ import type { UserMessage } from "../contract/user-message.ts";
 import { readOwner } from "./owner-record.ts";
 import type { Reported } from "./show-results.ts";
 import { showResults } from "./show-results.ts";
-import { readSubtask } from "./subtask-record.ts";
+import { readSubtask, recallSubtask } from "./subtask-record.ts";
 import { unlessUnreadable } from "./unless-unreadable.ts";
 
 const Listed = z.object({
@@ -35,7 +35,7 @@ const readResults = async (store: Store, message: Continuation): Promise<Matter>
   const { type, origin, data } = message.synthetic;
   const reported = await Promise.all(
     Listed.parse(data).subtasks.map(async (listed): Promise<Reported> => {
-      const subtask = await unlessUnreadable(readSubtask(store, { ...message, id: listed.id }));
+      const subtask = await unlessUnreadable(recallSubtask(store, { ...message, id: listed.id }));
       return { ...listed, subtask };
     }),
   );

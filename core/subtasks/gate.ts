@@ -40,6 +40,17 @@ export const batchOf = ({ tenant, agent, owner, parentTurnId }: Subtask): BatchA
   turnId: parentTurnId,
 });
 
+/** Somebody else has the id that a member was counted in with. */
+export const renameMember = (
+  parts: SubtaskParts,
+  address: BatchAddress,
+  { callKey, id }: Pick<Member, "callKey" | "id">,
+): Promise<GateChange | undefined> =>
+  changeBatch(parts, address, (batch) => ({
+    ...batch,
+    members: batch.members.map((member) => (member.callKey === callKey ? { ...member, id } : member)),
+  }));
+
 /** Counts an end, once (B2). The last one of a sealed batch fires it; one after that is late (B4). */
 export const countEnd = (parts: SubtaskParts, subtask: Subtask): Promise<GateChange | undefined> =>
   changeBatch(parts, batchOf(subtask), (batch) => {

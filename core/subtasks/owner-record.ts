@@ -7,6 +7,8 @@ import { Batch, isSettled } from "./batch.ts";
 
 /** What a turn has used up, with its continuations (S9). */
 const Tally = z.looseObject({
+  /** The turn that began it all, by as much of its id as tells it from the others: this is written often. */
+  root: z.string(),
   spawned: z.int(),
   /** Continuations that delegated again. */
   respawns: z.array(z.string()).optional(),
@@ -20,8 +22,8 @@ type Tally = z.infer<typeof Tally>;
 export const OwnerRecord = z.looseObject({
   /** By the turn that delegated. */
   batches: z.record(z.string(), Batch),
-  /** By the turn that began it all; those that were used last come last. */
-  tallies: z.record(z.string(), Tally),
+  /** Those that were used last come last. */
+  tallies: z.array(Tally),
 });
 export type OwnerRecord = z.infer<typeof OwnerRecord>;
 
@@ -34,7 +36,7 @@ export interface OwnerAddress {
 }
 
 export const ownerKey = ({ tenant, agent, ownerId }: OwnerAddress) => keyOf(owners, tenant, agent, ownerId);
-export const emptyOwner: OwnerRecord = { batches: {}, tallies: {} };
+export const emptyOwner: OwnerRecord = { batches: {}, tallies: [] };
 
 /** Mostly read in the process that wrote it last. */
 export const ownersRead = new LastRead<OwnerRecord>();
@@ -48,21 +50,18 @@ export const withBatch = (record: OwnerRecord, batch: Batch): OwnerRecord => ({
 });
 
 export const tallyOf = ({ tallies }: OwnerRecord, rootTurnId: string): Tally =>
-  tallies[tallyName(rootTurnId)] ?? { spawned: 0 };
+  tallies.find(({ root }) => rootTurnId.startsWith(root)) ?? { root: rootTurnId.slice(0, ROOT_CHARS), spawned: 0 };
 
-export const withTally = (record: OwnerRecord, rootTurnId: string, tally: Tally): OwnerRecord => {
-  const { [tallyName(rootTurnId)]: _, ...others } = record.tallies;
-  const kept = Object.entries(others).slice(1 - MOST_TALLIES);
-  return { ...record, tallies: { ...Object.fromEntries(kept), [tallyName(rootTurnId)]: tally } };
+export const withTally = (record: OwnerRecord, tally: Tally): OwnerRecord => {
+  const others = record.tallies.filter(({ root }) => root !== tally.root);
+  return { ...record, tallies: [...others.slice(1 - MOST_TALLIES), tally] };
 };
-
-/** There are many, and each is written again with every change: enough of its id to tell it from the others. */
-const tallyName = (rootTurnId: string): string => rootTurnId.slice(0, 14);
 
 /** How long what is over is kept, if nobody knows whether all of it was told: repeats of its messages bring that on. */
 const KEPT_MS = 3_600_000;
 /** Requests of one owner whose limits are counted at once. */
 const MOST_TALLIES = 16;
+const ROOT_CHARS = 14;
 
 /** Without batches that nobody needs any more. The newest one stays, so that its owner can look at it. */
 export const withoutOld = (record: OwnerRecord, now: number, told: ReadonlySet<string>): OwnerRecord => {

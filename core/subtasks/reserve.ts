@@ -67,7 +67,7 @@ const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: num
   const { respawns = [] } = tally;
   const isNew = isContinuation(standing, turnId) && !respawns.includes(turnId);
   const again = isNew && { respawns: [...respawns, turnId] };
-  return withTally(record, standing.rootTurnId, { ...tally, spawned: tally.spawned + by, ...again });
+  return withTally(record, { ...tally, spawned: tally.spawned + by, ...again });
 };
 
 /** A later turn of the session about the same request. A subtask's turn is none: depth limits it. */

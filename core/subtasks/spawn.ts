@@ -1,14 +1,15 @@
-import { AppError, RevisionConflict } from "../contract/app-error.ts";
+import { AppError } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import type { ToolContext } from "../turns/tool.ts";
 import type { Member } from "./batch.ts";
 import { type DelegationConfig, deepest } from "./config.ts";
+import { createSubtask } from "./create-subtask.ts";
 import { reserve } from "./reserve.ts";
-import { subtaskIdFor } from "./subtask-id.ts";
+import { subtaskIdOf } from "./subtask-id.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
-import { readSubtask, writeSubtask } from "./subtask-record.ts";
+import { readSubtask } from "./subtask-record.ts";
 
 export interface Task {
   readonly name: string;
@@ -40,22 +41,20 @@ export const spawn = async (
   if (depthLeft <= 0)
     return refused(parts, context, tasks.length, "Refused: subtasks may not nest deeper here. Do it yourself.");
   // More than could ever be accepted need no id.
-  const wanted = await Promise.all(
-    tasks.slice(0, limits.perTurn).map(async ({ name }, index) => {
-      const callKey = `${idempotencyKey}/${index}`;
-      return { id: await subtaskIdFor(parts.store, context, callKey), callKey, name, reports };
-    }),
-  );
-  const workspace = await workspaceFor(parts, context, wanted[0]?.id ?? "");
+  const wanted = tasks.slice(0, limits.perTurn).map(({ name }, index) => {
+    const callKey = `${idempotencyKey}/${index}`;
+    return { id: subtaskIdOf(callKey), callKey, name, reports };
+  });
+  const workspace = await workspaceFor(parts, context, wanted);
   if (workspace instanceof AppError) {
     return refused(parts, context, tasks.length, `Refused: ${workspace.message}`);
   }
-  const { accepted, refused: without, reason } = await reserve(parts, limits, context, wanted);
+  const { accepted: members, refused: without, reason } = await reserve(parts, limits, context, wanted);
   await parts.checkpoint("spawn.reserved");
-  await Promise.all(
-    accepted.map((member) => {
-      const task = tasks[wanted.findIndex(({ id }) => id === member.id)];
-      return task && start(parts, context, member, { ...task, workspace });
+  const accepted = await Promise.all(
+    members.map((member) => {
+      const task = tasks[wanted.findIndex(({ callKey }) => callKey === member.callKey)] as Task;
+      return start(parts, context, member, { ...task, workspace });
     }),
   );
   const left = without + tasks.length - wanted.length;
@@ -74,12 +73,12 @@ const refused = ({ logger }: SubtaskParts, context: ToolContext, count: number, 
 const workspaceFor = async (
   parts: SubtaskParts,
   { tenant, agent }: ToolContext,
-  id: string,
+  [first]: readonly Pick<Member, "id" | "callKey">[],
 ): Promise<Subtask["workspace"] | AppError> => {
   const workspaces = parts.workspaces.get(agent);
-  if (workspaces === undefined) return undefined;
-  const begun = await readSubtask(parts.store, { tenant, agent, id });
-  if (begun !== undefined) return begun.workspace;
+  if (workspaces === undefined || first === undefined) return undefined;
+  const begun = await readSubtask(parts.store, { tenant, agent, id: first.id });
+  if (begun?.callKey === first.callKey) return begun.workspace;
   try {
     return { base: await workspaces.base() };
   } catch (error) {
@@ -93,21 +92,15 @@ const start = async (
   context: ToolContext,
   member: Member,
   task: Task & Pick<Subtask, "workspace">,
-): Promise<void> => {
+): Promise<Member> => {
   const subtask = subtaskFrom(context, member, task, isoTime(parts.clock.now()));
-  const { tenant, agent, id } = subtask;
-  try {
-    await writeSubtask(parts.store, subtask, 0);
-    parts.bus.signal(subjectsOf(tenant).subtaskChanged(agent), subtask);
-    const { depth, planId, owner, reports, traceId } = subtask;
-    parts.logger.info({ subtask: id, depth, planId, owner: owner.ownerId, reports, traceId }, "subtask created");
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
-  }
+  const { tenant, agent } = subtask;
+  const id = await createSubtask(parts, subtask);
   await parts.checkpoint("spawn.created", id);
   await parts.bus.publish(subjectsOf(tenant).subtaskRun(agent), { tenant, agent, id }, { id, key: id });
   await parts.checkpoint("spawn.published");
   parts.activity.touch(subtask);
+  return { ...member, id };
 };
 
 const subtaskFrom = (

@@ -2,7 +2,7 @@ import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { LastRead } from "../contract/last-read.ts";
 import type { Store, Stored } from "../contract/store.ts";
-import { Subtask } from "../contract/subtask.ts";
+import { hasEnded, Subtask } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
 import { unlessUnreadable } from "./unless-unreadable.ts";
 
@@ -17,6 +17,12 @@ export const subtasksRead = new LastRead<Subtask>();
 
 export const readSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> =>
   (await subtasksRead.get(store, subtaskKey(address)))?.value;
+
+/** The same, without a look if this process knows that it has ended: it does not change any more. */
+export const recallSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> => {
+  const known = subtasksRead.peek(store, subtaskKey(address))?.value;
+  return known !== undefined && hasEnded(known) ? known : readSubtask(store, address);
+};
 
 /** Rejects with RevisionConflict; 0 creates it. */
 export const writeSubtask = async (store: Store, value: Subtask, ifRevision: number): Promise<Stored<Subtask>> => {
@@ -33,6 +39,6 @@ export const readSubtasks = async (
   ids: readonly string[],
 ): Promise<Subtask[]> => {
   const { tenant, agent } = place;
-  const read = await Promise.all(ids.map((id) => unlessUnreadable(readSubtask(store, { tenant, agent, id }))));
+  const read = await Promise.all(ids.map((id) => unlessUnreadable(recallSubtask(store, { tenant, agent, id }))));
   return read.filter((subtask) => subtask !== undefined);
 };

@@ -49,7 +49,7 @@ describe("given a file", () => {
   it("when it is not there, then the message says how to name another", () => {
     const file = path.join(directory, "absent.yaml");
     expect(() => loadConfig({ file, env: {} })).toThrow(
-      `${file} has a problem:\n  it cannot be read (ENOENT): name another with --config or MOORING_CONFIG`,
+      `${file} has a problem:\n  there is no such file: name another with --config or MOORING_CONFIG`,
     );
   });
 

@@ -4,7 +4,7 @@ import type { ChannelAdapter, Inbox } from "../../adapters/contract/channel-adap
 export interface ChannelHarness {
   /** The one under test; another one after `restart`. */
   readonly adapter: ChannelAdapter;
-  /** Where people can write on this platform. At least one. */
+  /** Where people can write on this platform. One alone is private: two people are then in two conversations. */
   readonly places: readonly Place[];
   /** What this platform would take for a call to everybody, and for an anchor of ours, if a reply's text had it. */
   readonly hostile: { readonly massMention: string; readonly anchor: string };

@@ -126,7 +126,7 @@ describe("given text that would like to be more than text (O16)", () => {
     );
   });
 
-  it("when it is anything at all, then all mark-up is ours, no template is in it, and its words are all there", () => {
+  it("when it is anything at all, then all mark-up is ours, no template is in it, and its words are all there (F25)", () => {
     const markup = fc.constantFrom(
       ...'*_`|<&{}[]()!#\\\n"'.split(""),
       ..."```\n, > , - ,1. ,[x](,[](),![](),{{,**,~~,\n\n,<at>,</p>,]]>,&#123;,&lbrace;,<!---->,DATE(x)}}".split(","),

@@ -5,6 +5,9 @@ import { eachBackbone } from "../servers/each-backbone.ts";
 const SUBTASKS = 3;
 const OWN_TURNS = 2;
 
+/** Of the server. Each has as many batches as every other: none waits for the last ones while others have nothing to do. */
+const SESSIONS = 50;
+
 /** Before that, most of what is measured is the engine reading the code. */
 const WARM_UP = 500;
 
@@ -13,7 +16,7 @@ export const delegation: Scenario = {
   name: "delegation: a subtask beside a plain turn",
   aim: "≤ 1.5",
   async *prepare(quick) {
-    const batches = quick ? 60 : 300;
+    const batches = (quick ? 4 : 6) * SESSIONS;
     const turns = batches * (SUBTASKS + OWN_TURNS);
     for await (const { on, start } of eachBackbone()) {
       const server = await start("delegation");

@@ -5,7 +5,10 @@ import { silentLogger } from "../../../core/contract/logger.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
 import { changeSubtask } from "../../../core/subtasks/change-subtask.ts";
+import { subtaskIdOf } from "../../../core/subtasks/subtask-id.ts";
+import { subtaskKey } from "../../../core/subtasks/subtask-record.ts";
 import type { Tool } from "../../../core/turns/tool.ts";
+import { turnIdOf } from "../../../core/turns/turn-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { calls } from "../../fakes/scripted-model.ts";
@@ -60,6 +63,25 @@ describe("given a subtask", () => {
         completedAt: expect.any(String),
       }),
     ]);
+  });
+
+  it("when somebody else has its id, then it gets another, and theirs is left alone", async () => {
+    await start({
+      primary: delegates(["a", "b"], "on it"),
+      subagent: ({ text }) => `${text} done`,
+      continuation: shows,
+    });
+    await core.receive(userMessage("m-1", "go"));
+    await untilFinals(core, 2);
+    const theirs = await subtask(core, subtaskIds(core)[0] ?? "");
+    const turnId = turnIdOf({ tenant: "default", agent: AGENT, id: "m-2" });
+    const taken = { ...theirs, id: subtaskIdOf(`${turnId}/0/0/1`) };
+    await core.backbone.store.put(subtaskKey(taken), taken, { ifRevision: 0 });
+    await core.receive(userMessage("m-2", "go"));
+    const answer = (await untilFinals(core, 4))[3]?.markdown;
+    expect(answer).toContain(`(${subtaskIdOf(`${turnId}/0/0/0`)}): completed\ndo a done`);
+    expect(answer).toContain(`(${subtaskIdOf(`${turnId}/0/0/1`, 1)}): completed\ndo b done`);
+    expect(await subtask(core, taken.id)).toEqual(taken);
   });
 
   it("when it has ended, then nothing leads out of that (S4)", async () => {
