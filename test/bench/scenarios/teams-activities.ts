@@ -19,7 +19,7 @@ export const teamsActivities: Scenario = {
       const floor = await ServerProcess.start("botbuilder", teams.appId, config.openIdMetadataUrl);
       const ours = await teamsCrowd(teams, `http://127.0.0.1:${product.port}/channels/teams/messages`);
       const theirs = await teamsCrowd(teams, `http://127.0.0.1:${floor.port}/api/messages`);
-      const count = quick ? 300 : 1_500;
+      const count = quick ? 300 : 1_000;
       const cpu = (side: Side) => (side === "product" ? product : floor).ask("cpu");
       yield {
         name: `Teams activities, ${IN_FLIGHT} at once (${on})`,
