@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** What is kept, and compared, instead of a secret. */
-export const digestOf = (secret: string): Buffer => createHash("sha256").update(secret).digest();
+export const digestOf = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
 /** Of a configured secret, which may be written as its digest already: `sha256:` and 64 hex digits. */
 export const configuredDigest = (secret: string): Buffer => {

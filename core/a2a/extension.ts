@@ -24,8 +24,10 @@ export type ReplyOriginExtension = z.infer<typeof ReplyOriginExtension>;
 type Metadata = Readonly<Record<string, unknown>>;
 
 /** Undefined: there is none, or it cannot be read. */
-export const readExtension = (metadata: Metadata | undefined): ReplyOriginExtension | undefined =>
-  ReplyOriginExtension.safeParse(metadata?.[REPLY_ORIGIN_EXTENSION]).data;
+export const readExtension = (metadata: Metadata | undefined): ReplyOriginExtension | undefined => {
+  const extension = metadata?.[REPLY_ORIGIN_EXTENSION];
+  return extension === undefined ? undefined : ReplyOriginExtension.safeParse(extension).data;
+};
 
 export const withExtension = (metadata: Metadata | undefined, extension: ReplyOriginExtension): Metadata => ({
   ...metadata,

@@ -6,6 +6,11 @@ import type { Key, Store, Stored } from "./store.ts";
  */
 export class LastRead<T> {
   readonly #byStore = new WeakMap<Store, Map<string, Stored<T>>>();
+  readonly #mostKept: number;
+
+  constructor(mostKept = MOST_KEPT) {
+    this.#mostKept = mostKept;
+  }
 
   async get(store: Store, key: Key<T>): Promise<Stored<T> | undefined> {
     const stored = await store.get(key, this.#of(store).get(key.spelled));
@@ -24,7 +29,7 @@ export class LastRead<T> {
     // Behind all others: the oldest go first.
     known.delete(spelled);
     if (stored === undefined) return;
-    if (known.size >= MOST_KEPT) known.delete(known.keys().next().value as string);
+    if (known.size >= this.#mostKept) known.delete(known.keys().next().value as string);
     known.set(spelled, stored);
   }
 

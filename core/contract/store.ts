@@ -19,7 +19,7 @@ export interface PutOptions {
 }
 
 export interface Store {
-  /** True: nobody writes to it but through this very object. */
+  /** True: nobody writes to it but through this very object, and what is asked for first is stored first. */
   readonly exclusive?: boolean;
   /** `known`: what the caller read before. It comes back itself if it is still current, which saves parsing it again. */
   get<T>(key: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined>;

@@ -12,6 +12,8 @@ import { ReplyOrigin } from "./reply-origin.ts";
 export const Synthetic = z.looseObject({
   type: z.enum(["task", "synthesis", "amendment", "wake-up", "peer", "callback", "late"]),
   sessionId: z.string(),
+  /** The session begins with it: there is no history to read. */
+  isFirst: z.literal(true).optional(),
   origin: ReplyOrigin,
   audience: Audience,
   asker: Asker,

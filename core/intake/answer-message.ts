@@ -29,6 +29,8 @@ export const answerMessage = async (
   run: TurnRun,
 ): Promise<TurnEntry | undefined> => {
   const { record, seenBefore } = opened;
+  let settled: Promise<unknown> | undefined;
+  const settle = (entry: TurnEntry) => (settled = endInboundTurn(parts, message, entry));
   const { turnId, sessionId, index } = record;
   // Looked for after the window was read: what is not found up to its end can only be written behind it.
   const ended = seenBefore ? await parts.history.endedTurn(sessionId, index, turnId) : undefined;
@@ -37,10 +39,13 @@ export const answerMessage = async (
   // What must end in words needs its anchor's words too: both are made at the same time.
   const summary = matter?.mustSpeak ? decideSummary(parts, agent, opened) : undefined;
   summary?.catch(() => undefined);
-  const entry = ended ?? (matter && (await endTurn(parts, agent, message, matter, opened, run)));
+  const isCalled = taskOfMessage(message) !== undefined;
+  // Where writes are kept in order, the end of a turn and that of its task are one commit.
+  const alongside = isCalled && parts.store.exclusive ? settle : undefined;
+  const entry = ended ?? (matter && (await endTurn(parts, agent, message, matter, opened, run, alongside)));
   if (entry === undefined) return undefined;
   await parts.checkpoint("reply.before");
-  if (taskOfMessage(message) !== undefined) await endInboundTurn(parts, message, entry);
+  if (isCalled) await (settled ?? settle(entry));
   else if (isForPeople(record, entry)) {
     await (summary ?? decideSummary(parts, agent, opened));
     await publishFinal(parts, agent, record, entry, ended !== undefined);

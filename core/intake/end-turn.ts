@@ -38,7 +38,10 @@ export interface TurnRun {
   readonly isLast: boolean;
 }
 
-/** Runs the turn and writes its history entry, which is also the journal of its last response. */
+/**
+ * Runs the turn and writes its history entry, which is also the journal of its last response. `alongside`: what is stored
+ * behind the entry without waiting for it.
+ */
 export const endTurn = async (
   parts: IntakeParts,
   agent: Agent,
@@ -46,6 +49,7 @@ export const endTurn = async (
   matter: TurnMatter,
   opened: OpenedTurn,
   run: TurnRun,
+  alongside?: (entry: TurnEntry) => Promise<unknown>,
 ): Promise<TurnEntry> => {
   const { record, window } = opened;
   const { turnId, sessionId } = record;
@@ -68,7 +72,8 @@ export const endTurn = async (
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
   });
-  if (!(await parts.history.append(sessionId, nextIndex(window), entry, sessionLife(record)))) {
+  const options = { ...sessionLife(record), ...(alongside && { alongside: () => alongside(entry) }) };
+  if (!(await parts.history.append(sessionId, nextIndex(window), entry, options))) {
     throw new TurnYielded("another process has taken the turn over");
   }
   await parts.checkpoint("model.journaled");

@@ -3,7 +3,7 @@ import { answeredWork } from "../origin/answered-work.ts";
 import { captureOrigin } from "../origin/capture.ts";
 import type { MetAsker } from "../people/askers-met.ts";
 import { meetAsker } from "../people/meet-asker.ts";
-import type { SessionWindow } from "../sessions/session-window.ts";
+import { type SessionWindow, windowOf } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { turnIdOf } from "../turns/turn-record.ts";
 import { editedText } from "./edited-text.ts";
@@ -24,7 +24,10 @@ export interface WorkToDo {
 export const workToDo = async (parts: IntakeParts, message: UserMessage): Promise<WorkToDo> => {
   const { synthetic } = message;
   if (synthetic === undefined) return begin(parts, message);
-  return { window: await parts.history.window(synthetic.sessionId), work: inheritedWork(message, synthetic) };
+  const { sessionId, isFirst } = synthetic;
+  // If it was taken before after all, that is found with its record, and the history is read then.
+  const window = isFirst ? windowOf(sessionId, "", 0, []) : await parts.history.window(sessionId);
+  return { window, work: inheritedWork(message, synthetic) };
 };
 
 const begin = async (parts: IntakeParts, received: UserMessage): Promise<WorkToDo> => {

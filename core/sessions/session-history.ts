@@ -9,6 +9,13 @@ import { sessionStateKey } from "./session-state.ts";
 import type { SessionWindow } from "./session-window.ts";
 import { extended, nextIndex, windowOf } from "./session-window.ts";
 
+export interface AppendOptions {
+  /** The session ends that long after its last entry. */
+  readonly ttlMs?: number;
+  /** Called once the entry is on its way: of a store that keeps writes in order, what it writes is never without it. */
+  alongside?(): Promise<unknown>;
+}
+
 /**
  * The sessions' histories, with the windows of recent sessions in memory. Entries never change, so what is in memory
  * can only be too short: it is extended from the store whenever it is used, unless nobody else writes there.
@@ -44,21 +51,21 @@ export class SessionHistory {
     }
   }
 
-  /**
-   * Writes the entry at the first free index from `from` on; `ttlMs`: the session ends that long after its last entry.
-   * False: another process has written it.
-   */
+  /** Writes the entry at the first free index from `from` on. False: another process has written it. */
   async append(
     sessionId: string,
     from: number,
     entry: HistoryEntry,
-    life: { readonly ttlMs?: number } = {},
+    { alongside, ...life }: AppendOptions = {},
   ): Promise<boolean> {
     // First, so that no death in between leaves a session whose beginning ends before it does.
     if (life.ttlMs !== undefined) await this.#keep(sessionId, from, life);
+    let followed: Promise<unknown> | undefined;
     for (let index = from; ; index++) {
       try {
-        await this.#store.put(historyKey(sessionId, index), entry, { ifRevision: 0, ...life });
+        const stored = this.#store.put(historyKey(sessionId, index), entry, { ifRevision: 0, ...life });
+        followed ??= alongside?.();
+        await Promise.all([stored, followed]);
         this.#added(sessionId, index, entry);
         return true;
       } catch (error) {

@@ -6,11 +6,14 @@ const CALLER = "mooring.caller";
 const GONE = "mooring.gone";
 const TRACE = "mooring.trace";
 
-/** What a request brings along besides its words. `gone` is aborted when nobody waits for the answer any more. */
+/** Calls the listener when nobody waits for the answer any more. */
+type WhenGone = (listener: () => void) => void;
+
+/** What a request brings along besides its words. */
 export const callContext = (
   caller: Caller,
   version: string | undefined,
-  gone: AbortSignal,
+  whenGone: WhenGone,
   trace?: string,
 ): ServerCallContext =>
   new ServerCallContext({
@@ -18,7 +21,7 @@ export const callContext = (
     ...(version !== undefined && { requestedVersion: version }),
     state: new Map<string, unknown>([
       [CALLER, caller],
-      [GONE, gone],
+      [GONE, whenGone],
       [TRACE, trace],
     ]),
   });
@@ -33,5 +36,5 @@ export const callerIn = (context: ServerCallContext): Caller => {
 export const traceIn = (context: ServerCallContext): string | undefined =>
   context.state.get(TRACE) as string | undefined;
 
-export const goneIn = (context: ServerCallContext): AbortSignal =>
-  (context.state.get(GONE) as AbortSignal | undefined) ?? new AbortController().signal;
+export const whenGone = (context: ServerCallContext, listener: () => void): void =>
+  (context.state.get(GONE) as WhenGone | undefined)?.(listener);

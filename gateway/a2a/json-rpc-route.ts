@@ -91,6 +91,7 @@ const Internal = z.object({ code: z.literal(A2A_ERROR_CODE.INTERNAL_ERROR), mess
 
 /** What the library itself stumbles over is a request that it could not read; its words are not for callers. */
 const withoutInternals = (answer: RpcAnswer, logger: Logger): RpcAnswer => {
+  if (answer.error === undefined) return answer;
   const internal = Internal.safeParse(answer.error).data;
   if (internal === undefined || internal.data !== undefined) return answer;
   logger.debug({ problem: internal.message }, "a request could not be read");

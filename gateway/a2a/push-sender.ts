@@ -3,7 +3,7 @@ import { A2A_LEGACY_PROTOCOL_VERSION } from "@a2a-js/sdk/compat/v0_3";
 import { V03PushNotificationSerializer } from "@a2a-js/sdk/compat/v0_3/server";
 import { V1PushNotificationSerializer } from "@a2a-js/sdk/server";
 import { changeTask } from "../../core/a2a/inbound/change-task.ts";
-import { hasEnded, type InboundTask, taskKey, type Webhook } from "../../core/a2a/inbound/inbound-task.ts";
+import { hasEnded, type InboundTask, readTask, type Webhook } from "../../core/a2a/inbound/inbound-task.ts";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Bus, Outcome, Received } from "../../core/contract/bus.ts";
 import { ack } from "../../core/contract/bus.ts";
@@ -35,7 +35,7 @@ const legacy = new V03PushNotificationSerializer();
 
 /** Tells one webhook of one change. Until it answers it is tried again; then it is left alone, and the log says so. */
 export const handlePushDue = async (parts: PushParts, due: PushDue, { attempt }: Received): Promise<Outcome> => {
-  const task = (await parts.store.get(taskKey(due)))?.value;
+  const task = await readTask(parts.store, due);
   const webhook = task?.webhooks.find(({ id }) => id === due.webhook);
   // A later change has news of its own, which waits behind this one.
   if (task === undefined || webhook === undefined || webhook.isOff || task.changes !== due.change) return ack;

@@ -51,6 +51,7 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
     caller: caller.name,
     id,
     contextId: contextId || stableId("context", id),
+    ...(contextId === "" && taskId === "" && { isNewContext: true }),
     said: { id: messageId, from: "caller", text, wire: Message.toJSON(message) as Record<string, unknown> },
     sentAt,
     ...(skill && { skill: { id: skill.id, name: skill.name } }),

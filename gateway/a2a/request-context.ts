@@ -28,9 +28,11 @@ export const versionOf = ({ headers }: FastifyRequest): string | undefined => {
 export const requestContext = (request: FastifyRequest, reply: FastifyReply): ServerCallContext => {
   const caller = callers.get(request.headers);
   if (caller === undefined) throw new Error("a route of the protocol was reached without a caller");
-  const gone = new AbortController();
-  // Also emitted after an answer, when there is nobody left to tell; and an abort is not cheap.
-  reply.raw.once("close", () => reply.raw.writableFinished || gone.abort());
+  // No AbortSignal: one for every request costs more than all that it is good for here.
+  const whenGone = (listener: () => void) => {
+    if (reply.raw.destroyed) listener();
+    else reply.raw.once("close", listener);
+  };
   const { traceparent, tracestate } = request.headers;
-  return callContext(caller, versionOf(request), gone.signal, acceptTrace(traceparent, tracestate));
+  return callContext(caller, versionOf(request), whenGone, acceptTrace(traceparent, tracestate));
 };

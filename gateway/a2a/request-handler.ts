@@ -24,7 +24,7 @@ import {
 import type { A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { cancelTask } from "../../core/a2a/inbound/cancel-task.ts";
 import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
-import { hasEnded, type InboundTask, taskKey } from "../../core/a2a/inbound/inbound-task.ts";
+import { hasEnded, type InboundTask, readTask } from "../../core/a2a/inbound/inbound-task.ts";
 import type { Bus } from "../../core/contract/bus.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
@@ -32,7 +32,7 @@ import { isoTime } from "../../core/contract/clock.ts";
 import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 import type { Store } from "../../core/contract/store.ts";
 import { agentCard } from "./agent-card.ts";
-import { callerIn, goneIn, traceIn } from "./call-context.ts";
+import { callerIn, traceIn, whenGone } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 import type { CardSigner } from "./card-signer.ts";
 import { listTasks } from "./list-tasks.ts";
@@ -213,9 +213,7 @@ export class RequestHandler implements A2ARequestHandler {
 
   #follow(address: InboundTaskAddress, context: ServerCallContext): TaskWatcher {
     const watcher = this.#parts.watch.follow(address);
-    const gone = goneIn(context);
-    if (gone.aborted) watcher.close();
-    else gone.addEventListener("abort", () => watcher.close(), { once: true });
+    whenGone(context, () => watcher.close());
     return watcher;
   }
 
@@ -226,8 +224,8 @@ export class RequestHandler implements A2ARequestHandler {
     return task;
   }
 
-  async #read(address: InboundTaskAddress): Promise<InboundTask | undefined> {
-    return (await this.#parts.store.get(taskKey(address)))?.value;
+  #read(address: InboundTaskAddress): Promise<InboundTask | undefined> {
+    return readTask(this.#parts.store, address);
   }
 }
 

@@ -1,7 +1,7 @@
 import { noteCall, publishCall } from "../../core/a2a/inbound/accept-call.ts";
 import type { TaskParts } from "../../core/a2a/inbound/change-task.ts";
 import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
-import { type InboundTask, isAtRest, taskKey } from "../../core/a2a/inbound/inbound-task.ts";
+import { type InboundTask, isAtRest, readTask } from "../../core/a2a/inbound/inbound-task.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { TaskWatcher } from "./task-watcher.ts";
@@ -30,7 +30,7 @@ export const awaitCall = async (
   watcher: TaskWatcher,
   repeated?: InboundTask,
 ): Promise<InboundTask> => {
-  const read = async () => (await parts.store.get(taskKey(call)))?.value;
+  const read = () => readTask(parts.store, call);
   let task = repeated;
   if (task === undefined) {
     const [known] = await Promise.all([read(), publishCall(parts, call)]);

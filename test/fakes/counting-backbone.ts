@@ -2,8 +2,8 @@ import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Bus } from "../../core/contract/bus.ts";
 import type { Store } from "../../core/contract/store.ts";
 
-/** Passes everything on, and notes what becomes durable. */
-export const countingBackbone = (backbone: Backbone): Backbone & { readonly writes: string[] } => {
+/** Passes everything on, and notes what becomes durable. As others may write too, if not said otherwise. */
+export const countingBackbone = (backbone: Backbone, exclusive = false): Backbone & { readonly writes: string[] } => {
   const writes: string[] = [];
   const { bus, store } = backbone;
   const countingBus: Bus = {
@@ -16,6 +16,7 @@ export const countingBackbone = (backbone: Backbone): Backbone & { readonly writ
     listen: (subject, handle) => bus.listen(subject, handle),
   };
   const countingStore: Store = {
+    exclusive,
     get: (key, known) => store.get(key, known),
     put(key, value, options) {
       writes.push(`put ${key.collection.name}`);

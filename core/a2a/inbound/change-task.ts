@@ -5,7 +5,7 @@ import type { Store } from "../../contract/store.ts";
 import { MAX_VALUE_BYTES } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { InboundTask, Said } from "./inbound-task.ts";
-import { taskKey } from "./inbound-task.ts";
+import { taskKey, tasksRead } from "./inbound-task.ts";
 import { indexTask, unindexTask } from "./task-index.ts";
 
 export interface TaskParts {
@@ -22,7 +22,7 @@ export const changeTask = async (
   const key = taskKey(address);
   let hasLost = false;
   for (;;) {
-    const stored = await store.get(key);
+    const stored = await tasksRead.get(store, key);
     const before = stored?.value;
     const changed = await change(before);
     if (changed === undefined || changed === before) {
@@ -35,7 +35,8 @@ export const changeTask = async (
     try {
       // Together, but the entry first: a task that nobody could find in a list would be worse than an entry too many.
       const indexed = isNews ? indexTask(store, value) : undefined;
-      await Promise.all([indexed, store.put(key, value, { ifRevision: stored?.revision ?? 0 })]);
+      const [revision] = await Promise.all([store.put(key, value, { ifRevision: stored?.revision ?? 0 }), indexed]);
+      tasksRead.note(store, key, { value, revision });
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
       hasLost = true;

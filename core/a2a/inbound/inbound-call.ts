@@ -11,6 +11,8 @@ import { Said, Webhook } from "./inbound-task.ts";
 /** A message of another agent. It travels whole, so that core can make the task of it if the gateway dies half-way. */
 export const InboundCall = InboundTaskAddress.extend({
   contextId: z.string(),
+  /** The caller named no context: this one was made for it, and holds nothing else yet. */
+  isNewContext: z.literal(true).optional(),
   skill: z.looseObject({ id: z.string(), name: z.string() }).optional(),
   said: Said,
   webhook: Webhook.optional(),
@@ -35,7 +37,7 @@ export const callIn = ({ synthetic }: Pick<UserMessage, "synthetic">): InboundCa
 
 /** The turn that a call is: in the session of its caller and context. The same for the same call. */
 export const inboundMessage = (call: InboundCall): UserMessage => {
-  const { tenant, agent, caller, id, contextId, skill, said, sentAt, extension, trace } = call;
+  const { tenant, agent, caller, id, contextId, isNewContext, skill, said, sentAt, extension, trace } = call;
   const sessionId = inboundSessionOf(call);
   const conversation = { channel: INBOUND_CHANNEL, room: caller, thread: contextId, kind: "private" as const };
   const asker = { personId: `a2a:${caller}`, accountId: caller, name: caller };
@@ -51,6 +53,7 @@ export const inboundMessage = (call: InboundCall): UserMessage => {
     synthetic: {
       type: "task",
       sessionId,
+      ...(isNewContext && { isFirst: true }),
       origin: {
         channel: INBOUND_CHANNEL,
         promptSummary: callTitle(caller, skill?.name),

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import { InboundTaskAddress } from "../../contract/inbound-task.ts";
+import { LastRead } from "../../contract/last-read.ts";
+import type { Store } from "../../contract/store.ts";
 
 export const TaskState = z.enum(["submitted", "working", "input-required", "completed", "failed", "canceled"]);
 export type TaskState = z.infer<typeof TaskState>;
@@ -58,6 +60,13 @@ export type TaskOwner = Pick<InboundTaskAddress, "tenant" | "agent" | "caller">;
 const tasks = collection("a2a-tasks", InboundTask, { ttlMs: RETENTION_MS });
 
 export const taskKey = ({ tenant, agent, caller, id }: InboundTaskAddress) => keyOf(tasks, tenant, agent, caller, id);
+
+/** Those that were just written are read by whoever waits for them. They may be large, so only few are kept. */
+export const tasksRead = new LastRead<InboundTask>(256);
+
+export const readTask = async (store: Store, address: InboundTaskAddress): Promise<InboundTask | undefined> =>
+  (await tasksRead.get(store, taskKey(address)))?.value;
+
 export const hasEnded = ({ state }: Pick<InboundTask, "state">): boolean =>
   state === "completed" || state === "failed" || state === "canceled";
 

@@ -8,7 +8,7 @@ import type { CoreParts } from "../../turns/turn.ts";
 import { changeTask, inState, withSaid } from "./change-task.ts";
 import { callIn, type InboundCall, newTask } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";
-import { hasEnded, taskKey } from "./inbound-task.ts";
+import { hasEnded, readTask, taskKey } from "./inbound-task.ts";
 import { taskOfMessage } from "./task-of-turn.ts";
 import { tellWebhooks } from "./tell-webhooks.ts";
 
@@ -51,8 +51,8 @@ export class InboundTurns {
   async isMoot(message: UserMessage): Promise<boolean> {
     const address = taskOfMessage(message);
     if (address === undefined) return false;
-    const stored = await this.#parts.store.get(taskKey(address));
-    return stored === undefined ? callIn(message) === undefined : hasEnded(stored.value);
+    const task = await readTask(this.#parts.store, address);
+    return task === undefined ? callIn(message) === undefined : hasEnded(task);
   }
 
   /** While the turn runs: says after a moment that the task is being worked on, and stops it if it is cancelled. */
@@ -84,11 +84,11 @@ export class InboundTurns {
   }
 
   async #look(address: InboundTaskAddress): Promise<void> {
-    const key = taskKey(address);
-    if (!this.#running.has(key.spelled)) return;
+    const { spelled } = taskKey(address);
+    if (!this.#running.has(spelled)) return;
     try {
-      const stored = await this.#parts.store.get(key);
-      if (stored?.value.state === "canceled") this.#running.get(key.spelled)?.stop();
+      const task = await readTask(this.#parts.store, address);
+      if (task?.state === "canceled") this.#running.get(spelled)?.stop();
     } catch (error) {
       this.#parts.logger.warn({ task: address.id, error: messageOf(error) }, "not looked whether a task was cancelled");
     }

@@ -4,23 +4,24 @@ import type { TurnRecord } from "../../turns/turn-record.ts";
 
 type Place = Pick<InboundTaskAddress, "tenant" | "agent">;
 
-interface Placed extends Pick<TurnRecord, "origin" | "audience"> {
-  readonly standing: Pick<TurnRecord["standing"], "depth">;
-}
+type Placed = Pick<TurnRecord, "origin" | "audience">;
 
 /** The task of a calling agent that a turn works on. Turns of subtasks report to its turns, not to the caller. */
 export const taskOfTurn = (
-  { tenant, agent }: Place,
-  { origin, audience, standing }: Placed,
-): InboundTaskAddress | undefined => {
-  const { conversation, accountId } = audience;
-  const isCalled = conversation.channel === INBOUND_CHANNEL && standing.depth === 0;
-  if (!isCalled || origin.taskId === undefined || accountId === undefined) return undefined;
-  return { tenant, agent, caller: accountId, id: origin.taskId };
-};
+  place: Place,
+  turn: Placed & { readonly standing: Pick<TurnRecord["standing"], "depth"> },
+): InboundTaskAddress | undefined => (turn.standing.depth === 0 ? taskOf(place, turn) : undefined);
 
 /** What it hands on to another agent of ours is that one's work for it, not for the caller. */
 export const taskOfMessage = (message: UserMessage): InboundTaskAddress | undefined =>
   message.synthetic && message.synthetic.owner.worksFor?.kind !== "peer-call"
-    ? taskOfTurn(message, { ...message.synthetic, standing: { depth: 0 } })
+    ? taskOf(message, message.synthetic)
     : undefined;
+
+const taskOf = ({ tenant, agent }: Place, { origin, audience }: Placed): InboundTaskAddress | undefined => {
+  const { conversation, accountId } = audience;
+  if (conversation.channel !== INBOUND_CHANNEL || origin.taskId === undefined || accountId === undefined) {
+    return undefined;
+  }
+  return { tenant, agent, caller: accountId, id: origin.taskId };
+};

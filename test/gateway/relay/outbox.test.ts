@@ -305,7 +305,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
   });
 
-  it("when a delivery never settles, then it is cut off as unknown, and the conversation goes on", async () => {
+  it("when a delivery never settles, then it is cut off as unknown, and the conversation goes on (F10)", async () => {
     const adapter = rig.paper("repeats");
     const deliver = adapter.deliver.bind(adapter);
     adapter.deliver = (delivery) => (delivery.reply.id === "r1" ? new Promise(() => undefined) : deliver(delivery));
