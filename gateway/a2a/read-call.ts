@@ -1,8 +1,9 @@
 import { Message, Role, type SendMessageRequest, type TaskPushNotificationConfig } from "@a2a-js/sdk";
-import { RequestMalformedError } from "@a2a-js/sdk/errors";
+import { RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import type { SkillConfig } from "../../core/a2a/config.ts";
 import { readExtension } from "../../core/a2a/extension.ts";
 import { checkAddress } from "../../core/a2a/guarded-fetch.ts";
+import { addressOf, arrivedChain } from "../../core/a2a/hops.ts";
 import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
 import type { Webhook } from "../../core/a2a/inbound/inbound-task.ts";
 import { AppError } from "../../core/contract/app-error.ts";
@@ -14,6 +15,8 @@ import type { ServedAgent } from "./served-agent.ts";
 
 export interface CallSource {
   readonly agent: ServedAgent;
+  /** Of the agent, as its card says it. */
+  readonly address: string;
   readonly caller: Caller;
   /** Of the protocol. */
   readonly version: string;
@@ -44,7 +47,7 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
   const id = taskId || stableId("task", tenant, name, caller.name, messageId, contextId, text);
   const webhook = configuration?.taskPushNotificationConfig;
   const skill = skillFor(source, message.metadata?.skill ?? metadata?.skill);
-  const extension = readExtension(message.metadata);
+  const extension = chainIn(message.metadata, source.address);
   return {
     tenant,
     agent: name,
@@ -59,6 +62,16 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
     ...(extension && { extension }),
     ...(trace !== undefined && { trace }),
   };
+};
+
+/** Refuses what agents have passed to and fro as often as may be, whoever of them counts badly (A4). */
+const chainIn = (metadata: Message["metadata"], address: string): InboundCall["extension"] => {
+  const brought = readExtension(metadata);
+  const arrived = brought && arrivedChain(brought, addressOf(address));
+  if (brought !== undefined && arrived === undefined) {
+    throw new UnsupportedOperationError("this was passed to and fro as often as may be: decide with what you know");
+  }
+  return arrived;
 };
 
 /** undefined or a whole number from 0 on; what is no number has become NaN on the way. */

@@ -31,7 +31,7 @@ import type { Clock } from "../../core/contract/clock.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 import type { Store } from "../../core/contract/store.ts";
-import { agentCard } from "./agent-card.ts";
+import { agentCard, agentPath } from "./agent-card.ts";
 import { callerIn, traceIn, whenGone } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 import type { CardSigner } from "./card-signer.ts";
@@ -182,6 +182,7 @@ export class RequestHandler implements A2ARequestHandler {
   async #readCall(request: SendMessageRequest, context: ServerCallContext) {
     const call = readCall(request, {
       agent: this.#agent,
+      address: `${this.#parts.publicUrl}${agentPath(this.#agent.name)}`,
       caller: callerIn(context),
       version: context.requestedVersion,
       sentAt: isoTime(this.#parts.clock.now()),
