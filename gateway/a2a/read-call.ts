@@ -32,11 +32,8 @@ const MAX_ID_CHARS = 200;
 export const readCall = ({ message, configuration, metadata }: SendMessageRequest, source: CallSource): InboundCall => {
   if (message === undefined) throw new RequestMalformedError("message is missing");
   const { messageId, contextId, taskId, role, parts } = message;
+  for (const [name, value] of Object.entries({ messageId, contextId, taskId })) checkId(`message.${name}`, value);
   if (messageId.trim() === "") throw new RequestMalformedError("message.messageId is missing");
-  for (const [name, value] of Object.entries({ messageId, contextId, taskId })) {
-    if (value.length > MAX_ID_CHARS)
-      throw new RequestMalformedError(`message.${name} has more than ${MAX_ID_CHARS} characters`);
-  }
   if (role !== Role.ROLE_USER)
     throw new RequestMalformedError("message.role must be ROLE_USER: callers are users here");
   checkHistoryLength(configuration?.historyLength);
@@ -72,6 +69,12 @@ const chainIn = (metadata: Message["metadata"], address: string): InboundCall["e
     throw new UnsupportedOperationError("this was passed to and fro as often as may be: decide with what you know");
   }
   return arrived;
+};
+
+/** What comes by version 0.3 is handed on as it came: an id may be anything. */
+export const checkId = (name: string, id: unknown): void => {
+  if (typeof id !== "string") throw new RequestMalformedError(`${name} must be text`);
+  if (id.length > MAX_ID_CHARS) throw new RequestMalformedError(`${name} has more than ${MAX_ID_CHARS} characters`);
 };
 
 /** undefined or a whole number from 0 on; what is no number has become NaN on the way. */

@@ -36,7 +36,7 @@ import { callerIn, traceIn, whenGone } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 import type { CardSigner } from "./card-signer.ts";
 import { listTasks } from "./list-tasks.ts";
-import { checkHistoryLength, readCall, readWebhook } from "./read-call.ts";
+import { checkHistoryLength, checkId, readCall, readWebhook } from "./read-call.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import { awaitCall, takeCall } from "./take-call.ts";
 import { taskEvents } from "./task-events.ts";
@@ -207,6 +207,7 @@ export class RequestHandler implements A2ARequestHandler {
   }
 
   #address(id: string, context: ServerCallContext): InboundTaskAddress {
+    checkId("the task's id", id);
     if (id.trim() === "") throw new RequestMalformedError("the task's id is missing");
     const { tenant, name: agent } = this.#agent;
     return { tenant, agent, caller: callerIn(context).name, id };
