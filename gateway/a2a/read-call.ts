@@ -33,6 +33,7 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
   for (const [name, value] of Object.entries({ messageId, contextId, taskId })) {
     if (value.length > MAX_ID_CHARS)
       throw new RequestMalformedError(`message.${name} has more than ${MAX_ID_CHARS} characters`);
+    if (!value.isWellFormed()) throw new RequestMalformedError(`message.${name} is no Unicode text`);
   }
   if (role !== Role.ROLE_USER)
     throw new RequestMalformedError("message.role must be ROLE_USER: callers are users here");

@@ -120,6 +120,7 @@ describe("given a request that makes no sense, over HTTP+JSON", () => {
     ["/tasks/task-unknown/pushNotificationConfigs", {}, 400],
     ["/tasks/task-unknown/pushNotificationConfigs", { id: { toString: null }, url: HOOK }, 400],
     ["/message:send", { message: { ...message, contextId: { toString: null } } }, 400],
+    ["/message:send", { message: { ...message, contextId: "\ud800" } }, 400],
   ])("when it posts to %s %j, then it answers %i", async (path, body, status) => {
     const response = await server.post(`/a2a/mooring${path}`, body);
     expect(await errorOf(response)).toMatchObject({ status, error: { code: status } });
