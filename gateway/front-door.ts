@@ -14,12 +14,20 @@ export interface FrontDoor {
   close(): Promise<void>;
 }
 
+interface DoorOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly limits?: { readonly connections: number };
+  /** All of a request must have come in this time, or it is cut off. */
+  readonly requestWithinMs?: number;
+}
+
 /**
  * The port is taken before anything else is opened, so that a port in use costs nothing,
  * and health is answered while the rest is still coming up.
  */
 export const openFrontDoor = async (
-  { host, port, limits }: { host: string; port: number; limits?: { readonly connections: number } },
+  { host, port, limits, requestWithinMs = REQUEST_WITHIN_MS }: DoorOptions,
   readiness: Readiness,
   section: "gateway" | "core" = "gateway",
 ): Promise<FrontDoor> => {
@@ -29,7 +37,10 @@ export const openFrontDoor = async (
       .writeHead(status, { ...securityHeaders, "content-type": "application/json; charset=utf-8", "retry-after": "1" })
       .end(JSON.stringify(body));
   };
-  const server = createHttpServer({ requestTimeout: 30_000 }, answerWhileStarting);
+  const server = createHttpServer(
+    { requestTimeout: requestWithinMs, connectionsCheckingInterval: requestWithinMs / 6 },
+    answerWhileStarting,
+  );
   if (limits) server.maxConnections = limits.connections;
   try {
     await once(server.listen({ host, port, backlog: BACKLOG }), "listening");
@@ -68,5 +79,6 @@ const cannotListen = (error: unknown, host: string, port: number, section: strin
   return new AppError("unavailable", message, { cause: error });
 };
 
+const REQUEST_WITHIN_MS = 30_000;
 /** After a restart all browsers come back at once. Node's 511 would reset some; the system takes as many as it allows. */
 const BACKLOG = 16_384;

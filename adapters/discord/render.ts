@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Delivery, Section } from "../contract/channel-adapter.ts";
+import { offeredActions } from "../contract/offered-actions.ts";
 import { splitMarkdown } from "../contract/split-markdown.ts";
 import { escapeText } from "./escape-text.ts";
 import { renderActions } from "./render-actions.ts";
@@ -22,13 +23,13 @@ export interface Post {
  * A part as one message, or as several if it holds so much mark-up that it does not fit into one. What is in a part
  * is drawn the same each time, so a repeat has the same messages.
  */
-export const renderParts = ({ part, anchor, sections, reply }: Delivery): readonly Post[] => {
+export const renderParts = (delivery: Delivery): readonly Post[] => {
+  const { part, anchor, sections, reply } = delivery;
   const drawn = (sections ?? [{ markdown: part.markdown, anchor }]).map((section) => drawSection(section, reply));
   const texts = drawn.reduce(joined, []);
-  const isLastPart = part.index === part.count - 1;
   return texts.map((content, index) => ({
     content,
-    components: isLastPart && index === texts.length - 1 ? renderActions(reply.actions ?? []) : [],
+    components: index === texts.length - 1 ? renderActions(offeredActions(delivery)) : [],
     allowed_mentions: { parse: [] },
   }));
 };

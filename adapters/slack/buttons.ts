@@ -1,7 +1,7 @@
 import type { types } from "@slack/bolt";
-import { activityOf } from "../../core/contract/activity.ts";
 import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
+import { offeredActions } from "../contract/offered-actions.ts";
 import { actionIdOf } from "./inbound.ts";
 
 /** Slack's limits: of one actions block, of a label, of a value. */
@@ -9,23 +9,13 @@ const MOST_BUTTONS = 25;
 const LONGEST_LABEL = 75;
 const LONGEST_VALUE = 2_000;
 
-/** What a person can do about a message, under its last part. */
 export const buttonsBlock = (delivery: Delivery): types.ActionsBlock[] => {
-  const elements = actionsOf(delivery)
+  const elements = offeredActions(delivery)
     .filter(({ value = "" }) => value.length <= LONGEST_VALUE)
     .slice(0, MOST_BUTTONS)
     .map(buttonOf);
   return elements.length === 0 ? [] : [{ type: "actions", elements }];
 };
-
-const actionsOf = ({ reply, part }: Delivery): readonly ReplyAction[] =>
-  part.index < part.count - 1 ? [] : [...(reply.actions ?? []), ...cancelsOf(reply)];
-
-/** Work that is under way can be ended by who asked for it. */
-const cancelsOf = (reply: Delivery["reply"]): ReplyAction[] =>
-  (activityOf(reply)?.items ?? [])
-    .filter(({ state }) => state === "pending" || state === "running")
-    .map(({ id, name }) => ({ name: "cancel", label: `Cancel ${name}`, value: id }));
 
 const buttonOf = ({ name, label, value }: ReplyAction, index: number): types.Button => ({
   type: "button",

@@ -1,7 +1,12 @@
 import { z } from "zod";
 
 /** Only what is used is described; Slack adds fields at any time. */
-const Id = z.string().min(1).max(100);
+const Id = z
+  .string()
+  .min(1)
+  .max(100)
+  // Half a character is in no id, and no conversation could be named by it.
+  .refine((id) => id.isWellFormed());
 const Timestamp = z.string().regex(/^\d{1,12}\.\d{1,9}$/);
 
 export const SlackFile = z.looseObject({

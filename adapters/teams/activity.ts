@@ -1,6 +1,11 @@
 import { z } from "zod";
 
-const Id = z.string().min(1).max(1_000);
+/** Half a character is in no id, and in no address that is made of one. */
+const Id = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .refine((id) => id.isWellFormed());
 /** The platform leaves fields out, or sends null for them. */
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 /** What is only nice to have never makes an activity unreadable. */

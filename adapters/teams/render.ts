@@ -1,11 +1,11 @@
 import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
+import { offeredActions } from "../contract/offered-actions.ts";
 import type { ShownAnchor } from "./anchor-card.ts";
 import { anchorCard, plainAnchor } from "./anchor-card.ts";
 import type { OutgoingActivity } from "./connector.ts";
 import { wellFormed, withoutTemplates } from "./inert.ts";
 import { asWritten, bytesOf, MOST_BYTES } from "./message-size.ts";
-import { offeredActions } from "./offered-actions.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 
 /**
@@ -15,7 +15,8 @@ import { renderMarkdown } from "./render-markdown.ts";
 export const renderDelivery = (delivery: Delivery): OutgoingActivity => {
   const markdown = wordsOf(delivery);
   const written = asWritten(markdown);
-  const actions = fitting(offeredActions(delivery), (some) => messageOf(delivery, written, some));
+  const drawable = offeredActions(delivery).filter(({ value = "" }) => value.length <= LONGEST_VALUE);
+  const actions = fitting(drawable.slice(0, MOST_ACTIONS), (some) => messageOf(delivery, written, some));
   const drawn = TOO_DEEP.test(markdown) ? undefined : messageOf(delivery, renderMarkdown(markdown), actions);
   return drawn !== undefined && fits(drawn) ? drawn : messageOf(delivery, written, actions);
 };
@@ -53,6 +54,10 @@ const fitting = (
   while (count > 0 && !fits(message(actions.slice(0, count)))) count--;
   return actions.slice(0, count);
 };
+
+const MOST_ACTIONS = 24;
+/** No value of ours is longer. */
+const LONGEST_VALUE = 2_000;
 
 /** A line that begins with this many quotes and lists in each other: no person's, and slow to parse. */
 const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){12}/m;

@@ -28,7 +28,8 @@ export class ClientDialogue {
   readonly #parts: DialogueParts;
   readonly #offeredToken: string | undefined;
   readonly #helloDueAt: number;
-  #identity: Identity | undefined;
+  /** Of a visitor for whom a page has given its word, which ends. */
+  #vouchedFor: Identity | undefined;
   #account: Account | undefined;
   #room: ConversationRoom | undefined;
   #searchFrom = 0;
@@ -44,7 +45,8 @@ export class ClientDialogue {
     this.remoteAddress = remoteAddress;
     this.#offeredToken = offeredToken;
     this.#parts = parts;
-    this.#helloDueAt = parts.context.clock.monotonic() + HELLO_WITHIN_MS;
+    // Whole: a fraction would take memory of its own, in every socket.
+    this.#helloDueAt = Math.ceil(parts.context.clock.monotonic()) + HELLO_WITHIN_MS;
   }
 
   get visitor(): string | undefined {
@@ -94,7 +96,7 @@ export class ClientDialogue {
       this.#end(closeCodes.helloTooLate, "no hello came");
     }
     // A page's word that somebody is signed in holds as long as it said.
-    if (this.#identity && this.connection.open && this.#parts.tokens.hasEnded(this.#identity)) {
+    if (this.#vouchedFor && this.connection.open && this.#parts.tokens.hasEnded(this.#vouchedFor)) {
       this.#refuseToken("token-expired");
     }
     this.connection.check(now);
@@ -141,7 +143,7 @@ export class ClientDialogue {
       this.#error("too-many-connections", `at most ${limits.connectionsPerVisitor} at a time; close one`);
       return this.#end(closeCodes.visitorFull, "too many connections");
     }
-    this.#identity = who;
+    if (who.endsAt !== undefined) this.#vouchedFor = who;
     this.#account = accountOf(who, hello);
     this.#room = rooms.open(who.visitor, head);
     this.connection.say(

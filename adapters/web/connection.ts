@@ -37,7 +37,7 @@ export class Connection {
     this.#socket = socket;
     this.#stream = stream;
     this.#clock = clock;
-    this.#pingDueAt = clock.monotonic() + PING_EVERY_MS;
+    this.#pingDueAt = Math.ceil(clock.monotonic()) + PING_EVERY_MS;
   }
 
   get open(): boolean {
@@ -148,7 +148,7 @@ export class Connection {
       this.#socket.terminate();
       return;
     }
-    this.#pingDueAt = now + PING_EVERY_MS;
+    this.#pingDueAt = Math.ceil(now) + PING_EVERY_MS;
     this.#awaitsPong = true;
     this.#socket.ping();
   }

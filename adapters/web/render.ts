@@ -1,5 +1,6 @@
 import { activityOf } from "../../core/contract/activity.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
+import { offeredActions } from "../contract/offered-actions.ts";
 import { clientIdOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
 
@@ -20,7 +21,7 @@ export const renderEdit = (messageId: string, delivery: Delivery): LoggedFrame =
 const shownOf = (delivery: Delivery) => {
   const { reply, part, target, anchor } = delivery;
   const activity = activityOf(reply);
-  const isLast = part.index === part.count - 1;
+  const actions = offeredActions(delivery);
   const correlationId =
     reply.correlationId === undefined ? undefined : clientIdOf(reply.correlationId, target.channel, target.room);
   return {
@@ -32,7 +33,7 @@ const shownOf = (delivery: Delivery) => {
     ...(correlationId !== undefined && reply.sessionId !== null && { sessionId: reply.sessionId }),
     ...(reply.origin !== null && { origin: reply.origin }),
     ...(anchor !== null && { anchor }),
-    ...(isLast && reply.actions !== undefined && { actions: reply.actions }),
+    ...(actions.length > 0 && { actions: [...actions] }),
     ...(activity !== undefined && { activity }),
     createdAt: reply.createdAt,
   };

@@ -9,6 +9,8 @@ export const Audience = z.looseObject({
   personId: z.string().nullable(),
   /** The asker's account, on the channel of the conversation; absent if no message of a person began the work. */
   accountId: z.string().optional(),
+  /** Who asked, if it goes to another account of theirs: seen there only while both are one person's (D3). */
+  askedBy: z.looseObject({ channel: z.string(), accountId: z.string() }).optional(),
   /** How often the person's accounts had changed by then; absent: their other accounts never see it (D3). */
   membership: z.number().int().nonnegative().optional(),
 });

@@ -3,6 +3,7 @@ import type { Conversation } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
 import { findPerson } from "../people/find-person.ts";
 import type { PersonRecord } from "../people/person-record.ts";
+import { askingAccount } from "./asking-account.ts";
 import { mayShow } from "./may-show.ts";
 
 /** An account, by the channel it is on. */
@@ -37,8 +38,8 @@ export const callerAt = async (store: Store, { tenant, conversation, accountId }
     person,
     accounts: [own, ...person.accounts.filter((other) => !isOwn(other))],
     owns: (audience) => {
-      const { accountId: asker, conversation: began } = audience;
-      if (asker !== undefined && isOwn({ channel: began.channel, accountId: asker })) return true;
+      const asker = askingAccount(audience);
+      if (asker !== undefined && isOwn(asker)) return true;
       return place !== undefined && mayShow({ audience }, place, person, () => true);
     },
   };

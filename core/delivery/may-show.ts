@@ -3,6 +3,7 @@ import type { Conversation } from "../contract/conversation.ts";
 import { sameConversation, sameRoom } from "../contract/conversation.ts";
 import { listed, sameAccount } from "../people/find-person.ts";
 import type { PersonRecord, Surface } from "../people/person-record.ts";
+import { askingAccount } from "./asking-account.ts";
 
 export type Shown = Pick<AgentReply, "audience" | "onlyFor">;
 
@@ -31,8 +32,8 @@ export interface Reader {
  * private conversation of an account that was the asker's when the work began, and still is.
  */
 export const seenBy = (reply: Shown, target: Conversation, person: PersonRecord | undefined): Reader | undefined => {
-  const { conversation, accountId } = reply.audience;
-  if (sameConversation(target, conversation)) return { accountId };
+  const { conversation, accountId, askedBy } = reply.audience;
+  if (askedBy === undefined && sameConversation(target, conversation)) return { accountId };
   const surface = person && surfaceAt(person, target);
   return surface && isTheAskers(reply, person, surface) ? { accountId: surface.accountId } : undefined;
 };
@@ -42,8 +43,8 @@ const surfaceAt = ({ surfaces }: PersonRecord, target: Conversation): Surface | 
   target.kind === "private" ? surfaces.find(({ conversation }) => sameRoom(conversation, target)) : undefined;
 
 const isTheAskers = ({ audience, onlyFor }: Shown, person: PersonRecord, surface: Surface): boolean => {
-  const { conversation, accountId, personId, membership } = audience;
-  const asker = accountId === undefined ? undefined : { channel: conversation.channel, accountId };
+  const { personId, membership } = audience;
+  const asker = askingAccount(audience);
   if (asker && sameAccount(surface, asker)) return true;
   // The answer to a private command is for the account that gave it.
   if (onlyFor !== undefined || person.id !== personId || membership === undefined) return false;

@@ -3,10 +3,12 @@ import { conversationKey, sameRoom } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
 import type { Surface } from "../people/person-record.ts";
 import { askerOf } from "./asker-of.ts";
+import { askingAccount } from "./asking-account.ts";
 import type { Destination } from "./destination.ts";
 import { audienceAt } from "./destination.ts";
 import type { GoneMatter } from "./gone-matter.ts";
 import { mayShow } from "./may-show.ts";
+import { sentFor } from "./sent-for.ts";
 
 export interface OtherPlaces {
   readonly store: Store;
@@ -38,10 +40,11 @@ export const otherPlace = async (
       mayShow({ audience }, conversation, person, () => true),
   );
   const surface = open.find(({ conversation }) => conversationKey(conversation) === person?.lastActive) ?? open.at(-1);
-  if (person !== undefined && surface !== undefined) {
+  if (audience !== undefined && person !== undefined && surface !== undefined) {
     const { conversation, accountId } = surface;
     const { id: personId, membership } = person;
-    return { audience: { conversation, personId, accountId, membership }, isTheirs: true };
+    const told = { conversation, personId, accountId, membership };
+    return { audience: sentFor(told, askingAccount(audience)), isTheirs: true };
   }
   const atHome = home && (await audienceAt(store, tenant, home, hasChannel));
   return atHome && !isTried(atHome.conversation) ? { audience: atHome, isTheirs: false } : undefined;

@@ -28,9 +28,10 @@ export const targetsOn =
   async (channel: string, reply: AgentReply): Promise<Target[]> => {
     const origin = reply.audience.conversation;
     const isAtOrigin = origin.channel === channel && !isRefused(reply, origin);
-    const atOrigin = isAtOrigin && mayShow(reply, origin, undefined, admits) ? [origin] : [];
-    if (!isUnsolicitedFinal(reply)) return atOrigin.map((conversation) => ({ conversation }));
-    const person = await askerOf(store, reply);
+    const isForAll = isUnsolicitedFinal(reply);
+    const person = isForAll || isAtAnother(reply) ? await askerOf(store, reply) : undefined;
+    const atOrigin = isAtOrigin && mayShow(reply, origin, person, admits) ? [origin] : [];
+    if (!isForAll) return atOrigin.map((conversation) => ({ conversation }));
     const kind = originKindOf(reply);
     const reach = reachFor(kind, person?.policy, defaultsOn(origin.channel).policy);
     const others = otherSurfaces(reply, person, reach, admits)
@@ -46,6 +47,9 @@ export const targetsOn =
 /** Somebody who waits, and the activity of work under way, are where the work began. */
 export const isUnsolicitedFinal = ({ kind, correlationId }: AgentReply): boolean =>
   kind === "final" && correlationId === undefined;
+
+/** Whose account it goes to has to be asked even where the work began. */
+const isAtAnother = ({ audience }: AgentReply): boolean => audience.askedBy !== undefined;
 
 /** A person's quiet hours are for their own conversations; a room goes by its channel's. */
 const heldUntil = (
@@ -87,5 +91,5 @@ const readerOf = async (store: Store, reply: AgentReply, target: Conversation): 
   // The answer to a private command goes where the platform, or the store, says that its caller is alone.
   if (reply.onlyFor !== undefined && target.kind === "private") return { accountId: reply.onlyFor };
   const isOrigin = sameConversation(target, reply.audience.conversation);
-  return seenBy(reply, target, isOrigin ? undefined : await askerOf(store, reply));
+  return seenBy(reply, target, isOrigin && !isAtAnother(reply) ? undefined : await askerOf(store, reply));
 };

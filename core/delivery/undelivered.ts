@@ -3,6 +3,7 @@ import { Audience } from "../contract/agent-reply.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { Conversation } from "../contract/conversation.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
+import { askingAccount } from "./asking-account.ts";
 
 /** A delivery that was given up, for the people and operators who can do something about it (D6). */
 export const Undelivered = z.looseObject({
@@ -43,8 +44,10 @@ export const undeliveredOn = (tenant: string, channel: string) => prefixOf(undel
 /** Who can be told of it: the account that asked, or the person if no account did. */
 export type Addressee = readonly ["account", channel: string, accountId: string] | readonly ["person", string];
 
-export const addresseeOf = ({ conversation, accountId, personId }: Audience): Addressee | undefined => {
-  if (accountId !== undefined) return ["account", conversation.channel, accountId];
+export const addresseeOf = (audience: Audience): Addressee | undefined => {
+  const { personId } = audience;
+  const asker = askingAccount(audience);
+  if (asker !== undefined) return ["account", asker.channel, asker.accountId];
   return personId === null ? undefined : ["person", personId];
 };
 

@@ -81,7 +81,10 @@ const handle = async (
   const startedAt = parts.clock.monotonic();
   const isOver = parts.turns.begin(opened.record);
   const number = { number: run, isLast: failures + 1 >= MAX_FAILURES };
-  const entry = await answerMessage(parts, agent, message, opened, number).finally(isOver);
+  const entry = await answerMessage(parts, agent, message, opened, number).finally(() => {
+    isOver();
+    parts.owners.release(turnId);
+  });
   if (entry === undefined) {
     parts.logger.debug({ traceId, turnId }, "nothing left to do");
     return;

@@ -2,6 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import { conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
 import { accountServed } from "../delivery/account-served.ts";
+import { askingAccount } from "../delivery/asking-account.ts";
 import type { Destination } from "../delivery/destination.ts";
 import { findPerson } from "../people/find-person.ts";
 import type { Seeker } from "./own-schedules.ts";
@@ -9,9 +10,10 @@ import type { Seeker } from "./own-schedules.ts";
 /** Where a schedule's results go, checked when it is made (P2): here, or where the person has written in private. */
 export const chooseTarget = async (store: Store, seeker: Seeker, deliverTo: string): Promise<Destination> => {
   const { conversation } = seeker.audience;
-  const own = accountServed(seeker);
+  const here = accountServed(seeker);
+  const own = askingAccount(seeker.audience) ?? here;
   const wanted = deliverTo.trim();
-  if (wanted === "" || wanted.toLowerCase() === "here") return { conversation, accountId: own.accountId };
+  if (wanted === "" || wanted.toLowerCase() === "here") return { conversation, accountId: here.accountId };
   const { person } = await findPerson(store, { tenant: seeker.tenant, ...own });
   const there = person.surfaces.filter((surface) => surface.channel === wanted);
   const surface = there.find(({ conversation }) => conversationKey(conversation) === person.lastActive) ?? there.at(-1);

@@ -2,6 +2,7 @@ import type { Audience } from "../contract/agent-reply.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Asker } from "../contract/owner-context.ts";
 import { accountServed } from "../delivery/account-served.ts";
+import { askingAccount } from "../delivery/asking-account.ts";
 import { mayContinue } from "../origin/may-continue.ts";
 import { findPerson } from "../people/find-person.ts";
 import { isOpen } from "./create-schedule.ts";
@@ -25,7 +26,7 @@ const byNextTime = (a: Schedule, b: Schedule): number => (a.nextDueAt ?? "~").lo
 
 const ownSchedules = async ({ store }: ScheduleParts, seeker: Seeker): Promise<Schedule[]> => {
   const { tenant, agent, audience } = seeker;
-  const own = accountServed(seeker);
+  const own = askingAccount(audience) ?? accountServed(seeker);
   const { person } = await findPerson(store, { tenant, ...own });
   const owners = new Set([own, ...person.accounts].map(({ channel, accountId }) => ownerOf(channel, accountId)));
   const here = { tenant, conversation: audience.conversation };

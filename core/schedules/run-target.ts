@@ -1,8 +1,10 @@
 import type { Audience } from "../contract/agent-reply.ts";
 import type { Store } from "../contract/store.ts";
+import { askingAccount } from "../delivery/asking-account.ts";
 import { audienceAt } from "../delivery/destination.ts";
 import type { GoneMatter } from "../delivery/gone-matter.ts";
 import type { OtherPlaces } from "../delivery/other-place.ts";
+import { sentFor } from "../delivery/sent-for.ts";
 import { summarisePrompt } from "../origin/summarise-prompt.ts";
 import { findPerson } from "../people/find-person.ts";
 import type { PersonRecord } from "../people/person-record.ts";
@@ -31,20 +33,19 @@ export const runTarget = async (places: OtherPlaces, schedule: Schedule): Promis
   const maker = await makerOf(store, schedule);
   const audience = await audienceAt(store, tenant, destination, hasChannel);
   const isAnothers = maker && audience?.conversation.kind === "private" && audience.personId !== maker.person.id;
-  if (audience !== undefined && !isAnothers) return { audience };
+  if (audience !== undefined && !isAnothers) return { audience: sentFor(audience, maker?.account) };
   const instead = maker ? { person: [maker.account] } : isForARoom(schedule) ? home : undefined;
   const other = instead && (await audienceAt(store, tenant, instead, hasChannel));
   const reason = isAnothers ? "the account there is no longer yours" : unreachable(schedule);
   const gone = goneOf(schedule, maker?.audience, reason, other !== undefined);
-  return other ? { audience: other, gone } : { gone };
+  return other ? { audience: sentFor(other, maker?.account), gone } : { gone };
 };
 
 const makerOf = async (store: Store, { tenant, madeFor }: Schedule): Promise<Maker | undefined> => {
-  if (madeFor?.accountId === undefined) return undefined;
-  const { conversation, accountId } = madeFor;
-  const account = { channel: conversation.channel, accountId };
+  const account = madeFor && askingAccount(madeFor);
+  if (madeFor === undefined || account === undefined) return undefined;
   const { person } = await findPerson(store, { tenant, ...account });
-  return { account, person, audience: { conversation, accountId, personId: person.id, membership: person.membership } };
+  return { account, person, audience: { ...madeFor, personId: person.id, membership: person.membership } };
 };
 
 /** What is for a person alone is not for whoever is at home. */

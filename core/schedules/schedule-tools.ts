@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { timeZoneOf } from "../contract/viewer-time.ts";
 import { accountServed } from "../delivery/account-served.ts";
+import { askingAccount } from "../delivery/asking-account.ts";
 import { stableId } from "../sessions/stable-id.ts";
 import type { Tool } from "../turns/tool.ts";
 import { cancelSchedule } from "./cancel-schedule.ts";
@@ -57,7 +58,8 @@ export const scheduleTools = (parts: ScheduleParts): Tool[] => {
       const { tenant, agent, audience, asker, standing, idempotencyKey } = context;
       const now = parts.clock.now();
       const zone = timeZone ?? timeZoneOf(asker);
-      const { channel, accountId } = accountServed(context);
+      const here = accountServed(context);
+      const { channel, accountId } = askingAccount(audience) ?? here;
       const { sessionUri: link } = standing.owner;
       const schedule = await createSchedule(parts, {
         tenant,
@@ -70,7 +72,7 @@ export const scheduleTools = (parts: ScheduleParts): Tool[] => {
         missed,
         destination: await chooseTarget(parts.store, context, deliverTo),
         asker,
-        madeFor: { ...audience, accountId },
+        madeFor: { ...audience, accountId: here.accountId },
         madeIn: "chat",
         ...(link !== undefined && { link }),
       });

@@ -4,7 +4,7 @@ import type { TurnRecord } from "../turns/turn-record.ts";
 import type { Batch, BatchCall, Member } from "./batch.ts";
 import { advanced, openCalls, openMembers } from "./batch.ts";
 import { ceilingMs } from "./config.ts";
-import type { OwnerAddress } from "./owner-record.ts";
+import type { OwnerAddress, OwnerRecord } from "./owner-record.ts";
 import { withBatch } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 
@@ -14,6 +14,9 @@ export interface GateChange {
   readonly after: Batch;
 }
 
+/** Whether the turn that delegated still runs in this process. Asked at the last moment: who waits must be released. */
+export type CanWait = () => boolean;
+
 type BatchAddress = OwnerAddress & { readonly turnId: string };
 
 /** Undefined: the owner has no such batch, or all about it is long settled. */
@@ -21,14 +24,18 @@ const changeBatch = async (
   { owners }: SubtaskParts,
   address: BatchAddress,
   change: (batch: Batch) => Batch,
+  canWait?: CanWait,
 ): Promise<GateChange | undefined> => {
   const { turnId } = address;
-  const { before, after } = await owners.change(address, (record) => {
+  const changeRecord = (record: OwnerRecord) => {
     const batch = record.batches[turnId];
     if (batch === undefined) return record;
     const changed = change(batch);
     return changed === batch ? record : withBatch(record, changed);
-  });
+  };
+  const { before, after } = await (canWait?.()
+    ? owners.changeWith(turnId, address, changeRecord)
+    : owners.change(address, changeRecord));
   const [was, is] = [before.batches[turnId], after.batches[turnId]];
   return was === undefined || is === undefined ? undefined : { before: was, after: is };
 };
@@ -61,13 +68,22 @@ export const countEnd = (parts: SubtaskParts, subtask: Subtask): Promise<GateCha
     return advanced(changed, parts.clock.now());
   });
 
-/** The same, but leaves an end that comes too late uncounted. */
-export const countInTime = (parts: SubtaskParts, subtask: Subtask): Promise<GateChange | undefined> =>
-  changeBatch(parts, batchOf(subtask), (batch) => {
+/**
+ * The same, but leaves an end that comes too late uncounted. One that can wait is counted when the turn that delegated
+ * it changes something, or is over: nothing follows from it before.
+ */
+export const countInTime = (
+  parts: SubtaskParts,
+  subtask: Subtask,
+  canWait: CanWait | undefined,
+): Promise<GateChange | undefined> => {
+  const count = (batch: Batch): Batch => {
     const member = batch.members.find(({ id }) => id === subtask.id);
     if (member === undefined || member.ended || isLate(batch, subtask)) return batch;
     return advanced(withMember(batch, { ...member, ended: true }), parts.clock.now());
-  });
+  };
+  return changeBatch(parts, batchOf(subtask), count, canWait);
+};
 
 /** Whoever was stopped was listed as timed out, and has nothing to add to that. */
 const isLate = ({ firedAt }: Batch, { status }: Subtask): boolean => firedAt !== undefined && status !== "cancelled";

@@ -7,6 +7,7 @@ import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
 import type { Agent } from "../turns/agent.ts";
 import { LinkedAbort } from "../turns/linked-abort.ts";
+import type { RunningTurns } from "../turns/running-turns.ts";
 import type { Tool } from "../turns/tool.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
@@ -28,6 +29,7 @@ export interface RunParts extends SubagentParts {
   readonly stopping: AbortSignal;
   readonly turnDeadlineMs: number;
   readonly running: RunningGauge;
+  readonly turns: Pick<RunningTurns, "isRunning">;
   /** Tools that only subagents have. */
   readonly ownTools: readonly Tool[];
 }
@@ -54,7 +56,7 @@ export const handleSubtaskRun = async (
   try {
     const ended = hasEnded(subtask) ? subtask : await workOn(parts, agent, claimed);
     if (ended !== undefined) {
-      await reportEnd(parts, ended);
+      await reportEnd(parts, ended, () => parts.turns.isRunning(ended.parentTurnId));
       if (ended.depth < deepest(agent.delegation, ended.background)) await cancelChildren(parts, ended);
     }
     return ack;

@@ -5,15 +5,12 @@ import { LastRead } from "../contract/last-read.ts";
 import type { Store } from "../contract/store.ts";
 import { Batch, isSettled } from "./batch.ts";
 
-/** What a turn has used up, with its continuations (S9). */
-const Tally = z.looseObject({
-  /** The turn that began it all, by as much of its id as tells it from the others: this is written often. */
-  root: z.string(),
-  spawned: z.int(),
-  /** Continuations that delegated again. */
-  respawns: z.array(z.string()).optional(),
-});
-type Tally = z.infer<typeof Tally>;
+/**
+ * What a turn has used up, with its continuations (S9): the turn that began it all, how many were spawned, and the
+ * continuations that delegated again. Many are kept and written often, so they are short: of the turn's id there is as
+ * much as tells it from the others.
+ */
+const Tally = z.tuple([z.string(), z.int()], z.string());
 
 /**
  * Everything one owner has delegated. One key, so that limits, membership and the gate are one compare-and-set:
@@ -49,19 +46,27 @@ export const withBatch = (record: OwnerRecord, batch: Batch): OwnerRecord => ({
   batches: { ...record.batches, [batch.turnId]: batch },
 });
 
-export const tallyOf = ({ tallies }: OwnerRecord, rootTurnId: string): Tally =>
-  tallies.find(({ root }) => rootTurnId.startsWith(root)) ?? { root: rootTurnId.slice(0, ROOT_CHARS), spawned: 0 };
+export interface UsedUp {
+  readonly spawned: number;
+  readonly respawns: readonly string[];
+}
 
-export const withTally = (record: OwnerRecord, tally: Tally): OwnerRecord => {
-  const others = record.tallies.filter(({ root }) => root !== tally.root);
-  return { ...record, tallies: [...others.slice(1 - MOST_TALLIES), tally] };
+export const usedUpBy = (rootTurnId: string, { tallies }: OwnerRecord): UsedUp => {
+  const [, spawned = 0, ...respawns] = tallies.find(([root]) => root === short(rootTurnId)) ?? [];
+  return { spawned, respawns };
 };
+
+export const withUsedUp = (record: OwnerRecord, rootTurnId: string, { spawned, respawns }: UsedUp): OwnerRecord => {
+  const others = record.tallies.filter(([root]) => root !== short(rootTurnId));
+  return { ...record, tallies: [...others.slice(1 - MOST_TALLIES), [short(rootTurnId), spawned, ...respawns]] };
+};
+
+const short = (turnId: string): string => turnId.slice(-12);
 
 /** How long what is over is kept, if nobody knows whether all of it was told: repeats of its messages bring that on. */
 const KEPT_MS = 3_600_000;
 /** Requests of one owner whose limits are counted at once. */
 const MOST_TALLIES = 16;
-const ROOT_CHARS = 14;
 
 /** Without batches that nobody needs any more. The newest one stays, so that its owner can look at it. */
 export const withoutOld = (record: OwnerRecord, now: number, told: ReadonlySet<string>): OwnerRecord => {

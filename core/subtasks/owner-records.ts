@@ -17,7 +17,10 @@ interface Job {
 }
 
 interface Lane {
+  readonly address: OwnerAddress;
   waiting: Job[];
+  /** Written together with the next change, whatever that is. */
+  parked: Job[];
   isBusy: boolean;
   /** As this process last wrote it. Others may have changed it since: the next write finds out. */
   known?: Stored<OwnerRecord> | undefined;
@@ -37,6 +40,8 @@ export class OwnerRecords {
   readonly #clock: Clock;
   /** In the order of their last use. */
   readonly #lanes = new Map<string, Lane>();
+  /** Those in which something is parked, by the turn that it waits for. */
+  readonly #parking = new Map<string, Lane>();
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -47,8 +52,26 @@ export class OwnerRecords {
     const lane = this.#laneOf(address);
     return new Promise((resolve, reject) => {
       lane.waiting.push({ change, resolve, reject });
-      if (!lane.isBusy) void this.#work(address, lane);
+      this.#start(lane);
     });
+  }
+
+  /** The same, but no sooner than the next change of the owner, or the release of the turn. */
+  changeWith(turnId: string, address: OwnerAddress, change: Job["change"]): Promise<OwnerChange> {
+    const lane = this.#laneOf(address);
+    this.#parking.set(turnId, lane);
+    return new Promise((resolve, reject) => lane.parked.push({ change, resolve, reject }));
+  }
+
+  /** The turn is over in this process, in whatever way. */
+  release(turnId: string): void {
+    const lane = this.#parking.get(turnId);
+    if (lane === undefined) return;
+    this.#parking.delete(turnId);
+    if (lane.parked.length === 0) return;
+    lane.waiting.push(...lane.parked);
+    lane.parked = [];
+    this.#start(lane);
   }
 
   /** All that follows from a batch is published: its next change may forget it. */
@@ -56,15 +79,20 @@ export class OwnerRecords {
     this.#laneOf(address).told.add(turnId);
   }
 
-  async #work(address: OwnerAddress, lane: Lane): Promise<void> {
+  #start(lane: Lane): void {
+    if (!lane.isBusy) void this.#work(lane);
+  }
+
+  async #work(lane: Lane): Promise<void> {
     lane.isBusy = true;
     // Ends that were stored together come together: a pass later all of them wait here.
     await new Promise((nextPass) => setImmediate(nextPass));
     while (lane.waiting.length > 0) {
-      const jobs = lane.waiting;
+      const jobs = [...lane.parked, ...lane.waiting];
+      lane.parked = [];
       lane.waiting = [];
       try {
-        const changes = await this.#apply(address, lane, jobs);
+        const changes = await this.#apply(lane, jobs);
         for (const [index, job] of jobs.entries()) job.resolve(changes[index] as OwnerChange);
       } catch (error) {
         lane.known = undefined;
@@ -74,8 +102,8 @@ export class OwnerRecords {
     lane.isBusy = false;
   }
 
-  async #apply(address: OwnerAddress, lane: Lane, jobs: readonly Job[]): Promise<OwnerChange[]> {
-    const key = ownerKey(address);
+  async #apply(lane: Lane, jobs: readonly Job[]): Promise<OwnerChange[]> {
+    const key = ownerKey(lane.address);
     for (;;) {
       const isKnown = lane.known !== undefined;
       const stored = lane.known ?? (await ownersRead.get(this.#store, key));
@@ -108,19 +136,27 @@ export class OwnerRecords {
 
   #laneOf(address: OwnerAddress): Lane {
     const name = ownerKey(address).spelled;
-    const lane = this.#lanes.get(name) ?? { waiting: [], isBusy: false, told: new Set() };
+    const lane = this.#lanes.get(name) ?? newLane(address);
     this.#lanes.delete(name);
     this.#lanes.set(name, lane);
     if (this.#lanes.size > MOST_LANES) this.#dropOldest();
     return lane;
   }
 
-  /** One that is at work must stay, or two would write side by side. */
+  /** One that has something to do must stay, or two would write side by side. */
   #dropOldest(): void {
-    for (const [name, { isBusy }] of this.#lanes) {
-      if (isBusy) continue;
+    for (const [name, { isBusy, parked }] of this.#lanes) {
+      if (isBusy || parked.length > 0) continue;
       this.#lanes.delete(name);
       return;
     }
   }
 }
+
+const newLane = (address: OwnerAddress): Lane => ({
+  address,
+  waiting: [],
+  parked: [],
+  isBusy: false,
+  told: new Set(),
+});

@@ -6,17 +6,19 @@ import type { CoreParts } from "../turns/turn.ts";
 import { afterGate } from "./after-gate.ts";
 import { isOver } from "./batch.ts";
 import { endIdOf } from "./continuation-ids.ts";
-import { countInTime, type GateChange } from "./gate.ts";
+import { type CanWait, countInTime, type GateChange } from "./gate.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 
 /**
  * Makes an end known to the owner, once, whoever does it and however often. A member that is in time is counted here
- * and now; its run is acknowledged after that, so a death loses nothing. Everything else that owners must hear goes
- * through their queue (S3).
+ * and now; its run is acknowledged after that, so a death loses nothing. If it can wait, it is counted together with
+ * what its turn does next. Everything else that owners must hear goes through their queue (S3).
  */
-export const reportEnd = async (parts: SubtaskParts, subtask: Subtask): Promise<void> => {
+export const reportEnd = async (parts: SubtaskParts, subtask: Subtask, canWait?: CanWait): Promise<void> => {
   await parts.checkpoint("subtask.ended");
-  const change = subtask.reports === "alone" ? undefined : await countNow(parts, subtask);
+  const isShown = canWait?.() ?? false;
+  if (isShown) parts.activity.touch(subtask);
+  const change = subtask.reports === "alone" ? undefined : await countNow(parts, subtask, canWait);
   if (change === undefined) {
     await sendToOwner(parts, subtask, {
       id: endIdOf(subtask.id),
@@ -27,13 +29,17 @@ export const reportEnd = async (parts: SubtaskParts, subtask: Subtask): Promise<
     });
   }
   await parts.checkpoint("subtask.reported");
-  if (change === undefined || !isOver(change.after)) parts.activity.touch(subtask);
+  if (change === undefined || !(isShown || isOver(change.after))) parts.activity.touch(subtask);
 };
 
 /** Undefined: it came too late for that, or nobody knows its batch. */
-const countNow = async (parts: SubtaskParts, subtask: Subtask): Promise<GateChange | undefined> => {
+const countNow = async (
+  parts: SubtaskParts,
+  subtask: Subtask,
+  canWait: CanWait | undefined,
+): Promise<GateChange | undefined> => {
   await parts.checkpoint("end.received", subtask.id);
-  const change = await countInTime(parts, subtask);
+  const change = await countInTime(parts, subtask, canWait);
   const member = change?.after.members.find(({ id }) => id === subtask.id);
   if (member?.ended !== true || member.late) return undefined;
   await parts.checkpoint("end.counted");

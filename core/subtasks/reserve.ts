@@ -3,7 +3,7 @@ import type { Standing } from "../turns/standing.ts";
 import type { ToolContext } from "../turns/tool.ts";
 import type { Batch, Member } from "./batch.ts";
 import type { DelegationConfig } from "./config.ts";
-import { type OwnerRecord, tallyOf, withBatch, withTally } from "./owner-record.ts";
+import { type OwnerRecord, usedUpBy, withBatch, withUsedUp } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { pointToWork } from "./work-index.ts";
 
@@ -47,7 +47,7 @@ export const reserve = async (
 const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { standing, turnId }: ToolContext) => {
   const members = Object.values(record.batches).flatMap((batch) => batch.members);
   const free = limits.running - members.filter(({ ended }) => !ended).length;
-  const { spawned, respawns = [] } = tallyOf(record, standing.rootTurnId);
+  const { spawned, respawns } = usedUpBy(standing.rootTurnId, record);
   const left = limits.perTurn - spawned;
   const others = respawns.filter((other) => other !== turnId).length;
   if (isContinuation(standing, turnId) && others >= limits.continuations) {
@@ -63,11 +63,12 @@ const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { standing, t
 };
 
 const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: number): OwnerRecord => {
-  const tally = tallyOf(record, standing.rootTurnId);
-  const { respawns = [] } = tally;
+  const { spawned, respawns } = usedUpBy(standing.rootTurnId, record);
   const isNew = isContinuation(standing, turnId) && !respawns.includes(turnId);
-  const again = isNew && { respawns: [...respawns, turnId] };
-  return withTally(record, { ...tally, spawned: tally.spawned + by, ...again });
+  return withUsedUp(record, standing.rootTurnId, {
+    spawned: spawned + by,
+    respawns: isNew ? [...respawns, turnId] : respawns,
+  });
 };
 
 /** A later turn of the session about the same request. A subtask's turn is none: depth limits it. */

@@ -39,6 +39,11 @@ export class RunningTurns {
     };
   }
 
+  /** In this process. */
+  isRunning(turnId: string): boolean {
+    return this.#running.has(turnId);
+  }
+
   /** How many of a person's turns run in this process. */
   ofPerson(personId: string): number {
     return [...this.#running.values()].filter(({ audience }) => audience.personId === personId).length;

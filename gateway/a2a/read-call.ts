@@ -75,6 +75,7 @@ const chainIn = (metadata: Message["metadata"], address: string): InboundCall["e
 export const checkId = (name: string, id: unknown): void => {
   if (typeof id !== "string") throw new RequestMalformedError(`${name} must be text`);
   if (id.length > MAX_ID_CHARS) throw new RequestMalformedError(`${name} has more than ${MAX_ID_CHARS} characters`);
+  if (!id.isWellFormed()) throw new RequestMalformedError(`${name} is no Unicode text`);
 };
 
 /** undefined or a whole number from 0 on; what is no number has become NaN on the way. */

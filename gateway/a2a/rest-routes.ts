@@ -82,14 +82,14 @@ export const restRoutes = (
   scope.post(
     `${base}/message::send`,
     taking(async ({ body, context }) => {
-      const task = await handler.sendMessage(SendMessageRequest.fromJSON(body), context);
+      const task = await handler.sendMessage(readAs(SendMessageRequest, body), context);
       return SendMessageResponse.toJSON({ payload: { $case: "task", value: task as Task } });
     }),
   );
   scope.post(
     `${base}/message::stream`,
     taking(({ body, context }, reply) =>
-      stream(reply, handler.sendMessageStream(SendMessageRequest.fromJSON(body), context)),
+      stream(reply, handler.sendMessageStream(readAs(SendMessageRequest, body), context)),
     ),
   );
   scope.get(
@@ -124,7 +124,7 @@ export const restRoutes = (
   scope.post(
     configs,
     answering(async ({ id, body, context }, reply) => {
-      const config = TaskPushNotificationConfig.fromJSON({ ...(body as object), taskId: id });
+      const config = readAs(TaskPushNotificationConfig, { ...(body as object), taskId: id });
       const made = await handler.createTaskPushNotificationConfig(config, context);
       reply.code(201);
       return TaskPushNotificationConfig.toJSON(made);
@@ -171,11 +171,20 @@ const readBody = (body: unknown): Record<string, unknown> => {
   }
 };
 
+/** What the library stumbles over is a request that it could not read; its words are not for callers. */
+const readAs = <T>(form: { fromJSON(json: unknown): T }, json: unknown): T => {
+  try {
+    return form.fromJSON(json);
+  } catch {
+    throw new RequestMalformedError("the request does not fit the method");
+  }
+};
+
 const numberIn = (text: string | undefined): number | undefined =>
   text === undefined || text === "" ? undefined : Number(text);
 
 const listRequest = ({ pageSize, historyLength, includeArtifacts, ...query }: Call["query"]): ListTasksRequest => ({
-  ...ListTasksRequest.fromJSON(query),
+  ...readAs(ListTasksRequest, query),
   pageSize: numberIn(pageSize),
   historyLength: numberIn(historyLength),
   includeArtifacts: includeArtifacts === "true",

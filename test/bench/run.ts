@@ -33,7 +33,7 @@ const line = ({ name, unit, product, floor, ratio, cpuRatio, p99 }: Measured, ai
 
 const { only, quick, record } = values;
 const chosen = scenarios.filter(({ name, soak = false, long = false }) =>
-  only === undefined ? !soak && !(quick && long) : name.includes(only),
+  only === undefined ? !soak && !(quick && long) : only.split("|").some((part) => name.includes(part)),
 );
 if (chosen.length === 0) {
   console.error(`no scenario is called "${only}"; there are: ${scenarios.map(({ name }) => name).join(", ")}`);

@@ -236,7 +236,7 @@ export const busContract = (harness: BackboneHarness): void => {
       });
     });
 
-    it("when a handler keeps throwing, then it is run a bounded number of times and becomes a dead letter", async () => {
+    it("when a handler keeps throwing, then it is run a bounded number of times and becomes a dead letter (F18)", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       const durable = `thrower-${made}`;

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { WebClient } from "../fakes/web-client.ts";
 import { freePort } from "../setup/free-port.ts";
@@ -136,13 +136,22 @@ describe("given a nats-server", () => {
     await expectClearEnd(deployment.run("core"), /mooring: NATS at .* refuses the credentials/);
   });
 
-  it("when it comes up only after Mooring, then Mooring becomes ready by itself", async () => {
+  it("when it comes up only after Mooring, then Mooring lives, says why it is not ready, and becomes it (F4)", async () => {
     nats = await NatsServer.start({ startLater: true });
-    deployment = await Deployment.create(on(nats));
+    const gateway = { host: "127.0.0.1", port: await freePort() };
+    deployment = await Deployment.create({ ...on(nats), gateway });
     const mooring = deployment.run("start");
+    const health = (of: "live" | "ready") => fetch(`http://127.0.0.1:${gateway.port}/health/${of}`);
+    const unready = await vi.waitFor(async () => {
+      const text = await (await health("ready")).text();
+      expect(text).toContain("backbone");
+      return text;
+    }, 30_000);
+    expect(unready).toContain(`cannot reach NATS at ${nats.url}`);
+    expect([(await health("live")).status, (await health("ready")).status]).toEqual([200, 503]);
     await nats.restart();
-    const address = await mooring.running;
-    expect((await fetch(`${address}/health/ready`)).status).toBe(200);
+    await mooring.running;
+    expect((await health("ready")).status).toBe(200);
   });
 });
 

@@ -22,5 +22,9 @@ export const sampleActivity = (
     ...changes,
   };
   const id = `${turnId}/activity/${revision}`;
-  return sampleReply(id, conversation, `state ${revision}`, { kind, data: { [ACTIVITY]: activity }, ...more });
+  const actions = activity.items
+    .filter((item) => item.state === "running")
+    .map((item) => ({ name: "cancel", label: `Cancel “${item.name}”`, value: item.id }));
+  const data = { [ACTIVITY]: activity };
+  return sampleReply(id, conversation, `state ${revision}`, { kind, actions, data, ...more });
 };

@@ -6,6 +6,19 @@ export interface Row {
 
 const SEEDED = ["test/faults/seeded-embedded.test.ts", "test/faults/seeded-nats.test.ts"];
 const OUTBOX = "test/gateway/relay/outbox.test.ts";
+const FUZZED = [
+  "a2a",
+  "admin-api",
+  "bus-messages",
+  "configuration",
+  "discord",
+  "nats-envelopes",
+  "slack-http",
+  "slack-socket",
+  "socket-frames",
+  "store-rows",
+  "teams",
+];
 const PLATFORM_TROUBLE = "test/contract/channel/adapter-trouble.ts";
 
 /** `docs/reliability.md` says what each of them leads to, and what no test can try on one machine. */
@@ -22,21 +35,31 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "kill -9 of nats-server under load",
     triedIn: [
       "test/core/backbone/nats/server-faults.test.ts",
+      "test/core/backbone/nats/broken-wire.test.ts",
       "test/e2e/nats-stream.test.ts",
       "test/faults/seeded-nats.test.ts",
     ],
   },
-  F4: { fault: "nats-server is not there at the start", triedIn: ["test/core/backbone/nats/basics.test.ts"] },
+  F4: {
+    fault: "nats-server is not there at the start",
+    triedIn: ["test/core/backbone/nats/basics.test.ts", "test/e2e/trouble.test.ts"],
+  },
   F5: {
     fault: "kill -9 of the embedded process at any time",
     triedIn: ["test/core/backbone/embedded/kill.test.ts", "test/faults/seeded-embedded.test.ts"],
   },
-  F6: { fault: "a socket client that never reads", triedIn: ["test/adapters/web/limits.test.ts"] },
+  F6: {
+    fault: "a client that never reads",
+    triedIn: ["test/adapters/web/limits.test.ts", "test/gateway/a2a/send-events.test.ts"],
+  },
   F7: {
     fault: "a process that stands still for longer than its lease, and goes on",
     triedIn: ["test/contract/bus-deaths.contract.ts", "test/faults/seeded-nats.test.ts"],
   },
-  F8: { fault: "a socket client that was away, also past retention", triedIn: ["test/adapters/web/resume.test.ts"] },
+  F8: {
+    fault: "a socket client that was away, also past retention",
+    triedIn: ["test/adapters/web/resume.test.ts", ...SEEDED],
+  },
   F9: {
     fault: "a platform that asks to wait (429)",
     triedIn: [OUTBOX, "test/gateway/relay/retry-pause.test.ts", PLATFORM_TROUBLE, ...SEEDED],
@@ -70,7 +93,12 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F18: {
     fault: "a message whose handler throws, hangs, or kills its process",
-    triedIn: ["test/contract/bus-deaths.contract.ts", "test/core/deaths/core-deaths.ts"],
+    triedIn: [
+      "test/contract/bus.contract.ts",
+      "test/contract/bus-deaths.contract.ts",
+      "test/core/turns/model-trouble.test.ts",
+      "test/core/deaths/core-deaths.ts",
+    ],
   },
   F19: {
     fault: "malformed input",
@@ -79,13 +107,26 @@ export const matrix: Readonly<Record<string, Row>> = {
       "test/adapters/slack/bad-input.test.ts",
       "test/adapters/teams/refusals.test.ts",
       "test/gateway/a2a/bad-input.test.ts",
+      ...FUZZED.map((entrance) => `test/fuzz/${entrance}.test.ts`),
     ],
   },
   F20: {
     fault: "oversized input, and answers longer than a platform takes",
-    triedIn: ["test/adapters/web/bad-input.test.ts", "test/adapters/contract/split-markdown.test.ts"],
+    triedIn: [
+      "test/adapters/web/bad-input.test.ts",
+      "test/gateway/server.test.ts",
+      "test/gateway/a2a/bad-input.test.ts",
+      "test/adapters/contract/split-markdown.test.ts",
+    ],
   },
-  F21: { fault: "too many connections, and half-open ones", triedIn: ["test/adapters/web/limits.test.ts"] },
+  F21: {
+    fault: "too many connections, and half-open ones",
+    triedIn: [
+      "test/adapters/web/limits.test.ts",
+      "test/adapters/web/bad-input.test.ts",
+      "test/gateway/front-door.test.ts",
+    ],
+  },
   F22: {
     fault: "forged, missing and stale signatures",
     triedIn: [
@@ -101,15 +142,32 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F25: {
     fault: "hostile text of a model: mentions, anchors, mark-up",
-    triedIn: ["test/contract/channel/adapter-posts.ts", "test/adapters/contract/inert-anchors.test.ts"],
+    triedIn: [
+      "test/contract/channel/adapter-posts.ts",
+      "test/adapters/contract/inert-anchors.test.ts",
+      "test/adapters/slack/render.test.ts",
+      "test/adapters/discord/render.test.ts",
+      "test/adapters/teams/render.test.ts",
+      "test/adapters/web/widget-conversation.test.ts",
+    ],
   },
   F26: {
     fault: "addresses that lead into private networks",
     triedIn: ["test/core/a2a/guarded-fetch.test.ts", "test/gateway/a2a/push.test.ts"],
   },
-  F27: { fault: "somebody else's token or conversation", triedIn: ["test/adapters/web/identity.test.ts"] },
+  F27: {
+    fault: "somebody else's token, conversation, task or tenant",
+    triedIn: [
+      "test/adapters/web/identity.test.ts",
+      "test/gateway/a2a/protocol.test.ts",
+      "test/gateway/admin/schedules.test.ts",
+    ],
+  },
   F28: { fault: "an outsider on NATS", triedIn: ["test/e2e/nats-permissions.test.ts"] },
-  F29: { fault: "memory over a long time", triedIn: ["test/core/backbone/embedded/memory.test.ts"] },
+  F29: {
+    fault: "memory over a long time, and under clients that never read",
+    triedIn: ["test/core/backbone/embedded/memory.test.ts", "test/adapters/web/limits.test.ts"],
+  },
   F30: {
     fault: "processes that are told to stop, one after the other, under load",
     triedIn: [

@@ -4,11 +4,18 @@ import { WRONGS } from "./account/account.ts";
 import { describeAccount } from "./account/describe-account.ts";
 import { spelled } from "./plan/fault.ts";
 import { type PlanOptions, planOf } from "./plan/plan.ts";
+import { triedBy } from "./plan/tried-by.ts";
 import { Rig } from "./rig.ts";
 import { runRound } from "./run-round.ts";
 
+interface SeededOptions extends PlanOptions {
+  readonly seed: number;
+  /** The rows of the matrix that its plan holds. */
+  readonly tries: readonly string[];
+}
+
 /** Everything at once, in a minute at most on a quiet machine; `npm run soak` goes on for as long as wanted. */
-export const seededRun = (seed: number, options: PlanOptions): void => {
+export const seededRun = ({ seed, tries, ...options }: SeededOptions): void => {
   const { backbone } = options;
   describe(`given the product on ${backbone} under mixed load from all platforms`, () => {
     const steps = planOf(seed, options);
@@ -18,6 +25,10 @@ export const seededRun = (seed: number, options: PlanOptions): void => {
       rig = await Rig.start(backbone);
     }, 180_000);
     afterAll(() => rig?.dispose(), 60_000);
+
+    it("then its plan tries what it says", () => {
+      expect([...triedBy(steps, backbone)]).toEqual(expect.arrayContaining([...tries]));
+    });
 
     it("when everything goes wrong, then everybody sees each answer once, in order, and nobody else's", {
       timeout: 300_000,

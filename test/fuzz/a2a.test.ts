@@ -58,7 +58,7 @@ const expectStillThere = async (): Promise<void> => {
   expect(answerOf(asTask(await client.sendMessage(says("Still there?"))))).toBe("Done.");
 };
 
-describe("given calls that no agent would make", () => {
+describe("given calls that no agent would make (F19)", () => {
   it("then over JSON-RPC each gets an answer of the protocol, and the next good call is answered", async () => {
     const harm = watchHarm();
     await fc.assert(

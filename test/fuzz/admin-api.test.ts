@@ -48,7 +48,7 @@ const asQuery = (values: Readonly<Record<string, string>>) => {
 };
 const operator = fc.constantFrom(platformAdmin, acmeAdmin);
 
-describe("given calls that no console would make", () => {
+describe("given calls that no console would make (F19)", () => {
   it("then every read is answered or refused, and never fails", async () => {
     const harm = watchHarm();
     await fc.assert(

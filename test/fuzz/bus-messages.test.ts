@@ -44,7 +44,7 @@ const MESSAGES: readonly (readonly [Subject<never>, unknown])[] = [
   [subjects.scheduleDue(AGENT), { ...place, owner: "o", id: "schedule-1", dueAt: 1_700_000_000_000 }],
 ].map(([subject, message]) => [subject as Subject<never>, message]);
 
-describe("given messages on the bus that no process of ours would publish", () => {
+describe("given messages on the bus that no process of ours would publish (F19)", () => {
   it("then each ends, and the next good one is answered", async () => {
     const harm = watchHarm();
     const cases = fc

@@ -22,7 +22,7 @@ const env = Object.fromEntries(
   ]),
 );
 
-describe("given the example with something else in it", () => {
+describe("given the example with something else in it (F19)", () => {
   it("then it is a configuration, or every problem is listed; nothing else is thrown", () => {
     const harm = watchHarm();
     fc.assert(

@@ -38,7 +38,7 @@ const dispatches = () => {
   ] as const;
 };
 
-describe("given events that Discord would never send", () => {
+describe("given events that Discord would never send (F19)", () => {
   it("then the connection lives, or is made anew, and the next good message is heard", async () => {
     await test.start({ access: { guilds: "*", accounts: "*" } });
     const events = dispatches();

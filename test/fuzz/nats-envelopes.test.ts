@@ -19,7 +19,7 @@ const headerText = fc.oneof(
   fc.constantFrom("=", "=!!", "x/=YQ", "-1", "1e999"),
 );
 
-describe("given a stranger who writes into the streams and signals of a deployment", () => {
+describe("given a stranger who writes into the streams and signals of a deployment (F19)", () => {
   it("then whatever they write ends, and what we publish behind it is handled", async () => {
     const server = await NatsServer.start();
     const options = { servers: [server.url], partitions: PARTITIONS, logger, failurePauseMs: 2 };

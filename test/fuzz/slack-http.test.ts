@@ -16,7 +16,7 @@ const asText = (fields: unknown): object =>
     ]),
   );
 
-describe("given requests that Slack has signed and would never send", () => {
+describe("given requests that Slack has signed and would never send (F19)", () => {
   it("then each gets a documented answer, and the next good one is heard", async () => {
     const { slack, heard } = await runSlack("http");
     const { world } = slack;

@@ -6,7 +6,7 @@ import { fuzzRuns } from "./fuzz-runs.ts";
 import { watchHarm } from "./harmless.ts";
 import { mutatedText } from "./mutated.ts";
 
-describe("given envelopes on Slack's socket that Slack would never send", () => {
+describe("given envelopes on Slack's socket that Slack would never send (F19)", () => {
   it("then the socket lives, or a new one is opened, and the next good one is heard", async () => {
     const { slack, inbox } = await runSlack("socket");
     const { world } = slack;

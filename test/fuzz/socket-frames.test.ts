@@ -20,7 +20,7 @@ const FRAMES = [
 ];
 const DOCUMENTED = new Set<number>([...Object.values(closeCodes), 1007]);
 
-describe("given frames that nobody would send", () => {
+describe("given frames that nobody would send (F19)", () => {
   it("then each is answered or closed with a documented code, and others are still heard", async () => {
     const gateway = await start({ config: { limits } });
     const { client: other } = await enter(gateway);

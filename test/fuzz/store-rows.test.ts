@@ -61,7 +61,7 @@ const messageIn = (room: string, id: string) =>
     account: { id: room, name: "Ann" },
   });
 
-describe("given rows that somebody has damaged", () => {
+describe("given rows that somebody has damaged (F19)", () => {
   it("then what needs them is answered or becomes a dead letter, and others are answered as ever", async () => {
     const harm = watchHarm();
     let count = 0;

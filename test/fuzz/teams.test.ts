@@ -11,7 +11,7 @@ const test = new TeamsUnderTest();
 /** 401: not ours, by its address or tenant. 501: an invoke. */
 const DOCUMENTED = new Set([200, 400, 401, 501]);
 
-describe("given activities that Teams has signed and would never send", () => {
+describe("given activities that Teams has signed and would never send (F19)", () => {
   it("then each gets a documented answer, and the next good one is heard", async () => {
     const { teams } = test;
     const file = { contentType: "application/vnd.microsoft.teams.file.download.info", name: "a.txt", content: {} };

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type FrontDoor, openFrontDoor } from "../../gateway/front-door.ts";
 import { createReadiness } from "../../gateway/readiness.ts";
@@ -26,6 +28,22 @@ describe("given a gateway that is still starting", () => {
     ]);
     const other = await ask("/channels/web/events");
     expect([other.status, other.headers.get("retry-after")]).toEqual([503, "1"]);
+  });
+});
+
+describe("given a request that never ends (F21)", () => {
+  it.each([
+    ["its head", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: a"],
+    ["its body", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\na"],
+  ])("when it is %s, then it is cut off", async (_, begun) => {
+    const door = await openFrontDoor({ host: "127.0.0.1", port: 0, requestWithinMs: 60 }, createReadiness());
+    doors.push(door);
+    door.handOver(() => undefined);
+    const socket = connect(door.port, "127.0.0.1");
+    socket.write(begun);
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 408 /);
+    await once(socket, "close");
   });
 });
 

@@ -112,7 +112,7 @@ describe("given a channel with webhooks", () => {
     expect(request?.query).toEqual({ a: "1" });
   });
 
-  it("when the body is over the webhook's limit, then it is refused and the adapter never sees it", async () => {
+  it("when the body is over the webhook's limit, then it is refused and the adapter never sees it (F20)", async () => {
     const answer = await app.inject({ method: "POST", url: "/channels/web/events", payload: "x".repeat(101) });
     expect([answer.statusCode, answer.json().error.code]).toEqual([413, "too-large"]);
     expect(channel.requests).toEqual([]);
@@ -164,7 +164,7 @@ describe("given a channel with a socket", () => {
     expect(channel.connections).toEqual([]);
   });
 
-  it("when a frame is over the limit, then the socket closes with 1009 and nobody else notices", async () => {
+  it("when a frame is over the limit, then the socket closes with 1009 and nobody else notices (F20)", async () => {
     const url = `${socketUrl()}/channels/web/socket`;
     const [rude, polite] = [new WebSocket(url, "test.v1"), new WebSocket(url, "test.v1")];
     await Promise.all([once(rude, "open"), once(polite, "open")]);

@@ -10,7 +10,7 @@ import { composeDigest, digestText } from "./compose-digest.ts";
 /** Together less than a value of the store can take, whatever the characters. What is more waits for the next digest. */
 const MAX_CHARS = 100_000;
 const MOST_ITEMS = 50;
-/** As many as platforms show in one message. */
+/** Of one part: as many as platforms show in one message. */
 const MOST_BUTTONS = 10;
 
 /** As many as fit into one digest, the oldest first; always one. */
@@ -57,15 +57,21 @@ export const partsOfDigest = async (
     sessionId: null,
     kind: "notice" as const,
     markdown: parts.map(({ sections }) => digestText(sections)).join("\n\n"),
-    actions: requests.slice(0, MOST_BUTTONS).map((request) => whyAction(request, itemIds.indexOf(request.id) + 1)),
     origin: null,
     audience: { conversation: target, personId: null },
     createdAt,
     traceId,
   };
+  const endsIn = (index: number) => (request: DeliveryRequest) =>
+    parts.findLastIndex((part) => part.itemIds.includes(request.id)) === index;
+  const whyIn = (index: number) =>
+    requests
+      .filter(endsIn(index))
+      .slice(0, MOST_BUTTONS)
+      .map((request) => whyAction(request, itemIds.indexOf(request.id) + 1));
   return parts.map(({ sections }, index) => ({
     id: `${id}/${index}`,
-    reply,
+    reply: { ...reply, actions: whyIn(index) },
     target,
     part: { index, count: parts.length, markdown: digestText(sections) },
     anchor: null,

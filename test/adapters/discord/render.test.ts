@@ -64,7 +64,7 @@ const hostileText = fc
   .map((pieces) => pieces.join(""));
 
 describe("given any text at all (O16)", () => {
-  it("then nothing in it becomes small print, a mention or a live time, and every message fits", () => {
+  it("then nothing in it becomes small print, a mention or a live time, and every message fits (F25)", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         for (const post of renderParts(sampleDelivery("r1", { channel: "d", room: "1", kind: "private" }, text))) {

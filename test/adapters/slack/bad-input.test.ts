@@ -68,6 +68,10 @@ describe("given requests of Slack's that nobody expects (F19)", () => {
       (slack) => asJson(said(slack, { event: { type: "message", channel: 7, ts: {} } })),
     ],
     [
+      "has half a character for a channel",
+      (slack) => asJson(said(slack, { event: { ...said(slack, {}).event, channel: "\ud800", channel_type: "im" } })),
+    ],
+    [
       "has a time that is none",
       (slack) => asJson(said(slack, { event: { type: "message", channel: "C1", ts: "x".repeat(9_999) } })),
     ],

@@ -125,7 +125,7 @@ describe("given any text at all", () => {
   );
   const markdown = fc.array(piece, { maxLength: 120 }).map((pieces) => pieces.join(""));
 
-  it("then Slack takes every part of it, nobody is called, and no anchor is forged (D7, O16)", () => {
+  it("then Slack takes every part of it, nobody is called, and no anchor is forged (D7, O16, F25)", () => {
     fc.assert(
       fc.property(markdown, (text) => {
         for (const part of splitMarkdown(text, MAX_PART_LENGTH)) {

@@ -50,12 +50,12 @@ describe("given replies to post in Slack (C3)", () => {
     );
   });
 
-  it("when work is under way, then each piece of it has a button to cancel it", async () => {
+  it("when work is under way, then each piece of it has one button to cancel it", async () => {
     const { slack, adapter } = await runSlack("http");
     const delivery = sampleDelivery("r1", DM, "working");
     const { messageId } = await adapter.deliver({ ...delivery, reply: sampleActivity("t1", DM, 1) });
-    const labels = () => JSON.stringify(slack.posted[0]?.blocks).match(/Cancel \w+/g);
-    expect(labels()).toEqual(["Cancel tides", "Cancel knots"]);
+    const labels = () => JSON.stringify(slack.posted[0]?.blocks).match(/Cancel “\w+”/g);
+    expect(labels()).toEqual(["Cancel “tides”", "Cancel “knots”"]);
     const over = sampleActivity("t1", DM, 2, { kind: "completion" });
     await adapter.edit(messageId, { ...delivery, reply: over });
     expect(labels()).toBeNull();

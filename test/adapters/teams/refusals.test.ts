@@ -113,11 +113,16 @@ describe("given a genuine token, and an activity that it does not speak for", ()
 });
 
 describe("given a genuine token, and something that is no activity (F19)", () => {
+  const ours = () => ({ tenantId: use.teams.tenantId });
   const badInput: [string, (genuine: Record<string, unknown>) => unknown][] = [
     ["no type", (genuine) => ({ ...genuine, type: undefined })],
     ["a type that is no text", (genuine) => ({ ...genuine, type: 7 })],
-    ["no conversation id", (genuine) => ({ ...genuine, conversation: { tenantId: use.teams.tenantId } })],
+    ["no conversation id", (genuine) => ({ ...genuine, conversation: ours() })],
     ["an endless conversation id", (genuine) => ({ ...genuine, conversation: { id: "x".repeat(2_000) } })],
+    [
+      "half a character in its conversation id",
+      (genuine) => ({ ...genuine, conversation: { ...ours(), id: "\ud800" } }),
+    ],
     ["no conversation", (genuine) => ({ ...genuine, conversation: undefined })],
   ];
   it.each(badInput)("when it has %s, then it is a bad request", async (_, change) => {

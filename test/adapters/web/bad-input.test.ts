@@ -126,7 +126,7 @@ describe("given frames at the wrong time", () => {
     expect(await client.next("error")).toMatchObject({ code: "hello-repeated" });
   });
 
-  it("when no hello comes within five seconds, then 4001", async () => {
+  it("when no hello comes within five seconds, then 4001 (F21)", async () => {
     const clock = new HandClock();
     const gateway = await start({ clock });
     const client = await new WebClient(gateway).opened();

@@ -1,4 +1,6 @@
 import { Socket } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { Recorder } from "../../fakes/recorder.ts";
 import { HandClock } from "./hand-clock.ts";
@@ -8,6 +10,14 @@ import { enter, WebClient } from "./web-client.ts";
 import type { WebGateway } from "./web-gateway.ts";
 
 const start = runningGateways();
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+const bytesHeld = (): number => {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
 
 describe("given a client that writes too fast", () => {
   it("when its burst is used up, then messages are refused by id, and taken again later", async () => {
@@ -191,7 +201,28 @@ describe("given a client that never reads (F6)", () => {
     await client.next("accepted");
   });
 
-  it("when it answers no ping, then it is cut", async () => {
+  it("when twenty of them are sent much, then no more of it is kept than for nobody (F29)", async () => {
+    const gateway = await start({ clock: new HandClock() });
+    const { client, welcome } = await enter(gateway);
+    client.socket.terminate();
+    await client.closing();
+    let sent = 0;
+    const growth = async () => {
+      const before = bytesHeld();
+      const part = { index: 0, count: 1, markdown: "x".repeat(100_000) };
+      for (let n = 0; n < 150; n++) {
+        await gateway.adapter.deliver(makeDelivery(welcome.conversation, `r${++sent}`, { part }));
+      }
+      return bytesHeld() - before;
+    };
+    // The log itself, which is in memory here.
+    const log = await growth();
+    const deaf = await Promise.all(Array.from({ length: 20 }, () => deafClient(gateway, welcome.token)));
+    expect((await growth()) - log).toBeLessThan(15_000_000);
+    for (const socket of deaf) socket.destroy();
+  });
+
+  it("when it answers no ping, then it is cut (F21)", async () => {
     const clock = new HandClock();
     const gateway = await start({ clock });
     const { client, welcome } = await enter(gateway);

@@ -22,7 +22,7 @@ const hostile = [
 ].join("\n\n");
 
 describe("given a conversation in the widget", () => {
-  it("when an answer is hostile markdown, then it is text: nothing loads, submits, runs or imitates", async () => {
+  it("when an answer is hostile markdown, then it is text: nothing loads, submits, runs or imitates (F25)", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);
     const requests: string[] = [];

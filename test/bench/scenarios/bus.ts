@@ -50,7 +50,7 @@ export const busThroughput = scenario(
   "bus: publish → handled → acked, 100 in flight",
   "≥ 0.7",
   (trip, floor, quick) => {
-    const count = quick ? 3_000 : 20_000;
+    const count = quick ? 3_000 : 10_000;
     return {
       unit: "per second",
       product: () => throughput(count, 100, trip),
@@ -60,6 +60,6 @@ export const busThroughput = scenario(
 );
 
 export const busLatency = scenario("bus: publish → handled → acked, one at a time", "≤ 1.5", (trip, floor, quick) => {
-  const count = quick ? 300 : 2_000;
+  const count = quick ? 300 : 1_000;
   return { unit: "ms", product: () => loopLatency(count, 1, trip), floor: () => loopLatency(count, 1, floor) };
 });

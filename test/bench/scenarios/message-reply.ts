@@ -39,7 +39,7 @@ export const messageReply: Scenario = {
       const askBare = () => askFloor(floor, ++serial);
       for (const side of [ask, askBare]) await loopTimes(WARM_UP, 100, side);
       for (const sessions of [1, 100, 1_000] as const) {
-        const count = quick ? QUICK[sessions] : 4 * QUICK[sessions];
+        const count = quick ? QUICK[sessions] : 2 * QUICK[sessions];
         yield {
           name: `message → reply, ${sessions} sessions (${name})`,
           unit: "ms",

@@ -17,8 +17,11 @@ interface Rig {
 }
 
 /** The product, which stores every event, beside a bare Bolt app, which forgets it; both ask the same local Slack. */
-async function* withBoth(compare: (rig: Rig) => AsyncGenerator<Comparison>): AsyncGenerator<Comparison> {
-  for await (const { on, start } of eachBackbone()) {
+async function* withBoth(
+  quick: boolean,
+  compare: (rig: Rig) => AsyncGenerator<Comparison>,
+): AsyncGenerator<Comparison> {
+  for await (const { on, start } of eachBackbone({ firstOnly: quick })) {
     const slack = await FakeSlack.start();
     const { apiUrl, botToken, signingSecret, world } = slack;
     const channel = { adapter: "slack", botToken, signingSecret, apiUrl };
@@ -42,7 +45,7 @@ export const slackEvents: Scenario = {
   name: "Slack events",
   aim: "≥ 0.7",
   prepare: (quick) =>
-    withBoth(async function* (rig) {
+    withBoth(quick, async function* (rig) {
       const count = quick ? 600 : 2_000;
       yield {
         name: `Slack events, ${IN_FLIGHT} at once (${rig.on})`,
@@ -68,7 +71,7 @@ export const slackMemory: Scenario = {
   aim: "≤ 1.1",
   soak: true,
   prepare: (quick) =>
-    withBoth(async function* ({ on, product, ours }) {
+    withBoth(quick, async function* ({ on, product, ours }) {
       const fifth = quick ? 4_000 : 20_000;
       const kilobytesAfter = async (count: number) => {
         await ours.perSecond(count, IN_FLIGHT);

@@ -11,7 +11,7 @@ export const storeThroughput: Scenario = {
   aim: "≥ 0.7",
   async *prepare(quick) {
     for await (const { name, backbone, floor } of bothBackbones()) {
-      const count = quick ? 3_000 : 20_000;
+      const count = quick ? 3_000 : 10_000;
       const value = { text: "a value of a usual size, such as a small record has".repeat(4) };
       yield {
         name: `store: put, 100 in flight (${name})`,

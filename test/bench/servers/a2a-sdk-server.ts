@@ -14,10 +14,13 @@ import {
 } from "@a2a-js/sdk/server";
 import { fastify } from "fastify";
 import { z } from "zod";
-import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
+import { BackboneConfig } from "../../../core/backbone/config.ts";
+import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { collection, keyOf } from "../../../core/contract/collection.ts";
-import { silentLogger } from "../../../core/contract/logger.ts";
+import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { agentCard } from "../../../gateway/a2a/agent-card.ts";
+import { openBackbone } from "../../../gateway/open-backbone.ts";
+import { whenHealthy } from "../../../gateway/when-healthy.ts";
 import { filler } from "../filler.ts";
 import { answerQuestions } from "./answer-questions.ts";
 
@@ -26,10 +29,11 @@ import { answerQuestions } from "./answer-questions.ts";
  * it writes as often, and as much: twice by the executor, three times for the task's states.
  */
 const dataDir = await mkdtemp(join(tmpdir(), "a2a-sdk-bench-"));
-const { store, close } = await openEmbeddedBackbone({ dataDir, logger: silentLogger }).then((backbone) => ({
-  store: backbone.store,
-  close: () => backbone.close(),
-}));
+const [natsUrl] = process.argv.slice(2);
+const config = BackboneConfig.parse(natsUrl ? { nats: { servers: [natsUrl] } } : "embedded");
+const backbone = await openBackbone(config, { dataDir, clock, logger });
+await whenHealthy(backbone, clock, new AbortController().signal);
+const { store } = backbone;
 const records = collection("bench", z.looseObject({}));
 
 class StoredTasks extends InMemoryTaskStore {
@@ -93,6 +97,6 @@ await app.listen({ host: "127.0.0.1", port: 0 });
 
 answerQuestions((app.server.address() as AddressInfo).port, {}, async () => {
   await app.close();
-  await close();
+  await backbone.close();
   await rm(dataDir, { recursive: true, force: true });
 });

@@ -12,14 +12,17 @@ import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
 import { openBackbone } from "../../../gateway/open-backbone.ts";
 import { createReadiness } from "../../../gateway/readiness.ts";
 import { startChannels } from "../../../gateway/start-channels.ts";
+import { whenHealthy } from "../../../gateway/when-healthy.ts";
 import { A2A_TOKEN } from "../a2a-caller.ts";
 import { instantModel } from "../instant-model.ts";
 import { answerQuestions } from "./answer-questions.ts";
 
 /** Gateway and core as `mooring start` runs them, with one caller and a model that answers at once. */
+const [natsUrl] = process.argv.slice(2);
 const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
 const config = Config.parse({
   gateway: { host: "127.0.0.1", port: 0 },
+  backbone: natsUrl ? { nats: { servers: [natsUrl] } } : "embedded",
   dataDir,
   agents: [{ name: "bench", model: "demo" }],
   a2a: { callers: { bench: { token: A2A_TOKEN, requestsPerMinute: 1_000_000 } } },
@@ -29,6 +32,7 @@ const metrics = createMetrics(logger);
 const readiness = createReadiness();
 const door = await openFrontDoor(config.gateway, readiness);
 const backbone = await openBackbone(config.backbone, { dataDir, clock, logger });
+await whenHealthy(backbone, clock, new AbortController().signal);
 const parts = { clock, logger, meter: metrics.meter, backbone };
 const agent = { name: "bench", tenant: "default", skills: [] };
 const inbound = inboundOptions(config, agent, undefined);

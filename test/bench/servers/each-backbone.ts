@@ -7,9 +7,9 @@ export interface Ground {
   start(name: string, ...args: string[]): Promise<ServerProcess>;
 }
 
-/** One backbone after the other; whatever was started on it is stopped before the next. */
-export async function* eachBackbone(): AsyncGenerator<Ground> {
-  for (const on of ["embedded", "nats"] as const) {
+/** One backbone after the other, or the first alone; whatever was started on it is stopped before the next. */
+export async function* eachBackbone({ firstOnly = false } = {}): AsyncGenerator<Ground> {
+  for (const on of firstOnly ? (["embedded"] as const) : (["embedded", "nats"] as const)) {
     const started: { stop(): Promise<void> }[] = [];
     const start = async (name: string, ...args: string[]): Promise<ServerProcess> => {
       if (on === "embedded") return keep(await ServerProcess.start(name, ...args));

@@ -44,7 +44,7 @@ export const ownerOfRoom = (place: Conversation): string | undefined =>
 
 /** A piece of work, with what the test itself knows about it. */
 export interface Work {
-  /** Whose account it is done for; a run may serve another one than it was made by. */
+  /** Whose account it is done for; the run of a schedule may go to another one of theirs. */
   readonly asker: string;
   readonly madeBy: string;
   readonly audience: Audience;
@@ -122,8 +122,7 @@ export class AudienceWorld {
     const maker = this.schedules.get(schedule?.description ?? "");
     const audience = schedule && (await runTarget(this, schedule)).audience;
     if (schedule === undefined || maker === undefined || audience?.accountId === undefined) return undefined;
-    const { accountId: asker } = audience;
-    this.#begin({ asker, madeBy: schedule.asker.accountId, audience, isScheduled: true });
+    this.#begin({ asker: maker.asker, madeBy: schedule.asker.accountId, audience, isScheduled: true });
     return { maker, audience };
   }
 
@@ -259,8 +258,8 @@ export class AudienceWorld {
 
   /** What must never be otherwise: the oracle, which knows nothing of records (D3). */
   maySee(work: Work, target: Conversation): boolean {
-    if (conversationKey(target) === conversationKey(work.audience.conversation)) return true;
-    return target.kind === "private" && work.together.has(ownerOfRoom(target) ?? "");
+    if (target.kind === "private") return work.together.has(ownerOfRoom(target) ?? "");
+    return conversationKey(target) === conversationKey(work.audience.conversation);
   }
 
   /** The same for what is said of it where somebody reads along: in all threads of the room it began in. */

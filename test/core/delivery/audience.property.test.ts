@@ -13,6 +13,7 @@ import {
   privateOf,
   ROOMS,
   roomOf,
+  type Work,
 } from "./audience-world.ts";
 
 const place = fc.record({
@@ -160,6 +161,7 @@ const stepsOf = (account: fc.Arbitrary<string>): fc.Arbitrary<{ says: string; st
   })),
 ];
 
+const NEVER = Number.POSITIVE_INFINITY;
 const roomKey = ({ thread: _, ...room }: Conversation) => conversationKey(room);
 
 describe("given any people, links and unlinks, rooms and threads, policies, origins, schedules and answers (D3)", () => {
@@ -204,5 +206,41 @@ describe("given any people, links and unlinks, rooms and threads, policies, orig
       }),
       propertyRuns(100),
     );
+  });
+});
+
+describe("given a schedule whose results go to another account of its maker's", () => {
+  const begin = async () => {
+    const world = new AudienceWorld();
+    await world.link("a", "b", NEVER);
+    for (const who of ["b", "a"]) await world.write(who, privateOf(who), false);
+    await world.schedule(workAt(world, 1) as Work, channelOf("b"));
+    await world.run(0);
+    return { world, run: world.work.at(-1) as Work };
+  };
+
+  it("when a run's result waits, then it goes to both; when they are unlinked meanwhile, only to its maker (D3)", async () => {
+    const { world, run } = await begin();
+    expect(await world.answer(run, "final", false)).toEqual([privateOf("a"), privateOf("b")]);
+    await world.unlink("b", NEVER);
+    const waiting = world.queued.map(async ({ reply, target }) => [target, await world.isStillTarget(reply, target)]);
+    expect(await Promise.all(waiting)).toEqual([
+      [privateOf("a"), true],
+      [privateOf("b"), false],
+    ]);
+    expect(await world.answer(run, "final", false)).toEqual([privateOf("a")]);
+    expect(await world.answer(run, "completion", false)).toEqual([]);
+  });
+
+  it("when they are unlinked, then only its maker may know of it, or end it (D3, I3)", async () => {
+    const { world, run } = await begin();
+    await world.unlink("a", NEVER);
+    for (const [who, may] of [
+      ["a", true],
+      ["b", false],
+    ] as const) {
+      expect(await world.mayContinue(run, privateOf(who))).toBe(may);
+      expect(await world.mayEnd(run, who, privateOf(who))).toBe(may);
+    }
   });
 });

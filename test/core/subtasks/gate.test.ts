@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
@@ -54,12 +55,29 @@ describe("given a turn that delegates three subtasks", () => {
     core = await startDelegating(roles({ primary, continuation: lists }), { checkpoint: (name) => reached.add(name) });
     await core.receive(userMessage("m-1", "go"));
     await slow.asked;
-    await reached.until((names) => names.filter((name) => name === "end.counted").length === 2);
+    await reached.until((names) => names.filter((name) => name === "end.received").length === 2);
     expect(finals(core.replies.items)).toHaveLength(0);
     slow.give("I am on it");
     const [announcement, answer] = await untilFinals(core, 2);
     expect([announcement?.markdown, answer?.markdown]).toEqual(["I am on it", "resu: a completed, b completed"]);
     expect(reached.items.filter((name) => name.startsWith("batch."))).toEqual(["batch.sealed", "batch.fired"]);
+  });
+
+  it("when some end before the turn does, then it finds their places free (S9)", async () => {
+    const reached = new Recorder<string>();
+    const ended = reached.until((names) => names.filter((name) => name === "end.received").length === 2);
+    const primary = ({ outputs }: Asked) => {
+      if (outputs.length === 0) return spawns(["a", "b"]);
+      return outputs.length === 1 ? () => ended.then(() => spawns(["c", "d"])) : (outputs[1] ?? "");
+    };
+    core = await startDelegating(roles({ primary, continuation: lists }), {
+      checkpoint: (name) => reached.add(name),
+      agent: { delegation: { ...defaultDelegation, running: 2 } },
+    });
+    await core.receive(userMessage("m-1", "go"));
+    const [announcement, answer] = await untilFinals(core, 2);
+    expect(announcement?.markdown).toMatch(/^Accepted(?!.*Refused)/s);
+    expect(answer?.markdown).toBe("resu: a completed, b completed, c completed, d completed");
   });
 
   it("when one fails and one is done, then the answer has both (B2, S7)", async () => {

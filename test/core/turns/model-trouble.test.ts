@@ -62,7 +62,7 @@ describe("given a model in trouble", () => {
     expect(await reply).toMatchObject({ outcome: "failed", markdown: troubleText["bad-answer"] });
   });
 
-  it("when it hangs for ever, then the turn's deadline ends it", async () => {
+  it("when it hangs for ever, then the turn's deadline ends it (F18)", async () => {
     await start([() => new Promise(() => {})], { turnDeadlineMs: 5_000 });
     const reply = core.ask("m-1", "hello");
     await core.model.requests.count(1);

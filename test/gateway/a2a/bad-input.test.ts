@@ -93,7 +93,7 @@ describe("given a request that makes no sense, over JSON-RPC (F19)", () => {
     expect(answer).toMatchObject({ status: 200, error: { code: VERSION } });
   });
 
-  it("when it is too large, then it is refused unread", async () => {
+  it("when it is too large, then it is refused unread (F20)", async () => {
     const answer = await errorOf(await server.post("/a2a/mooring", send({ parts: [{ text: "x".repeat(300_000) }] })));
     expect(answer).toMatchObject({ status: 413, error: { code: "too-large" } });
   });
@@ -118,6 +118,9 @@ describe("given a request that makes no sense, over HTTP+JSON", () => {
     ["/tasks/task-unknown/pushNotificationConfigs", { url: HOOK }, 404],
     ["/tasks/task-unknown/pushNotificationConfigs", { url: PRIVATE }, 400],
     ["/tasks/task-unknown/pushNotificationConfigs", {}, 400],
+    ["/tasks/task-unknown/pushNotificationConfigs", { id: { toString: null }, url: HOOK }, 400],
+    ["/message:send", { message: { ...message, contextId: { toString: null } } }, 400],
+    ["/message:send", { message: { ...message, contextId: "\ud800" } }, 400],
   ])("when it posts to %s %j, then it answers %i", async (path, body, status) => {
     const response = await server.post(`/a2a/mooring${path}`, body);
     expect(await errorOf(response)).toMatchObject({ status, error: { code: status } });

@@ -187,7 +187,7 @@ describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client ove
     expect(open.tasks).toEqual([]);
   });
 
-  it("when it names somebody else's task, then there is no such task", async () => {
+  it("when it names somebody else's task, then there is no such task (F27)", async () => {
     server = await A2aUnderTest.start(["Secret."]);
     const { id, contextId } = asTask(await (await server.client(binding)).sendMessage(says("A secret")));
     const bob = await server.client(binding, "bob");

@@ -36,6 +36,8 @@ export class AdminRig {
   readonly parts: AdminParts;
   /** Those that run on this gateway: none, unless a test adds some. */
   readonly adapters: ChannelAdapter[];
+  /** Every route by which something can be changed, as "POST /admin/api/…". */
+  readonly changing: readonly string[];
   readonly #app: FastifyInstance;
   readonly #dataDir: string;
 
@@ -46,8 +48,10 @@ export class AdminRig {
     app: FastifyInstance,
     dataDir: string,
     adapters: ChannelAdapter[],
+    changing: readonly string[],
   ) {
     this.adapters = adapters;
+    this.changing = changing;
     this.backbone = backbone;
     this.clock = clock;
     this.parts = parts;
@@ -62,6 +66,10 @@ export class AdminRig {
     const clock = given ?? manual;
     const backbone = await openEmbeddedBackbone({ dataDir, logger, clock });
     const app = fastify({ routerOptions: { maxParamLength: 1_000 } });
+    const changing: string[] = [];
+    app.addHook("onRoute", ({ method, url }) => {
+      for (const each of [method].flat()) if (each !== "GET" && each !== "HEAD") changing.push(`${each} ${url}`);
+    });
     app.setErrorHandler((error, _request, reply) => {
       const { status, body } = toHttpError(error);
       return reply.code(status).send(body);
@@ -73,7 +81,7 @@ export class AdminRig {
     const parts = { bus, store, clock, logger, meter, checkpoint: noCheckpoint, dueTimes, config, adapters };
     const check = operatorCheck(config.admin.tokens, undefined);
     await adminScope(app, { ...parts, check }, (scope) => adminRoutes(scope, parts));
-    return new AdminRig(backbone, manual, parts, app, dataDir, adapters);
+    return new AdminRig(backbone, manual, parts, app, dataDir, adapters, changing);
   }
 
   async call(

@@ -42,6 +42,16 @@ describe("given operators who change things", () => {
     expect(JSON.stringify(log)).not.toMatch(/platform-token|what was said/);
   });
 
+  it("when they try whatever can change something, then each try is in it, done or not", async () => {
+    for (const route of rig.changing) {
+      const [method, url = ""] = route.split(" ");
+      await rig.call(method as "POST" | "PATCH", url.replace("/admin/api/", "").replaceAll(/:\w+/g, "x"), {});
+    }
+    const tried = (await audit(rig.changing.length)).map(({ action }) => action);
+    expect(tried.sort()).toEqual([...rig.changing].sort());
+    expect(tried.length).toBeGreaterThan(10);
+  });
+
   it("when an org admin looks, then they see what was done in their tenant, by whomever", async () => {
     await rig.call("POST", "schedules", brief("mooring", "web"));
     await rig.call("POST", "schedules", brief("helper", "web-acme"));

@@ -73,7 +73,7 @@ describe("given operators and schedules", () => {
     expect([status, body.error.code]).toEqual([401, "unauthorised"]);
   });
 
-  it("when an org admin looks beyond their tenant, then nothing is there", async () => {
+  it("when an org admin looks beyond their tenant, then nothing is there (F27)", async () => {
     const made = await rig.call("POST", "schedules", BRIEF);
     expect((await rig.call("GET", "schedules?agent=mooring", undefined, acmeAdmin)).status).toBe(404);
     expect((await rig.call("POST", `schedules/${made.body.ref}/cancel`, undefined, acmeAdmin)).status).toBe(404);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import { offeredActions } from "../../../adapters/contract/offered-actions.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../../core/contract/anchor.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
@@ -31,6 +32,17 @@ const run = async (more: Partial<RelayContext> = {}, adapter = rig.paper("repeat
   const running = await runChannel(context, adapter, "gateway");
   rig.closes(() => running.stop());
   return running;
+};
+/** A channel, and what it is handed. */
+const watchedPaper = () => {
+  const shown: Delivery[] = [];
+  const adapter = rig.paper("repeats");
+  const deliver = adapter.deliver.bind(adapter);
+  adapter.deliver = (delivery) => {
+    shown.push(delivery);
+    return deliver(delivery);
+  };
+  return { adapter, shown };
 };
 /** Made now, about something of its own. */
 const say = (id: string, target: Conversation, text: string, more: Partial<AgentReply> = {}) => {
@@ -167,6 +179,22 @@ describe("given a platform that was down for longer than 15 minutes (D5)", () =>
     for (const name of ["x", "z"]) expect(all.filter((word) => word.startsWith(name))).toHaveLength(120);
   });
 
+  it("when there are many, then below each part of the digest one can ask why of every item in it (O13)", async () => {
+    const { adapter, shown } = watchedPaper();
+    rig.platform.faultIn = () => "unavailable";
+    await run({}, adapter);
+    const ids = Array.from({ length: 12 }, (_, index) => `r${index + 1}`);
+    for (const id of ids) await say(id, room("a"), "word ".repeat(LONGEST_NOTE / 25));
+    await stayDown(16 * MINUTE);
+    await untilHeld("a", ids.length);
+    shown.length = 0;
+    rig.platform.mend();
+    rig.clock.advance(GATHER_MS);
+    await untilReleased("a");
+    expect(shown.length).toBeGreaterThan(2);
+    expect(shown.flatMap((delivery) => offeredActions(delivery).map(({ value }) => value))).toEqual(ids);
+  });
+
   it("when the room is gone by then, then each is given up by itself, with the reason (D6)", async () => {
     await holdTwo();
     rig.platform.faultIn = () => "room-gone";
@@ -250,13 +278,7 @@ describe("given a digest that is on the platform in part when something in it ma
 describe("given a digest of several answers", () => {
   it("when it is shown, then each can be asked about, and an answer to it is one to all of them (O13, O14)", async () => {
     const end = rig.clock.now() + MINUTE;
-    const shown: Delivery[] = [];
-    const adapter = rig.paper("repeats");
-    const deliver = adapter.deliver.bind(adapter);
-    adapter.deliver = (delivery) => {
-      shown.push(delivery);
-      return deliver(delivery);
-    };
+    const { adapter, shown } = watchedPaper();
     const targetsOn: RelayContext["targetsOn"] = async (_, { audience }) => [
       { conversation: audience.conversation, ...(rig.clock.now() < end && { holdUntil: end }) },
     ];
