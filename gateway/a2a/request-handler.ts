@@ -31,12 +31,12 @@ import type { Clock } from "../../core/contract/clock.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 import type { Store } from "../../core/contract/store.ts";
-import { agentCard } from "./agent-card.ts";
+import { agentCard, agentPath } from "./agent-card.ts";
 import { callerIn, traceIn, whenGone } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 import type { CardSigner } from "./card-signer.ts";
 import { listTasks } from "./list-tasks.ts";
-import { checkHistoryLength, readCall, readWebhook } from "./read-call.ts";
+import { checkHistoryLength, checkId, readCall, readWebhook } from "./read-call.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import { awaitCall, takeCall } from "./take-call.ts";
 import { taskEvents } from "./task-events.ts";
@@ -182,6 +182,7 @@ export class RequestHandler implements A2ARequestHandler {
   async #readCall(request: SendMessageRequest, context: ServerCallContext) {
     const call = readCall(request, {
       agent: this.#agent,
+      address: `${this.#parts.publicUrl}${agentPath(this.#agent.name)}`,
       caller: callerIn(context),
       version: context.requestedVersion,
       sentAt: isoTime(this.#parts.clock.now()),
@@ -206,6 +207,7 @@ export class RequestHandler implements A2ARequestHandler {
   }
 
   #address(id: string, context: ServerCallContext): InboundTaskAddress {
+    checkId("the task's id", id);
     if (id.trim() === "") throw new RequestMalformedError("the task's id is missing");
     const { tenant, name: agent } = this.#agent;
     return { tenant, agent, caller: callerIn(context).name, id };

@@ -78,8 +78,9 @@ export class ActivitySender {
   #waitMs(shown: Shown | undefined): number {
     if (shown === undefined || this.#editing === undefined) return 0;
     const { editEveryMs } = this.#means;
-    // The clock that wrote `at` may have been another one.
-    return Math.min(Date.parse(shown.at) + editEveryMs - this.#context.clock.now(), editEveryMs);
+    const sinceMs = this.#context.clock.now() - Date.parse(shown.at);
+    // Shown in the future: the clock that wrote it was another one, or was set back since.
+    return sinceMs < 0 ? 0 : editEveryMs - sinceMs;
   }
 
   async #send(

@@ -70,7 +70,9 @@ export class PartSender {
   async #untouchedIn(delivery: Delivery, begun: Stored<Begun>): Promise<number> {
     const { clock, limits } = this.#context;
     const { closedAt } = begun.value;
-    if (closedAt !== undefined) return Date.parse(closedAt) + limits.settledAfterMs - clock.now();
+    const leftMs = closedAt === undefined ? Infinity : Date.parse(closedAt) + limits.settledAfterMs - clock.now();
+    // More than a whole wait: it is yet to begin, or the clock was set back.
+    if (leftMs <= limits.settledAfterMs) return leftMs;
     await this.#ledger.close(delivery, begun);
     return limits.settledAfterMs;
   }
@@ -144,7 +146,8 @@ export class PartSender {
   ): Promise<PartOutcome> {
     const { clock, limits } = this.#context;
     const { resend } = this.#adapter.capabilities;
-    const sinceMs = clock.now() - Date.parse(entry.maybeSentAt);
+    // Clocks differ a little. One that was set back tells nothing.
+    const sinceMs = Math.abs(clock.now() - Date.parse(entry.maybeSentAt));
     const claimAgain = (maybeSentAt?: string) => this.#ledger.claim(delivery, attempt, revision, maybeSentAt);
     if (resend === "idempotent" && sinceMs < limits.recognisedForMs) {
       return this.#deliver(await claimAgain(entry.maybeSentAt));
@@ -152,7 +155,8 @@ export class PartSender {
     if (!isReconcilingAdapter(this.#adapter))
       return this.#unsettled(delivery, revision, entry, "an attempt was cut off");
     const waitMs = Date.parse(entry.at) + limits.settledAfterMs - clock.now();
-    if (waitMs > 0) return { waitMs: Math.min(waitMs, limits.settledAfterMs) };
+    if (waitMs > limits.settledAfterMs) return this.#waitAnew(delivery, revision, entry);
+    if (waitMs > 0) return { waitMs };
     const found = await this.#find(delivery);
     if (found instanceof DeliveryFailed) return { again: found };
     if (found === "absent") return this.#deliver(await claimAgain());
@@ -160,6 +164,12 @@ export class PartSender {
       return this.#unsettled(delivery, revision, entry, "the platform cannot tell what became of an attempt");
     }
     return this.#accepted({ delivery, revision }, found, "settled");
+  }
+
+  /** The clock was set back since: how long ago the attempt was is counted from now on. */
+  async #waitAnew(delivery: Delivery, revision: number, { maybeSentAt }: InDoubt): Promise<PartOutcome> {
+    await this.#ledger.doubt({ delivery, revision, maybeSentAt, inDoubt: true }, "an attempt was cut off");
+    return { waitMs: this.#context.limits.settledAfterMs };
   }
 
   async #find(delivery: Delivery): Promise<Receipt | "absent" | "cannot-tell" | DeliveryFailed> {

@@ -24,6 +24,11 @@ export class ManualClock implements Clock {
     return { cancel: () => this.#timers.delete(timer) };
   }
 
+  /** Somebody sets the clock on the wall: what is measured goes on as before. */
+  jump(ms: number): void {
+    this.#now += ms;
+  }
+
   /** How many timers are still armed. */
   get pending(): number {
     return this.#timers.size;

@@ -22,17 +22,6 @@ const MINUTE = 60_000;
 /** In the night before clocks change: in Europe in spring and in autumn, and in America. */
 const STARTS = ["2026-03-28T20:00:00Z", "2026-10-24T20:00:00Z", "2026-10-31T23:00:00Z"].map((at) => Date.parse(at));
 
-/** A clock that somebody sets: the wall's time jumps, what is measured does not. */
-class SetClock extends ManualClock {
-  #jumped = 0;
-  jump(ms: number): void {
-    this.#jumped += ms;
-  }
-  override now(): number {
-    return super.now() + this.#jumped;
-  }
-}
-
 /** A restart ends all processes, lets time pass and starts them again. A death makes the next step of that name fail. */
 const events = fc.array(
   fc.oneof(
@@ -67,7 +56,7 @@ export const dueTimeProperty = (harness: BackboneHarness, fewest: number): void 
     afterAll(() => deployment.dispose());
 
     const play = async (plan: typeof plans extends fc.Arbitrary<infer P> ? P : never) => {
-      const clock = new SetClock(plan.start);
+      const clock = new ManualClock(plan.start);
       const name = `agent-${++world}`;
       const agent = { name, tenant: "default" } as Agent;
       const begun: string[] = [];

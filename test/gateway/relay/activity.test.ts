@@ -88,6 +88,16 @@ describe("given delegated work, and a platform where messages can be changed (B1
     expect(rig.platform.edits).toEqual(["state 5", "state 6"]);
   });
 
+  it("when the clock is set back, then the last state is shown at once, not hours later (F14)", async () => {
+    await run(rig.paper("repeats", "editing"));
+    await sayState(1);
+    await marked(1);
+    rig.clock.jump(-2 * 3_600_000);
+    await sayState(2, { kind: "completion" });
+    await rig.platform.until(({ edits }) => edits.includes("state 2"));
+    expect(shown()).toEqual(["state 2"]);
+  });
+
   it("when an older state comes late, or again, then it never replaces a newer one", async () => {
     await run(rig.paper("repeats", "editing"));
     await sayState(2);

@@ -12,6 +12,7 @@ import type { RelayRig } from "./relay-rig.ts";
 import { openRelayRig, room } from "./relay-rig.ts";
 
 const NO_ANSWER_MS = 45_000;
+const HOUR_MS = 3_600_000;
 let rig: RelayRig;
 beforeEach(async () => {
   rig = await openRelayRig({ deliverWithinMs: NO_ANSWER_MS });
@@ -268,6 +269,36 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     rig.platform.mend();
     await rig.clock.waits.until((waits) => waits.includes(1_000));
     rig.clock.advance(180_000);
+    const [letter] = await rig.untilDead(1);
+    expect(letter?.reason).toMatch(/^unknown: /);
+    expect(rig.platform.posts).toBe(1);
+  });
+
+  it("when the clock is set back, then the platform is asked as soon as it can tell, not hours later (F14)", async () => {
+    rig.platform.faultIn = () => "cut-after-accept";
+    await relay(rig.paper("repeats", "reconciling"));
+    await rig.publish("r1", room("a"), "hello");
+    await rig.platform.until(({ posts }) => posts === 1);
+    rig.platform.mend();
+    await rig.clock.waits.until((waits) => waits.includes(1_000));
+    rig.clock.jump(-2 * HOUR_MS);
+    await rig.clock.passNext(1_000);
+    await rig.clock.passNext(5_000);
+    await rig.publish("r2", room("a"), "next");
+    await rig.platform.until(({ notes }) => notes.length === 2);
+    expect(textsIn("a")).toEqual(["hello", "next"]);
+    expect(await rig.ledger("r1")).toEqual(["accepted"]);
+  });
+
+  it("when the clock is set back, then nobody relies on a second send being recognised (F14)", async () => {
+    rig.platform.faultIn = () => "cut-after-accept";
+    await relay(rig.paper("idempotent"));
+    await rig.publish("r1", room("a"), "hello");
+    await rig.platform.until(({ posts }) => posts === 1);
+    rig.platform.mend();
+    await rig.clock.waits.until((waits) => waits.includes(1_000));
+    rig.clock.jump(-2 * HOUR_MS);
+    await rig.clock.passNext(1_000);
     const [letter] = await rig.untilDead(1);
     expect(letter?.reason).toMatch(/^unknown: /);
     expect(rig.platform.posts).toBe(1);

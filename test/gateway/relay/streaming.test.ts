@@ -278,6 +278,20 @@ describe("given an answer that one gateway has begun, and another one ends (D4)"
     expect(rig.platform.posts).toBe(1);
   });
 
+  it("when the clock is set back meanwhile, then it does not wait for hours (F14)", async () => {
+    const first = await run();
+    await begin("one");
+    await first.stop();
+    await run();
+    await end("one two");
+    await rig.clock.waits.until((waits) => waits.includes(SETTLED_MS));
+    rig.clock.jump(-2 * 3_600_000);
+    await rig.clock.passNext(SETTLED_MS);
+    await rig.clock.passNext(SETTLED_MS);
+    await showing("one two");
+    expect(rig.platform.posts).toBe(1);
+  });
+
   it("when the first one is only slow, then it does not touch the message any more", async () => {
     await run();
     await begin("one");
