@@ -82,11 +82,11 @@ export class RequestHandler implements A2ARequestHandler {
 
   async sendMessage(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const { historyLength, returnImmediately = false } = request.configuration ?? {};
-    const { call, repeated } = await this.#readCall(request, context);
+    const { call, repeated, goesOn } = await this.#readCall(request, context);
     if (returnImmediately) return toWire(repeated ?? (await takeCall(this.#parts, call)), historyLength);
     const watcher = this.#follow(call, context);
     try {
-      return toWire(await awaitCall(this.#parts, call, watcher, repeated), historyLength);
+      return toWire(await awaitCall(this.#parts, call, watcher, { repeated, goesOn }), historyLength);
     } finally {
       watcher.close();
     }
@@ -178,7 +178,7 @@ export class RequestHandler implements A2ARequestHandler {
     await removeWebhook(this.#parts, this.#address(taskId, context), id);
   }
 
-  /** The call, and the task as it is if the same message was taken before. */
+  /** The call, whether it goes on with a task, and that task if the same message was taken before. */
   async #readCall(request: SendMessageRequest, context: ServerCallContext) {
     const call = readCall(request, {
       agent: this.#agent,
@@ -190,12 +190,12 @@ export class RequestHandler implements A2ARequestHandler {
       trace: traceIn(context),
     });
     const taskId = request.message?.taskId;
-    if (!taskId) return { call };
+    if (!taskId) return { call, goesOn: false };
     const task = await this.#find(call);
     if (request.message?.contextId && request.message.contextId !== task.contextId) {
       throw new RequestMalformedError("message.contextId is not that of the task");
     }
-    return { call: { ...call, contextId: task.contextId }, repeated: heardBefore(task, call) };
+    return { call: { ...call, contextId: task.contextId }, repeated: heardBefore(task, call), goesOn: true };
   }
 
   #card(caller?: Caller): Promise<AgentCard> {
