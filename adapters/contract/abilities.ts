@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Attachment } from "../../core/contract/user-message.ts";
 import type { UserSignal } from "../../core/contract/user-signal.ts";
@@ -125,7 +126,8 @@ export interface WebhookRequest extends WebhookHead {
 export interface WebhookResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
+  /** A stream is read as fast as the client takes it: nothing large is to be in memory. */
+  readonly body?: string | Buffer | Readable;
 }
 
 /** Talks to browsers over a socket at `/channels/<channel>/socket`. */

@@ -58,7 +58,7 @@ export const fileRoutes = (parts: FileRouteParts): readonly Webhook[] => {
         answered(request, async (visitor) => {
           const [file] = await parts.files.find(visitor, [request.query.id ?? ""]);
           if (file === undefined) throw new AppError("not-found", "there is no such file of yours, or it has expired");
-          return { status: 200, headers: downloadHeaders(file), body: await parts.files.read(visitor, file) };
+          return { status: 200, headers: downloadHeaders(file), body: await parts.files.open(visitor, file) };
         }),
     },
     {
@@ -113,7 +113,8 @@ const SHOWABLE: Readonly<Record<string, string>> = {
   "text/plain": "text/plain; charset=utf-8",
 };
 
-const downloadHeaders = ({ name, mediaType }: StoredFile): Record<string, string> => ({
+const downloadHeaders = ({ name, mediaType, bytes }: StoredFile): Record<string, string> => ({
+  "content-length": String(bytes),
   "content-type": SHOWABLE[mediaType] ?? "application/octet-stream",
   // Never shown as a page of this site, whatever is in it.
   "content-disposition": `attachment; filename="${name.replace(/[^\x20-\x7e]|["\\%]/g, "_")}"; filename*=UTF-8''${encoded(name)}`,

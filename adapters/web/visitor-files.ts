@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { AppError, RevisionConflict } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Store } from "../../core/contract/store.ts";
@@ -54,15 +55,30 @@ export class VisitorFiles {
     return ids.map((id) => there.find((file) => file.id === id));
   }
 
-  async read(visitor: string, { id, bytes }: StoredFile): Promise<Buffer> {
-    const { store, channel } = this.#parts;
+  async read(visitor: string, file: StoredFile): Promise<Buffer> {
     const pieces: Buffer[] = [];
+    for await (const piece of this.#piecesOf(visitor, file)) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  /** Its bytes, a piece at a time as they are read. Rejects if it is gone already. */
+  async open(visitor: string, file: StoredFile): Promise<Readable> {
+    const pieces = this.#piecesOf(visitor, file);
+    const first = await pieces.next();
+    const all = async function* () {
+      if (!first.done) yield first.value;
+      yield* pieces;
+    };
+    return Readable.from(all(), { objectMode: false });
+  }
+
+  async *#piecesOf(visitor: string, { id, bytes }: StoredFile): AsyncGenerator<Buffer> {
+    const { store, channel } = this.#parts;
     for (let index = 0; index < Math.ceil(bytes / CHUNK_BYTES); index++) {
       const chunk = await store.get(chunkKey(channel, visitor, id, index));
       if (chunk === undefined) throw new AppError("not-found", "the file has expired; upload it again");
-      pieces.push(Buffer.from(chunk.value.base64, "base64"));
+      yield Buffer.from(chunk.value.base64, "base64");
     }
-    return Buffer.concat(pieces);
   }
 
   #withPlaceFor(files: readonly StoredFile[], file: StoredFile): StoredFile[] {

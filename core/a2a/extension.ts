@@ -12,6 +12,8 @@ export const ReplyOriginExtension = z.looseObject({
   hops: z
     .record(Short, z.int().nonnegative().max(1_000))
     .refine((hops) => Object.keys(hops).length <= MAX_PAIRS, `has more than ${MAX_PAIRS} pairs`),
+  /** How the sender spells the agent that it writes to, in the pairs too. */
+  to: Short.optional(),
   /** The message that began it all. */
   rootCorrelationId: Short,
   /** Where it began, in words. */

@@ -10,6 +10,27 @@ const KEPT_MS = 10 * 60_000;
 /** Two agents, whichever of them speaks. */
 export const pairOf = (one: string, other: string): string => [one, other].sort().join(" ");
 
+/** An address in the one spelling that a pair has it in. */
+export const addressOf = (url: string): string => new URL(url).href.replace(/\/+$/, "");
+
+/**
+ * What a call by the protocol brings along, as it is for whom it came to: whatever the sender calls us, it is us, so that
+ * no second spelling is a second count. Undefined: it may not be taken, as it has come to and fro too often, or from
+ * ourselves (A3, A4).
+ */
+export const arrivedChain = (brought: ReplyOriginExtension, own: string): ReplyOriginExtension | undefined => {
+  const hops: Record<string, number> = {};
+  for (const [pair, count] of Object.entries(brought.hops)) {
+    const names = pair.split(" ").map((name) => (name === brought.to ? own : name));
+    const [one = "", other = ""] = names;
+    const known = names.length === 2 ? pairOf(one, other) : pair;
+    hops[known] = (hops[known] ?? 0) + count;
+    if (one === own && other === own) return undefined;
+    if (names.includes(own) && (hops[known] ?? 0) > MOST_HOPS) return undefined;
+  }
+  return ReplyOriginExtension.safeParse({ ...brought, hops }).data;
+};
+
 /** The chain that a turn is in: its own, or what a call by the protocol brought along. */
 export const chainOf = ({ standing, origin }: Pick<ToolContext, "standing" | "origin">): PeerChain | undefined => {
   if (standing.chain !== undefined) return standing.chain;
@@ -21,12 +42,18 @@ export const chainOf = ({ standing, origin }: Pick<ToolContext, "standing" | "or
 /** The chain with one hop more between a pair; undefined if that is one too many (A4). */
 export const nextHop = (
   chain: PeerChain | undefined,
-  { root, pair, now }: { readonly root: string; readonly pair: string; readonly now: number },
+  hop: { readonly root: string; readonly pair: string; readonly to?: string | undefined; readonly now: number },
 ): PeerChain | undefined => {
+  const { root, pair, to, now } = hop;
   const isLiving = chain !== undefined && now - chain.lastHopAt < KEPT_MS;
   const hops = isLiving ? chain.hops : {};
   const count = (hops[pair] ?? 0) + 1;
   const all = Object.values(hops).reduce((sum, each) => sum + each, 0);
   if (count > MOST_HOPS || all >= LONGEST_CHAIN) return undefined;
-  return { root: chain?.root ?? root, hops: { ...hops, [pair]: count }, lastHopAt: now };
+  return {
+    root: chain?.root ?? root,
+    ...(to !== undefined && { to }),
+    hops: { ...hops, [pair]: count },
+    lastHopAt: now,
+  };
 };

@@ -11,7 +11,7 @@ import { inheritedFrom } from "../turns/inherited.ts";
 import type { ToolContext } from "../turns/tool.ts";
 import { callIdOf } from "./call-id.ts";
 import { headlineOf } from "./headline.ts";
-import { chainOf, nextHop, pairOf } from "./hops.ts";
+import { addressOf, chainOf, nextHop, pairOf } from "./hops.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { callKey, readCall } from "./peer-call.ts";
 import type { Peer } from "./peer-directory.ts";
@@ -60,12 +60,13 @@ const newCall = (
   const { tenant, agent, turnId, standing } = context;
   const now = clock.now();
   const isRemote = peer.kind === "remote";
-  const own = remoteAgents.ownAddress(agent);
-  if (isRemote && `${peer.url}/`.startsWith(`${own}/`)) {
+  const own = addressOf(remoteAgents.ownAddress(agent));
+  const to = isRemote ? addressOf(peer.url) : undefined;
+  if (to !== undefined && `${to}/`.startsWith(`${own}/`)) {
     throw new AppError("forbidden", `Not sent. "${peer.name}" is you yourself, by another way. Do it yourself.`);
   }
-  const pair = isRemote ? pairOf(own, peer.url) : pairOf(agent, peer.name);
-  const chain = nextHop(chainOf(context), { root: standing.rootTurnId, pair, now });
+  const pair = to === undefined ? pairOf(agent, peer.name) : pairOf(own, to);
+  const chain = nextHop(chainOf(context), { root: standing.rootTurnId, pair, to, now });
   if (chain === undefined) {
     const why = `You and "${peer.name}" have passed this to and fro as often as may be.`;
     throw new AppError("forbidden", `Not sent. ${why} Decide with what you know, and say so.`);

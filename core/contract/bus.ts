@@ -52,9 +52,15 @@ export interface PublishOptions {
   readonly key?: string;
 }
 
+/** "repeated": its id was there. After a lost connection that may be the very message's own first attempt. */
+export type PublishOutcome = "stored" | "repeated";
+
 export interface Bus {
-  /** Stored when it resolves. A repeated id within two minutes is stored once; later repeats are the handler's to recognise. */
-  publish<T>(subject: Subject<T>, message: T, options: PublishOptions): Promise<void>;
+  /**
+   * Stored when it resolves. A repeated id within two minutes is stored once, and may be told from a first one by the
+   * outcome; later repeats are the handler's to recognise.
+   */
+  publish<T>(subject: Subject<T>, message: T, options: PublishOptions): Promise<PublishOutcome>;
   /** At least once. Messages with the same key: one at a time, in order, retries included; another key is never held up. */
   consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer>;
   /** Not stored, may be lost: text deltas, typing, "look at the log". */

@@ -4,6 +4,8 @@ import { z } from "zod";
 export const PeerChain = z.looseObject({
   /** What it all began with. */
   root: z.string(),
+  /** How whoever made the latest hop spells the agent that it went to, if that is elsewhere. */
+  to: z.string().optional(),
   /** By pair of agents. */
   hops: z.record(z.string(), z.int().nonnegative()),
   /** Wall clock, milliseconds. */

@@ -29,17 +29,18 @@ export const answerMessage = async (
   run: TurnRun,
 ): Promise<TurnEntry | undefined> => {
   const { record, seenBefore } = opened;
-  let settled: Promise<unknown> | undefined;
-  const settle = (entry: TurnEntry) => (settled = endInboundTurn(parts, message, entry));
   const { turnId, sessionId, index } = record;
   // Looked for after the window was read: what is not found up to its end can only be written behind it.
   const ended = seenBefore ? await parts.history.endedTurn(sessionId, index, turnId) : undefined;
   const matter = ended === undefined ? await turnMatter(parts, agent, message) : undefined;
-  if (matter?.isMoot || (ended === undefined && (await parts.inbound.isMoot(message)))) return undefined;
+  const task = ended === undefined ? await parts.inbound.standing(message) : undefined;
+  if (matter?.isMoot || task === "ended") return undefined;
   // What must end in words needs its anchor's words too: both are made at the same time.
   const summary = matter?.mustSpeak ? decideSummary(parts, agent, opened) : undefined;
   summary?.catch(() => undefined);
   const isCalled = taskOfMessage(message) !== undefined;
+  let settled: Promise<unknown> | undefined;
+  const settle = (entry: TurnEntry) => (settled = endInboundTurn(parts, message, entry, task === "new"));
   // Where writes are kept in order, the end of a turn and that of its task are one commit.
   const alongside = isCalled && parts.store.exclusive ? settle : undefined;
   const entry = ended ?? (matter && (await endTurn(parts, agent, message, matter, opened, run, alongside)));

@@ -34,7 +34,9 @@ export const startSchedules = async (
     },
     (due) => handleScheduleDue(runParts, due),
   );
-  const tell = (due: ScheduleDue) => parts.bus.publish(subject, due, { id: dueId(due), key: `${due.owner} ${due.id}` });
+  const tell = async (due: ScheduleDue): Promise<void> => {
+    await parts.bus.publish(subject, due, { id: dueId(due), key: `${due.owner} ${due.id}` });
+  };
   const place = { tenant: agent.tenant, agent: agent.name };
   const watch = new DueWatch(
     {

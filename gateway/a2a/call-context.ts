@@ -5,6 +5,7 @@ import type { Caller } from "./caller-check.ts";
 const CALLER = "mooring.caller";
 const GONE = "mooring.gone";
 const TRACE = "mooring.trace";
+const FAILED = "mooring.failed";
 
 /** Calls the listener when nobody waits for the answer any more. */
 type WhenGone = (listener: () => void) => void;
@@ -38,3 +39,7 @@ export const traceIn = (context: ServerCallContext): string | undefined =>
 
 export const whenGone = (context: ServerCallContext, listener: () => void): void =>
   (context.state.get(GONE) as WhenGone | undefined)?.(listener);
+
+/** The request was read, and could not be done: what its caller is told of that are our own words. */
+export const noteFailure = (context: ServerCallContext): void => void context.state.set(FAILED, true);
+export const hasFailed = (context: ServerCallContext): boolean => context.state.has(FAILED);

@@ -1,16 +1,22 @@
-import type { A2ARequestHandler } from "@a2a-js/sdk/server";
+import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import type { Logger } from "../../core/contract/logger.ts";
+import { noteFailure } from "./call-context.ts";
 import { protocolError } from "./protocol-error.ts";
 
 /** The same handler, whose errors are the protocol's: what reads them knows no others. */
 export const guardedHandler = (handler: A2ARequestHandler, logger: Logger): A2ARequestHandler => {
+  const failure = (error: unknown, args: readonly unknown[]) => {
+    const context = args.at(-1);
+    if (context instanceof ServerCallContext) noteFailure(context);
+    return protocolError(error, logger);
+  };
   const once =
     <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
       try {
         return await run.apply(handler, args);
       } catch (error) {
-        throw protocolError(error, logger);
+        throw failure(error, args);
       }
     };
   const stream = <Args extends unknown[], Event>(run: (...args: Args) => AsyncGenerator<Event, void, undefined>) =>
@@ -18,7 +24,7 @@ export const guardedHandler = (handler: A2ARequestHandler, logger: Logger): A2AR
       try {
         yield* run.apply(handler, args);
       } catch (error) {
-        throw protocolError(error, logger);
+        throw failure(error, args);
       }
     };
   return {

@@ -6,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Logger } from "../../core/contract/logger.ts";
 import { agentPath } from "./agent-card.ts";
+import { hasFailed } from "./call-context.ts";
 import { CrowdedError } from "./crowded-error.ts";
 import { protocolError, UNEXPECTED } from "./protocol-error.ts";
 import { type RouteParts, requestContext, versionOf } from "./request-context.ts";
@@ -68,7 +69,7 @@ export const jsonRpcRoute = (
       await sendEvents(reply, { events: answer, failure, clock });
       return reply;
     }
-    return withoutInternals(answer, logger);
+    return hasFailed(context) ? answer : withoutInternals(answer, logger);
   });
 };
 
@@ -83,17 +84,18 @@ const readJson = (body: unknown): unknown => {
 const refusal = (id: unknown, code: number, message: string) => ({ jsonrpc: "2.0", id, error: { code, message } });
 
 const errorFor = (error: unknown, isLegacy: boolean): unknown => {
-  if (isLegacy) return LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error);
-  return JsonRpcTransportHandler.mapToJSONRPCError(error instanceof A2AError ? error : new A2AError(UNEXPECTED));
+  const known = error instanceof A2AError ? error : new A2AError(UNEXPECTED);
+  if (isLegacy) return LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(known);
+  return JsonRpcTransportHandler.mapToJSONRPCError(known);
 };
 
-const Internal = z.object({ code: z.literal(A2A_ERROR_CODE.INTERNAL_ERROR), message: z.string(), data: z.unknown() });
+const Internal = z.object({ code: z.literal(A2A_ERROR_CODE.INTERNAL_ERROR), message: z.string() });
 
 /** What the library itself stumbles over is a request that it could not read; its words are not for callers. */
 const withoutInternals = (answer: RpcAnswer, logger: Logger): RpcAnswer => {
   if (answer.error === undefined) return answer;
   const internal = Internal.safeParse(answer.error).data;
-  if (internal === undefined || internal.data !== undefined) return answer;
+  if (internal === undefined) return answer;
   logger.debug({ problem: internal.message }, "a request could not be read");
   return { ...answer, error: { code: A2A_ERROR_CODE.INVALID_PARAMS, message: "the params do not fit the method" } };
 };

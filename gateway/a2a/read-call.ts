@@ -1,8 +1,9 @@
 import { Message, Role, type SendMessageRequest, type TaskPushNotificationConfig } from "@a2a-js/sdk";
-import { RequestMalformedError } from "@a2a-js/sdk/errors";
+import { RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import type { SkillConfig } from "../../core/a2a/config.ts";
 import { readExtension } from "../../core/a2a/extension.ts";
 import { checkAddress } from "../../core/a2a/guarded-fetch.ts";
+import { addressOf, arrivedChain } from "../../core/a2a/hops.ts";
 import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
 import type { Webhook } from "../../core/a2a/inbound/inbound-task.ts";
 import { AppError } from "../../core/contract/app-error.ts";
@@ -14,6 +15,8 @@ import type { ServedAgent } from "./served-agent.ts";
 
 export interface CallSource {
   readonly agent: ServedAgent;
+  /** Of the agent, as its card says it. */
+  readonly address: string;
   readonly caller: Caller;
   /** Of the protocol. */
   readonly version: string;
@@ -29,12 +32,8 @@ const MAX_ID_CHARS = 200;
 export const readCall = ({ message, configuration, metadata }: SendMessageRequest, source: CallSource): InboundCall => {
   if (message === undefined) throw new RequestMalformedError("message is missing");
   const { messageId, contextId, taskId, role, parts } = message;
+  for (const [name, value] of Object.entries({ messageId, contextId, taskId })) checkId(`message.${name}`, value);
   if (messageId.trim() === "") throw new RequestMalformedError("message.messageId is missing");
-  for (const [name, value] of Object.entries({ messageId, contextId, taskId })) {
-    if (value.length > MAX_ID_CHARS)
-      throw new RequestMalformedError(`message.${name} has more than ${MAX_ID_CHARS} characters`);
-    if (!value.isWellFormed()) throw new RequestMalformedError(`message.${name} is no Unicode text`);
-  }
   if (role !== Role.ROLE_USER)
     throw new RequestMalformedError("message.role must be ROLE_USER: callers are users here");
   checkHistoryLength(configuration?.historyLength);
@@ -45,7 +44,7 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
   const id = taskId || stableId("task", tenant, name, caller.name, messageId, contextId, text);
   const webhook = configuration?.taskPushNotificationConfig;
   const skill = skillFor(source, message.metadata?.skill ?? metadata?.skill);
-  const extension = readExtension(message.metadata);
+  const extension = chainIn(message.metadata, source.address);
   return {
     tenant,
     agent: name,
@@ -60,6 +59,23 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
     ...(extension && { extension }),
     ...(trace !== undefined && { trace }),
   };
+};
+
+/** Refuses what agents have passed to and fro as often as may be, whoever of them counts badly (A4). */
+const chainIn = (metadata: Message["metadata"], address: string): InboundCall["extension"] => {
+  const brought = readExtension(metadata);
+  const arrived = brought && arrivedChain(brought, addressOf(address));
+  if (brought !== undefined && arrived === undefined) {
+    throw new UnsupportedOperationError("this was passed to and fro as often as may be: decide with what you know");
+  }
+  return arrived;
+};
+
+/** What comes by version 0.3 is handed on as it came: an id may be anything. */
+export const checkId = (name: string, id: unknown): void => {
+  if (typeof id !== "string") throw new RequestMalformedError(`${name} must be text`);
+  if (id.length > MAX_ID_CHARS) throw new RequestMalformedError(`${name} has more than ${MAX_ID_CHARS} characters`);
+  if (!id.isWellFormed()) throw new RequestMalformedError(`${name} is no Unicode text`);
 };
 
 /** undefined or a whole number from 0 on; what is no number has become NaN on the way. */

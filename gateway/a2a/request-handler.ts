@@ -31,12 +31,12 @@ import type { Clock } from "../../core/contract/clock.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 import type { Store } from "../../core/contract/store.ts";
-import { agentCard } from "./agent-card.ts";
+import { agentCard, agentPath } from "./agent-card.ts";
 import { callerIn, traceIn, whenGone } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 import type { CardSigner } from "./card-signer.ts";
 import { listTasks } from "./list-tasks.ts";
-import { checkHistoryLength, readCall, readWebhook } from "./read-call.ts";
+import { checkHistoryLength, checkId, readCall, readWebhook } from "./read-call.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import { awaitCall, takeCall } from "./take-call.ts";
 import { taskEvents } from "./task-events.ts";
@@ -82,11 +82,11 @@ export class RequestHandler implements A2ARequestHandler {
 
   async sendMessage(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const { historyLength, returnImmediately = false } = request.configuration ?? {};
-    const { call, repeated } = await this.#readCall(request, context);
+    const { call, repeated, goesOn } = await this.#readCall(request, context);
     if (returnImmediately) return toWire(repeated ?? (await takeCall(this.#parts, call)), historyLength);
     const watcher = this.#follow(call, context);
     try {
-      return toWire(await awaitCall(this.#parts, call, watcher, repeated), historyLength);
+      return toWire(await awaitCall(this.#parts, call, watcher, { repeated, goesOn }), historyLength);
     } finally {
       watcher.close();
     }
@@ -178,10 +178,11 @@ export class RequestHandler implements A2ARequestHandler {
     await removeWebhook(this.#parts, this.#address(taskId, context), id);
   }
 
-  /** The call, and the task as it is if the same message was taken before. */
+  /** The call, whether it goes on with a task, and that task if the same message was taken before. */
   async #readCall(request: SendMessageRequest, context: ServerCallContext) {
     const call = readCall(request, {
       agent: this.#agent,
+      address: `${this.#parts.publicUrl}${agentPath(this.#agent.name)}`,
       caller: callerIn(context),
       version: context.requestedVersion,
       sentAt: isoTime(this.#parts.clock.now()),
@@ -189,12 +190,12 @@ export class RequestHandler implements A2ARequestHandler {
       trace: traceIn(context),
     });
     const taskId = request.message?.taskId;
-    if (!taskId) return { call };
+    if (!taskId) return { call, goesOn: false };
     const task = await this.#find(call);
     if (request.message?.contextId && request.message.contextId !== task.contextId) {
       throw new RequestMalformedError("message.contextId is not that of the task");
     }
-    return { call: { ...call, contextId: task.contextId }, repeated: heardBefore(task, call) };
+    return { call: { ...call, contextId: task.contextId }, repeated: heardBefore(task, call), goesOn: true };
   }
 
   #card(caller?: Caller): Promise<AgentCard> {
@@ -206,6 +207,7 @@ export class RequestHandler implements A2ARequestHandler {
   }
 
   #address(id: string, context: ServerCallContext): InboundTaskAddress {
+    checkId("the task's id", id);
     if (id.trim() === "") throw new RequestMalformedError("the task's id is missing");
     const { tenant, name: agent } = this.#agent;
     return { tenant, agent, caller: callerIn(context).name, id };

@@ -11,6 +11,14 @@ interface TakingParts extends TaskParts {
   readonly checkpoint: Checkpoint;
 }
 
+/** What is known of the task before the call is taken. */
+interface Standing {
+  /** As it is, if the same was said in it before. */
+  readonly repeated?: InboundTask | undefined;
+  /** It is there, and waits for this. */
+  readonly goesOn?: boolean;
+}
+
 /** A task that is not there by then is made by the gateway: core has other things to do. */
 const NOTED_AFTER_MS = 1_000;
 
@@ -22,19 +30,19 @@ export const takeCall = async (parts: TakingParts, call: InboundCall): Promise<I
 
 /**
  * For a caller that waits: resolves once its task is at rest, or when nobody listens any more. A task is made by whoever
- * first has something to say about it, which is mostly its end: that saves a write. `repeated`: the same was said before.
+ * first has something to say about it, which is mostly its end: that saves a write.
  */
 export const awaitCall = async (
   parts: TakingParts,
   call: InboundCall,
   watcher: TaskWatcher,
-  repeated?: InboundTask,
+  { repeated, goesOn = false }: Standing = {},
 ): Promise<InboundTask> => {
   const read = () => readTask(parts.store, call);
   let task = repeated;
   if (task === undefined) {
-    const [known] = await Promise.all([read(), publishCall(parts, call)]);
-    task = known && (await noteCall(parts, call));
+    const outcome = await publishCall(parts, call);
+    if (goesOn || (outcome === "repeated" && (await read()))) task = await noteCall(parts, call);
   }
   let isDue = false;
   const timer = parts.clock.after(NOTED_AFTER_MS, () => {

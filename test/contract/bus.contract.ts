@@ -76,8 +76,8 @@ export const busContract = (harness: BackboneHarness): void => {
     it("when an id is published again, then it is stored once; on another subject it is another message", async () => {
       const [subject, other] = [fresh(), fresh()];
       const heard = new Recorder<Heard>();
-      await bus.publish(subject, { n: 1 }, { id: "same", key: "k" });
-      await bus.publish(subject, { n: 2 }, { id: "same", key: "k" });
+      expect(await bus.publish(subject, { n: 1 }, { id: "same", key: "k" })).toBe("stored");
+      expect(await bus.publish(subject, { n: 2 }, { id: "same", key: "k" })).toBe("repeated");
       await bus.publish(subject, { n: 3 }, { id: "last", key: "k" });
       await bus.publish(other, { n: 4 }, { id: "same", key: "k" });
       await consume(bus, subject, hearing(heard));

@@ -92,7 +92,7 @@ export class SimulatedProcess {
     return this.#groups.consume(subject, { durable, concurrency: 100 }, handle);
   }
 
-  publish<T>(subject: Subject<T>, message: T, id: string, key: string): Promise<void> {
+  publish<T>(subject: Subject<T>, message: T, id: string, key: string): Promise<unknown> {
     return this.#publisher.publish(subject, message, { id, key });
   }
 

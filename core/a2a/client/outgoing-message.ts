@@ -32,6 +32,7 @@ const messageOf = (call: RemoteCall, messageId: string, text: string, tracer: Tr
   const { channel, promptSummary, startedAt } = origin;
   const { contextId, taskId = "" } = remote;
   const metadata = withExtension(undefined, {
+    ...(chain.to !== undefined && { to: chain.to }),
     hops: chain.hops,
     rootCorrelationId: chain.root,
     origin: { channel, promptSummary, startedAt },

@@ -1,3 +1,4 @@
+import type { PublishOutcome } from "../../contract/bus.ts";
 import type { Checkpoint } from "../../contract/checkpoint.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { orderKey } from "../../contract/user-message.ts";
@@ -15,13 +16,14 @@ import type { InboundTask, Webhook } from "./inbound-task.ts";
 export const publishCall = async (
   parts: TaskParts & { readonly checkpoint: Checkpoint },
   call: InboundCall,
-): Promise<void> => {
+): Promise<PublishOutcome> => {
   const message = inboundMessage(call);
   await parts.checkpoint("a2a.before");
   const subject = subjectsOf(call.tenant).userMessage(call.agent);
-  await parts.bus.publish(subject, message, { id: message.id, key: orderKey(message) });
+  const outcome = await parts.bus.publish(subject, message, { id: message.id, key: orderKey(message) });
   await parts.checkpoint("a2a.published");
   if (call.trace !== undefined) await noteForeignTrace(parts.store, message);
+  return outcome;
 };
 
 /** Makes its task, or adds to the one that it goes on with. */

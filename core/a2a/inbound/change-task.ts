@@ -13,16 +13,20 @@ export interface TaskParts {
   readonly store: Store;
 }
 
-/** Changes a task by compare-and-set and tells everybody who looks at it. The same task back: nothing is written. */
+/**
+ * Changes a task by compare-and-set and tells everybody who looks at it. The same task back: nothing is written.
+ * `isNew`: it was not there a moment ago, and is not looked for again; the write finds out if it is there now.
+ */
 export const changeTask = async (
   { bus, store }: TaskParts,
   address: InboundTaskAddress,
   change: (task: InboundTask | undefined) => InboundTask | undefined | Promise<InboundTask | undefined>,
+  { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<InboundTask | undefined> => {
   const key = taskKey(address);
   let hasLost = false;
   for (;;) {
-    const stored = await tasksRead.get(store, key);
+    const stored = isNew && !hasLost ? undefined : await tasksRead.get(store, key);
     const before = stored?.value;
     const changed = await change(before);
     if (changed === undefined || changed === before) {
@@ -31,7 +35,7 @@ export const changeTask = async (
       return changed;
     }
     const value = fitted(changed);
-    const isNews = before?.changes !== value.changes;
+    const isNews = hasLost || before?.changes !== value.changes;
     try {
       // Together, but the entry first: a task that nobody could find in a list would be worse than an entry too many.
       const indexed = isNews ? indexTask(store, value) : undefined;

@@ -17,17 +17,19 @@ export type TurnResult = Pick<TurnEntry, "outcome" | "finalText" | "delegated">;
 
 /**
  * The end of a turn is the end of its task, or a word on how it goes (A8). Doing it again changes nothing, but is said
- * again to the task's webhooks, which may not have been told. Undefined: the task is gone.
+ * again to the task's webhooks, which may not have been told. `isNew`: nobody had noted the task when the turn began.
+ * Undefined: the task is gone.
  */
 export const endInboundTurn = async (
   parts: CoreParts & { readonly inbound: InboundTurns },
   message: UserMessage,
   result: TurnResult,
+  isNew = false,
 ): Promise<InboundTask | undefined> => {
   const address = taskOfMessage(message);
   if (address === undefined) return undefined;
   const call = callIn(message);
-  const task = await changeTask(parts, address, async (stored) => {
+  const end = async (stored: InboundTask | undefined): Promise<InboundTask | undefined> => {
     const known = stored ?? (call && newTask(call));
     if (known === undefined || hasEnded(known) || known.ended.includes(message.id)) return known;
     const heard = call ? withSaid(known, call.said) : known;
@@ -35,7 +37,8 @@ export const endInboundTurn = async (
     const counted = { ...heard, ended: [...known.ended, message.id], ...(delegated && { delegated }) };
     const isOpen = delegated === true && (await hasOpenWork(parts.store, counted));
     return withResult(counted, { ...result, turnId: turnIdOf(message), isOpen, at: isoTime(parts.clock.now()) });
-  });
+  };
+  const task = await changeTask(parts, address, end, { isNew });
   await parts.checkpoint("a2a.settled");
   if (task === undefined) {
     parts.logger.warn({ task: address.id, traceId: message.traceId }, "the turn's task is gone");

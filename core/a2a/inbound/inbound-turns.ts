@@ -23,6 +23,9 @@ interface RunningTurn {
   stop(): void;
 }
 
+/** "new": nobody has noted it yet. */
+type TaskStanding = "none" | "new" | "open" | "ended";
+
 export interface InboundRules {
   /** Skills whose answers people are told of too. Undefined: there is nowhere to tell them. */
   readonly toldSkills: readonly string[] | undefined;
@@ -47,12 +50,13 @@ export class InboundTurns {
     this.#listeners.push(await this.#parts.bus.listen(subject, (address) => void this.#look(address)));
   }
 
-  /** Whether there is nothing left to work on: the caller has cancelled it, or another turn has ended it. */
-  async isMoot(message: UserMessage): Promise<boolean> {
+  /** How the task of a message stands: it has ended if the caller has cancelled it, or another turn has ended it. */
+  async standing(message: UserMessage): Promise<TaskStanding> {
     const address = taskOfMessage(message);
-    if (address === undefined) return false;
+    if (address === undefined) return "none";
     const task = await readTask(this.#parts.store, address);
-    return task === undefined ? callIn(message) === undefined : hasEnded(task);
+    if (task === undefined) return callIn(message) === undefined ? "ended" : "new";
+    return hasEnded(task) ? "ended" : "open";
   }
 
   /** While the turn runs: says after a moment that the task is being worked on, and stops it if it is cancelled. */

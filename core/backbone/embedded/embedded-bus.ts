@@ -1,6 +1,14 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { QueueDepth } from "../../contract/backbone.ts";
-import type { Bus, ConsumeOptions, Consumer, Handler, Listener, PublishOptions } from "../../contract/bus.ts";
+import type {
+  Bus,
+  ConsumeOptions,
+  Consumer,
+  Handler,
+  Listener,
+  PublishOptions,
+  PublishOutcome,
+} from "../../contract/bus.ts";
 import { MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { checkConsumeOptions } from "../check-consume-options.ts";
@@ -42,16 +50,17 @@ export class EmbeddedBus implements Bus {
     );
   }
 
-  async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
+  async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<PublishOutcome> {
     const name = subject.name;
     checkMessageId(id, name);
     const body = toJson(message, `message "${id}" on ${name}`, MAX_MESSAGE_BYTES);
-    await this.#parts.writes.submit(
+    const stored = await this.#parts.writes.submit(
       () => this.#store(name, id, key, body),
       (stored) => {
         if (stored) for (const { queue } of this.#parts.durables.of(name)) queue?.arrived(stored);
       },
     );
+    return stored === undefined ? "repeated" : "stored";
   }
 
   async consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer> {

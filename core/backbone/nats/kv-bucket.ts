@@ -160,7 +160,7 @@ export class KvBucket {
     const attempt = async (session: NatsSession, again: boolean) => {
       await ensureStream(session, this.#config);
       try {
-        return await publishAcked(session, this.#subject(key), data, header);
+        return (await publishAcked(session, this.#subject(key), data, header)).seq;
       } catch (error) {
         if (!isLostRace(error)) throw this.#remembering(session, error);
         const applied = again ? await this.#find(session, key, writeId) : undefined;

@@ -1,5 +1,13 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { Bus, ConsumeOptions, Consumer, Handler, Listener, PublishOptions } from "../../contract/bus.ts";
+import type {
+  Bus,
+  ConsumeOptions,
+  Consumer,
+  Handler,
+  Listener,
+  PublishOptions,
+  PublishOutcome,
+} from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { checkConsumeOptions } from "../check-consume-options.ts";
 import type { ConsumerGroups } from "./consumer-groups.ts";
@@ -20,8 +28,8 @@ export class NatsBus implements Bus {
     this.#parts = parts;
   }
 
-  async publish<T>(subject: Subject<T>, message: T, options: PublishOptions): Promise<void> {
-    await this.#parts.publisher.publish(subject, message, options);
+  publish<T>(subject: Subject<T>, message: T, options: PublishOptions): Promise<PublishOutcome> {
+    return this.#parts.publisher.publish(subject, message, options);
   }
 
   async consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer> {

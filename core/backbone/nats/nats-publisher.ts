@@ -1,6 +1,6 @@
 import { nanos, RetentionPolicy, StorageType } from "nats";
 import { AppError } from "../../contract/app-error.ts";
-import type { PublishOptions } from "../../contract/bus.ts";
+import type { PublishOptions, PublishOutcome } from "../../contract/bus.ts";
 import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES, RETENTION_MS } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { checkMessageId } from "../check-message-id.ts";
@@ -29,7 +29,7 @@ export class NatsPublisher {
   }
 
   /** One that was under way when the connection ended is published again, with the same id, as soon as there is another. */
-  async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<void> {
+  async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<PublishOutcome> {
     checkMessageId(id, subject.name);
     const data = Buffer.from(toJson(message, `message "${id}" on ${subject.name}`, MAX_MESSAGE_BYTES));
     if (this.#inFlight >= MOST_IN_FLIGHT) {
@@ -44,10 +44,11 @@ export class NatsPublisher {
     const to = this.#names.message(subject, partitionOf(key ?? id, this.#options.partitions));
     this.#inFlight++;
     try {
-      await this.#connector.run(`publishing "${id}" on ${subject.name}`, async (session) => {
+      return await this.#connector.run(`publishing "${id}" on ${subject.name}`, async (session) => {
         await this.ensureStream(session, subject.family);
         try {
-          await publishAcked(session, to, data, header);
+          const { duplicate } = await publishAcked(session, to, data, header);
+          return duplicate ? "repeated" : "stored";
         } catch (error) {
           // Somebody may have deleted the stream: it is looked for again.
           if (isNoResponder(error)) session.forget(this.#names.stream(subject.family));

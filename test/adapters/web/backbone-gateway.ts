@@ -13,11 +13,10 @@ export const startOnBackbone = async ({ bus, store }: Backbone): Promise<WebGate
   const gateway = await startWebGateway({
     store,
     inbox: {
-      accept: (message) =>
-        bus.publish(subjects.userMessage("mooring"), message, {
-          id: message.id,
-          key: conversationKey(message.conversation),
-        }),
+      async accept(message) {
+        const options = { id: message.id, key: conversationKey(message.conversation) };
+        await bus.publish(subjects.userMessage("mooring"), message, options);
+      },
     },
     signal: (signal) => bus.signal(subjects.userSignal("mooring"), signal),
   });

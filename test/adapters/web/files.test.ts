@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
@@ -54,6 +55,25 @@ describe("given a visitor with a file", () => {
     other.client.send({ type: "message", id: "m1", text: "look", attachments: [{ id }] });
     expect(await other.client.next("error")).toMatchObject({ code: "attachment-unknown", id: "m1" });
     expect(gateway.accepted).toEqual([]);
+  });
+
+  it("when its client does not read on, then no more of it is in memory than a piece (F6)", async () => {
+    const store = new MemoryStore(systemClock);
+    const { files, token } = await start({ store });
+    const bytes = Buffer.alloc(1_500_000, "tide ");
+    const { id } = await files.upload(token, bytes);
+    let pieces = 0;
+    store.before = (operation, collection) => {
+      if (operation === "get" && collection === "web-file-chunks") pieces++;
+    };
+    const route = gateway.adapter.webhooks.find(({ method, path }) => method === "GET" && path === "files");
+    const head = { headers: { authorization: `Bearer ${token}` }, query: { id }, remoteAddress: "127.0.0.1" };
+    const answer = await route?.handle({ ...head, body: Buffer.alloc(0) });
+    expect(pieces).toBe(1);
+    expect(answer?.headers).toMatchObject({ "content-length": "1500000" });
+    if (!(answer?.body instanceof Readable)) throw new Error("it is all in memory");
+    expect(Buffer.concat(await answer.body.toArray()).equals(bytes)).toBe(true);
+    expect((await files.download(token, id)).rawPayload.equals(bytes)).toBe(true);
   });
 
   it("when it has expired, then it is gone, and makes room", async () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { nextHop, pairOf } from "../../../core/a2a/hops.ts";
+import { addressOf, arrivedChain, nextHop, pairOf } from "../../../core/a2a/hops.ts";
 import { calls, type ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AGENT, userMessage } from "../core-under-test.ts";
 import { type Asked, counted, delegates, roles, untilFinals } from "../subtasks/delegating.ts";
@@ -35,6 +35,38 @@ describe("given a chain of agents (A4)", () => {
     let hops = 0;
     for (; chain !== undefined; hops++) chain = nextHop(chain, { root: "t-1", pair: String(hops + 1), now: 0 });
     expect(hops).toBe(12);
+  });
+});
+
+describe("given a call that arrives by the protocol", () => {
+  const OWN = "https://here.example/a2a/me";
+  const OTHER = "https://there.example/a2a/you";
+  const arrived = (hops: Record<string, number>, to: string) =>
+    arrivedChain({ hops, to, rootCorrelationId: "m-1" }, OWN);
+
+  it("when its sender spells our address in another way, then both spellings are one count (A4)", () => {
+    const to = "https://alias.example";
+    const hops = { [pairOf(OTHER, to)]: 1, [pairOf(OTHER, OWN)]: 2, [pairOf(OTHER, "else")]: 1 };
+    expect(arrived(hops, to)?.hops).toEqual({ [pairOf(OTHER, OWN)]: 3, [pairOf(OTHER, "else")]: 1 });
+    expect(arrived({ ...hops, [pairOf(OTHER, to)]: 2 }, to)).toBeUndefined();
+  });
+
+  it("when it comes from ourselves, by whatever address, then it is not taken (A3)", () => {
+    expect(arrived({ [pairOf(OWN, "https://alias.example")]: 1 }, "https://alias.example")).toBeUndefined();
+    expect(arrived({ [pairOf(OWN, OWN)]: 1 }, OWN)).toBeUndefined();
+  });
+
+  it("when its pairs would grow beyond what is kept, or are none, then it is not taken, or they stay as they are", () => {
+    expect(arrived({ [`${"x".repeat(480)} short`]: 1 }, "short")).toBeUndefined();
+    expect(arrived({ "no-pair": 9 }, "short")?.hops).toEqual({ "no-pair": 9 });
+  });
+
+  it.each([
+    ["HTTPS://There.Example:443/a2a/you/", "https://there.example/a2a/you"],
+    ["http://there.example", "http://there.example"],
+    ["urn:mooring/a2a/me", "urn:mooring/a2a/me"],
+  ])("when an address is written as %s, then a pair has it as %s", (written, spelled) => {
+    expect(addressOf(written)).toBe(spelled);
   });
 });
 

@@ -73,6 +73,11 @@ describe("given a subtask that asks a peer", () => {
     held.give("seven boats");
     const [reply, ...more] = await untilUnsolicited(core);
     expect(reply?.markdown).toBe("so: the peer says seven boats");
+    const heard = core.model.requests.items.flatMap(({ messages }) => messages);
+    expect(heard).toContainEqual({
+      role: "user",
+      text: expect.stringContaining(`[answer from the agent "${PEER}"]\n`),
+    });
     await core.ask("last", "", { command: { name: "help", args: "" } });
     expect(finals(core.replies.items)).toHaveLength(2);
     expect(more).toEqual([]);

@@ -44,6 +44,7 @@ describe("given a reply to publish", () => {
     const published: unknown[] = [];
     const publish: Bus["publish"] = async (subject, message, options) => {
       published.push({ family: subject.family, parts: subject.parts, message: subject.schema.parse(message), options });
+      return "stored";
     };
     const reply: SolicitedReply = { ...draft, kind: "final", correlationId: "m-1", origin };
     await publishReply({ publish } as Bus, reply);

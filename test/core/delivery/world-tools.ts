@@ -13,7 +13,7 @@ import type { Work } from "./audience-world.ts";
 
 /** Nothing here is done by way of the bus. */
 const noBus: Bus = {
-  publish: async () => undefined,
+  publish: async () => "stored",
   consume: async () => ({ close: async () => undefined }),
   signal: () => undefined,
   listen: async () => ({ close: () => undefined }),

@@ -29,7 +29,7 @@ const traced = (backbone: Backbone): Backbone => ({
 });
 
 /** As the gateway's inbox does it where telemetry is on. */
-const receive = (message: UserMessage): Promise<void> => {
+const receive = (message: UserMessage): Promise<unknown> => {
   const options = { id: message.id, key: conversationKey(message.conversation) };
   return traced(core.backbone).bus.publish(subjectsOf("default").userMessage(AGENT), message, options);
 };

@@ -96,9 +96,9 @@ export const openRelayRig = async (limits: Partial<RelayLimits> = {}): Promise<R
       const context = { ...identity, channel: "paper", clock, newId: () => "id" };
       return new paperAbilities[ability](config, context);
     },
-    publish(id, target, markdown, more) {
+    async publish(id, target, markdown, more) {
       const subject = subjectsOf("default").userResponse("mooring");
-      return bus.publish(subject, sampleReply(id, target, markdown, more), { id, key: conversationKey(target) });
+      await bus.publish(subject, sampleReply(id, target, markdown, more), { id, key: conversationKey(target) });
     },
     async ledger(replyId) {
       return (await allOf(store.list(ledgerOf(replyId)))).map(({ state }) => state);

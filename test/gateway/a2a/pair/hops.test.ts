@@ -36,6 +36,17 @@ describe("given two deployments whose agents play every message back", () => {
     },
   );
 
+  it(
+    "when each knows the other by another address than it has itself, then no hop more is made (A4)",
+    TIME,
+    async () => {
+      const person = pair.personAt("ay", "by-alias");
+      await person.answerTo(person.say("volley bee-alias task_delegate ball-alias"));
+      await person.until(() => unsolicited(person).length > 0, "the end of it");
+      expect(await hopsOf("ball-alias")).toEqual({ ay: 1, bee: 2 });
+    },
+  );
+
   it("when one dies on the way, then the count goes on where it was (A4)", TIME, async () => {
     const before = pair.refusals.items.length;
     // The first turn there is the person's, the second that of what came back.
@@ -56,4 +67,16 @@ describe("given an agent that is also configured as a remote peer of itself", ()
     await person.answerTo(person.say("task_delegate mirror something"));
     expect(pair.refusals.items.slice(before)).toEqual([expect.stringContaining("yourself")]);
   });
+
+  it(
+    "when it knows itself by another address only, then its message does not get past its own door (A3)",
+    TIME,
+    async () => {
+      const person = pair.personAt("ay", "mirrored-by-alias");
+      await person.answerTo(person.say("task_delegate mirror-alias nothing-at-all"));
+      // Were it let in, it would be made, which nobody allows.
+      await person.until(() => unsolicited(person).length > 0, "the end of it");
+      expect(unsolicited(person)[0]?.markdown).toContain("its end");
+    },
+  );
 });

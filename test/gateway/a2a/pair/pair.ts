@@ -77,16 +77,27 @@ export class Pair {
     const other = otherThan(name);
     const { baseUrl } = this.#model;
     const peerAt = (at: Name) => ({ url: `${this[at].url}/a2a/${at}`, token: tokenOf(name) });
+    const aliasAt = (at: Name) => ({ url: this[at].url, token: tokenOf(name) });
+    const alias = `${other}-alias`;
     return {
       gateway: { host: "127.0.0.1", port: 0, publicUrl: this[name].url },
       tenants: { default: { a2aAsync: true } },
       agents: [
-        { name, peers: [other, "mirror"], model: { provider: "openai-compatible", baseUrl, model: "scripted" } },
+        {
+          name,
+          peers: [other, alias, "mirror", "mirror-alias"],
+          model: { provider: "openai-compatible", baseUrl, model: "scripted" },
+        },
       ],
       a2a: {
         callers: { [other]: { token: tokenOf(other) }, mirror: { token: tokenOf(name) } },
-        // A mirror is the agent itself, as an outsider would reach it.
-        peers: { [other]: peerAt(other), mirror: peerAt(name) },
+        // A mirror is the agent itself, as an outsider would reach it; an alias has another spelling of its address.
+        peers: {
+          [other]: peerAt(other),
+          [alias]: aliasAt(other),
+          mirror: peerAt(name),
+          "mirror-alias": aliasAt(name),
+        },
         // "bee" calls no webhook in this network: what it makes is asked after.
         ...(name === "ay" && { pushAllow: ["127.0.0.0/8"] }),
       },
@@ -109,7 +120,8 @@ export class Pair {
     const [agent = "", what = "", ball = ""] = rest;
     const isVolley = word === "volley";
     // Whoever gets a volley plays it back.
-    const message = isVolley ? `volley ${agent === "ay" ? "bee" : "ay"} ${what} ${ball}` : `make ${what}`;
+    const back = agent.replace(/^(ay|bee)/, (name) => otherThan(name as Name));
+    const message = isVolley ? `volley ${back} ${what} ${ball}` : `make ${what}`;
     const msg_type = isVolley ? what : word;
     return calls([{ name: "send_message_to_agent", arguments: { agent, message, msg_type } }]);
   }
