@@ -190,7 +190,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const entry = { once: `${frame.type}:${delivery.id}`, at: this.#context.clock.now(), frame };
     // An earlier attempt came after the reply was made, whatever the clocks of two machines say.
     const since = Date.parse(delivery.reply.createdAt) - CLOCKS_DIFFER_MS;
-    const appended = this.#rooms.append(delivery.target.room, entry, delivery.mayRepeat ? { since } : "none");
+    const appended = this.#rooms.append(delivery.target.room, entry, { since, isFirst: !delivery.mayRepeat });
     this.#deliveries.add(appended);
     try {
       await appended;

@@ -23,8 +23,11 @@ interface LogState {
   hint: HeadHint | undefined;
 }
 
-/** How far an append looks for an earlier attempt of itself, beyond what this process knows anyway. */
-export type LookBack = { readonly afterSeq: number } | { readonly since: number } | "none";
+/**
+ * How far an append looks for an earlier attempt of itself, beyond what this process knows anyway. A first attempt looks
+ * only at what was there before this process knew the log: it may have slept, and another has long made it.
+ */
+export type LookBack = { readonly afterSeq: number } | { readonly since: number; readonly isFirst?: boolean };
 
 /**
  * A visitor's conversation: entries numbered without gaps, shared by all gateways. An entry is a create-only write of
@@ -133,19 +136,23 @@ export class ConversationLog {
 
   async #find(once: string, lookBack: LookBack): Promise<number | undefined> {
     const state = await this.#loaded();
-    const { head } = state;
     const ids = idsOf(state);
-    const floor =
-      lookBack === "none" ? head : "since" in lookBack ? 0 : Math.max(0, lookBack.afterSeq, head - RECENT_ENTRIES);
-    while (ids.seqOf(once) === undefined && ids.low > floor) {
+    const { since, isFirst, floor } =
+      "since" in lookBack
+        ? { ...lookBack, floor: 0 }
+        : { floor: Math.max(0, lookBack.afterSeq, state.head - RECENT_ENTRIES) };
+    if (isFirst && since !== undefined && ids.completeSince <= since) return ids.seqOf(once);
+    for (let size = FIRST_READ; ids.seqOf(once) === undefined && ids.low > floor; size = READ_AT_ONCE) {
       const last = ids.low;
-      const wanted = Math.min(READ_AT_ONCE, last - floor);
+      const wanted = Math.min(size, last - floor);
       const found = await Promise.all(Array.from({ length: wanted }, (_, index) => this.read(last - index)));
       for (const entry of found) ids.prepend(entry?.once);
       const oldest = found.at(-1);
-      if (oldest === undefined || (lookBack !== "none" && "since" in lookBack && oldest.at < lookBack.since)) break;
+      if (oldest === undefined || (since !== undefined && oldest.at < since)) break;
     }
-    return ids.seqOf(once);
+    const found = ids.seqOf(once);
+    if (since !== undefined && found === undefined) ids.completeSince = Math.min(ids.completeSince, since);
+    return found;
   }
 
   #note(seq: number, entry: LogEntry): void {
@@ -209,11 +216,12 @@ export class ConversationLog {
 }
 
 const idsOf = (state: LogState): RecentIds => {
-  state.ids ??= new RecentIds(state.head);
+  state.ids ??= new RecentIds(state.head, state.seenAt);
   return state.ids;
 };
 
 const IDLE: Promise<unknown> = Promise.resolve();
 
+const FIRST_READ = 4;
 const READ_AT_ONCE = 16;
 const MAX_ATTEMPTS = 100;

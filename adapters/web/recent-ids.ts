@@ -3,9 +3,13 @@ export class RecentIds {
   /** Made when it is needed: most sockets that are open are idle. */
   #seqs: Map<string, number> | undefined;
   #low: number;
+  /** What was appended at this time or later was met here, if only to be forgotten again. Wall clock, milliseconds. */
+  completeSince: number;
 
-  constructor(head: number) {
+  /** `seenAt`: when the head was the log's end. */
+  constructor(head: number, seenAt: number) {
     this.#low = head;
+    this.completeSince = seenAt;
   }
 
   get low(): number {

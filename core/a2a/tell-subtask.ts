@@ -28,7 +28,8 @@ export const tellSubtask = async (
       return subtask.note === note ? subtask : { ...subtask, note, notes: subtask.notes + 1 };
     }
     if (subtask.inbox.some(({ id }) => id === noteId)) return subtask;
-    return { ...subtask, inbox: [...subtask.inbox, { id: noteId, type: "answer", content: wordsOf(call, kind), at }] };
+    const note = { id: noteId, type: "answer" as const, from: peer, content: wordsOf(call, kind), at };
+    return { ...subtask, inbox: [...subtask.inbox, note] };
   });
   if (told === undefined) {
     parts.logger.warn({ call: call.id, subtask: subtaskId, traceId: call.traceId }, "nobody is left to hear an answer");

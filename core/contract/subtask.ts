@@ -35,6 +35,8 @@ export const SubtaskNote = z.looseObject({
   /** Saying it again under the same id changes nothing. */
   id: z.string(),
   type: z.enum(["answer", "refinement", "retry_request"]),
+  /** The agent whose words they are; absent: its owner's. */
+  from: z.string().optional(),
   content: z.string(),
   at: z.iso.datetime(),
 });

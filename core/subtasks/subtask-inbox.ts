@@ -33,7 +33,7 @@ export class SubtaskInbox {
     if (hasEnded(subtask) || stopRequestedAt !== undefined) throw new SubtaskStopped(id);
     const fresh = inbox.slice(this.#seen);
     this.#seen = inbox.length;
-    return fresh.map(({ type, content }) => ({ role: "user", text: `[${type} from your owner]\n${content}` }));
+    return fresh.map(({ type, from, content }) => ({ role: "user", text: `${headingOf(type, from)}\n${content}` }));
   }
 
   async #look(): Promise<Subtask> {
@@ -46,3 +46,6 @@ export class SubtaskInbox {
     return this.#latest.value;
   }
 }
+
+const headingOf = (type: string, from: string | undefined): string =>
+  from === undefined ? `[${type} from your owner]` : `[${type} from the agent "${from}"]`;

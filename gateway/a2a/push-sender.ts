@@ -3,6 +3,7 @@ import { A2A_LEGACY_PROTOCOL_VERSION } from "@a2a-js/sdk/compat/v0_3";
 import { V03PushNotificationSerializer } from "@a2a-js/sdk/compat/v0_3/server";
 import { V1PushNotificationSerializer } from "@a2a-js/sdk/server";
 import { changeTask } from "../../core/a2a/inbound/change-task.ts";
+import { inboundMessageId } from "../../core/a2a/inbound/inbound-call.ts";
 import { hasEnded, type InboundTask, readTask, type Webhook } from "../../core/a2a/inbound/inbound-task.ts";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Bus, Outcome, Received } from "../../core/contract/bus.ts";
@@ -11,6 +12,10 @@ import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import type { PushDue } from "../../core/contract/inbound-task.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Store } from "../../core/contract/store.ts";
+import type { Tracer } from "../../core/contract/tracer.ts";
+import { type TraceHeaders, traceHeaders } from "../../core/telemetry/trace-context.ts";
+import { turnSpanId } from "../../core/telemetry/work-spans.ts";
+import { turnKey } from "../../core/turns/turn-record.ts";
 import { statusUpdate } from "./task-events.ts";
 import { toWire } from "./to-wire.ts";
 
@@ -19,6 +24,7 @@ export interface PushParts {
   readonly store: Store;
   readonly logger: Logger;
   readonly checkpoint: Checkpoint;
+  readonly tracer?: Tracer | undefined;
   /** Reaches no private network that is not allowed. */
   readonly fetch: typeof globalThis.fetch;
 }
@@ -42,7 +48,7 @@ export const handlePushDue = async (parts: PushParts, due: PushDue, { attempt }:
   const fields = { task: task.id, webhook: webhook.id, attempt };
   await parts.checkpoint("push.before");
   try {
-    const { status } = await post(parts.fetch, task, webhook);
+    const { status } = await post(parts.fetch, task, webhook, await traceOf(parts, task));
     await parts.checkpoint("push.sent");
     if (status < 300) return ack;
     if (isRefusal(status)) {
@@ -59,7 +65,23 @@ export const handlePushDue = async (parts: PushParts, due: PushDue, { attempt }:
   return { retryInMs: Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) };
 };
 
-const post = async (fetch: PushParts["fetch"], task: InboundTask, webhook: Webhook): Promise<Response> => {
+/** Of the turn that worked on it last, so that whoever hears of it joins the trace. */
+const traceOf = async ({ store, tracer }: PushParts, task: InboundTask): Promise<TraceHeaders | undefined> => {
+  const asked = task.said.findLast(({ from }) => from === "caller");
+  if (tracer === undefined || asked === undefined) return undefined;
+  const { tenant, agent } = task;
+  const turn = await store.get(turnKey({ tenant, agent, id: inboundMessageId(task, asked) }));
+  if (turn === undefined) return undefined;
+  const { traceId, turnId } = turn.value;
+  return traceHeaders(traceId, turnSpanId(turnId), tracer.isSampled(traceId));
+};
+
+const post = async (
+  fetch: PushParts["fetch"],
+  task: InboundTask,
+  webhook: Webhook,
+  trace: TraceHeaders | undefined,
+): Promise<Response> => {
   const { url, token, authentication, version } = webhook;
   const event: StreamResponse = hasEnded(task)
     ? { payload: { $case: "task", value: toWire(task) } }
@@ -70,6 +92,7 @@ const post = async (fetch: PushParts["fetch"], task: InboundTask, webhook: Webho
     method: "POST",
     headers: {
       "content-type": contentType,
+      ...trace,
       ...(token !== undefined && { [TOKEN_HEADER]: token }),
       ...(authentication && { authorization: `${authentication.scheme} ${authentication.credentials}` }),
     },

@@ -8,6 +8,7 @@ import { noCheckpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import type { Tracer } from "../../core/contract/tracer.ts";
 import { CrowdCheck } from "../relay/crowd-check.ts";
 import { a2aScope, type OpenAgent } from "./a2a-scope.ts";
 import { callerCheck } from "./caller-check.ts";
@@ -26,6 +27,7 @@ export interface A2aParts {
   readonly publicUrl: string;
   readonly newId: () => string;
   readonly checkpoint?: Checkpoint;
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface RunningA2a {
@@ -37,7 +39,7 @@ const NOTIFICATIONS_AT_ONCE = 32;
 
 /** The protocol's server: takes what callers send, and tells their webhooks. */
 export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
-  const { config, backbone, clock, logger, publicUrl, newId, checkpoint = noCheckpoint } = parts;
+  const { config, backbone, clock, logger, publicUrl, newId, checkpoint = noCheckpoint, tracer } = parts;
   const { bus, store } = backbone;
   const { callers, pushAllow } = config.a2a;
   const watch = new TaskWatch({ backbone, clock });
@@ -54,7 +56,7 @@ export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
     crowds.push(crowd);
     await watch.listenTo({ tenant, agent });
     const options = { durable: "a2a-push", concurrency: NOTIFICATIONS_AT_ONCE };
-    const pushing = { bus, store, logger, checkpoint, fetch: guarded.fetch };
+    const pushing = { bus, store, logger, checkpoint, tracer, fetch: guarded.fetch };
     consumers.push(
       await bus.consume(subjectsOf(tenant).a2aPush(agent), options, (due, received) =>
         handlePushDue(pushing, due, received),

@@ -54,7 +54,11 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F7: {
     fault: "a process that stands still for longer than its lease, and goes on",
-    triedIn: ["test/contract/bus-deaths.contract.ts", "test/faults/seeded-nats.test.ts"],
+    triedIn: [
+      "test/contract/bus-deaths.contract.ts",
+      "test/adapters/web/resume.test.ts",
+      "test/faults/seeded-nats.test.ts",
+    ],
   },
   F8: {
     fault: "a socket client that was away, also past retention",

@@ -41,7 +41,7 @@ export const inboundMessage = (call: InboundCall): UserMessage => {
   const sessionId = inboundSessionOf(call);
   const conversation = { channel: INBOUND_CHANNEL, room: caller, thread: contextId, kind: "private" as const };
   const asker = { personId: `a2a:${caller}`, accountId: caller, name: caller };
-  const messageId = stableId("a2a", tenant, agent, caller, id, said.id);
+  const messageId = inboundMessageId(call, said);
   return {
     id: messageId,
     tenant,
@@ -74,6 +74,10 @@ export const inboundMessage = (call: InboundCall): UserMessage => {
     traceId: trace ?? traceIdOf({ tenant, agent, id: messageId }),
   };
 };
+
+/** Of the message that carries what a caller said in a task. */
+export const inboundMessageId = ({ tenant, agent, caller, id }: InboundTaskAddress, said: Pick<Said, "id">): string =>
+  stableId("a2a", tenant, agent, caller, id, said.id);
 
 /** Every caller has a session of its own for each of its contexts. */
 export const inboundSessionOf = (call: Pick<InboundCall, "tenant" | "agent" | "caller" | "contextId">): string =>

@@ -136,7 +136,8 @@ export class ConsumerGroup<T> {
         if (held.handingOver) continue;
         if (held.releasing || !held.isReadOn(session)) todo.push({ partition, held });
         else if (!mine) void this.#handOver(held);
-      } else if (mine && !membership.seesOther(seen?.record.owner)) todo.push({ partition, held: undefined });
+      } else if (mine && !membership.seesOther(seen?.record.owner, this.name))
+        todo.push({ partition, held: undefined });
     }
     if (todo.length === 0) return;
     const lastSeq = await this.#ownership.lastSeq(session);

@@ -70,20 +70,24 @@ export class Membership {
   consuming(group: string): readonly string[] {
     const known = this.#consuming.get(group);
     if (known) return known;
-    const consumes = (data: Uint8Array) => parseMember(data)?.groups.includes(group) ?? false;
-    const members = [...this.#watched.entries].filter(([, { data }]) => consumes(data)).map(([id]) => id);
+    const members = [...this.#watched.entries].filter(([, { data }]) => consumes(data, group)).map(([id]) => id);
     this.#consuming.set(group, members);
     return members;
   }
 
   /** As it was a moment ago. */
-  seesOther(member: string | null | undefined): boolean {
-    return member != null && member !== this.#id && this.#watched.entries.has(member);
+  seesOther(member: string | null | undefined, group: string): boolean {
+    return member != null && member !== this.#id && this.consuming(group).includes(member);
   }
 
-  /** By what the server says now. An id that is gone never comes back. */
-  async isGone(member: string): Promise<boolean> {
-    return member !== this.#id && (await this.#watched.refresh(member)) === undefined;
+  /**
+   * By what the server says now: it has died, or consumes the group no longer, and could not tell what it gave back. An
+   * id that is gone never comes back.
+   */
+  async hasLeft(member: string, group: string): Promise<boolean> {
+    if (member === this.#id) return false;
+    const entry = await this.#watched.refresh(member);
+    return entry === undefined || !consumes(entry.data, group);
   }
 
   async begin(session: NatsSession): Promise<void> {
@@ -206,6 +210,8 @@ export class Membership {
     }
   }
 }
+
+const consumes = (data: Uint8Array, group: string): boolean => parseMember(data)?.groups.includes(group) ?? false;
 
 /** Of the lease, so that clocks of slightly different speed do no harm. */
 const OWN_SHARE = 0.9;

@@ -50,8 +50,9 @@ export class PartitionOwnership {
     const { membership, table } = this.#parts;
     const found = await table.read(this.#group, partition);
     const before = found?.record;
-    if (before?.owner && before.owner !== membership.id && !(await membership.isGone(before.owner))) return undefined;
-    const progress = before?.owner ? await this.#consumers.progress(session, partition, before.generation) : undefined;
+    const owner = before?.owner;
+    if (owner && owner !== membership.id && !(await membership.hasLeft(owner, this.#group))) return undefined;
+    const progress = owner ? await this.#consumers.progress(session, partition, before.generation) : undefined;
     const record = fittedTo(takenOver(before, progress, membership.id, await this.origin()), lastSeq);
     const revision = await table.write(this.#group, partition, record, found?.revision ?? 0);
     if (revision === undefined) return undefined;

@@ -16,7 +16,9 @@ const setUp = () => {
   /** Each is a process of its own: it knows nothing but the store. */
   const open = () => new ConversationLog(visitor, { store, clock, channel: "web", retentionMs });
   const entry = (once: string) => ({ once, at: clock.now(), frame: { type: "said", id: once } });
-  return { clock, store, open, entry };
+  /** Of something that was made just now. */
+  const first = () => ({ since: clock.now(), isFirst: true });
+  return { clock, store, open, entry, first };
 };
 
 describe("given a log that several gateways write", () => {
@@ -46,9 +48,9 @@ describe("given a log that several gateways write", () => {
   it.each([1, 2, 63, 64, 65, 128, 129, 200])(
     "when %i entries are there, then a new process finds the end",
     async (count) => {
-      const { open, entry, store } = setUp();
+      const { open, entry, store, first } = setUp();
       const writer = open();
-      for (let n = 1; n <= count; n++) await writer.append(entry(`m${n}`), "none");
+      for (let n = 1; n <= count; n++) await writer.append(entry(`m${n}`), first());
       store.reads = 0;
       expect(await open().head()).toBe(count);
       expect(store.reads).toBeLessThanOrEqual(15);
@@ -60,41 +62,59 @@ describe("given a log that several gateways write", () => {
   );
 
   it("when entries are appended, then a hint is written for one in sixty-four", async () => {
-    const { open, entry, store } = setUp();
+    const { open, entry, store, first } = setUp();
     const writer = open();
-    for (let n = 1; n <= 200; n++) await writer.append(entry(`m${n}`), "none");
+    for (let n = 1; n <= 200; n++) await writer.append(entry(`m${n}`), first());
     expect(store.writes.filter((name) => name === "web-log-head")).toHaveLength(3);
   });
 
   it("when a write is stored but its answer is lost, then the next attempt finds it, here and elsewhere", async () => {
-    const { open, entry, store } = setUp();
+    const { open, entry, store, first } = setUp();
     const one = open();
-    await one.append(entry("m1"), "none");
+    await one.append(entry("m1"), first());
     store.before = (operation) => {
       if (operation === "stored") throw new Error("answer lost");
     };
-    await expect(one.append(entry("m2"), "none")).rejects.toThrow("answer lost");
+    await expect(one.append(entry("m2"), first())).rejects.toThrow("answer lost");
     store.before = () => undefined;
-    expect(await one.append(entry("m2"), "none")).toBe(2);
+    expect(await one.append(entry("m2"), first())).toBe(2);
     expect(await open().append(entry("m2"), { afterSeq: 0 })).toBe(2);
     expect(await open().head()).toBe(2);
   });
 
   it("when a reply may be a repeat, then it is looked for as far back as it was made", async () => {
-    const { open, entry, clock } = setUp();
+    const { open, entry, clock, first } = setUp();
     const one = open();
     const madeAt = clock.now();
-    await one.append(entry("r1"), "none");
-    for (let n = 1; n <= 500; n++) await one.append(entry(`m${n}`), "none");
+    await one.append(entry("r1"), first());
+    for (let n = 1; n <= 500; n++) await one.append(entry(`m${n}`), first());
     expect(await open().append(entry("r1"), { since: madeAt })).toBe(1);
     clock.jump(1_000);
     expect(await open().append(entry("r1"), { since: clock.now() })).toBe(502);
   });
 
+  it("when a process slept before its first attempt, and another has made it, then it finds it (F7)", async () => {
+    const { open, entry, clock, store } = setUp();
+    const made = { since: clock.now(), isFirst: true };
+    const [other, knows, slept] = [open(), open(), open()];
+    await knows.head();
+    clock.jump(1_000);
+    expect(await other.append(entry("r1"), made)).toBe(1);
+    for (let n = 1; n <= 30; n++) await other.append(entry(`m${n}`), made);
+    expect(await knows.append(entry("r1"), made)).toBe(1);
+    expect(await slept.append(entry("r1"), made)).toBe(1);
+    expect(await open().head()).toBe(31);
+    // It has looked: what else was made since then it need not look for.
+    await slept.append(entry("r2"), made);
+    store.reads = 0;
+    await slept.append(entry("r3"), made);
+    expect(store.reads).toBe(0);
+  });
+
   it("when a client repeats a message, then it is looked for after the place it resumed from", async () => {
-    const { open, entry, store } = setUp();
+    const { open, entry, store, first } = setUp();
     const one = open();
-    for (let n = 1; n <= 100; n++) await one.append(entry(`m${n}`), "none");
+    for (let n = 1; n <= 100; n++) await one.append(entry(`m${n}`), first());
     const other = open();
     await other.head(97);
     store.reads = 0;
@@ -119,34 +139,34 @@ describe("given a log whose entries expire", () => {
   });
 
   it("when some have, then the end is found among the rest", async () => {
-    const { open, entry, clock } = setUp();
+    const { open, entry, clock, first } = setUp();
     const writer = open();
     for (let n = 1; n <= 40; n++) {
-      await writer.append(entry(`m${n}`), "none");
+      await writer.append(entry(`m${n}`), first());
       clock.jump(DAY);
     }
     expect(await open().head()).toBe(40);
-    expect(await open().append(entry("next"), "none")).toBe(41);
+    expect(await open().append(entry("next"), first())).toBe(41);
     expect(await open().head()).toBe(41);
   });
 
   it("when a process has not looked for long, then it does not write behind the others", async () => {
-    const { open, entry, clock } = setUp();
+    const { open, entry, clock, first } = setUp();
     const sleeper = open();
-    await sleeper.append(entry("m1"), "none");
+    await sleeper.append(entry("m1"), first());
     clock.jump(retentionMs + 1);
-    const seq = await open().append(entry("m2"), "none");
-    expect(await sleeper.append(entry("m3"), "none")).toBe(seq + 1);
+    const seq = await open().append(entry("m2"), first());
+    expect(await sleeper.append(entry("m3"), first())).toBe(seq + 1);
   });
 
   it("when others went on past what has expired, then an announcement is followed", async () => {
-    const { open, entry, clock } = setUp();
+    const { open, entry, clock, first } = setUp();
     const sleeper = open();
-    await sleeper.append(entry("m1"), "none");
+    await sleeper.append(entry("m1"), first());
     clock.jump(retentionMs / 2 - 1);
     await sleeper.advance();
     clock.jump(retentionMs / 2 + 2);
-    const seq = await open().append(entry("m2"), "none");
+    const seq = await open().append(entry("m2"), first());
     expect(await sleeper.advance(seq)).toBe(seq);
   });
 });

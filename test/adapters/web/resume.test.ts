@@ -89,6 +89,22 @@ describe("given a client that was away (C5, F8)", () => {
   });
 });
 
+describe("given a gateway that slept before it appended a reply (F7)", () => {
+  it("when another has appended it, then people see it once", async () => {
+    const { clock, one: slept, two } = await startTwo(() => true);
+    const { client, welcome } = await enter(two);
+    const createdAt = new Date(clock.now()).toISOString();
+    const deliver = ({ adapter }: WebGateway, id: string) =>
+      adapter.deliver(makeDelivery(welcome.conversation, id, { reply: { createdAt } }));
+    await deliver(two, "r1");
+    await deliver(two, "r2");
+    await deliver(slept, "r1");
+    await deliver(slept, "r3");
+    await client.next("reply", ({ seq }) => seq === 3);
+    expect(client.logged().map(({ id }) => id)).toEqual(["r1", "r2", "r3"]);
+  });
+});
+
 describe("given a message that is sent again (F1, F12)", () => {
   it.each([
     ["on the same gateway", false],

@@ -12,6 +12,7 @@ import {
   PEER,
   sends,
   startPair,
+  unsolicited,
   untilUnsolicited,
   untilUnsolicitedAsTimePasses,
 } from "./peers-under-test.ts";
@@ -73,6 +74,11 @@ describe("given a subtask that asks a peer", () => {
     held.give("seven boats");
     const [reply, ...more] = await untilUnsolicited(core);
     expect(reply?.markdown).toBe("so: the peer says seven boats");
+    const heard = core.model.requests.items.flatMap(({ messages }) => messages);
+    expect(heard).toContainEqual({
+      role: "user",
+      text: expect.stringContaining(`[answer from the agent "${PEER}"]\n`),
+    });
     await core.ask("last", "", { command: { name: "help", args: "" } });
     expect(finals(core.replies.items)).toHaveLength(2);
     expect(more).toEqual([]);
@@ -178,6 +184,26 @@ describe("given a subtask that has ended before its peer answered", () => {
       origin: { channel: "scheduled", promptSummary: "Morning brief" },
     });
   });
+
+  it.each(["late.kept", "late.listed", "late.taken"])(
+    "when folding it back is cut off at %s, then it is told all the same, and once (L2, L7)",
+    async (at) => {
+      let cuts = 0;
+      const checkpoint = (name: string) => {
+        if (name === at && ++cuts === 1) throw new Error("cut off");
+      };
+      const held = new Held();
+      const core = await begin(held, { checkpoint });
+      await giveUp(core);
+      held.give("seven boats");
+      await untilUnsolicitedAsTimePasses(core, 2);
+      expect(cuts).toBeGreaterThan(1);
+      // Behind everything of its conversation.
+      await core.ask("last", "", { command: { name: "help", args: "" } });
+      const told = unsolicited(core.replies.items).filter(({ markdown }) => markdown.startsWith("late:"));
+      expect(told.map(({ markdown }) => markdown)).toEqual([expect.stringContaining("late: seven boats")]);
+    },
+  );
 
   it("when core was started anew in between, then the answer finds its way all the same (L7)", async () => {
     const held = new Held();

@@ -7,6 +7,7 @@ import type { Checkpoint } from "../../../core/contract/checkpoint.ts";
 import { type Clock, systemClock } from "../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { silentMeter as meter } from "../../../core/contract/meter.ts";
+import type { Tracer } from "../../../core/contract/tracer.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { startA2a } from "../../../gateway/a2a/start-a2a.ts";
 import { openFrontDoor } from "../../../gateway/front-door.ts";
@@ -56,6 +57,8 @@ export interface A2aTestOptions {
   readonly checkpoint?: Checkpoint;
   readonly clock?: Clock;
   readonly wrap?: (backbone: Backbone) => Backbone;
+  /** Of the gateway. */
+  readonly tracer?: Tracer;
 }
 
 /** The protocol's server with its core behind it: in one process, as two parts that share nothing but the backbone. */
@@ -78,7 +81,8 @@ export class A2aUnderTest {
     return started;
   }
 
-  async #run({ checkpoint, clock = systemClock, wrap = (backbone) => backbone }: A2aTestOptions): Promise<void> {
+  async #run(given: A2aTestOptions): Promise<void> {
+    const { checkpoint, clock = systemClock, wrap = (backbone) => backbone, tracer } = given;
     const config = parseConfig({ file: "test.yaml", text: CONFIG, env: {} });
     const { options } = this.#place;
     this.core = wrap(await openPlace(options));
@@ -107,6 +111,7 @@ export class A2aUnderTest {
       publicUrl: this.url,
       newId: () => `id-${++made}`,
       ...(checkpoint && { checkpoint }),
+      tracer,
     };
     const a2a = await startA2a({ ...parts, backbone: gateway });
     const app = await createServer({ door, adapters: [], readiness, metrics: createMetrics(logger), logger, a2a });

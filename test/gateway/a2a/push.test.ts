@@ -4,6 +4,7 @@ import { type TaskPushNotificationConfig, TaskState } from "@a2a-js/sdk";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { taskKey } from "../../../core/a2a/inbound/inbound-task.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { RecordingTracer } from "../../fakes/otlp/recording-tracer.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { A2aUnderTest, asTask, type Binding, says } from "./a2a-under-test.ts";
 
@@ -30,7 +31,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   hookUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-  server = await A2aUnderTest.start(() => "Nine metres.");
+  server = await A2aUnderTest.start(() => "Nine metres.", { tracer: new RecordingTracer() });
 });
 afterEach(async () => {
   await server.dispose();
@@ -49,6 +50,18 @@ const hook = (rest: Partial<TaskPushNotificationConfig> = {}): TaskPushNotificat
 });
 
 describe("given a caller that wants to be told (A8)", () => {
+  it("when its message brought a trace, then what its webhook is told is part of that, behind our turn (U4)", async () => {
+    const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
+    const message = { messageId: "traced", role: "ROLE_USER", parts: [{ text: "How deep?" }] };
+    const params = { message, configuration: { taskPushNotificationConfig: { url: hookUrl } } };
+    await server.post("/a2a/mooring", { jsonrpc: "2.0", id: 1, method: "SendMessage", params }, { traceparent });
+    await notified.count(1);
+    const told = notified.items[0]?.headers.traceparent;
+    expect(told).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-0[01]$`));
+    expect(told).not.toContain("00f067aa0ba902b7");
+  });
+
   it.each<Binding>(["JSONRPC", "HTTP+JSON"])(
     "when its task of %s ends, then its webhook gets it, with the token and the credentials it gave",
     async (binding) => {

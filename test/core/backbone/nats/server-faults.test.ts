@@ -1,5 +1,6 @@
 import { connect } from "nats";
 import { describe, expect, it } from "vitest";
+import { ack } from "../../../../core/contract/bus.ts";
 import type { Clock } from "../../../../core/contract/clock.ts";
 import { systemClock } from "../../../../core/contract/clock.ts";
 import type { DeadLetter } from "../../../../core/contract/dead-letter.ts";
@@ -97,6 +98,27 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
     await eventually(() => expect(journal.distinct).toBe(keys.length));
     expect(journal.repeats).toBe(0);
     expect(logger.lines.items.filter(({ message }) => /died|dead/.test(message))).toEqual([]);
+  });
+
+  it("when a consumer closes meanwhile, and its process lives on, then others take what it could not give back", async () => {
+    const server = await start.server();
+    let hurry = 1;
+    const clock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / hurry, callback) };
+    const one = await start.backbone({ servers: [server.url], clock });
+    const journal = new Journal();
+    await one.bus.consume(numbers("else"), shared, async () => ack);
+    const closing = await one.bus.consume(subject, shared, journal.handler("one"));
+    await server.kill();
+    await eventually(() => expect(one.health().ok).toBe(false));
+    hurry = 100;
+    await closing.close();
+    hurry = 1;
+    await server.restart();
+    const two = await start.backbone({ servers: [server.url] });
+    await two.bus.consume(subject, shared, journal.handler("two"));
+    await Promise.all(keys.map((key) => two.bus.publish(subject, numbered(0), { id: `${key}/0`, key })));
+    await eventually(() => expect(journal.distinct).toBe(keys.length));
+    expect(journal.repeats).toBe(0);
   });
 
   it("when writers race through it, then each compare-and-set that resolved was applied once", async () => {
