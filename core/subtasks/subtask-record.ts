@@ -12,8 +12,11 @@ export const subtaskKey = ({ tenant, agent, id }: SubtaskAddress) => keyOf(subta
 export const subtasksOfAgent = ({ tenant, agent }: Pick<SubtaskAddress, "tenant" | "agent">) =>
   prefixOf(subtasks, tenant, agent);
 
-/** A subtask is read by everybody who has to do with it, mostly in the process that wrote it last. */
-export const subtasksRead = new LastRead<Subtask>();
+/**
+ * A subtask is read by everybody who has to do with it, mostly in the process that wrote it last. They may be large, and
+ * are asked for while they run, so only few are kept.
+ */
+export const subtasksRead = new LastRead<Subtask>(500);
 
 export const readSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> =>
   (await subtasksRead.get(store, subtaskKey(address)))?.value;
