@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { buildWidget } from "../../../adapters/web/widget/build.mjs";
 import { widgetWebhooks } from "../../../adapters/web/widget-file.ts";
@@ -60,7 +61,9 @@ export const startWidgetPage = async (): Promise<WidgetPage> => {
       body: Buffer.concat(chunks),
       remoteAddress: "",
     });
-    answer.writeHead(status, { ...told }).end(body);
+    answer.writeHead(status, { ...told });
+    if (body instanceof Readable) body.pipe(answer);
+    else answer.end(body);
   };
 
   const server = createServer((asked, answer) => {
