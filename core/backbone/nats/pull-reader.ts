@@ -13,7 +13,7 @@ export interface ReaderParts {
   message(message: Msg, address: AckAddress, reply: string): void;
   /** False while so much waits here that no more should be asked for. */
   wantsMore(): boolean;
-  /** The consumer is no longer there. */
+  /** The consumer is no longer there, or has been silent for so long that it seems so. */
   gone(): void;
 }
 
@@ -53,6 +53,7 @@ export class PullReader {
     if (this.#stopped || !session.isOpen || !this.#parts.wantsMore()) return;
     const batch = AHEAD - this.#asked;
     if (batch <= 0) return;
+    if (this.#asked === 0) this.#heardAt = this.#parts.clock.monotonic();
     this.#asked += batch;
     const request = { batch, expires: nanos(EXPIRES_MS), idle_heartbeat: nanos(HEARTBEAT_MS) };
     session.nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, JSON.stringify(request), {
@@ -89,9 +90,10 @@ export class PullReader {
 
   #watch(): void {
     this.#watchdog = this.#parts.clock.after(WATCHDOG_MS, () => {
-      if (this.#asked > 0 && this.#parts.clock.monotonic() - this.#heardAt > 2 * HEARTBEAT_MS + WATCHDOG_MS) {
-        this.#asked = 0;
-        this.#heardAt = this.#parts.clock.monotonic();
+      // The server says nothing about a consumer that is not there, and its word that it was deleted may be lost.
+      if (this.#asked > 0 && this.#parts.clock.monotonic() - this.#heardAt > LONGEST_SILENCE_MS) {
+        this.#parts.gone();
+        return;
       }
       this.wake();
       this.#watch();
@@ -104,3 +106,4 @@ const REFILL_AT = 128;
 const EXPIRES_MS = 30_000;
 const HEARTBEAT_MS = 10_000;
 const WATCHDOG_MS = 2_000;
+const LONGEST_SILENCE_MS = 2 * HEARTBEAT_MS + WATCHDOG_MS;
