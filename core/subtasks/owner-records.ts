@@ -1,5 +1,5 @@
 import { RevisionConflict } from "../contract/app-error.ts";
-import type { Clock } from "../contract/clock.ts";
+import type { Clock, Timer } from "../contract/clock.ts";
 import type { Store, Stored } from "../contract/store.ts";
 import type { OwnerAddress, OwnerRecord } from "./owner-record.ts";
 import { emptyOwner, ownerKey, ownersRead, withoutOld } from "./owner-record.ts";
@@ -21,12 +21,16 @@ interface Lane {
   waiting: Job[];
   /** Written together with the next change, whatever that is. */
   parked: Job[];
+  parkedUntil?: Timer | undefined;
   isBusy: boolean;
   /** As this process last wrote it. Others may have changed it since: the next write finds out. */
   known?: Stored<OwnerRecord> | undefined;
   /** Batches whose follow-ups this process has published: nobody needs them any more. */
   readonly told: Set<string>;
 }
+
+/** Who parks holds a place in which another subtask could run: a turn that thinks, or waits for others, is not waited for. */
+export const LONGEST_PARKED_MS = 120;
 
 /** Owners whose records are remembered between two changes. */
 const MOST_LANES = 500;
@@ -56,10 +60,11 @@ export class OwnerRecords {
     });
   }
 
-  /** The same, but no sooner than the next change of the owner, or the release of the turn. */
+  /** The same, but together with the next change of the owner, or at the release of the turn, if that is soon. */
   changeWith(turnId: string, address: OwnerAddress, change: Job["change"]): Promise<OwnerChange> {
     const lane = this.#laneOf(address);
     this.#parking.set(turnId, lane);
+    lane.parkedUntil ??= this.#clock.after(LONGEST_PARKED_MS, () => this.#unpark(lane));
     return new Promise((resolve, reject) => lane.parked.push({ change, resolve, reject }));
   }
 
@@ -68,15 +73,18 @@ export class OwnerRecords {
     const lane = this.#parking.get(turnId);
     if (lane === undefined) return;
     this.#parking.delete(turnId);
-    if (lane.parked.length === 0) return;
-    lane.waiting.push(...lane.parked);
-    lane.parked = [];
-    this.#start(lane);
+    this.#unpark(lane);
   }
 
   /** All that follows from a batch is published: its next change may forget it. */
   markTold(address: OwnerAddress, turnId: string): void {
     this.#laneOf(address).told.add(turnId);
+  }
+
+  #unpark(lane: Lane): void {
+    if (lane.parked.length === 0) return;
+    lane.waiting.unshift(...takeParked(lane));
+    this.#start(lane);
   }
 
   #start(lane: Lane): void {
@@ -88,8 +96,7 @@ export class OwnerRecords {
     // Ends that were stored together come together: a pass later all of them wait here.
     await new Promise((nextPass) => setImmediate(nextPass));
     while (lane.waiting.length > 0) {
-      const jobs = [...lane.parked, ...lane.waiting];
-      lane.parked = [];
+      const jobs = [...takeParked(lane), ...lane.waiting];
       lane.waiting = [];
       try {
         const changes = await this.#apply(lane, jobs);
@@ -152,6 +159,14 @@ export class OwnerRecords {
     }
   }
 }
+
+const takeParked = (lane: Lane): Job[] => {
+  const { parked } = lane;
+  lane.parked = [];
+  lane.parkedUntil?.cancel();
+  lane.parkedUntil = undefined;
+  return parked;
+};
 
 const newLane = (address: OwnerAddress): Lane => ({
   address,

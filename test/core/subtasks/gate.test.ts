@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { defaultDelegation } from "../../../core/subtasks/config.ts";
+import { LONGEST_PARKED_MS } from "../../../core/subtasks/owner-records.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
@@ -61,6 +62,21 @@ describe("given a turn that delegates three subtasks", () => {
     const [announcement, answer] = await untilFinals(core, 2);
     expect([announcement?.markdown, answer?.markdown]).toEqual(["I am on it", "resu: a completed, b completed"]);
     expect(reached.items.filter((name) => name.startsWith("batch."))).toEqual(["batch.sealed", "batch.fired"]);
+  });
+
+  it("when the turn thinks on for long, then one that has ended does not wait for it", async () => {
+    const [slow, other] = [new Held(), new Held()];
+    const primary = ({ outputs }: Asked) => (outputs.length === 0 ? spawns(["a", "b"]) : slow.answer);
+    const subagent = (asked: Asked) => (taskOf(asked) === "a" ? "result of a" : other.answer);
+    const reached = new Recorder<string>();
+    const options = { checkpoint: (name: string) => reached.add(name) };
+    core = await startDelegating(roles({ primary, subagent, continuation: lists }), options);
+    await core.receive(userMessage("m-1", "go"));
+    await core.clock.passNext(LONGEST_PARKED_MS);
+    await reached.until((names) => names.includes("end.counted"));
+    other.give("result of b");
+    slow.give("I am on it");
+    await untilFinals(core, 2);
   });
 
   it("when some end before the turn does, then it finds their places free (S9)", async () => {
