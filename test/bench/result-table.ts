@@ -33,5 +33,5 @@ const figure = (value: number, unit: Measured["unit"]): string => {
   if (unit === "per second") return `${Math.round(value).toLocaleString("en")}/s`;
   if (unit === "messages") return Math.round(value).toLocaleString("en");
   if (unit === "kB" && value >= 10_000) return `${(value / 1_000).toFixed(1)} MB`;
-  return `${value >= 100 ? Math.round(value).toLocaleString("en") : value.toPrecision(2)} ${unit}`;
+  return `${value >= 99.5 ? Math.round(value).toLocaleString("en") : value.toPrecision(2)} ${unit}`;
 };
