@@ -18,7 +18,7 @@ export const delegation: Scenario = {
   async *prepare(quick) {
     const batches = (quick ? 4 : 6) * SESSIONS;
     const turns = batches * (SUBTASKS + OWN_TURNS);
-    for await (const { on, start } of eachBackbone()) {
+    for await (const { on, start } of eachBackbone({ firstOnly: quick })) {
       const server = await start("delegation");
       await server.ask("batches", String(WARM_UP));
       let plainMs = (await server.ask("plain", String(turns))) / turns;
