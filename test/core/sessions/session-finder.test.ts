@@ -1,26 +1,17 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { firstSessionId } from "../../../core/sessions/current-session.ts";
-import type { TurnEntry } from "../../../core/sessions/history-entry.ts";
 import { SessionFinder } from "../../../core/sessions/session-finder.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { startSession } from "../../../core/sessions/start-session.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
+import { sampleTurnEntry } from "../../fakes/sample-turn-entry.ts";
 
 const place = {
   tenant: "default",
   agent: "a",
   conversation: { channel: "web", room: "r", kind: "private" as const },
 };
-const entry = (turnId: string): TurnEntry => ({
-  kind: "turn",
-  turnId,
-  at: "2026-03-10T21:14:00.000Z",
-  text: "hello",
-  messages: [],
-  finalText: "hi",
-  outcome: "answered",
-});
 
 /** One process: its finder, and the history it reads through. */
 const processOn = (store: MemoryStore) => {
@@ -48,13 +39,13 @@ it("when another process has written to the session, or begun a new one, then th
   const store = new MemoryStore(systemClock);
   const [here, there] = [processOn(store), processOn(store)];
   const first = await here.finder.window(place);
-  await there.history.append(first.sessionId, 0, entry("t-1"));
-  expect((await here.finder.window(place)).entries).toEqual([entry("t-1")]);
+  await there.history.append(first.sessionId, 0, sampleTurnEntry("t-1"));
+  expect((await here.finder.window(place)).entries).toEqual([sampleTurnEntry("t-1")]);
 
   const options = { after: first.sessionId, messageId: "m-2", now: 0 };
   const second = await startSession(store, place, options);
-  await there.history.append(second, 0, entry("t-2"));
+  await there.history.append(second, 0, sampleTurnEntry("t-2"));
   for (const process of [here, there, processOn(store)]) {
-    expect(await process.finder.window(place)).toMatchObject({ sessionId: second, entries: [entry("t-2")] });
+    expect(await process.finder.window(place)).toMatchObject({ sessionId: second, entries: [sampleTurnEntry("t-2")] });
   }
 });

@@ -1,24 +1,14 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../../../core/contract/clock.ts";
-import type { TurnEntry } from "../../../core/sessions/history-entry.ts";
 import { historyKey } from "../../../core/sessions/history-entry.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
-
-const entry = (turnId: string): TurnEntry => ({
-  kind: "turn",
-  turnId,
-  at: "2026-03-10T21:14:00.000Z",
-  text: "hello",
-  messages: [],
-  finalText: "hi",
-  outcome: "answered",
-});
+import { sampleTurnEntry } from "../../fakes/sample-turn-entry.ts";
 
 it("when something is stored alongside an entry, then it comes behind it, once, and is waited for", async () => {
   const store = new MemoryStore(systemClock);
   const history = new SessionHistory(store);
-  await history.append("s", 0, entry("t-0"));
+  await history.append("s", 0, sampleTurnEntry("t-0"));
   const steps: string[] = [];
   store.before = (operation) => void steps.push(operation);
   const alongside = async () => {
@@ -27,9 +17,9 @@ it("when something is stored alongside an entry, then it comes behind it, once, 
     steps.push("done");
   };
   // Its first place is taken: it is tried again, what goes with it is not.
-  expect(await history.append("s", 0, entry("t-1"), { alongside })).toBe(true);
+  expect(await history.append("s", 0, sampleTurnEntry("t-1"), { alongside })).toBe(true);
   expect(steps.filter((step) => step === "alongside")).toHaveLength(1);
   expect(steps.indexOf("put")).toBeLessThan(steps.indexOf("alongside"));
   expect(steps).toContain("done");
-  expect((await store.get(historyKey("s", 1)))?.value).toEqual(entry("t-1"));
+  expect((await store.get(historyKey("s", 1)))?.value).toEqual(sampleTurnEntry("t-1"));
 });

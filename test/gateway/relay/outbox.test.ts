@@ -44,6 +44,14 @@ const untilListed = async (channel: string) => {
     await new Promise(setImmediate);
   }
 };
+/** Sends r1: the platform takes it, its answer is cut off, and from then on all is well with the platform. */
+const sendInDoubt = async (adapter: ChannelAdapter): Promise<void> => {
+  rig.platform.faultIn = () => "cut-after-accept";
+  await relay(adapter);
+  await rig.publish("r1", room("a"), "hello");
+  await rig.platform.until(({ posts }) => posts === 1);
+  rig.platform.mend();
+};
 const textsIn = (name: string) => rig.platform.notes.filter((note) => note.room === name).map(({ text }) => text);
 
 describe("given a channel on a platform that works", () => {
@@ -234,11 +242,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
   });
 
   it("when the platform can be asked and has it, then it counts as accepted", async () => {
-    rig.platform.faultIn = () => "cut-after-accept";
-    await relay(rig.paper("repeats", "reconciling"));
-    await rig.publish("r1", room("a"), "hello");
-    await rig.platform.until(({ posts }) => posts === 1);
-    rig.platform.mend();
+    await sendInDoubt(rig.paper("repeats", "reconciling"));
     await rig.clock.passNext(1_000);
     await rig.clock.passNext(4_000);
     await rig.publish("r2", room("a"), "next");
@@ -249,11 +253,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
   });
 
   it("when the platform recognises a second send, then it is sent again and shown once", async () => {
-    rig.platform.faultIn = () => "cut-after-accept";
-    await relay(rig.paper("idempotent"));
-    await rig.publish("r1", room("a"), "hello");
-    await rig.platform.until(({ posts }) => posts === 1);
-    rig.platform.mend();
+    await sendInDoubt(rig.paper("idempotent"));
     await rig.clock.passNext(1_000);
     await rig.platform.until(({ posts }) => posts === 2);
     await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivered"));
@@ -262,11 +262,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
   });
 
   it("when the platform no longer recognises a second send, then it is not repeated", async () => {
-    rig.platform.faultIn = () => "cut-after-accept";
-    await relay(rig.paper("idempotent"));
-    await rig.publish("r1", room("a"), "hello");
-    await rig.platform.until(({ posts }) => posts === 1);
-    rig.platform.mend();
+    await sendInDoubt(rig.paper("idempotent"));
     await rig.clock.waits.until((waits) => waits.includes(1_000));
     rig.clock.advance(180_000);
     const [letter] = await rig.untilDead(1);
@@ -275,11 +271,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
   });
 
   it("when the clock is set back, then the platform is asked as soon as it can tell, not hours later (F14)", async () => {
-    rig.platform.faultIn = () => "cut-after-accept";
-    await relay(rig.paper("repeats", "reconciling"));
-    await rig.publish("r1", room("a"), "hello");
-    await rig.platform.until(({ posts }) => posts === 1);
-    rig.platform.mend();
+    await sendInDoubt(rig.paper("repeats", "reconciling"));
     await rig.clock.waits.until((waits) => waits.includes(1_000));
     rig.clock.jump(-2 * HOUR_MS);
     await rig.clock.passNext(1_000);
@@ -291,11 +283,7 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
   });
 
   it("when the clock is set back, then nobody relies on a second send being recognised (F14)", async () => {
-    rig.platform.faultIn = () => "cut-after-accept";
-    await relay(rig.paper("idempotent"));
-    await rig.publish("r1", room("a"), "hello");
-    await rig.platform.until(({ posts }) => posts === 1);
-    rig.platform.mend();
+    await sendInDoubt(rig.paper("idempotent"));
     await rig.clock.waits.until((waits) => waits.includes(1_000));
     rig.clock.jump(-2 * HOUR_MS);
     await rig.clock.passNext(1_000);
