@@ -38,7 +38,7 @@ export const SubtaskNote = z.looseObject({
   /** The agent whose words they are. */
   from: z.string().optional(),
   /** The subtask of its own that says it, and what kind of word it is. Absent, like `from`: its owner's words. */
-  child: z.looseObject({ id: z.string(), name: z.string(), type: z.string() }).optional(),
+  child: z.looseObject({ id: z.string(), name: z.string(), type: z.string(), priority: z.string() }).optional(),
   content: z.string(),
   at: z.iso.datetime(),
 });

@@ -5,6 +5,7 @@ import type { ChatMessage } from "../model/chat-message.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { subtaskKey, subtasksRead } from "./subtask-record.ts";
 import { SubtaskStopped } from "./subtask-stopped.ts";
+import { wordHeading } from "./word-heading.ts";
 
 /** What a subtask is told while it works. Looking also finds out whether it is still to be worked on. */
 export class SubtaskInbox {
@@ -48,6 +49,6 @@ export class SubtaskInbox {
 }
 
 const headingOf = ({ type, from, child }: SubtaskNote): string => {
-  if (child !== undefined) return `[${child.type} from your ${child.id} "${child.name}"]`;
+  if (child !== undefined) return wordHeading(child);
   return from === undefined ? `[${type} from your owner]` : `[${type} from the agent "${from}"]`;
 };

@@ -50,7 +50,7 @@ describe("given a subtask that has delegated and ended its turn", () => {
         return outputs.length === 0 ? notifies("question", "left or right?") : "nobody said";
       },
       ({ text, outputs }) => {
-        const [, id] = /^\[question from your (subtask-[0-9a-f]{8}) "inner"\]\nleft or right\?/.exec(text) ?? [];
+        const [, id] = /^\[question from (subtask-[0-9a-f]{8}) "inner"\]\nleft or right\?/.exec(text) ?? [];
         if (outputs.length > 0) return "told";
         return calls({ name: "message_subtask", input: { id, type: "answer", content: "left" } });
       },
@@ -70,7 +70,7 @@ describe("given a subtask that has delegated and ended its turn", () => {
       },
     );
     expect(await answer()).toBe("with done anyway");
-    expect(heard).toMatch(/^\[error from your subtask-[0-9a-f]{8} "inner"\]\nthe disk is full/);
+    expect(heard).toMatch(/^\[error from subtask-[0-9a-f]{8} "inner", priority high\]\nthe disk is full/);
   });
 
   it("when it is told more often than it may begin anew, then it still gets the results (S8)", async () => {
