@@ -31,8 +31,12 @@ export const batchProperty = (harness: BackboneHarness, fewest: number): void =>
       expect(batch?.members).toHaveLength(plan.fates.length);
       if (batch === undefined) return;
 
-      // Every subtask has ended, and its owner was told once.
-      for (const { id } of batch.members) expect(hasEnded(await subtask(world, id))).toBe(true);
+      // Every subtask has ended, with all that it has delegated itself.
+      for (const { id } of batch.members) {
+        const { name, status } = await subtask(world, id);
+        expect(hasEnded({ status })).toBe(true);
+        for (const child of await world.children(id)) expect(child.name).toMatch(new RegExp(`^${name}c\\d$`));
+      }
       const requests = world.model.requests.items.filter(({ messages }) =>
         messages.some(({ role, text }) => role === "user" && text === `plan ${number}`),
       );
@@ -46,7 +50,17 @@ export const batchProperty = (harness: BackboneHarness, fewest: number): void =>
       const late = told.filter((text) => text.startsWith("[late results of"));
       const alone = told.filter((text) => text.startsWith("[result of"));
       const counted = countedMembers(batch);
+      const returned = new Map(
+        requests.flatMap(({ messages }) =>
+          messages.flatMap((message) =>
+            message.role === "tool" ? message.results.map(({ callId, output }) => [callId, output] as const) : [],
+          ),
+        ),
+      );
 
+      // Its owner was told of each once: by a call that waited for it, or by one of the turns that follow.
+      const awaited = batch.members.filter(({ awaitedBy }) => awaitedBy !== undefined).map(({ name }) => name);
+      expect([...returned.values()].flatMap(namesIn).sort()).toEqual(awaited.sort());
       // One answer at most, with everybody in it; one follow-up at most, for those who were late.
       expect(together).toHaveLength(counted.length > 0 ? 1 : 0);
       expect(late.length).toBeLessThanOrEqual(1);

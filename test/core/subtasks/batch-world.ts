@@ -7,26 +7,24 @@ import { conversationKey } from "../../../core/contract/conversation.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { Subtask } from "../../../core/contract/subtask.ts";
-import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { hasEnded, type Subtask } from "../../../core/contract/subtask.ts";
 import { firstSessionId } from "../../../core/sessions/current-session.ts";
 import { startCore } from "../../../core/start-core.ts";
 import type { Batch } from "../../../core/subtasks/batch.ts";
 import { isSettled } from "../../../core/subtasks/batch.ts";
 import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import { readOwner } from "../../../core/subtasks/owner-record.ts";
+import { readSubtasks } from "../../../core/subtasks/subtask-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
-import { calls, ScriptedModel, says } from "../../fakes/scripted-model.ts";
+import { ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AGENT, userMessage } from "../core-under-test.ts";
 import type { Fate, Plan } from "./any-batch.ts";
-import type { Asked } from "./delegating.ts";
-import { Held, repeatEnd, roles } from "./delegating.ts";
+import { batchScript, fateOf, nameOf } from "./batch-script.ts";
+import { repeatEnd, roles } from "./delegating.ts";
 
 /** Short enough to be waited for; everything else about the gate is as in the product. */
-const delegation = { ...defaultDelegation, interactiveCeilingMs: 250, graceMs: 30 };
+const delegation = { ...defaultDelegation, interactiveCeilingMs: 250, graceMs: 30, depthBelowAgent: 2 };
 const subjects = subjectsOf("default");
-
-const nameOf = (plan: number, index: number): string => `p${plan}s${index}`;
 
 /** Cores on one backbone, on which one plan after the other is played. */
 export class BatchWorld {
@@ -39,13 +37,7 @@ export class BatchWorld {
 
   private constructor(backbone: Backbone) {
     this.backbone = backbone;
-    this.model = new ScriptedModel(
-      roles({
-        primary: (asked) => this.#primary(asked),
-        subagent: (asked) => this.#subagent(asked),
-        continuation: ({ text }) => `answer to ${[...text.matchAll(/### (\w+)/g)].map(([, name]) => name).join(" ")}`,
-      }),
-    );
+    this.model = new ScriptedModel(roles(batchScript(this.#plans)));
   }
 
   /** On several backbones as in several processes. */
@@ -102,6 +94,18 @@ export class BatchWorld {
     );
   }
 
+  /** The subtasks of a subtask, once all of them have ended: nobody waits for those of one that was cut off. */
+  async children(id: string): Promise<Subtask[]> {
+    const place = { tenant: "default", agent: AGENT };
+    const { batches } = await readOwner(this.backbone.store, { ...place, ownerId: id });
+    const ids = Object.values(batches).flatMap(({ members }) => members.map((member) => member.id));
+    for (;;) {
+      const children = await readSubtasks(this.backbone.store, place, ids);
+      if (children.every(hasEnded)) return children;
+      await new Promise((next) => setTimeout(next, 5));
+    }
+  }
+
   async #settled(conversation: Conversation): Promise<Batch | undefined> {
     const ownerId = firstSessionId({ tenant: "default", agent: AGENT, conversation });
     for (;;) {
@@ -121,21 +125,17 @@ export class BatchWorld {
     return this.replies.until((all) => all.some(({ correlationId }) => correlationId === id));
   }
 
-  /** Cancels, and repeats messages, from outside. */
+  /** Refines, cancels, and repeats messages, from outside. */
   async #meddle(fate: Fate, name: string, number: number): Promise<void> {
     const seen = async (status: string) =>
       (await this.changes.until((all) => all.some((one) => one.name === name && isAt(one, status)))).find(
         (one) => one.name === name,
       );
-    if (fate.cancelled) {
+    const control = { channel: "web", room: `control-${number}`, kind: "private" as const };
+    if (fate.cancelledBy === "asker" || fate.refined) {
       const { id = "" } = (await seen("running")) ?? {};
-      await this.#receive(
-        `cancel-${name}`,
-        "",
-        { channel: "web", room: `control-${number}`, kind: "private" },
-        "cancel",
-        id,
-      );
+      if (fate.refined) await this.#receive(`tell-${name}`, `tell ${id}`, control);
+      if (fate.cancelledBy === "asker") await this.#receive(`cancel-${name}`, "", control, "cancel", id);
     }
     if (!fate.toldTwice) return;
     const { id = "" } = (await seen("ended")) ?? {};
@@ -146,48 +146,8 @@ export class BatchWorld {
   async #hold(name: string, detail: string | undefined): Promise<void> {
     if (name !== "end.received" || detail === undefined) return;
     const subtask = this.changes.items.find(({ id }) => id === detail);
-    const [, plan, index] = /^p(\d+)s(\d+)$/.exec(subtask?.name ?? "") ?? [];
-    if (!this.#plans[Number(plan)]?.fates[Number(index)]?.heldBack) return;
+    if (!fateOf(this.#plans, subtask?.name)?.heldBack) return;
     await new Promise((over) => setTimeout(over, 2 * delegation.interactiveCeilingMs));
-  }
-
-  #primary({ text, outputs }: Asked) {
-    const number = Number(text.split(" ")[1]);
-    const { fates, silent } = this.#plans[number] as Plan;
-    if (outputs.length === 0) {
-      const ways = ["batch", "alone", "blocking"] as const;
-      const spawning = ways.flatMap((way) => {
-        const tasks = fates.flatMap(({ reports }, index) =>
-          reports === way ? { name: nameOf(number, index), prompt: `do ${nameOf(number, index)}` } : [],
-        );
-        const how = { blocking: way === "blocking", consolidate: way === "batch" };
-        return tasks.length === 0 ? [] : { name: "spawn_parallel_subtasks", input: { tasks, ...how } };
-      });
-      return calls(...spawning.map((call, index) => ({ ...call, id: `spawn-${index}` })));
-    }
-    const wanted = fates.flatMap(({ awaited, reports }, index) =>
-      awaited && reports !== "blocking" ? nameOf(number, index) : [],
-    );
-    const told = outputs.join("\n");
-    if (wanted.length > 0 && !told.includes("### ") && !told.includes("Still running")) {
-      const ids = wanted.map((name) => new RegExp(`(subtask-[0-9a-f]{8}): ${name}`).exec(told)?.[1] ?? "");
-      return calls({ name: "await_subtasks", input: { ids } });
-    }
-    return silent ? calls({ name: "nothing_to_say" }) : `announcement ${number}`;
-  }
-
-  #subagent({ text }: Asked) {
-    const [, plan, index] = /^do p(\d+)s(\d+)$/.exec(text) ?? [];
-    const fate = this.#plans[Number(plan)]?.fates[Number(index)];
-    if (fate === undefined) return "not planned";
-    const { ends, pauses } = fate;
-    if (ends === "fail") return new ModelFailed("credentials", "as planned");
-    if (ends === "stuck") return new Held().answer;
-    return async () => {
-      for (let n = 0; n < pauses; n++) await new Promise(setImmediate);
-      const output = `result of ${text}`;
-      return ends === "text" ? says(output) : calls({ name: "complete_subtask", input: { status: "success", output } });
-    };
   }
 }
 
