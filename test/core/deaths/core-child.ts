@@ -63,7 +63,7 @@ await backbone.bus.consume(subjects.userResponse("mooring"), watch, async (reply
 });
 const core = await startCore({
   backbone,
-  agents: [{ name: "mooring", tenant: "default", model, workspace: options.workspace }],
+  agents: [{ name: "mooring", tenant: "default", model, workspace: options.workspace, delegation: options.delegation }],
   tools: [loggedTool("work", false), loggedTool("look", true), poison],
   clock: hastyClock,
   logger: silentLogger,

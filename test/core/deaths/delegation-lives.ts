@@ -2,17 +2,23 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import { hasEnded } from "../../../core/contract/subtask.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import { hasEnded, type Subtask } from "../../../core/contract/subtask.ts";
 import { firstSessionId } from "../../../core/sessions/current-session.ts";
-import { isSettled } from "../../../core/subtasks/batch.ts";
+import { type Batch, countedMembers, isSettled } from "../../../core/subtasks/batch.ts";
+import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import { readOwner } from "../../../core/subtasks/owner-record.ts";
 import { readSubtasks } from "../../../core/subtasks/subtask-record.ts";
-import { calls, fails, type ModelAnswer, says } from "../../fakes/model-answer.ts";
 import type { ModelRequest } from "../../fakes/model-request.ts";
+import { Recorder } from "../../fakes/recorder.ts";
 import { propertyRuns } from "../../setup/property-runs.ts";
 import { userMessage } from "../core-under-test.ts";
+import { aPlan, type Plan } from "../subtasks/any-batch.ts";
+import { batchScript, nameOf } from "../subtasks/batch-script.ts";
+import { roles } from "../subtasks/delegating.ts";
 import type { PlaceOptions } from "./backbone-place.ts";
 import { MortalCore } from "./mortal-core.ts";
+import { servedScript } from "./served-script.ts";
 
 const CHECKPOINTS = [
   "intake.received",
@@ -29,34 +35,25 @@ const CHECKPOINTS = [
   "end.counted",
   "subtask.reported",
   "batch.sealed",
+  "batch.stopped",
   "batch.fired",
   "synthesis.published",
   "reply.before",
   "reply.published",
 ];
 
-interface Fate {
-  readonly ends: "text" | "complete" | "fail";
-  readonly alone: boolean;
-}
 /** Where a process dies; the next one gets the next. */
 interface Death {
   readonly at: string;
   readonly nth: number;
 }
 interface Life {
-  readonly fates: readonly Fate[];
+  readonly plan: Plan;
   readonly deaths: readonly Death[];
 }
 
 const aLife: fc.Arbitrary<Life> = fc.record({
-  fates: fc.array(
-    fc.record({
-      ends: fc.constantFrom("text", "complete", "fail"),
-      alone: fc.integer({ min: 0, max: 4 }).map((n) => n === 0),
-    }),
-    { minLength: 1, maxLength: 5 },
-  ),
+  plan: aPlan,
   // Fewer than the runs after which a message is given up.
   deaths: fc.array(fc.record({ at: fc.constantFrom(...CHECKPOINTS), nth: fc.integer({ min: 1, max: 3 }) }), {
     minLength: 1,
@@ -64,52 +61,49 @@ const aLife: fc.Arbitrary<Life> = fc.record({
   }),
 });
 
-const nameOf = (life: number, index: number): string => `l${life}s${index}`;
-const namesIn = (text: string): string[] => [...text.matchAll(/\b(l\d+s\d+)\b/g)].map(([, name = ""]) => name);
+/** Longer than it takes to start a process, mostly; short enough to be waited for by those who are stuck. */
+const delegation = { ...defaultDelegation, interactiveCeilingMs: 3_000, graceMs: 100, depthBelowAgent: 2 };
 const place = { tenant: "default", agent: "mooring" };
+const SPAWNED = /(subtask-[0-9a-f]{8}): (p\d+s\d+)$/gm;
+const namesIn = (text: string): string[] => [...text.matchAll(/\b(p\d+s\d+)\b/g)].map(([, name = ""]) => name);
 
 /** Any batch, and any deaths on the way: one answer from all, and nothing is told twice (B5, S7, S11). */
 export const delegationLives = (kind: PlaceOptions["kind"], fewest: number): void => {
   const runs = propertyRuns(fewest);
   describe(`given a core on ${kind} that dies anywhere while others work for it (F2)`, () => {
-    const lives: Life[] = [];
+    const plans: Plan[] = [];
+    const spawned = new Recorder<{ id: string; name: string }>();
     let core: MortalCore;
     beforeAll(async () => {
-      core = await MortalCore.deploy(kind, script);
+      const script = servedScript(roles(batchScript(plans)));
+      const noting = (request: ModelRequest) => {
+        for (const [, id = "", name = ""] of request.toolOutputs.join().matchAll(SPAWNED)) spawned.add({ id, name });
+        return script(request);
+      };
+      core = await MortalCore.deploy(kind, noting, { delegation });
     });
     afterAll(() => core.dispose());
 
-    const script = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
-      if (toolNames.includes("complete_subtask")) return work(lastUserText);
-      if (lastUserText.startsWith("[")) {
-        return says(`about ${[...lastUserText.matchAll(/### (\w+)/g)].map(([, name]) => name).join(" ")}`);
+    const heardIn = ({ room }: Conversation) =>
+      core.heard.items.filter(({ audience }) => audience.conversation.room === room);
+
+    /** Refines and cancels from another session of the asker, as soon as it is known what. */
+    const meddle = async (number: number): Promise<void> => {
+      const control: Conversation = { channel: "web", room: `control-${number}`, kind: "private" };
+      for (const [index, fate] of plans[number]?.fates.entries() ?? []) {
+        if (fate.reports === "blocking" || (!fate.refined && fate.cancelledBy !== "asker")) continue;
+        const name = nameOf(number, index);
+        const isIt = (one: { name: string }) => one.name === name;
+        const { id = "" } = (await spawned.until((all) => all.some(isIt))).find(isIt) ?? {};
+        if (fate.refined) await core.receive(userMessage(`tell-${name}`, `tell ${id}`, { conversation: control }));
+        if (fate.cancelledBy !== "asker") continue;
+        const command = { name: "cancel", args: id };
+        await core.receive(userMessage(`cancel-${name}`, "", { conversation: control, command }));
       }
-      const number = Number(lastUserText.split(" ")[1]);
-      if (toolOutputs.length > 0) return says(`announced ${number}`);
-      const spawning = [false, true].flatMap((alone) => {
-        const tasks = (lives[number]?.fates ?? []).flatMap((fate, index) =>
-          fate.alone === alone ? { name: nameOf(number, index), prompt: `do ${nameOf(number, index)}` } : [],
-        );
-        return tasks.length === 0 ? [] : { name: "spawn_parallel_subtasks", arguments: { tasks, consolidate: !alone } };
-      });
-      return calls(spawning);
-    };
-    const work = (text: string): ModelAnswer => {
-      const [, life, index] = /l(\d+)s(\d+)/.exec(text) ?? [];
-      const ends = lives[Number(life)]?.fates[Number(index)]?.ends;
-      if (ends === "fail") return fails(401);
-      if (ends === "text") return says(`found ${text}`);
-      return calls([{ name: "complete_subtask", arguments: { status: "success", output: `found ${text}` } }]);
     };
 
-    /** Kills one process after the other as planned, until people have heard everything. */
-    const live = async ({ fates, deaths }: Life, number: number, conversation: Conversation): Promise<void> => {
-      const mine = () => core.heard.items.filter(({ audience }) => audience.conversation.room === conversation.room);
-      const answers = new Set<string>();
-      const isOver = () => {
-        for (const { id, kind: said } of mine()) if (said === "final" || said === "completion") answers.add(id);
-        return answers.size >= expectedReplies(fates);
-      };
+    /** Kills one process after the other as planned, until it is all over, as far as people can see. */
+    const live = async ({ deaths }: Life, number: number, conversation: Conversation): Promise<void> => {
       const left = [...deaths];
       const arm = async () => {
         const death = left.shift();
@@ -118,40 +112,52 @@ export const delegationLives = (kind: PlaceOptions["kind"], fewest: number): voi
         return process;
       };
       let process = await arm();
-      await core.receive(userMessage(`life ${number}`, `life ${number}`, { conversation }));
-      const over = core.heard.until(isOver).then(() => true);
+      await core.receive(userMessage(`life ${number}`, `plan ${number}`, { conversation }));
+      const heard = core.heard.until(() => {
+        const mine = heardIn(conversation);
+        const isAnswered = mine.some(({ correlationId }) => correlationId === `life ${number}`);
+        return isAnswered && mine.some((reply) => reply.kind === "completion");
+      });
+      const over = Promise.all([heard, meddle(number)]).then(() => true);
       while (!(await Promise.race([over, process.exited.then(() => false)]))) process = await arm();
     };
 
+    /** Behind everything that waits in the conversation, whoever dies meanwhile. */
+    const catchUp = async (number: number, conversation: Conversation, nth: number): Promise<void> => {
+      const id = `after ${number}/${nth}`;
+      await core.receive(userMessage(id, "", { conversation, command: { name: "help", args: "" } }));
+      const answered = core.heardReplyTo(id).then(() => true);
+      for (let isHeard = false; !isHeard; ) {
+        const { exited } = await core.alive();
+        isHeard = await Promise.race([answered, exited.then(() => false)]);
+      }
+    };
+
+    const outcome = async (conversation: Conversation) => {
+      const { batch, subtasks } = await core.inspect(({ store }) => stored(store, conversation));
+      const published = await core.publishedReplies([conversation]);
+      return { batch, subtasks, replies: distinct(published.filter(({ audience }) => isIn(audience, conversation))) };
+    };
+
     const check = async (life: Life): Promise<void> => {
-      const number = lives.push(life) - 1;
+      const number = plans.push(life.plan) - 1;
       const conversation: Conversation = { channel: "web", room: `life-${number}`, kind: "private" };
       await live(life, number, conversation);
-      const { batch, subtasks } = await core.inspect(async ({ store }) => {
-        const ownerId = firstSessionId({ ...place, conversation });
-        const [found] = Object.values((await readOwner(store, { ...place, ownerId })).batches);
-        const ids = found?.members.map(({ id }) => id) ?? [];
-        return { batch: found, subtasks: await readSubtasks(store, place, ids) };
-      });
-      expect(batch && isSettled(batch)).toBe(true);
-      expect(subtasks).toHaveLength(life.fates.length);
-      expect(subtasks.every(hasEnded)).toBe(true);
+      // What was still on its way when people had seen the last state comes with the next process.
+      for (let nth = 0; ; nth++) {
+        await catchUp(number, conversation, nth);
+        const { batch, subtasks, replies } = await outcome(conversation);
+        const told = unsolicited(replies);
+        if (batch === undefined || !isSettled(batch) || told.length < expectedWords(batch).length) continue;
 
-      const published = (await core.publishedReplies([conversation])).filter(
-        ({ audience }) => audience.conversation.room === conversation.room,
-      );
-      const finals = distinct(published.filter((reply) => reply.kind === "final"));
-      const names = (alone: boolean) =>
-        life.fates.flatMap((fate, index) => (fate.alone === alone ? nameOf(number, index) : []));
-      expect(finals.filter(({ correlationId }) => correlationId !== undefined).map(({ markdown }) => markdown)).toEqual(
-        [`announced ${number}`],
-      );
-      const told = finals
-        .filter(({ correlationId }) => correlationId === undefined)
-        .map(({ markdown }) => namesIn(markdown));
-      const together = names(false).length === 0 ? [] : [names(false)];
-      expect(told.sort()).toEqual([...together, ...names(true).map((name) => [name])].sort());
-      expect(distinct(published.filter((reply) => reply.kind === "completion"))).toHaveLength(1);
+        expect(batch.members).toHaveLength(life.plan.fates.length);
+        expect(subtasks.filter((subtask) => !hasEnded(subtask)).map(({ name }) => name)).toEqual([]);
+        expect(told.map(({ markdown }) => namesIn(markdown).sort().join()).sort()).toEqual(expectedWords(batch).sort());
+        const answers = replies.filter(({ correlationId }) => correlationId === `life ${number}`);
+        expect(answers.map(({ kind: said }) => said)).toEqual(["final"]);
+        expect(replies.filter((reply) => reply.kind === "completion")).toHaveLength(1);
+        return;
+      }
     };
 
     it("when it is lived to its end, then all is answered once, and everybody has ended", {
@@ -162,9 +168,34 @@ export const delegationLives = (kind: PlaceOptions["kind"], fewest: number): voi
   });
 };
 
-/** The announcement, the answer, a word for each that reports alone, and the last state of the activity entry. */
-const expectedReplies = (fates: readonly Fate[]): number =>
-  2 + fates.filter(({ alone }) => alone).length + (fates.some(({ alone }) => !alone) ? 1 : 0);
+/** The batch of the conversation's one turn, with its subtasks and theirs. */
+const stored = async (store: Store, conversation: Conversation): Promise<{ batch?: Batch; subtasks: Subtask[] }> => {
+  const membersOf = async (ownerId: string) => Object.values((await readOwner(store, { ...place, ownerId })).batches);
+  const [batch] = await membersOf(firstSessionId({ ...place, conversation }));
+  if (batch === undefined) return { subtasks: [] };
+  const children = await Promise.all(batch.members.map(({ id }) => membersOf(id)));
+  const ids = [batch, ...children.flat()].flatMap(({ members }) => members.map(({ id }) => id));
+  return { batch, subtasks: await readSubtasks(store, place, ids) };
+};
+
+/** The one answer, the one follow-up, and a word for each that reports alone: the names that are in each. */
+const expectedWords = (batch: Batch): string[] => {
+  const counted = countedMembers(batch);
+  const late = counted.filter((member) => member.late);
+  const alone = batch.members.filter(({ reports, awaitedBy }) => reports === "alone" && awaitedBy === undefined);
+  const together = [counted, late].filter((members) => members.length > 0);
+  return [...together, ...alone.map((member) => [member])].map((members) =>
+    members
+      .map(({ name }) => name)
+      .sort()
+      .join(),
+  );
+};
+
+const unsolicited = (replies: readonly AgentReply[]): AgentReply[] =>
+  replies.filter(({ kind, correlationId }) => kind === "final" && correlationId === undefined);
+
+const isIn = ({ conversation }: AgentReply["audience"], { room }: Conversation): boolean => conversation.room === room;
 
 /** A reply that comes again under its own id, marked so, is known to whoever shows it. */
 const distinct = (replies: readonly AgentReply[]): AgentReply[] => [

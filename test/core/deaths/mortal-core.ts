@@ -15,7 +15,9 @@ import type { ModelScript } from "../../fakes/scripted-model-server.ts";
 import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
 import type { BackbonePlace, PlaceOptions } from "./backbone-place.ts";
 import { openPlace, places } from "./backbone-place.ts";
-import { CoreProcess } from "./core-process.ts";
+import { type ChildOptions, CoreProcess } from "./core-process.ts";
+
+type MortalOptions = Pick<ChildOptions, "delegation">;
 
 /** A core that may die at any time and is started again; model, tool log and data outlive it. */
 export class MortalCore {
@@ -26,26 +28,40 @@ export class MortalCore {
   workspace: WorkspaceOptions | undefined;
   readonly #place: BackbonePlace;
   readonly #directory: string;
+  readonly #options: MortalOptions;
   #process: CoreProcess | undefined;
+  #starting: Promise<CoreProcess> | undefined;
   #readings = 0;
 
-  private constructor(place: BackbonePlace, server: ScriptedModelServer, directory: string) {
+  private constructor(place: BackbonePlace, server: ScriptedModelServer, directory: string, options: MortalOptions) {
     this.#place = place;
+    this.#options = options;
     this.server = server;
     this.#directory = directory;
   }
 
-  static async deploy(kind: PlaceOptions["kind"], script: ModelScript): Promise<MortalCore> {
+  static async deploy(
+    kind: PlaceOptions["kind"],
+    script: ModelScript,
+    options: MortalOptions = {},
+  ): Promise<MortalCore> {
     const directory = await mkdtemp(join(tmpdir(), "mooring-mortal-"));
-    return new MortalCore(await places[kind](), await ScriptedModelServer.start(script), directory);
+    return new MortalCore(await places[kind](), await ScriptedModelServer.start(script), directory, options);
   }
 
   /** The living process; a dead one is replaced first. */
   async alive(): Promise<CoreProcess> {
     if (this.#process?.isAlive) return this.#process;
-    const { workspace } = this;
-    const options = { place: this.#place.options, modelUrl: this.server.baseUrl, toolLog: this.#toolLog, workspace };
-    this.#process = await CoreProcess.start(options, (reply) => this.heard.add(reply));
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async #start(): Promise<CoreProcess> {
+    const { workspace, server } = this;
+    const options = { place: this.#place.options, modelUrl: server.baseUrl, toolLog: this.#toolLog, workspace };
+    this.#process = await CoreProcess.start({ ...this.#options, ...options }, (reply) => this.heard.add(reply));
     return this.#process;
   }
 

@@ -20,10 +20,7 @@ const start = async (line: () => Answer, subagent: () => Answer = () => "done") 
     subagent,
     continuation: () => "the answer",
   });
-  const script: Script = (request, number) => {
-    if (isSummary(request)) return line();
-    return typeof others === "function" ? others(request, number) : "fine";
-  };
+  const script: Script = (request) => (isSummary(request) ? line() : others(request));
   core = await startDelegating(script);
 };
 const summaries = async (count: number) =>

@@ -28,7 +28,11 @@ export interface Roles {
 }
 
 /** A model that knows which part it plays by what it is asked. */
-export const roles = ({ primary, subagent = () => "done", continuation = () => "in short" }: Roles): Script => {
+export const roles = ({
+  primary,
+  subagent = () => "done",
+  continuation = () => "in short",
+}: Roles): ((request: StepRequest) => Answer) => {
   return (request) => {
     const asked = askedBy(request);
     if (request.tools.some(({ name }) => name === "complete_subtask")) return subagent(asked);
