@@ -32,18 +32,15 @@ afterEach(async () => {
   await model.stop();
 });
 
-/** A model that delegates when it is asked to research, and knows which part it plays by what it is asked. */
+/** A model that delegates, and knows which part it plays by what it is asked. */
 const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
   if (toolNames.includes("complete_subtask")) {
     return lastUserText.includes("knots") ? says([knots, "all about knots"]) : says(`all about ${lastUserText}`);
   }
   if (lastUserText.startsWith("[")) return says("Here is everything, in short.");
-  const asked = /^(research|ask about)/.exec(lastUserText)?.[1];
-  if (asked === undefined) return says("A plain answer.");
-  if (toolOutputs.length > 0) return says(asked === "research" ? "I am on it." : "They say so.");
+  if (toolOutputs.length > 0) return says("I am on it.");
   const tasks = TOPICS.map((name) => ({ name, prompt: name }));
-  const blocking = asked === "ask about";
-  return calls([{ name: "spawn_parallel_subtasks", arguments: { tasks, blocking } }]);
+  return calls([{ name: "spawn_parallel_subtasks", arguments: { tasks } }]);
 };
 
 const start = async () => {
@@ -79,12 +76,6 @@ const expectOneAnswer = (client: WebClient, asked: string): void => {
 };
 
 describe("given a person at the widget's socket, counted in frames (B)", () => {
-  it("when a turn has no subtasks, then there is one final", async () => {
-    const { client } = await start();
-    await client.answerTo(client.say("hello"));
-    expect(client.log.map(({ type, kind }) => kind ?? type)).toEqual(["said", "final"]);
-  });
-
   it("when a turn delegates, then there are an announcement, one activity entry, and one answer", async () => {
     const { client } = await start();
     const asked = client.say("research lighthouses, tides and knots");
@@ -100,15 +91,6 @@ describe("given a person at the widget's socket, counted in frames (B)", () => {
       name: "lighthouses",
       result: "all about lighthouses",
     });
-  });
-
-  it("when it waits for what it has delegated, then its own words are the one final", async () => {
-    const { client } = await start();
-    knots.release();
-    const asked = client.say("ask about knots");
-    await client.answerTo(asked);
-    await client.answerTo(client.say("hello"));
-    expect(finals(client).map(({ markdown }) => markdown)).toEqual(["They say so.", "A plain answer."]);
   });
 
   it("when all is killed in the middle, then the one entry and the one answer come all the same (S11)", async () => {

@@ -1,0 +1,3 @@
+import { bubbleTable } from "./bubble-table.ts";
+
+bubbleTable("nats");
