@@ -31,11 +31,11 @@ export class NatsSignals {
   send<T>(subject: Subject<T>, message: T): void {
     const session = this.#connector.current;
     if (!session?.isOpen) return;
-    try {
-      session.nc.publish(this.#names.signal(subject), JSON.stringify(message) ?? "null");
-    } catch (error) {
-      this.#logger.debug({ subject: subject.name, error: messageOf(error) }, "signal not sent");
-    }
+    session.outgoing.send({
+      subject: this.#names.signal(subject),
+      data: JSON.stringify(message) ?? "null",
+      failed: (error) => this.#logger.debug({ subject: subject.name, error: messageOf(error) }, "signal not sent"),
+    });
   }
 
   async listen<T>(subject: Subject<T>, handle: (message: T) => void): Promise<Listener> {
