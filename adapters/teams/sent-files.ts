@@ -31,19 +31,19 @@ export const sentFiles = (attachments: readonly SentAttachment[]): Attachment[] 
     ];
   });
 
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  csv: "text/csv",
-  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  gif: "image/gif",
-  jpeg: "image/jpeg",
-  jpg: "image/jpeg",
-  json: "application/json",
-  md: "text/markdown",
-  pdf: "application/pdf",
-  png: "image/png",
-  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-  txt: "text/plain",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-};
+const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
+  ["csv", "text/csv"],
+  ["docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+  ["gif", "image/gif"],
+  ["jpeg", "image/jpeg"],
+  ["jpg", "image/jpeg"],
+  ["json", "application/json"],
+  ["md", "text/markdown"],
+  ["pdf", "application/pdf"],
+  ["png", "image/png"],
+  ["pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"],
+  ["txt", "text/plain"],
+  ["xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+]);
 
-const mediaTypeOf = (fileType = ""): string => MEDIA_TYPES[fileType.toLowerCase()] ?? "application/octet-stream";
+const mediaTypeOf = (fileType = ""): string => MEDIA_TYPES.get(fileType.toLowerCase()) ?? "application/octet-stream";

@@ -14,8 +14,9 @@ export const RemoteTask = z.looseObject({
   seen: z.array(z.string()),
   /** What it asks, until that is answered. */
   question: z.string().optional(),
-  /** How often it has asked, and how often the same. */
+  /** How often it has asked. */
   rounds: z.int(),
+  /** How often the same, by an id of the question: its words could be any, also such as every object has. */
   asked: z.record(z.string(), z.int()),
   /** Our answers, in order; `sent` counts those that have reached it. */
   answers: z.array(z.looseObject({ key: z.string(), text: z.string() })),

@@ -1,4 +1,5 @@
 import { messageOf } from "../contract/app-error.ts";
+import type { Received } from "../contract/bus.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
@@ -49,6 +50,11 @@ export class AttemptCounts {
   /** The run does not count as a failure. What is stored counts one too many until the next run. */
   pardon(message: QueuedMessage, attempt: number): void {
     this.#known.set(message, { attempts: attempt, failures: Math.max(0, this.failuresOf(message) - 1) });
+  }
+
+  /** The run counts as none. Only one that was counted before it began costs a write. */
+  async takeBack(message: QueuedMessage, { attempt, failures }: Pick<Received, "attempt" | "failures">): Promise<void> {
+    if (this.#known.has(message)) await this.note(message, { attempts: attempt - 1, failures });
   }
 
   forget(message: QueuedMessage): void {

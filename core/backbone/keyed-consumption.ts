@@ -4,8 +4,9 @@ import type { Timer } from "../contract/clock.ts";
 import type { Subject } from "../contract/subject.ts";
 import type { Lane } from "./key-lanes.ts";
 import { KeyLanes } from "./key-lanes.ts";
-import type { AttemptParts, MessageWork } from "./message-attempts.ts";
+import type { AttemptParts, MessageWork, Pause } from "./message-attempts.ts";
 import { MessageAttempts } from "./message-attempts.ts";
+import { onceWoken } from "./once-woken.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
 export interface ConsumptionParts extends AttemptParts {
@@ -119,11 +120,11 @@ export class KeyedConsumption<T> {
     const message = lane.waiting.first as QueuedMessage;
     worker.running++;
     this.#running.add(message);
-    const pauseMs = await this.#attempts.run(message, worker);
+    const pause = await this.#attempts.run(message, worker);
     worker.running--;
     this.#running.delete(message);
-    if (pauseMs === undefined || this.#lost.has(message)) this.#finish(lane, message);
-    else this.#hold(lane, pauseMs);
+    if (pause === undefined || this.#lost.has(message)) this.#finish(lane, message);
+    else this.#hold(lane, pause);
     if (worker.running === 0) worker.closing?.();
     this.#parts.settled(message);
     this.#startWhatMay();
@@ -135,12 +136,13 @@ export class KeyedConsumption<T> {
     this.#lanes.release(lane);
   }
 
-  #hold(lane: Lane, pauseMs: number): void {
-    const timer = this.#parts.clock.after(pauseMs, () => {
+  #hold(lane: Lane, pause: Pause): void {
+    const { clock } = this.#parts;
+    const goOn = () => {
       this.#holds.delete(lane);
       this.#lanes.release(lane);
       this.#startWhatMay();
-    });
-    this.#holds.set(lane, timer);
+    };
+    this.#holds.set(lane, typeof pause === "number" ? clock.after(pause, goOn) : onceWoken(clock, pause, goOn));
   }
 }

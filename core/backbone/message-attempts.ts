@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
-import type { ConsumeOptions, Handler, Outcome, Received } from "../contract/bus.ts";
+import type { ConsumeOptions, Handler, Outcome, Received, Wait } from "../contract/bus.ts";
 import { MAX_FAILURES } from "../contract/bus.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
@@ -26,6 +26,9 @@ export interface MessageWork<T> {
   readonly buried: ConsumeOptions<T>["buried"];
 }
 
+/** Milliseconds, or until it is woken. */
+export type Pause = number | Wait;
+
 /** The message is a dead letter, for this reason. */
 interface Verdict {
   readonly reason: string;
@@ -49,8 +52,8 @@ export class MessageAttempts<T> {
     this.#counts = new AttemptCounts({ ...parts, durable, subject: subject.name });
   }
 
-  /** Runs the message once. Resolves to the pause before its next run, or to nothing if it has ended. */
-  async run(message: QueuedMessage, work: MessageWork<T>): Promise<number | undefined> {
+  /** Runs the message once. Resolves to what comes before its next run, or to nothing if it has ended. */
+  async run(message: QueuedMessage, work: MessageWork<T>): Promise<Pause | undefined> {
     try {
       return await this.#attempt(message, work);
     } catch (error) {
@@ -64,7 +67,7 @@ export class MessageAttempts<T> {
     this.#counts.forget(message);
   }
 
-  async #attempt(message: QueuedMessage, work: MessageWork<T>): Promise<number | undefined> {
+  async #attempt(message: QueuedMessage, work: MessageWork<T>): Promise<Pause | undefined> {
     const verdict = this.#verdicts.get(message);
     if (verdict) return this.#end(message, work, verdict);
     const before = await this.#counts.before(message);
@@ -91,7 +94,7 @@ export class MessageAttempts<T> {
     value: T,
     run: Pick<Received, "attempt" | "failures">,
     work: MessageWork<T>,
-  ): Promise<number | undefined> {
+  ): Promise<Pause | undefined> {
     const { attempt } = run;
     let outcome: Outcome;
     try {
@@ -102,6 +105,10 @@ export class MessageAttempts<T> {
     this.#outages.delete(message);
     if ("ack" in outcome) return this.#end(message, work);
     if ("deadLetter" in outcome) return this.#end(message, work, { reason: outcome.deadLetter, attempts: attempt });
+    if ("wait" in outcome) {
+      await this.#counts.takeBack(message, run);
+      return outcome.wait;
+    }
     await this.#counts.note(message, { attempts: attempt, failures: 0 });
     return Math.max(0, outcome.retryInMs);
   }

@@ -2,7 +2,15 @@ import type { DeadLetter } from "./dead-letter.ts";
 import type { Subject } from "./subject.ts";
 
 /** What a handler makes of a message. Only an ack, or a dead letter, ends it. */
-export type Outcome = { ack: true } | { retryInMs: number } | { deadLetter: string };
+export type Outcome = { ack: true } | { retryInMs: number } | { deadLetter: string } | { wait: Wait };
+
+/** Its time has not come: it is run again once woken. This run counts as none, and costs no write. */
+export interface Wait {
+  /** Called back once it may have come, also if that was before the call. The result ends it. */
+  wokenBy(wake: () => void): () => void;
+  /** How soon it is looked at again if nothing wakes it. */
+  readonly atMostMs: number;
+}
 
 export const ack: Outcome = { ack: true };
 

@@ -1,6 +1,6 @@
 import { runCommand } from "../commands/run-command.ts";
 import { messageOf, RevisionConflict } from "../contract/app-error.ts";
-import type { Outcome, Received } from "../contract/bus.ts";
+import type { Outcome, Received, Wait } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { voidShownCodes } from "../people/void-shown-codes.ts";
@@ -19,8 +19,8 @@ import { openTurn } from "./open-turn.ts";
 
 /** Whoever has the turn now should be done, or dead, by then. */
 const TAKEN_OVER_PAUSE_MS = 1_000;
-/** How soon a message is looked at again whose person has enough turns running. */
-const PERSON_BUSY_PAUSE_MS = 250;
+/** How soon a message is looked at again whose person has enough turns running, should nothing wake it. */
+const PERSON_BUSY_AT_MOST_MS = 30_000;
 
 /** One message of a person, in order with the others of its conversation: acknowledged once its reply is stored. */
 export const handleUserMessage = async (
@@ -36,7 +36,8 @@ export const handleUserMessage = async (
     const opened = await openTurn(parts, message);
     await parts.checkpoint("turn.opened");
     signalProgress(parts.bus, message);
-    if (isOneTooMany(parts, agent, message, opened)) return { retryInMs: PERSON_BUSY_PAUSE_MS };
+    const wait = untilThereIsRoom(parts, agent, message, opened);
+    if (wait !== undefined) return { wait };
     await handle(parts, agent, asEdited(message, opened), opened, received);
     signalProgress(parts.bus, message);
     return ack;
@@ -51,15 +52,19 @@ export const handleUserMessage = async (
 };
 
 /** So that nobody has all the turns that a process can run. What goes on by itself has limits of its own. */
-const isOneTooMany = (
+const untilThereIsRoom = (
   { turns }: IntakeParts,
   { maxTurnsPerPerson }: Agent,
   { command, synthetic }: UserMessage,
   { record }: OpenedTurn,
-): boolean => {
+): Wait | undefined => {
   const { personId } = record.audience;
-  if (command !== undefined || synthetic !== undefined || personId === null) return false;
-  return turns.ofPerson(personId) >= maxTurnsPerPerson;
+  if (command !== undefined || synthetic !== undefined || personId === null) return undefined;
+  if (turns.ofPerson(personId) < maxTurnsPerPerson) return undefined;
+  return {
+    wokenBy: (wake) => turns.onRoom(personId, maxTurnsPerPerson, wake),
+    atMostMs: PERSON_BUSY_AT_MOST_MS,
+  };
 };
 
 const asEdited = (message: UserMessage, { record: { editedText } }: OpenedTurn): UserMessage =>

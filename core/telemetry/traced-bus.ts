@@ -19,16 +19,17 @@ export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusParts): 
   const told = async <R>(
     { name: destination }: Subject<unknown>,
     work: () => Promise<R>,
-    span: (passage: Passage, result?: R) => SpanRecord,
+    span: (passage: Passage, result?: R) => SpanRecord | undefined,
   ): Promise<R> => {
     const startedAt = clock.now();
     const passage = (error?: string): Passage => ({ system, destination, startedAt, endedAt: clock.now(), error });
+    const record = (told: SpanRecord | undefined) => told && tracer.record(told);
     try {
       const result = await work();
-      tracer.record(span(passage(), result));
+      record(span(passage(), result));
       return result;
     } catch (error) {
-      tracer.record(span(passage(errorType(error))));
+      record(span(passage(errorType(error))));
       throw error;
     }
   };
@@ -46,7 +47,9 @@ export const tracedBus = (bus: Bus, { tracer, clock, system }: TracedBusParts): 
         const toAgent = messageTo(subject, message);
         if (toAgent === undefined) return run();
         const about = { number: received.attempt, durable: options.durable };
-        return told<Outcome>(subject, run, (passage, outcome) => runSpan(toAgent, { ...about, outcome }, passage));
+        return told<Outcome>(subject, run, (passage, outcome) =>
+          outcome && "wait" in outcome ? undefined : runSpan(toAgent, { ...about, outcome }, passage),
+        );
       });
     },
     signal: (subject, message) => bus.signal(subject, message),

@@ -21,6 +21,8 @@ export class RunningTurns {
   readonly #bus: Bus;
   readonly #clock: Clock;
   readonly #running = new Map<string, RunningTurn>();
+  /** By person, those who have waited longest first. */
+  readonly #waiting = new Map<string, Set<() => void>>();
   readonly #stops = new Map<string, () => void>();
   readonly #gathering = new Map<string, Map<string, RunningTurn>>();
   readonly #listeners: Listener[] = [];
@@ -35,7 +37,9 @@ export class RunningTurns {
     const turn = { turnId, summary: origin.promptSummary, startedAt: openedAt, audience };
     this.#running.set(turnId, turn);
     return () => {
-      if (this.#running.get(turnId) === turn) this.#running.delete(turnId);
+      if (this.#running.get(turnId) !== turn) return;
+      this.#running.delete(turnId);
+      if (audience.personId !== null) this.#wakeNext(audience.personId);
     };
   }
 
@@ -47,6 +51,17 @@ export class RunningTurns {
   /** How many of a person's turns run in this process. */
   ofPerson(personId: string): number {
     return [...this.#running.values()].filter(({ audience }) => audience.personId === personId).length;
+  }
+
+  /** Wakes once fewer than so many of the person's turns run here: one for each that ends, in order. The result ends that. */
+  onRoom(personId: string, most: number, wake: () => void): () => void {
+    if (this.ofPerson(personId) < most) {
+      wake();
+      return () => undefined;
+    }
+    const queue = this.#waiting.get(personId) ?? new Set();
+    this.#waiting.set(personId, queue.add(wake));
+    return () => this.#leaveQueue(personId, wake);
   }
 
   /** `stop` is called when somebody no longer wants the turn's answer. The result ends that. */
@@ -92,6 +107,18 @@ export class RunningTurns {
 
   close(): void {
     for (const listener of this.#listeners) listener.close();
+  }
+
+  #wakeNext(personId: string): void {
+    const [next] = this.#waiting.get(personId) ?? [];
+    if (next === undefined) return;
+    this.#leaveQueue(personId, next);
+    next();
+  }
+
+  #leaveQueue(personId: string, wake: () => void): void {
+    const queue = this.#waiting.get(personId);
+    if (queue?.delete(wake) && queue.size === 0) this.#waiting.delete(personId);
   }
 
   async #gather({ tenant, agent }: Place, asked: TurnsAsked): Promise<RunningTurn[]> {

@@ -51,9 +51,9 @@ export const awaitCall = async (
   });
   try {
     while ((task === undefined || !isAtRest(task)) && !watcher.isClosed) {
-      await watcher.news();
+      const mayHaveChanged = await watcher.news();
       watcher.takeDeltas();
-      task = (await read()) ?? (isDue ? await noteCall(parts, call) : undefined);
+      if (mayHaveChanged) task = (await read()) ?? (isDue ? await noteCall(parts, call) : undefined);
     }
   } finally {
     timer.cancel();

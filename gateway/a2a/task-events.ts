@@ -22,11 +22,12 @@ export async function* taskEvents(
   yield { payload: { $case: "task", value: toWire(first, historyLength) } };
   while (!watcher.isClosed) {
     if (hasEnded(known) || (isAtRest(known) && !(isAfterwards && known === first))) return;
-    await watcher.news();
+    const mayHaveChanged = await watcher.news();
     for (const delta of watcher.takeDeltas()) {
       const piece = text.next(delta);
       if (piece !== undefined) yield artifactUpdate(known, piece.text, { append: piece.append, lastChunk: false });
     }
+    if (!mayHaveChanged) continue;
     const task = await read();
     if (task === undefined) return;
     if (task.changes === known.changes) continue;

@@ -32,15 +32,17 @@ export class TaskWatcher {
     this.#wake?.();
   }
 
-  /** Resolves when the task may have changed since the last call, when there are deltas, or when it is closed. */
-  async news(): Promise<void> {
+  /** Waits for a change, for deltas, or for the close. True: the task may have changed since the last call. */
+  async news(): Promise<boolean> {
     if (!this.#isPoked && !this.#isClosed && this.#deltas.length === 0) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
       this.#wake = undefined;
     }
+    const mayHaveChanged = this.#isPoked;
     this.#isPoked = false;
+    return mayHaveChanged;
   }
 
   takeDeltas(): readonly Delta[] {

@@ -124,6 +124,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
 
   return new NatsSession({
     nc: nc as unknown as NatsConnection,
+    outgoing: { send: ({ subject }) => nc.publish(subject), flush: () => undefined },
     requests: { request } as unknown as RequestInbox,
     js: js as unknown as JetStreamClient,
     jsm: jsm as unknown as JetStreamManager,

@@ -1,3 +1,4 @@
+import { stableId } from "../../sessions/stable-id.ts";
 import { wake } from "../../subtasks/after-gate.ts";
 import { questionMessage } from "../callback.ts";
 import { changeCall } from "../change-call.ts";
@@ -60,15 +61,16 @@ const hearProgress = async (parts: PeerParts, call: PeerCall, news: TaskNews): P
 
 const hearQuestion = async (parts: PeerParts, call: PeerCall, news: TaskNews): Promise<void> => {
   const question = news.text.slice(0, QUESTION_CHARS) || "(it did not say what)";
+  const questionId = stableId("question", question);
   await onceNew(parts, call, news, (is, remote) => {
-    const asked = { ...remote.asked, [question]: (remote.asked[question] ?? 0) + 1 };
+    const asked = { ...remote.asked, [questionId]: (remote.asked[questionId] ?? 0) + 1 };
     return { ...is, remote: { ...remote, question, rounds: remote.rounds + 1, asked } };
   });
   const is = await changeCall(parts, call, (same) => same);
   // Also if it was seen before: whoever saw it may have died before it was told.
   if (is?.remote === undefined || openQuestion(is) === undefined) return;
   const { rounds, asked } = is.remote;
-  if (rounds > MOST_ROUNDS || (asked[question] ?? 0) >= MOST_REPEATS) {
+  if (rounds > MOST_ROUNDS || (asked[questionId] ?? 0) >= MOST_REPEATS) {
     const why = rounds > MOST_ROUNDS ? `asked more than ${MOST_ROUNDS} questions` : "asked the same again and again";
     await settleCall(parts, is, { error: `It was given up: ${is.peer} ${why}. The last one was: ${question}` });
     return;

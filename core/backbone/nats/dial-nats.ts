@@ -5,6 +5,7 @@ import { AppError, messageOf } from "../../contract/app-error.ts";
 import { isRefusal, isWithoutJetStream } from "./nats-fault.ts";
 import type { NatsAuth, NatsOptions } from "./nats-options.ts";
 import { NatsSession } from "./nats-session.ts";
+import { Outgoing } from "./outgoing.ts";
 import { RequestInbox } from "./request-inbox.ts";
 
 /** One attempt to connect. Rejects with "bad-configuration" for what waiting will not mend, else with "unavailable". */
@@ -31,9 +32,11 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
   });
   void closeWhenStale(nc);
   const api = { timeout: options.requestTimeoutMs, checkAPI: false };
-  const requests = new RequestInbox(nc, options);
+  const outgoing = new Outgoing(nc);
+  const requests = new RequestInbox(nc, outgoing, options);
   const session = new NatsSession({
     nc,
+    outgoing,
     requests,
     js: nc.jetstream(api),
     jsm: await nc.jetstreamManager(api),

@@ -82,7 +82,7 @@ export class HeldPartition {
   }
 
   #acknowledge(address: string): void {
-    if (this.#session?.isOpen) this.#session.nc.publish(address);
+    if (this.#session?.isOpen) this.#session.outgoing.send({ subject: address });
   }
 }
 

@@ -1,7 +1,8 @@
 import type { JetStreamClient, JetStreamManager, NatsConnection } from "nats";
+import type { Outgoing } from "./outgoing.ts";
 import type { RequestInbox } from "./request-inbox.ts";
 
-type SessionParts = Pick<NatsSession, "nc" | "js" | "jsm" | "requests" | "newInbox">;
+type SessionParts = Pick<NatsSession, "nc" | "js" | "jsm" | "outgoing" | "requests" | "newInbox">;
 
 /**
  * One connection, from its start to its end. It is never reconnected: everything that hangs on it (subscriptions,
@@ -11,14 +12,16 @@ export class NatsSession {
   readonly nc: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
+  readonly outgoing: Pick<Outgoing, "send" | "flush">;
   readonly requests: RequestInbox;
   /** A subject for answers that nobody else has. */
   readonly newInbox: () => string;
   readonly #once = new Map<string, Promise<unknown>>();
   readonly #flushing = new Set<() => void>();
 
-  constructor({ nc, requests, js, jsm, newInbox }: SessionParts) {
+  constructor({ nc, outgoing, requests, js, jsm, newInbox }: SessionParts) {
     this.nc = nc;
+    this.outgoing = outgoing;
     this.requests = requests;
     this.js = js;
     this.jsm = jsm;
@@ -40,12 +43,14 @@ export class NatsSession {
         resolve();
       };
       this.#flushing.add(done);
+      this.outgoing.flush();
       this.nc.flush().then(done, done);
     });
   }
 
   /** Sends what is left and ends. The client's drain() alone misses a connection that ends meanwhile. */
   async drained(): Promise<void> {
+    this.outgoing.flush();
     this.nc.drain().catch(() => this.nc.close());
     await this.nc.closed();
   }

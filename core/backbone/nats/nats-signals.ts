@@ -37,13 +37,17 @@ export class NatsSignals {
     const to = this.#names.signal(subject);
     const hearers = subject.seldomHeard ? this.#hearing.hearersOf(to) : "some";
     if (hearers === "none") return;
-    try {
-      const data = Buffer.from(JSON.stringify(message) ?? "null");
-      if (hearers === "unknown") this.#hearing.check(session, to, data);
-      else session.nc.publish(to, data);
-    } catch (error) {
-      this.#options.logger.debug({ subject: subject.name, error: messageOf(error) }, "signal not sent");
+    const data = Buffer.from(JSON.stringify(message) ?? "null");
+    if (hearers === "unknown") {
+      this.#hearing.check(session, to, data);
+      return;
     }
+    session.outgoing.send({
+      subject: to,
+      data,
+      failed: (error) =>
+        this.#options.logger.debug({ subject: subject.name, error: messageOf(error) }, "signal not sent"),
+    });
   }
 
   async listen<T>(subject: Subject<T>, handle: (message: T) => void): Promise<Listener> {

@@ -2,12 +2,13 @@ import type { Msg, MsgHdrs, NatsConnection } from "nats";
 import { createInbox, ErrorCode, NatsError } from "nats";
 import type { Clock, Timer } from "../../contract/clock.ts";
 import type { NatsOptions } from "./nats-options.ts";
+import type { Outgoing } from "./outgoing.ts";
 
 interface Pending {
   readonly subject: string;
   readonly deadline: number;
   resolve(answer: Msg): void;
-  reject(error: NatsError): void;
+  reject(error: unknown): void;
 }
 
 /**
@@ -16,6 +17,7 @@ interface Pending {
  */
 export class RequestInbox {
   readonly #nc: NatsConnection;
+  readonly #outgoing: Outgoing;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #inbox: string;
@@ -23,8 +25,13 @@ export class RequestInbox {
   #count = 0;
   #timer: Timer | undefined;
 
-  constructor(nc: NatsConnection, options: Pick<NatsOptions, "clock" | "requestTimeoutMs" | "inboxPrefix">) {
+  constructor(
+    nc: NatsConnection,
+    outgoing: Outgoing,
+    options: Pick<NatsOptions, "clock" | "requestTimeoutMs" | "inboxPrefix">,
+  ) {
     this.#nc = nc;
+    this.#outgoing = outgoing;
     this.#clock = options.clock;
     this.#timeoutMs = options.requestTimeoutMs;
     this.#inbox = `${createInbox(options.inboxPrefix)}.`;
@@ -37,9 +44,14 @@ export class RequestInbox {
   request(subject: string, data: Uint8Array, headers?: MsgHdrs): Promise<Msg> {
     return new Promise((resolve, reject) => {
       const token = (this.#count++).toString(36);
-      this.#nc.publish(subject, data, { reply: this.#inbox + token, ...(headers && { headers }) });
       this.#pending.set(token, { subject, deadline: this.#clock.monotonic() + this.#timeoutMs, resolve, reject });
       this.#timer ??= this.#clock.after(this.#timeoutMs, () => this.#expire());
+      const failed = (error: unknown) => {
+        this.#pending.delete(token);
+        reject(error);
+      };
+      const reply = this.#inbox + token;
+      this.#outgoing.send({ subject, data, options: headers ? { reply, headers } : { reply }, failed });
     });
   }
 

@@ -66,15 +66,18 @@ describe("given a remote agent that wants to know something first", () => {
     expect((await untilUnsolicitedAsTimePasses(core, 2)).at(-1)?.markdown).toBe("told: in Bergen: three");
   });
 
-  it("when it asks the same for the third time, then that ends it (A9)", async () => {
-    const { core, remote } = await start(patient, (work) =>
-      work.status(TaskState.TASK_STATE_INPUT_REQUIRED, "which harbour?"),
-    );
-    const reply = await core.ask("m-1", "go");
-    expect(reply.markdown).toContain("asked the same again and again");
-    expect(remote.heard).toHaveLength(3);
-    expect(finals(core.replies.items)).toHaveLength(1);
-  });
+  it.each(["which harbour?", "constructor", "__proto__"])(
+    "when it asks the same for the third time, then that ends it (A9): %s",
+    async (question) => {
+      const { core, remote } = await start(patient, (work) =>
+        work.status(TaskState.TASK_STATE_INPUT_REQUIRED, question),
+      );
+      const reply = await core.ask("m-1", "go");
+      expect(reply.markdown).toContain("asked the same again and again");
+      expect(remote.heard).toHaveLength(3);
+      expect(finals(core.replies.items)).toHaveLength(1);
+    },
+  );
 
   it("when it asks a 21st question, then that ends it (A9)", async () => {
     const { core, remote } = await start(

@@ -20,6 +20,11 @@ const brokenDelete: Store = {
   async *list() {},
 };
 
+const notingWrites = (writes: unknown[]): Store => ({
+  ...brokenDelete,
+  put: async (_, value) => writes.push(value),
+});
+
 const message = (seq: number, key: string | undefined): QueuedMessage => ({
   seq,
   partition: 0,
@@ -43,6 +48,16 @@ const setUp = (store = brokenDelete) => {
   });
   const nextSettled = () => new Promise<void>((resolve) => (settled = resolve));
   return { consumption, nextSettled };
+};
+
+/** Nothing but the test wakes it. */
+const waiting = () => {
+  const awake = new Set<() => void>();
+  const wokenBy = (wake: () => void) => {
+    awake.add(wake);
+    return () => void awake.delete(wake);
+  };
+  return { wait: { wokenBy, atMostMs: 3_600_000 }, awake };
 };
 
 describe("given a consumption", () => {
@@ -77,6 +92,73 @@ describe("given a consumption", () => {
     await held;
     consumption.forget(({ seq }) => seq === 1);
     await second;
+    await detach();
+  });
+
+  it("when a message waits to be woken, then it runs again then, and neither run costs a write", async () => {
+    const writes: unknown[] = [];
+    const { consumption, nextSettled } = setUp(notingWrites(writes));
+    const runs: number[] = [];
+    const { wait, awake } = waiting();
+    const detach = consumption.attach({ concurrency: 1 }, async (_, { attempt }) =>
+      runs.push(attempt) === 1 ? { wait } : ack,
+    );
+    const first = nextSettled();
+    consumption.push(message(1, "k"));
+    await first;
+    const second = nextSettled();
+    for (const wake of awake) wake();
+    await second;
+    await detach();
+    expect(runs).toEqual([1, 1]);
+    expect(writes).toEqual([]);
+  });
+
+  it("when what it waits for has come while it was put back, then it runs again at once", async () => {
+    const { consumption, nextSettled } = setUp();
+    let runs = 0;
+    const wait = {
+      wokenBy: (wake: () => void) => {
+        wake();
+        return () => undefined;
+      },
+      atMostMs: 3_600_000,
+    };
+    const detach = consumption.attach({ concurrency: 1 }, async () => (++runs === 1 ? { wait } : ack));
+    const first = nextSettled();
+    consumption.push(message(1, "k"));
+    await first;
+    await nextSettled();
+    await detach();
+    expect(runs).toBe(2);
+  });
+
+  it("when a message that may have failed before waits, then its run counts as no failure", async () => {
+    const writes: unknown[] = [];
+    const { consumption, nextSettled } = setUp(notingWrites(writes));
+    const { wait } = waiting();
+    const detach = consumption.attach({ concurrency: 1 }, async () => ({ wait }));
+    const held = nextSettled();
+    consumption.push({ ...message(1, "k"), suspect: true });
+    await held;
+    consumption.forget(() => true);
+    await detach();
+    expect(writes).toEqual([
+      { attempts: 2, failures: 1 },
+      { attempts: 1, failures: 0 },
+    ]);
+  });
+
+  it("when a waiting message is forgotten, then nothing wakes it any more", async () => {
+    const { consumption, nextSettled } = setUp();
+    const { wait, awake } = waiting();
+    const detach = consumption.attach({ concurrency: 1 }, async () => ({ wait }));
+    const held = nextSettled();
+    consumption.push(message(1, "k"));
+    await held;
+    expect(awake.size).toBe(1);
+    consumption.forget(() => true);
+    expect(awake.size).toBe(0);
     await detach();
   });
 

@@ -1,3 +1,3 @@
-import { everyDeath, pairDeaths } from "./pair-deaths.ts";
+import { everyDeath, lateDeaths, pairDeaths } from "./pair-deaths.ts";
 
-pairDeaths("embedded", everyDeath);
+pairDeaths("embedded", [...everyDeath, ...lateDeaths]);

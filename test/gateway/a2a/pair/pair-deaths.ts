@@ -12,12 +12,18 @@ export interface Death {
   readonly as: "caller" | "callee";
   /** A checkpoint, or in words. */
   readonly at: string;
-  /** From when on it may: the question, while it is made (or until it was), its end, or the turn that tells of it. */
-  readonly since: "asked" | "making" | "making-and-away" | "made" | "telling";
+  /**
+   * From when on it may: the question, while it is made (or until it was), its end, the turn that tells of it, or its end
+   * after the subtask that asked was cancelled.
+   */
+  readonly since: "asked" | "making" | "making-and-away" | "made" | "telling" | "late";
 }
 
 const died = (as: Death["as"], since: Death["since"], ...places: readonly string[]): Death[] =>
   places.map((at) => ({ as, at, since }));
+
+/** Every step of folding an answer back that came too late for the subtask that asked (L2). */
+export const lateDeaths: readonly Death[] = died("caller", "late", "late.kept", "late.listed", "late.taken");
 
 /** Every step of a delegation, on both sides. */
 export const everyDeath: readonly Death[] = [
@@ -43,7 +49,8 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
 export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[]): void => {
   describe(`given two deployments on ${kind} that delegate to each other, of which one dies`, () => {
     let pair: Pair;
-    const asked: { readonly what: string; readonly at: Name; readonly person: WebClient; readonly ask: string }[] = [];
+    const asked: { readonly what: string; readonly at: Name; readonly person: WebClient; readonly shown: unknown[] }[] =
+      [];
     beforeAll(async () => {
       pair = await Pair.start(kind);
     });
@@ -52,8 +59,22 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
     const askAt = (at: Name, what: string) => {
       const ask = `task_delegate ${otherThan(at)} ${what}`;
       const person = pair.personAt(at, what);
-      asked.push({ what, at, person, ask });
+      asked.push({ what, at, person, shown: [[`told of ${what}`, ask, "web"]] });
       return { person, said: person.say(ask) };
+    };
+    /** A subtask asks, and is cancelled while it waits: people hear that it came to nothing. */
+    const askTooLate = async (what: string) => {
+      const ask = `subtask task_delegate bee ${what}`;
+      const person = pair.personAt("ay", what);
+      const late = [`told of ${what}\n\n_From bee._`, ask, "web"];
+      asked.push({ what, at: "ay", person, shown: [["without it", undefined, undefined], late] });
+      person.say(ask);
+      await until(async () => JSON.stringify(await pair.tasksAt("bee")).includes(`make ${what}"`));
+      const offer = await person.answerTo(person.command("cancel"));
+      await person.answerTo(person.command("cancel", /subtask-[0-9a-f]{8}/.exec(offer.markdown ?? "")?.[0]));
+      await person.until(() => unsolicited(person).length > 0, "the end of the subtask");
+      await person.answerTo(person.command("new"));
+      return person;
     };
     /** The person goes on to something else: what comes now must say what it is about. */
     const moveOn = async (person: WebClient, said: string) => {
@@ -61,10 +82,17 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
       await person.answerTo(person.command("new"));
     };
     const told = (person: WebClient, what: string) =>
-      person.until(() => unsolicited(person).some(({ markdown }) => markdown === `told of ${what}`), what);
+      person.until(() => unsolicited(person).some(({ markdown }) => markdown?.startsWith(`told of ${what}`)), what);
 
     it.each(deaths)("when the $as dies ($at), then what was asked for is told", TIME, async ({ as, at, since }) => {
       const what = `order${asked.length}`;
+      if (since === "late") {
+        const person = await askTooLate(what);
+        await pair.ay.dieAt(at);
+        pair.release(what);
+        await pair.ay.revived();
+        return told(person, what);
+      }
       if (since === "asked") await pair.ay.dieAt(at);
       const { person, said } = askAt(as === "caller" ? "ay" : "bee", what);
       if (since === "asked") await pair.ay.revived();
@@ -104,11 +132,11 @@ export const pairDeaths = (kind: PlaceOptions["kind"], deaths: readonly Death[])
     });
 
     it("when all is over, then each was told once, anchored to its question, and made once", TIME, async () => {
-      for (const { person, what, ask } of asked) {
+      for (const { person, shown } of asked) {
         // Behind everything of its conversation.
         await person.answerTo(person.command("new"));
-        const shown = unsolicited(person).map(({ markdown, anchor }) => [markdown, anchor?.summary, anchor?.channel]);
-        expect(shown).toEqual([[`told of ${what}`, ask, "web"]]);
+        const seen = unsolicited(person).map(({ markdown, anchor }) => [markdown, anchor?.summary, anchor?.channel]);
+        expect(seen).toEqual(shown);
         expect(finals(person).filter(({ correlationId }) => correlationId !== undefined)).toHaveLength(1);
       }
       for (const at of ["ay", "bee"] as const) {

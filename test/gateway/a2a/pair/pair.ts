@@ -17,8 +17,8 @@ const Listed = z.object({ tasks: z.array(z.unknown()) });
 
 /**
  * Two deployments that may call each other, one agent each. A person's "<type> <peer> <what>" is sent on as "make
- * <what>", which is made when the test lets it, and told as "told of <what>". "volley <peer> <type> <ball>" is sent to and
- * fro as long as may be.
+ * <what>", which is made when the test lets it, and told as "told of <what>"; with "subtask" in front a subtask sends it.
+ * "volley <peer> <type> <ball>" is sent to and fro as long as may be.
  */
 export class Pair {
   readonly ay: MortalDeployment;
@@ -86,6 +86,7 @@ export class Pair {
         {
           name,
           peers: [other, alias, "mirror", "mirror-alias"],
+          peering: { lateWindowMs: 20 },
           model: { provider: "openai-compatible", baseUrl, model: "scripted" },
         },
       ],
@@ -104,18 +105,22 @@ export class Pair {
     };
   }
 
-  async #answer({ lastUserText, toolOutputs }: ModelRequest): Promise<ModelAnswer> {
+  async #answer({ lastUserText, toolOutputs, toolNames }: ModelRequest): Promise<ModelAnswer> {
     const [output] = toolOutputs;
+    if (output !== undefined && toolNames.includes("complete_subtask")) return says("waiting for it");
     if (output?.includes("Not sent")) {
       this.refusals.add(output);
       return says("enough of that");
     }
     if (output !== undefined) return says(/made \S+/.exec(output)?.[0] ?? "on it");
-    if (lastUserText.startsWith("[answer of another agent]")) {
+    if (lastUserText.startsWith("[results of delegated work]")) return says("without it");
+    if (/^\[(late answers|answer of another agent)/.test(lastUserText)) {
       await this.beforeTelling?.();
       return says(`told of ${/made (\S+)/.exec(lastUserText)?.[1] ?? "its end"}`);
     }
     const [word = "", ...rest] = lastUserText.split(" ");
+    if (word === "subtask")
+      return calls([{ name: "spawn_subtask", arguments: { name: word, prompt: rest.join(" ") } }]);
     if (word === "make") return says([this.#gateOf(rest.join(" ")), `made ${rest.join(" ")}`]);
     const [agent = "", what = "", ball = ""] = rest;
     const isVolley = word === "volley";
