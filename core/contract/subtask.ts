@@ -35,8 +35,10 @@ export const SubtaskNote = z.looseObject({
   /** Saying it again under the same id changes nothing. */
   id: z.string(),
   type: z.enum(["answer", "refinement", "retry_request"]),
-  /** The agent whose words they are; absent: its owner's. */
+  /** The agent whose words they are. */
   from: z.string().optional(),
+  /** The subtask of its own that says it, and what kind of word it is. Absent, like `from`: its owner's words. */
+  child: z.looseObject({ id: z.string(), name: z.string(), type: z.string(), priority: z.string() }).optional(),
   content: z.string(),
   at: z.iso.datetime(),
 });

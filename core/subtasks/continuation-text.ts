@@ -8,11 +8,18 @@ import type { Reported } from "./show-results.ts";
 import { showResults } from "./show-results.ts";
 import { readSubtask, recallSubtask } from "./subtask-record.ts";
 import { unlessUnreadable } from "./unless-unreadable.ts";
+import { wordHeading } from "./word-heading.ts";
 
 const Listed = z.object({
   subtasks: z.array(z.object({ id: z.string(), name: z.string(), timedOut: z.boolean() })),
 });
-const WakeUp = z.object({ type: z.string(), subtask: z.string(), name: z.string(), content: z.string() });
+const WakeUp = z.object({
+  type: z.string(),
+  priority: z.string().optional(),
+  subtask: z.string(),
+  name: z.string(),
+  content: z.string(),
+});
 
 /** What a continuation is about, read when its turn runs: ended subtasks do not change any more. */
 export interface Matter {
@@ -45,7 +52,7 @@ const readResults = async (store: Store, message: Continuation): Promise<Matter>
 };
 
 const readWakeUp = async (store: Store, message: Continuation): Promise<Matter> => {
-  const { type, subtask: id, name, content } = WakeUp.parse(message.synthetic.data);
+  const { type, priority, subtask: id, name, content } = WakeUp.parse(message.synthetic.data);
   const subtask = await readSubtask(store, { ...message, id });
   if (type === "completion") {
     const result = showResults([{ id, name, timedOut: false, subtask }]);
@@ -54,7 +61,7 @@ const readWakeUp = async (store: Store, message: Continuation): Promise<Matter> 
   }
   const isOpen = subtask?.status === "running" && subtask.question !== undefined;
   return {
-    text: `[${type} from ${id} "${name}"]\n${content}\n\n${type === "error" ? TROUBLED : ASKED}`,
+    text: `${wordHeading({ type, priority, id, name })}\n${content}\n\n${type === "error" ? TROUBLED : ASKED}`,
     plain: `**${name}**: ${content}`,
     mustSpeak: false,
     isMoot: type !== "error" && !isOpen,

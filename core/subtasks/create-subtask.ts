@@ -28,7 +28,7 @@ export const createSubtask = async (parts: SubtaskParts, wanted: Subtask): Promi
 };
 
 const tell = ({ bus, logger }: SubtaskParts, subtask: Subtask): void => {
-  const { tenant, agent, id, depth, planId, owner, reports, traceId } = subtask;
+  const { tenant, agent, id, depth, planId, parentTurnId: turnId, owner, reports, traceId } = subtask;
   bus.signal(subjectsOf(tenant).subtaskChanged(agent), subtask);
-  logger.info({ subtask: id, depth, planId, owner: owner.ownerId, reports, traceId }, "subtask created");
+  logger.info({ subtask: id, depth, planId, turnId, owner: owner.ownerId, reports, traceId }, "subtask created");
 };

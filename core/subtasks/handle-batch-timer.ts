@@ -43,8 +43,12 @@ export const handleBatchTimer = async (parts: SubtaskParts, agent: Agent, timer:
 const stopStragglers = async (parts: SubtaskParts, timer: BatchTimer, batch: Batch): Promise<void> => {
   const { tenant, agent } = timer;
   const stopRequestedAt = isoTime(parts.clock.now());
+  const stragglers = openMembers(batch);
+  const { turnId, standing, traceId } = batch;
+  const fields = { batch: turnId, planId: standing.rootTurnId, owner: timer.ownerId, traceId };
+  parts.logger.warn({ ...fields, subtasks: stragglers.map(({ id }) => id) }, "stopped at the ceiling");
   const asked = await Promise.all(
-    openMembers(batch).map(async ({ id }) => {
+    stragglers.map(async ({ id }) => {
       const asking = changeSubtask(parts, { tenant, agent, id }, (subtask) =>
         hasEnded(subtask) || subtask.stopRequestedAt !== undefined ? subtask : { ...subtask, stopRequestedAt },
       );

@@ -28,8 +28,9 @@ export const handleSubtaskMessage = async (parts: SubtaskParts, message: Subtask
 
 /** To a subtask that owns another, as something it is told before its next step. */
 const passOn = async (parts: SubtaskParts, message: SubtaskMessage, from: Subtask): Promise<void> => {
-  const { id, type, owner, content, timestamp, subtask } = message;
-  const note = { id, type: "refinement" as const, content: `Your ${from.id} (${type}): ${content}`, at: timestamp };
+  const { id, type, priority, owner, content, timestamp, subtask } = message;
+  const child = { id: from.id, name: from.name, type, priority };
+  const note = { id, type: "refinement" as const, child, content, at: timestamp };
   const told = await changeSubtask(parts, { ...subtask, id: owner.ownerId }, (worker) =>
     hasEnded(worker) || worker.inbox.some((known) => known.id === id)
       ? worker

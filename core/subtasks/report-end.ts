@@ -43,17 +43,20 @@ const countNow = async (
   const member = change?.after.members.find(({ id }) => id === subtask.id);
   if (member?.ended !== true || member.late) return undefined;
   await parts.checkpoint("end.counted");
-  logWord(parts, subtask, { id: endIdOf(subtask.id), type: "completion" });
+  logWord(parts, subtask, { id: endIdOf(subtask.id), type: "completion", priority: "normal" });
   await afterGate(parts, subtask, change);
   return change;
 };
 
 type Words = Pick<SubtaskMessage, "id" | "type" | "priority" | "content" | "timestamp">;
 
-const logWord = ({ logger }: CoreParts, subtask: Subtask, words: Pick<Words, "id" | "type">): void => {
+/** Progress is noted in the subtask's record and not sent, but it is a word to the owner all the same. */
+type LoggedWord = Pick<Words, "id" | "priority"> & { readonly type: Words["type"] | "status_update" };
+
+export const logWord = ({ logger }: CoreParts, subtask: Subtask, { id: message, type, priority }: LoggedWord): void => {
   const { id, depth, planId, owner, traceId } = subtask;
   const to = { owner: owner.ownerId, ownerType: owner.ownerType };
-  logger.info({ subtask: id, message: words.id, type: words.type, depth, planId, ...to, traceId }, "word to the owner");
+  logger.info({ subtask: id, message, type, priority, depth, planId, ...to, traceId }, "word to the owner");
 };
 
 export const sendToOwner = async (parts: CoreParts, subtask: Subtask, words: Words): Promise<void> => {

@@ -11,10 +11,9 @@ import { Journal } from "../turns/journal.ts";
 import { runTurn } from "../turns/run-turn.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
-import { childrenResults } from "./children-results.ts";
+import { childrenNews } from "./children-news.ts";
 import { ceilingMs } from "./config.ts";
 import { waitForCalls } from "./outstanding-calls.ts";
-import { showResults } from "./show-results.ts";
 import { subagentSession, subagentTurn } from "./subagent.ts";
 import { SubtaskInbox } from "./subtask-inbox.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
@@ -51,7 +50,7 @@ export const runSubagent = async (
   let window = isResumed ? await parts.history.window(subagentSession(subtask)) : emptyWindow(subtask);
   for (let phase = nextIndex(window); ; phase++) {
     const record = subagentTurn(subtask, phase);
-    const previous = phase === 0 ? undefined : await newsFor(parts, agent, subtask, phase - 1, signal);
+    const previous = phase === 0 ? undefined : await newsFor(parts, agent, subtask, inbox, phase - 1, signal);
     const text = previous ?? taskText(subtask);
     let attempt = 0;
     const end = await runTurn(parts, {
@@ -66,7 +65,7 @@ export const runSubagent = async (
       interject: () => inbox.unread(),
       shrink: async (whole) => ({ ...whole, entries: [], chars: 0 }),
     });
-    const news = await newsFor(parts, agent, subtask, phase, signal);
+    const news = await newsFor(parts, agent, subtask, inbox, phase, signal);
     if (end.outcome !== "failed") await hearPeers(parts, agent, subtask, signal);
     const isLast = end.outcome === "failed" || phase + 1 >= MOST_PHASES;
     if (news === undefined || isLast) {
@@ -104,19 +103,24 @@ const emptyWindow = (subtask: Subtask): SessionWindow => windowOf(subagentSessio
 const taskText = ({ prompt, expectedOutput }: Subtask): string =>
   expectedOutput === "" ? prompt : `${prompt}\n\nExpected output: ${expectedOutput}`;
 
-/** What came of the subtasks that a phase has left open; undefined if there were none. */
+/** What the turn after a phase begins with; undefined if the phase has left nothing open. */
 const newsFor = async (
   parts: SubagentParts,
-  agent: Agent,
+  { tools, delegation }: Agent,
   subtask: Subtask,
+  inbox: SubtaskInbox,
   phase: number,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
-  if (!agent.tools.some(({ name }) => name === "spawn_subtask")) return undefined;
-  const { turnId } = subagentTurn(subtask, phase);
-  const { delegation } = agent;
-  const times = { ceilingMs: ceilingMs(delegation, subtask.background), graceMs: delegation.graceMs };
-  const results = await childrenResults(parts, subtask, { turnId, ...times, signal });
-  if (results.length === 0) return undefined;
-  return `[results of delegated work] Finish your work with these.\n\n${showResults(results)}`;
+  if (!tools.some(({ name }) => name === "spawn_subtask")) return undefined;
+  const { turnId } = subagentTurn(subtask, phase + 1);
+  // The last of its turns is kept for the results.
+  const mayBeCalled = phase + 2 < MOST_PHASES;
+  return childrenNews(parts, subtask, {
+    turnId,
+    ceilingMs: ceilingMs(delegation, subtask.background),
+    graceMs: delegation.graceMs,
+    signal,
+    isCalled: (is) => mayBeCalled && !inbox.hasSeen(is),
+  });
 };

@@ -28,7 +28,7 @@ export const startDelegation = async (
   const subjects = subjectsOf(agent.tenant);
   await events.listenTo(bus, subjects.subtaskNews(agent.name));
   const several = { durable: "subtasks", concurrency: HANDLERS_AT_ONCE };
-  return Promise.all([
+  const consumers = await Promise.all([
     bus.consume(
       subjects.subtaskRun(agent.name),
       {
@@ -49,4 +49,8 @@ export const startDelegation = async (
       (timer) => handleBatchTimer(parts, agent, timer),
     ),
   ]);
+  const fields = { agent: agent.name, tenant: agent.tenant };
+  parts.logger.debug(fields, "owners are heard");
+  const close = async () => parts.logger.debug(fields, "owners are heard no longer");
+  return [...consumers, { close }];
 };

@@ -1,10 +1,11 @@
 import type { Stored } from "../contract/store.ts";
-import type { Subtask } from "../contract/subtask.ts";
+import type { Subtask, SubtaskNote } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { ChatMessage } from "../model/chat-message.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { subtaskKey, subtasksRead } from "./subtask-record.ts";
 import { SubtaskStopped } from "./subtask-stopped.ts";
+import { wordHeading } from "./word-heading.ts";
 
 /** What a subtask is told while it works. Looking also finds out whether it is still to be worked on. */
 export class SubtaskInbox {
@@ -33,7 +34,7 @@ export class SubtaskInbox {
     if (hasEnded(subtask) || stopRequestedAt !== undefined) throw new SubtaskStopped(id);
     const fresh = inbox.slice(this.#seen);
     this.#seen = inbox.length;
-    return fresh.map(({ type, from, content }) => ({ role: "user", text: `${headingOf(type, from)}\n${content}` }));
+    return fresh.map((note) => ({ role: "user", text: `${headingOf(note)}\n${note.content}` }));
   }
 
   async #look(): Promise<Subtask> {
@@ -47,5 +48,7 @@ export class SubtaskInbox {
   }
 }
 
-const headingOf = (type: string, from: string | undefined): string =>
-  from === undefined ? `[${type} from your owner]` : `[${type} from the agent "${from}"]`;
+const headingOf = ({ type, from, child }: SubtaskNote): string => {
+  if (child !== undefined) return wordHeading(child);
+  return from === undefined ? `[${type} from your owner]` : `[${type} from the agent "${from}"]`;
+};

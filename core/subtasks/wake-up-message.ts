@@ -15,7 +15,13 @@ export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): UserMe
       id: wakeUpIdOf(message.id),
       type: "wake-up",
       at: message.timestamp,
-      data: { type: message.type, subtask: subtask.id, name: subtask.name, content: message.content },
+      data: {
+        type: message.type,
+        priority: message.priority,
+        subtask: subtask.id,
+        name: subtask.name,
+        content: message.content,
+      },
     },
   );
 };

@@ -13,7 +13,7 @@ import { readSubtasks } from "../subtask-record.ts";
 import { waitUntil } from "../wait-until.ts";
 import { longestWaitMs, RESULT_BYTES } from "./waiting.ts";
 
-const Input = z.object({
+const Input = z.strictObject({
   ids: z.array(z.string()).min(1).max(100).optional().describe("Without it: all that you have started."),
   timeoutSeconds: z.number().min(0).max(3_600).optional(),
 });

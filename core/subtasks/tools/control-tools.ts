@@ -17,12 +17,12 @@ import { actorOf } from "./actor-of.ts";
 /** More than this were never read. */
 const MOST_NOTES = 20;
 
-const Message = z.object({
+const Message = z.strictObject({
   id: z.string(),
   type: z.enum(["answer", "refinement", "retry_request"]),
   content: z.string().min(1).max(8_000),
 });
-const Cancel = z.object({ id: z.string() });
+const Cancel = z.strictObject({ id: z.string() });
 const List = z.object({});
 
 /** What can be done about subtasks that are under way. */

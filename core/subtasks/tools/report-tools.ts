@@ -9,7 +9,7 @@ import { begun, changeSubtask, endSubtask } from "../change-subtask.ts";
 import { wordIdOf } from "../continuation-ids.ts";
 import { outstandingCalls } from "../outstanding-calls.ts";
 import { readOwner } from "../owner-record.ts";
-import { sendToOwner } from "../report-end.ts";
+import { logWord, sendToOwner } from "../report-end.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
 import { readSubtask } from "../subtask-record.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -19,14 +19,17 @@ const DEFAULT_ANSWER_SECONDS = 120;
 const MOST_ANSWER_SECONDS = 600;
 
 const id = z.string().optional().describe("Your own id; it may be left out.");
-const Notify = z.object({
+const Notify = z.strictObject({
   id,
   type: z.enum(["status_update", "permission_request", "question", "error"]),
   content: z.string().min(1).max(8_000).describe("For status_update one line that people can read."),
-  priority: z.enum(["critical", "high", "normal", "low"]).optional(),
+  priority: z
+    .enum(["critical", "high", "normal", "low"])
+    .optional()
+    .describe("How urgent it is; your owner sees it with a question, a request or an error."),
   waitSeconds: z.int().min(0).max(MOST_ANSWER_SECONDS).optional().describe("How long to wait for an answer."),
 });
-const Complete = z.object({
+const Complete = z.strictObject({
   id,
   status: z.enum(["success", "partial", "failed"]),
   output: z.string().max(60_000).describe("The whole result, in markdown. Your owner sees nothing else of your work."),
@@ -50,11 +53,8 @@ export const reportTools = (parts: SubtaskParts): Tool[] => {
       if (input.type === "status_update") {
         const note = input.content.replace(/\s+/g, " ").trim().slice(0, NOTE_CHARS);
         const subtask = await change(parts, own, (is) => noted(is, note, context.idempotencyKey));
-        const { planId, owner, traceId } = subtask;
-        parts.logger.debug(
-          { subtask: own.id, type: input.type, planId, owner: owner.ownerId, traceId },
-          "progress noted",
-        );
+        const { type, priority = "normal" } = input;
+        logWord(parts, subtask, { id: wordIdOf(own.id, context.idempotencyKey), type, priority });
         parts.activity.touch(subtask);
         return "Noted.";
       }
@@ -71,27 +71,31 @@ export const reportTools = (parts: SubtaskParts): Tool[] => {
       const own = ownAddress(context, given);
       const open = await openChildren(parts, own);
       if (open.length > 0) {
-        throw new AppError(
-          "conflict",
+        throw refusal(
+          parts,
+          context,
           `Not yet: ${open.join(", ")} are still working for you. Call await_subtasks first.`,
         );
       }
-      if ((await outstandingCalls(parts, own)).length > 0) {
-        throw new AppError(
-          "conflict",
-          "Not yet: another agent has not answered you. End your turn with a text instead; you are told the answer " +
-            "and can then complete.",
-        );
-      }
+      if ((await outstandingCalls(parts, own)).length > 0) throw refusal(parts, context, UNANSWERED);
       const status = result.status === "failed" ? "failed" : "completed";
       const endedBy = context.idempotencyKey;
       const ending = { status, result: await withChanges(parts, own, withoutUndefined(result)), endedBy } as const;
       const ended = await endSubtask(parts, own, ending, { isBegun: true });
       if (ended?.endedBy === endedBy) return "Completed.";
-      throw new AppError("conflict", `${own.id} has ended already: ${ended?.status ?? "it is gone"}.`);
+      throw refusal(parts, context, `${own.id} has ended already: ${ended?.status ?? "it is gone"}.`);
     },
   };
   return [notify, complete];
+};
+
+const UNANSWERED =
+  "Not yet: another agent has not answered you. End your turn with a text instead; you are told the answer and can " +
+  "then complete.";
+
+const refusal = ({ logger }: SubtaskParts, { standing, traceId }: ToolContext, why: string): AppError => {
+  logger.warn({ subtask: standing.subtaskId, traceId, why }, "completion refused");
+  return new AppError("conflict", why);
 };
 
 const withChanges = async (parts: SubtaskParts, own: Address, result: SubtaskResult): Promise<SubtaskResult> => {

@@ -18,7 +18,7 @@ const oneLine = z
   .string()
   .transform((text) => text.replace(/\s+/g, " ").trim())
   .pipe(z.string().min(1).max(80));
-const TaskInput = z.object({
+const TaskInput = z.strictObject({
   name: oneLine.describe("A few words that people see while it runs, e.g. History of lighthouses"),
   prompt: z.string().min(1).max(20_000).describe("Everything it needs to know: it sees nothing of this conversation."),
   expectedOutput: z.string().max(4_000).optional().describe("What a good result looks like."),
@@ -31,8 +31,8 @@ const how = {
     .optional()
     .describe("false: each reports on its own as soon as it is done. By default one answer is made of all."),
 };
-const One = z.object({ ...TaskInput.shape, ...how });
-const Several = z.object({ tasks: z.array(TaskInput).min(1), ...how });
+const One = z.strictObject({ ...TaskInput.shape, ...how });
+const Several = z.strictObject({ tasks: z.array(TaskInput).min(1), ...how });
 
 type How = { readonly blocking?: boolean | undefined; readonly consolidate?: boolean | undefined };
 

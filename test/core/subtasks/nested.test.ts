@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { calls } from "../../fakes/scripted-model.ts";
+import type { CoreUnderTest } from "../core-under-test.ts";
+import type { Asked } from "./delegating.ts";
+import { backgroundTask, delegates, Held, roles, spawns, startDelegating, untilFinals } from "./delegating.ts";
+
+let core: CoreUnderTest;
+afterEach(() => core.dispose());
+
+/** A schedule's run whose one subtask, "outer", delegates to "inner" and ends its turn; the rest is up to them. */
+const start = async (
+  inner: (asked: Asked) => ReturnType<NonNullable<Parameters<typeof roles>[0]["subagent"]>>,
+  outerHears: (asked: Asked) => ReturnType<typeof inner> = () => "nothing to say to that",
+  spawning: Record<string, unknown> = {},
+) => {
+  const outer = (asked: Asked) => {
+    const told = asked.request.messages.flatMap((message) => (message.role === "user" ? message.text : []));
+    const results = told.find((text) => text.startsWith("[results of"));
+    if (results !== undefined) return `with ${results.split("\n").at(-1)}`;
+    if (asked.text !== "do outer") return outerHears(asked);
+    return asked.outputs.length === 0 ? spawns(["inner"], spawning) : "waiting for inner";
+  };
+  core = await startDelegating(
+    roles({
+      primary: delegates(["outer"], "on it"),
+      subagent: (asked) => (toolsOf(asked).includes("spawn_subtask") ? outer(asked) : inner(asked)),
+      continuation: ({ text }) => text.split("\n").at(-1) ?? "",
+    }),
+  );
+  await core.receive(backgroundTask("run-1", "go"));
+};
+const toolsOf = ({ request }: Asked) => request.tools.map(({ name }) => name);
+const answer = async () => (await untilFinals(core, 1))[0]?.markdown;
+const notifies = (type: string, content: string) => calls({ name: "notify_owner", input: { type, content } });
+
+describe("given a subtask that has delegated and ended its turn", () => {
+  it("when its own subtask was to report alone, then it does not end before that, and gets its result (S8)", async () => {
+    await start(
+      () => "the inside",
+      () => "",
+      { consolidate: false },
+    );
+    expect(await answer()).toBe("with the inside");
+  });
+
+  it("when its own subtask asks it something, then it answers while it waits, and gets the result (S3, S8)", async () => {
+    await start(
+      ({ text, outputs }) => {
+        if (text.startsWith("[answer")) return `went ${text.split("\n")[1]}`;
+        return outputs.length === 0 ? notifies("question", "left or right?") : "nobody said";
+      },
+      ({ text, outputs }) => {
+        const [, id] = /^\[question from (subtask-[0-9a-f]{8}) "inner"\]\nleft or right\?/.exec(text) ?? [];
+        if (outputs.length > 0) return "told";
+        return calls({ name: "message_subtask", input: { id, type: "answer", content: "left" } });
+      },
+    );
+    expect(await answer()).toBe("with went left");
+  });
+
+  it("when its own subtask tells of an error, then it hears that before the end (S8)", async () => {
+    const disk = new Held();
+    let heard = "";
+    await start(
+      ({ outputs }) => (outputs.length === 0 ? notifies("error", "the disk is full") : disk.answer),
+      ({ text }) => {
+        heard = text;
+        disk.give("done anyway");
+        return "all right";
+      },
+    );
+    expect(await answer()).toBe("with done anyway");
+    expect(heard).toMatch(/^\[error from subtask-[0-9a-f]{8} "inner", priority high\]\nthe disk is full/);
+  });
+
+  it("when it is told more often than it may begin anew, then it still gets the results (S8)", async () => {
+    await start(({ outputs }) => (outputs.length < 8 ? notifies("error", `trouble ${outputs.length}`) : "at last"));
+    expect(await answer()).toBe("with at last");
+  });
+});
