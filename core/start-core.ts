@@ -1,4 +1,5 @@
 import { RemoteAgents, type RemoteAgentsOptions } from "./a2a/client/remote-agents.ts";
+import { loadIdentity } from "./a2a/deployment-identity.ts";
 import { InboundTurns } from "./a2a/inbound/inbound-turns.ts";
 import { type InboundOptions, startInbound } from "./a2a/inbound/start-inbound.ts";
 import { PeerDirectory } from "./a2a/peer-directory.ts";
@@ -16,6 +17,7 @@ import type { DeadLetter } from "./contract/dead-letter.ts";
 import type { Logger } from "./contract/logger.ts";
 import type { Meter } from "./contract/meter.ts";
 import type { PeerCallAddress } from "./contract/peer-call-address.ts";
+import type { Secret } from "./contract/secret.ts";
 import { subjectsOf } from "./contract/subjects.ts";
 import type { SubtaskNews } from "./contract/subtask-news.ts";
 import type { Tracer } from "./contract/tracer.ts";
@@ -73,7 +75,7 @@ export interface CoreOptions {
   readonly people?: readonly DeclaredPerson[];
   readonly tenants?: ConfiguredTenants;
   /** Agents elsewhere that ours may call. */
-  readonly remote?: Omit<RemoteAgentsOptions, "clock">;
+  readonly remote?: Omit<RemoteAgentsOptions, "clock" | "identity"> & { readonly webhookKey?: Secret | undefined };
   /** Besides those that every agent has. */
   readonly tools?: readonly Tool[];
   readonly clock: Clock;
@@ -112,7 +114,8 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const callEvents = new ChangeEvents<PeerCallAddress>();
   const activity = new ActivityPublisher({ bus, store, clock, logger });
   const history = new SessionHistory(store);
-  const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock });
+  const identity = await loadIdentity(store, options.remote?.webhookKey);
+  const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock, identity });
   const parts = {
     bus,
     store,

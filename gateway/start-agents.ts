@@ -38,6 +38,7 @@ export const startAgents = async ({ config, ...parts }: AgentsParts): Promise<Co
     remote: {
       peers: Object.entries(config.a2a.peers).map(([name, peer]) => ({ name, ...peer })),
       publicUrl: config.gateway.publicUrl,
+      webhookKey: config.a2a.webhookKey,
     },
     agents: config.agents.map(({ model, home, schedules, workspace, ...agent }) => ({
       ...agent,

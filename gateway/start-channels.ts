@@ -106,7 +106,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       check: operatorCheck(config.admin.tokens, adminToken),
       addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
     };
-    const routes = [peerEventRoute(common.backbone), consoleRoutes];
+    const routes = [peerEventRoute(common.backbone, config.a2a.webhookKey), consoleRoutes];
     await createServer({
       door,
       adapters,

@@ -82,6 +82,9 @@ export const A2aConfig = z.strictObject({
     .array(Network)
     .default([])
     .describe("Private networks that callers' webhooks may be in, as 10.1.0.0/16. Without any: public addresses only."),
+  webhookKey: credential(32)
+    .optional()
+    .describe("What webhooks' secrets are sealed with in the store. By default made once, and kept there too."),
   idleMs: z
     .int()
     .min(0)

@@ -10,9 +10,6 @@ const KEPT_MS = 10 * 60_000;
 /** Two agents, whichever of them speaks. */
 export const pairOf = (one: string, other: string): string => [one, other].sort().join(" ");
 
-/** An address in the one spelling that a pair has it in. */
-export const addressOf = (url: string): string => new URL(url).href.replace(/\/+$/, "");
-
 /**
  * What a call by the protocol brings along, as it is for whom it came to: whatever the sender calls us, it is us, so that
  * no second spelling is a second count. Undefined: it may not be taken, as it has come to and fro too often, or from

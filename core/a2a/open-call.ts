@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
@@ -9,9 +8,10 @@ import { pointToWork } from "../subtasks/work-index.ts";
 import { peerCallSpan } from "../telemetry/peer-call-span.ts";
 import { inheritedFrom } from "../turns/inherited.ts";
 import type { ToolContext } from "../turns/tool.ts";
+import { addressOf } from "./agent-address.ts";
 import { callIdOf } from "./call-id.ts";
 import { headlineOf } from "./headline.ts";
-import { addressOf, chainOf, nextHop, pairOf } from "./hops.ts";
+import { chainOf, nextHop, pairOf } from "./hops.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { callKey, readCall } from "./peer-call.ts";
 import type { Peer } from "./peer-directory.ts";
@@ -60,7 +60,7 @@ const newCall = (
   const { tenant, agent, turnId, standing } = context;
   const now = clock.now();
   const isRemote = peer.kind === "remote";
-  const own = addressOf(remoteAgents.ownAddress(agent));
+  const own = remoteAgents.ownAddress(agent);
   const to = isRemote ? addressOf(peer.url) : undefined;
   if (to !== undefined && `${to}/`.startsWith(`${own}/`)) {
     throw new AppError("forbidden", `Not sent. "${peer.name}" is you yourself, by another way. Do it yourself.`);
@@ -95,7 +95,6 @@ const newCall = (
 
 const newRemote = (id: string): NonNullable<PeerCall["remote"]> => ({
   contextId: id,
-  pushToken: randomBytes(32).toString("base64url"),
   looks: 0,
   seen: [],
   rounds: 0,

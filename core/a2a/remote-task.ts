@@ -6,8 +6,6 @@ export const RemoteTask = z.looseObject({
   contextId: z.string(),
   /** Known once the remote agent has taken the message. */
   taskId: z.string().optional(),
-  /** What the remote agent shows with a push notification. */
-  pushToken: z.string(),
   /** When it is looked at next, if nothing is heard before; grows from look to look. */
   looks: z.int(),
   /** States that were seen, as "state timestamp": each counts once. */

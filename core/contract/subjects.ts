@@ -46,9 +46,9 @@ const spell = (tenant: string) => ({
   /** Not stored. A subtask's record has changed: for those who then look at it. */
   subtaskNews: subjectFamily(tenant, "subtask.news", SubtaskNews),
   /** Not stored. Every change of a subtask, as a whole (S4). */
-  subtaskChanged: subjectFamily(tenant, "subtask.changed", Subtask),
+  subtaskChanged: subjectFamily(tenant, "subtask.changed", Subtask, { seldomHeard: true }),
   /** Not stored. Its end, however it ended (S4). */
-  subtaskEnded: subjectFamily(tenant, "subtask.ended", Subtask),
+  subtaskEnded: subjectFamily(tenant, "subtask.ended", Subtask, { seldomHeard: true }),
   /** key: call. A message to another agent: sent, then held by the bus until it is looked at again. */
   peerCall: subjectFamily(tenant, "a2a.call", PeerCallAddress),
   /** key: call. A hint that a remote agent has got on with it. Gateway → core. */
@@ -77,7 +77,7 @@ const spell = (tenant: string) => ({
   /** Not stored. Nobody wants these answers any more. */
   turnsStopped: subjectFamily(tenant, "turns.stopped", TurnsStopped),
   /** Not stored. A piece of work has got on: core and gateways → the gateway that an operator watches it on. */
-  traceChanged: subjectFamily(tenant, "trace.changed", TraceChanged),
+  traceChanged: subjectFamily(tenant, "trace.changed", TraceChanged, { seldomHeard: true }),
   /** Not stored. Deltas, typing, new log entries → all gateways. */
   userSignal: subjectFamily(tenant, "user.signal", UserSignal),
 });

@@ -29,7 +29,7 @@ export const confirmLink = async (
   if (link === undefined || sides === undefined || problem !== undefined) return problem ?? "unknown";
   const { other, issuer, claimant } = sides;
   if (link.state === "linked") return (await areOne(store, link, sides)) ? { link, isLinked: true, other } : "void";
-  if (!issuer.confirmed || !claimant.confirmed) return { link, isLinked: false, other };
+  if (!isConfirmed(link)) return { link, isLinked: false, other };
   const joining = { linkId, tenant: link.tenant, sides: [issuer, claimant] as const, now };
   if ((await joinPeople(store, joining)) === "taken") return "taken";
   await changeLink(store, { tenant: link.tenant, linkId }, (link) => ({ ...link, state: "linked" }));
@@ -64,10 +64,14 @@ const sidesFor = ({ issuer, claimant }: LinkRecord, { conversation, account }: U
   return sameAccount(claimant, address) ? { issuer, claimant, other: issuer } : undefined;
 };
 
-const problemOf = ({ state, expiresAt }: LinkRecord, now: number): ConfirmProblem | undefined => {
-  if (state === "void" || state === "refused") return "void";
-  return state === "claimed" && Date.parse(expiresAt) <= now ? "expired" : undefined;
+const problemOf = (link: LinkRecord, now: number): ConfirmProblem | undefined => {
+  if (link.state === "void" || link.state === "refused") return "void";
+  return link.state === "claimed" && !isConfirmed(link) && Date.parse(link.expiresAt) <= now ? "expired" : undefined;
 };
+
+/** What both have said in time is carried out, however long a process that died on the way is away. */
+const isConfirmed = ({ issuer, claimant }: Pick<LinkRecord, "issuer" | "claimant">): boolean =>
+  issuer.confirmed && claimant?.confirmed === true;
 
 const confirmedBy = (link: LinkRecord, { conversation, account }: UserMessage): LinkRecord => {
   const { issuer, claimant } = link;

@@ -3,7 +3,7 @@ import { isoTime } from "../contract/clock.ts";
 import type { Store } from "../contract/store.ts";
 import { stableId } from "../sessions/stable-id.ts";
 import type { FoundPerson } from "./find-person.ts";
-import { findPerson, listed, ownIdOf, sameAccount, withoutAccounts } from "./find-person.ts";
+import { findPerson, listed, ownIdOf, readPerson, sameAccount, withoutAccounts } from "./find-person.ts";
 import type { LinkSide } from "./link-record.ts";
 import type { AccountAddress, PersonAccount, PersonRecord, Surface } from "./person-record.ts";
 import { accountKey, personKey } from "./person-record.ts";
@@ -23,20 +23,23 @@ interface Member {
 
 /** Has accounts besides one, or is declared: then it takes others in, but does not go over to them. */
 export const isTaken = ({ accounts }: PersonRecord): boolean =>
-  accounts.length > 1 || accounts.some(({ declared }) => declared === true);
+  accounts.filter(({ pending }) => pending !== true).length > 1 || accounts.some(({ declared }) => declared === true);
 
 /**
  * Makes one person of two accounts' people. An account that is alone goes over to the other's person; if both have
- * others, neither is taken from them. Every step may be repeated; an account is over when its index says so.
+ * others, neither is taken from them. Every step may be repeated; an account is over when its index says so. Until the
+ * link is sealed another one may take either of them along: this one then fails, and is looked at again.
  */
 export const joinPeople = async (store: Store, joining: Joining): Promise<"joined" | "taken"> => {
   const [a, b] = await Promise.all(joining.sides.map((side) => memberOf(store, joining.tenant, side)));
   if (a === undefined || b === undefined) return "taken";
-  if (a.found.person.id === b.found.person.id) return "joined";
-  if (isTaken(a.found.person) && isTaken(b.found.person)) return "taken";
-  const [host, guest] = isTaken(b.found.person) || (isOwn(a) && !isOwn(b)) ? [b, a] : [a, b];
-  if (isOwn(host)) await found(store, joining, host, guest);
-  else await goOver(store, joining, host.found, guest);
+  if (a.found.person.id !== b.found.person.id) {
+    if (isTaken(a.found.person) && isTaken(b.found.person)) return "taken";
+    const [host, guest] = isTaken(b.found.person) || (isOwn(a) && !isOwn(b)) ? [b, a] : [a, b];
+    if (isOwn(host)) await bringTo(store, joining, await newPerson(store, joining, host), [host, guest]);
+    else await bringTo(store, joining, host.found, [guest]);
+  }
+  await seal(store, joining, [a.address, b.address]);
   return "joined";
 };
 
@@ -47,57 +50,79 @@ const memberOf = async (store: Store, tenant: string, { channel, accountId, name
 
 const isOwn = ({ address, found }: Member): boolean => found.person.id === ownIdOf(address);
 
+type StoredPerson = Pick<FoundPerson, "stored" | "revision">;
+
 /** Of two that are alone: a person with an id of its own, for either of them may leave it again. */
-const found = async (store: Store, { linkId, tenant, now }: Joining, host: Member, guest: Member): Promise<void> => {
+const newPerson = async (store: Store, { linkId, tenant }: Joining, host: Member): Promise<StoredPerson> => {
   const id = stableId("p", tenant, "link", linkId);
+  const begun = await readPerson(store, tenant, id);
+  if (begun !== undefined) return begun;
   const { policy, quiet, lastActive } = host.found.person;
-  const person: PersonRecord = {
+  const stored: PersonRecord = {
     id,
     tenant,
-    membership: 1,
-    accounts: [host, guest].map((member) => arriving(member, linkId, 1, now)),
-    surfaces: [host, guest].flatMap(surfacesOf),
+    membership: 0,
+    accounts: [],
+    surfaces: [],
     ...(lastActive !== undefined && { lastActive }),
     ...(policy !== undefined && { policy }),
     ...(quiet !== undefined && { quiet }),
   };
-  try {
-    await store.put(personKey(tenant, id), person, { ifRevision: 0 });
-  } catch (error) {
-    // An earlier run of the same link got this far.
-    if (!(error instanceof RevisionConflict)) throw error;
-  }
-  for (const { address } of [host, guest]) await pointTo(store, address, id);
+  return { stored, revision: 0 };
 };
 
-const goOver = async (
+const bringTo = async (
   store: Store,
   { linkId, tenant, now }: Joining,
-  { stored: person, revision }: FoundPerson,
-  guest: Member,
+  { stored: person, revision }: StoredPerson,
+  members: readonly Member[],
 ): Promise<void> => {
-  const isDone = listed(person, guest.address)?.linkId === linkId;
-  if (!isDone) {
+  const coming = members.filter(({ address }) => listed(person, address)?.linkId !== linkId);
+  if (coming.length > 0) {
     const membership = person.membership + 1;
-    const others = withoutAccounts(person, (account) => sameAccount(account, guest.address));
+    const others = withoutAccounts(person, (account) => coming.some(({ address }) => sameAccount(account, address)));
     const joined = {
       ...others,
       membership,
-      accounts: [...others.accounts, arriving(guest, linkId, membership, now)],
-      surfaces: [...others.surfaces, ...surfacesOf(guest)],
+      accounts: [...others.accounts, ...coming.map((member) => arriving(member, linkId, membership, now))],
+      surfaces: [...others.surfaces, ...coming.flatMap(surfacesOf)],
     };
     await store.put(personKey(tenant, person.id), joined, { ifRevision: revision });
   }
-  await pointTo(store, guest.address, person.id);
+  for (const { address } of members) await pointTo(store, address, person.id);
 };
 
 /** The moment at which the account is over. Whoever else moves it meanwhile makes this fail, and it is looked at again. */
 const pointTo = async (store: Store, address: AccountAddress, personId: string): Promise<void> => {
   const index = await store.get(accountKey(address));
   if (index?.value.personId === personId) return;
-  const { person } = await findPerson(store, address);
-  if (person.id !== ownIdOf(address) && isTaken(person)) throw new RevisionConflict(address.accountId, 0);
+  if (index !== undefined) await takeFrom(store, index.value.personId, address);
   await store.put(accountKey(address), { personId }, { ifRevision: index?.revision ?? 0 });
+};
+
+/** Changes the record that the account goes from: a link to it that is under way is not sealed with what it has read. */
+const takeFrom = async (store: Store, personId: string, address: AccountAddress): Promise<void> => {
+  const found = await readPerson(store, address.tenant, personId);
+  if (found === undefined || listed(found.stored, address) === undefined) return;
+  if (isTaken(found.person)) throw new RevisionConflict(address.accountId, found.revision);
+  const left = withoutAccounts(found.stored, (account) => sameAccount(account, address));
+  const changed = { ...left, membership: left.membership + 1 };
+  await store.put(personKey(address.tenant, personId), changed, { ifRevision: found.revision });
+};
+
+/** Both are there, and from now on nobody takes one of them away. */
+const seal = async (
+  store: Store,
+  { tenant, linkId }: Joining,
+  sides: readonly [AccountAddress, AccountAddress],
+): Promise<void> => {
+  const { person, stored, revision } = await findPerson(store, sides[0]);
+  if (sides.some((side) => listed(person, side) === undefined)) throw new RevisionConflict(linkId, revision);
+  const isOpen = (account: PersonAccount) =>
+    account.pending === true && sides.some((side) => sameAccount(side, account));
+  if (!stored.accounts.some(isOpen)) return;
+  const accounts = stored.accounts.map((account) => (isOpen(account) ? { ...account, pending: false } : account));
+  await store.put(personKey(tenant, stored.id), { ...stored, accounts }, { ifRevision: revision });
 };
 
 const arriving = (
@@ -114,6 +139,7 @@ const arriving = (
     since: isoTime(now),
     joined,
     linkId,
+    pending: true,
     ...(locale !== undefined && { locale }),
     ...(timeZone !== undefined && { timeZone }),
   };

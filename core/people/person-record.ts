@@ -14,6 +14,8 @@ export const PersonAccount = z.looseObject({
   joined: z.number().int().nonnegative(),
   /** The link that brought it here. */
   linkId: z.string().optional(),
+  /** That link is not sealed yet: another one may still take the account along. */
+  pending: z.boolean().optional(),
   /** The configuration says so: it cannot be unlinked in chat. */
   declared: z.boolean().optional(),
   locale: z.string().optional(),

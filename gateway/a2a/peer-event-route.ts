@@ -1,9 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { readCall } from "../../core/a2a/peer-call.ts";
+import { loadIdentity } from "../../core/a2a/deployment-identity.ts";
+import { pushTokenOf } from "../../core/a2a/push-token.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import { Name } from "../../core/contract/name.ts";
+import type { Secret } from "../../core/contract/secret.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import { digestOf } from "../secret-digest.ts";
 
@@ -21,8 +23,9 @@ interface CallParams {
  * believed: who knows the call's own token may make us look, and no more than that.
  */
 export const peerEventRoute =
-  ({ bus, store }: Pick<Backbone, "bus" | "store">) =>
+  ({ bus, store }: Pick<Backbone, "bus" | "store">, webhookKey?: Secret) =>
   async (app: FastifyInstance): Promise<void> => {
+    const identity = await loadIdentity(store, webhookKey);
     await app.register(async (scope) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
@@ -33,9 +36,9 @@ export const peerEventRoute =
           // Before the body is read.
           onRequest: async (request) => {
             const { tenant, agent, call: id } = request.params;
-            const call = isAddress(request.params) ? await readCall(store, { tenant, agent, id }) : undefined;
+            const agreed = isAddress(request.params) ? pushTokenOf(identity, { tenant, agent, id }) : undefined;
             // Whether there is such a call is nobody's business who does not know its token.
-            if (!isSame(tokenIn(request), call?.remote?.pushToken)) {
+            if (!isSame(tokenIn(request), agreed)) {
               throw new AppError("unauthorised", "this notification's token is not the one that was agreed on");
             }
           },

@@ -2,6 +2,7 @@ import type { StreamResponse } from "@a2a-js/sdk";
 import { A2A_LEGACY_PROTOCOL_VERSION } from "@a2a-js/sdk/compat/v0_3";
 import { V03PushNotificationSerializer } from "@a2a-js/sdk/compat/v0_3/server";
 import { V1PushNotificationSerializer } from "@a2a-js/sdk/server";
+import type { DeploymentIdentity } from "../../core/a2a/deployment-identity.ts";
 import { changeTask } from "../../core/a2a/inbound/change-task.ts";
 import { inboundMessageId } from "../../core/a2a/inbound/inbound-call.ts";
 import { hasEnded, type InboundTask, readTask, type Webhook } from "../../core/a2a/inbound/inbound-task.ts";
@@ -16,6 +17,7 @@ import type { Tracer } from "../../core/contract/tracer.ts";
 import { type TraceHeaders, traceHeaders } from "../../core/telemetry/trace-context.ts";
 import { turnSpanId } from "../../core/telemetry/work-spans.ts";
 import { turnKey } from "../../core/turns/turn-record.ts";
+import { openWebhook } from "./sealed-webhook.ts";
 import { statusUpdate } from "./task-events.ts";
 import { toWire } from "./to-wire.ts";
 
@@ -25,6 +27,7 @@ export interface PushParts {
   readonly logger: Logger;
   readonly checkpoint: Checkpoint;
   readonly tracer?: Tracer | undefined;
+  readonly identity: DeploymentIdentity;
   /** Reaches no private network that is not allowed. */
   readonly fetch: typeof globalThis.fetch;
 }
@@ -48,7 +51,7 @@ export const handlePushDue = async (parts: PushParts, due: PushDue, { attempt }:
   const fields = { task: task.id, webhook: webhook.id, attempt };
   await parts.checkpoint("push.before");
   try {
-    const { status } = await post(parts.fetch, task, webhook, await traceOf(parts, task));
+    const { status } = await post(parts.fetch, task, openWebhook(parts.identity, webhook), await traceOf(parts, task));
     await parts.checkpoint("push.sent");
     if (status < 300) return ack;
     if (isRefusal(status)) {
@@ -57,8 +60,8 @@ export const handlePushDue = async (parts: PushParts, due: PushDue, { attempt }:
     }
     parts.logger.info({ ...fields, status }, "a webhook did not take a notification; it is tried again");
   } catch (error) {
-    const isForbidden = error instanceof AppError && error.code === "forbidden";
-    if (isForbidden) return turnOff(parts, due, messageOf(error));
+    const isHopeless = error instanceof AppError && (error.code === "forbidden" || error.code === "data-unusable");
+    if (isHopeless) return turnOff(parts, due, messageOf(error));
     parts.logger.info({ ...fields, error: messageOf(error) }, "a webhook was not reached; it is tried again");
   }
   if (attempt >= MOST_ATTEMPTS) return turnOff(parts, due, "it was tried for half an hour");

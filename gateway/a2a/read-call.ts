@@ -3,7 +3,7 @@ import { RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/er
 import type { SkillConfig } from "../../core/a2a/config.ts";
 import { readExtension } from "../../core/a2a/extension.ts";
 import { checkAddress } from "../../core/a2a/guarded-fetch.ts";
-import { addressOf, arrivedChain } from "../../core/a2a/hops.ts";
+import { arrivedChain } from "../../core/a2a/hops.ts";
 import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
 import type { Webhook } from "../../core/a2a/inbound/inbound-task.ts";
 import { AppError } from "../../core/contract/app-error.ts";
@@ -15,7 +15,7 @@ import type { ServedAgent } from "./served-agent.ts";
 
 export interface CallSource {
   readonly agent: ServedAgent;
-  /** Of the agent, as its card says it. */
+  /** Of the agent, as hops are counted by it. */
   readonly address: string;
   readonly caller: Caller;
   /** Of the protocol. */
@@ -64,7 +64,7 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
 /** Refuses what agents have passed to and fro as often as may be, whoever of them counts badly (A4). */
 const chainIn = (metadata: Message["metadata"], address: string): InboundCall["extension"] => {
   const brought = readExtension(metadata);
-  const arrived = brought && arrivedChain(brought, addressOf(address));
+  const arrived = brought && arrivedChain(brought, address);
   if (brought !== undefined && arrived === undefined) {
     throw new UnsupportedOperationError("this was passed to and fro as often as may be: decide with what you know");
   }

@@ -22,6 +22,7 @@ import {
   UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
 import type { A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
+import type { DeploymentIdentity } from "../../core/a2a/deployment-identity.ts";
 import { cancelTask } from "../../core/a2a/inbound/cancel-task.ts";
 import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
 import { hasEnded, type InboundTask, readTask } from "../../core/a2a/inbound/inbound-task.ts";
@@ -31,12 +32,13 @@ import type { Clock } from "../../core/contract/clock.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 import type { Store } from "../../core/contract/store.ts";
-import { agentCard, agentPath } from "./agent-card.ts";
+import { agentCard } from "./agent-card.ts";
 import { callerIn, traceIn, whenGone } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 import type { CardSigner } from "./card-signer.ts";
 import { listTasks } from "./list-tasks.ts";
 import { checkHistoryLength, checkId, readCall, readWebhook } from "./read-call.ts";
+import { openWebhook, sealWebhook } from "./sealed-webhook.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import { awaitCall, takeCall } from "./take-call.ts";
 import { taskEvents } from "./task-events.ts";
@@ -52,6 +54,9 @@ export interface RequestParts {
   readonly checkpoint: Checkpoint;
   readonly watch: TaskWatch;
   readonly signer: Pick<CardSigner, "sign">;
+  readonly identity: DeploymentIdentity;
+  /** Of the agent, as hops are counted by it. */
+  readonly address: string;
   readonly publicUrl: string;
   readonly pushAllow: readonly string[];
   readonly newId: () => string;
@@ -149,7 +154,7 @@ export class RequestHandler implements A2ARequestHandler {
     const address = this.#address(config.taskId, context);
     const rules = { version: context.requestedVersion, pushAllow: this.#parts.pushAllow };
     const webhook = readWebhook(config, rules, this.#parts.newId());
-    await addWebhook(this.#parts, address, webhook);
+    await addWebhook(this.#parts, address, sealWebhook(this.#parts.identity, webhook));
     return webhookOnWire(address, webhook);
   }
 
@@ -160,7 +165,7 @@ export class RequestHandler implements A2ARequestHandler {
     const task = await this.#find(this.#address(taskId, context));
     const webhook = task.webhooks.find((known) => known.id === id);
     if (webhook === undefined) throw new TaskNotFoundError("the task has no such push notification configuration");
-    return webhookOnWire(task, webhook);
+    return webhookOnWire(task, openWebhook(this.#parts.identity, webhook));
   }
 
   async listTaskPushNotificationConfigs(
@@ -168,7 +173,8 @@ export class RequestHandler implements A2ARequestHandler {
     context: ServerCallContext,
   ): Promise<ListTaskPushNotificationConfigsResponse> {
     const task = await this.#find(this.#address(taskId, context));
-    return { configs: task.webhooks.map((webhook) => webhookOnWire(task, webhook)), nextPageToken: "" };
+    const webhooks = task.webhooks.map((webhook) => openWebhook(this.#parts.identity, webhook));
+    return { configs: webhooks.map((webhook) => webhookOnWire(task, webhook)), nextPageToken: "" };
   }
 
   async deleteTaskPushNotificationConfig(
@@ -180,15 +186,16 @@ export class RequestHandler implements A2ARequestHandler {
 
   /** The call, whether it goes on with a task, and that task if the same message was taken before. */
   async #readCall(request: SendMessageRequest, context: ServerCallContext) {
-    const call = readCall(request, {
+    const { webhook, ...read } = readCall(request, {
       agent: this.#agent,
-      address: `${this.#parts.publicUrl}${agentPath(this.#agent.name)}`,
+      address: this.#parts.address,
       caller: callerIn(context),
       version: context.requestedVersion,
       sentAt: isoTime(this.#parts.clock.now()),
       pushAllow: this.#parts.pushAllow,
       trace: traceIn(context),
     });
+    const call = webhook === undefined ? read : { ...read, webhook: sealWebhook(this.#parts.identity, webhook) };
     const taskId = request.message?.taskId;
     if (!taskId) return { call, goesOn: false };
     const task = await this.#find(call);

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../../config/config.ts";
+import { agentAddress } from "../../core/a2a/agent-address.ts";
+import { loadIdentity } from "../../core/a2a/deployment-identity.ts";
 import { createGuardedFetch } from "../../core/a2a/guarded-fetch.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Consumer } from "../../core/contract/bus.ts";
@@ -41,8 +43,9 @@ const NOTIFICATIONS_AT_ONCE = 32;
 export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
   const { config, backbone, clock, logger, publicUrl, newId, checkpoint = noCheckpoint, tracer } = parts;
   const { bus, store } = backbone;
-  const { callers, pushAllow } = config.a2a;
+  const { callers, pushAllow, webhookKey } = config.a2a;
   const watch = new TaskWatch({ backbone, clock });
+  const identity = await loadIdentity(store, webhookKey);
   const signer = await loadCardSigner(store, publicUrl);
   const guarded = createGuardedFetch({ allow: pushAllow });
   const { waitingMessages: maxWaiting } = config.gateway.limits;
@@ -56,13 +59,26 @@ export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
     crowds.push(crowd);
     await watch.listenTo({ tenant, agent });
     const options = { durable: "a2a-push", concurrency: NOTIFICATIONS_AT_ONCE };
-    const pushing = { bus, store, logger, checkpoint, tracer, fetch: guarded.fetch };
+    const pushing = { bus, store, logger, checkpoint, tracer, identity, fetch: guarded.fetch };
     consumers.push(
       await bus.consume(subjectsOf(tenant).a2aPush(agent), options, (due, received) =>
         handlePushDue(pushing, due, received),
       ),
     );
-    const handling = { bus, store, clock, checkpoint, watch, signer, publicUrl, pushAllow, newId };
+    const address = agentAddress(identity, config.gateway.publicUrl, agent);
+    const handling = {
+      bus,
+      store,
+      clock,
+      checkpoint,
+      watch,
+      signer,
+      identity,
+      address,
+      publicUrl,
+      pushAllow,
+      newId,
+    };
     const handler = guardedHandler(new RequestHandler(handling, servedAgent), logger);
     served.push({ agent, handler, refuseIfCrowded: () => crowd.refuseIfCrowded() });
   }

@@ -1,5 +1,7 @@
 import { type FastifyInstance, fastify } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadIdentity } from "../../core/a2a/deployment-identity.ts";
+import { pushTokenOf } from "../../core/a2a/push-token.ts";
 import { peerEventRoute } from "../../gateway/a2a/peer-event-route.ts";
 import { toHttpError } from "../../gateway/http-error.ts";
 import { asks, theCall, untilUnsolicited } from "../core/a2a/peers-under-test.ts";
@@ -41,6 +43,9 @@ afterEach(async () => {
 
 const looks = (): number => pair.remote.requests.filter((method) => method === "GetTask").length;
 
+const agreedToken = async (): Promise<string> =>
+  pushTokenOf(await loadIdentity(pair.core.backbone.store), await theCall(pair.core));
+
 /** As somebody would who wants us to believe that the task is done. */
 const callBack = async (token: string): Promise<number> => {
   const { id, remote } = await theCall(pair.core);
@@ -65,7 +70,7 @@ describe("given a remote agent that calls back, while no time passes", () => {
 
   it("when the call says what is not so, then what the agent itself says counts", async () => {
     const before = looks();
-    expect(await callBack((await theCall(pair.core)).remote?.pushToken ?? "")).toBe(202);
+    expect(await callBack(await agreedToken())).toBe(202);
     while (looks() === before) await new Promise(setImmediate);
     counted.release();
     expect((await untilUnsolicited(pair.core)).map(({ markdown }) => markdown)).toEqual(["told: three"]);

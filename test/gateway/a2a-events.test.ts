@@ -3,43 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FastifyInstance, fastify } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { PeerCall } from "../../core/a2a/peer-call.ts";
-import { callKey } from "../../core/a2a/peer-call.ts";
+import { loadIdentity } from "../../core/a2a/deployment-identity.ts";
+import { pushTokenOf } from "../../core/a2a/push-token.ts";
 import { openEmbeddedBackbone } from "../../core/backbone/embedded/open-embedded-backbone.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import { ack } from "../../core/contract/bus.ts";
 import { silentLogger as logger } from "../../core/contract/logger.ts";
 import type { PeerCallAddress } from "../../core/contract/peer-call-address.ts";
+import { Secret } from "../../core/contract/secret.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import { peerEventRoute } from "../../gateway/a2a/peer-event-route.ts";
 import { toHttpError } from "../../gateway/http-error.ts";
 import { Recorder } from "../fakes/recorder.ts";
 
-const TOKEN = "the-token-of-this-very-call";
-const audience = { conversation: { channel: "web", room: "r", kind: "private" as const }, personId: "p" };
-const at = "2026-03-10T21:14:00.000Z";
-const call: PeerCall = {
-  id: "call-0123456789ab",
-  tenant: "default",
-  agent: "mooring",
-  peer: "ships",
-  mode: "task_delegate",
-  message: "count them",
-  headline: "Asking ships: count them",
-  turnId: "t-1",
-  sessionId: "s-1",
-  standing: { owner: { ownerType: "agent", ownerId: "s-1" }, depth: 0, rootTurnId: "t-1", background: false },
-  origin: { channel: "web", promptSummary: "go", startedAt: at, sessionId: "s-1" },
-  audience,
-  asker: { personId: "p", accountId: "a", name: "Ann" },
-  traceId: "trace",
-  chain: { root: "t-1", hops: {}, lastHopAt: 0 },
-  state: "open",
-  createdAt: at,
-  deadlineAt: 0,
-  notes: 0,
-  remote: { contextId: "c", pushToken: TOKEN, looks: 1, seen: [], rounds: 0, asked: {}, answers: [], sent: 0 },
-};
+const call: PeerCallAddress = { tenant: "default", agent: "mooring", id: "call-0123456789ab" };
+let token: string;
 
 let dataDir: string;
 let backbone: Backbone;
@@ -48,9 +26,7 @@ const hints = new Recorder<PeerCallAddress>();
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "mooring-events-"));
   backbone = await openEmbeddedBackbone({ dataDir, logger });
-  await backbone.store.put(callKey(call), call);
-  const { remote: _, ...local } = call;
-  await backbone.store.put(callKey({ ...call, id: "call-00000000000a" }), { ...local, id: "call-00000000000a" });
+  token = pushTokenOf(await loadIdentity(backbone.store), call);
   await backbone.bus.consume(
     subjectsOf("default").peerEvent("mooring"),
     { durable: "test", concurrency: 1 },
@@ -79,25 +55,31 @@ const json = { "content-type": "application/json" };
 
 describe("given the address that a remote agent calls back", () => {
   it.each([
-    ["the call's token", { "x-a2a-notification-token": TOKEN }],
-    ["it as a bearer", { authorization: `Bearer ${TOKEN}` }],
+    ["the call's token", () => ({ "x-a2a-notification-token": token })],
+    ["it as a bearer", () => ({ authorization: `Bearer ${token}` })],
   ])("when it comes with %s, then core is told to look", async (_, headers) => {
-    expect(await post(OWN, { ...json, ...headers }, JSON.stringify(headers))).toBe(202);
+    expect(await post(OWN, { ...json, ...headers() }, JSON.stringify(headers()))).toBe(202);
     await hints.until((all) => all.some(({ id }) => id === call.id));
   });
 
   it.each([
-    ["no token", OWN, {}],
-    ["a wrong one", OWN, { "x-a2a-notification-token": "forged" }],
-    ["an unknown call", "default/mooring/call-ba9876543210", { "x-a2a-notification-token": TOKEN }],
-    ["a call that has no token", "default/mooring/call-00000000000a", { "x-a2a-notification-token": "" }],
-    ["no call at all", "default/mooring/x%00y", { "x-a2a-notification-token": TOKEN }],
-    ["another tenant", `acme/mooring/${call.id}`, { "x-a2a-notification-token": TOKEN }],
+    ["no token", OWN, () => ({})],
+    ["an empty one", OWN, () => ({ "x-a2a-notification-token": "" })],
+    ["a wrong one", OWN, () => ({ "x-a2a-notification-token": "forged" })],
+    ["another call's", "default/mooring/call-ba9876543210", () => ({ "x-a2a-notification-token": token })],
+    ["no call at all", "default/mooring/x%00y", () => ({ "x-a2a-notification-token": token })],
+    ["another tenant", `acme/mooring/${call.id}`, () => ({ "x-a2a-notification-token": token })],
   ])("when it comes with %s, then it is refused", async (_, path, headers) => {
-    expect(await post(path, { ...json, ...headers })).toBe(401);
+    expect(await post(path, { ...json, ...headers() })).toBe(401);
   });
 
   it("when it sends more than anybody reads, then it is refused", async () => {
-    expect(await post(OWN, { ...json, "x-a2a-notification-token": TOKEN }, "x".repeat(1_100_000))).toBe(413);
+    expect(await post(OWN, { ...json, "x-a2a-notification-token": token }, "x".repeat(1_100_000))).toBe(413);
+  });
+
+  it("when all processes of a deployment work the token out, then it is the same, and another deployment's is not", async () => {
+    expect(pushTokenOf(await loadIdentity(backbone.store), call)).toBe(token);
+    const configured = await loadIdentity(backbone.store, new Secret("a key that an operator has configured"));
+    expect(pushTokenOf(configured, call)).not.toBe(token);
   });
 });

@@ -14,15 +14,19 @@ const EVERYWHERE = ["0.0.0.0/0", "::/0"];
  * card, and must be public. Credentials go to the configured address only.
  */
 export const peerFetch = (peer: RemotePeer, credentials: () => Record<string, string>): PeerFetch => {
-  const { origin } = new URL(peer.url);
+  const origin = originOf(peer.url);
   const chosen = createGuardedFetch({ allow: EVERYWHERE });
   const foreign = createGuardedFetch();
   return {
     fetch: async (input, init) => {
-      const isChosen = !(input instanceof Request) && new URL(String(input)).origin === origin;
+      const isChosen = !(input instanceof Request) && originOf(String(input)) === origin;
       const headers = new Headers(init?.headers);
       if (isChosen) for (const [name, value] of Object.entries(credentials())) headers.set(name, value);
-      const response = await (isChosen ? chosen : foreign).fetch(input, { ...init, headers });
+      const response = isChosen
+        ? await chosen.fetch(input, { ...init, headers })
+        : await foreign.fetch(input, { ...init, headers }).catch((error) => {
+            throw strayed(peer, String(input), error);
+          });
       const refusal = refusalOf(peer, response.status);
       if (refusal === undefined) return response;
       await response.body?.cancel();
@@ -32,6 +36,23 @@ export const peerFetch = (peer: RemotePeer, credentials: () => Record<string, st
       await Promise.all([chosen.close(), foreign.close()]);
     },
   };
+};
+
+/** On one machine, a gateway that nobody told its address says "localhost", whoever has called it by its number. */
+const originOf = (address: string): string => {
+  const { protocol, hostname, port, origin } = new URL(address);
+  return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? `${protocol}//localhost:${port}` : origin;
+};
+
+const strayed = ({ name }: RemotePeer, address: string, error: unknown): unknown => {
+  if (!(error instanceof AppError) || error.code !== "forbidden") return error;
+  const { origin } = new URL(address);
+  return new AppError(
+    "forbidden",
+    `its card sends us to ${origin}, which is neither public nor the address in a2a.peers.${name}.url: one of the two ` +
+      "is to be changed (the card of a Mooring has its gateway.publicUrl)",
+    { cause: error },
+  );
 };
 
 /** Told by its status, because the SDK has no other sign of it than words. */

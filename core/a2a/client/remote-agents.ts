@@ -1,6 +1,9 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../contract/clock.ts";
+import { agentAddress } from "../agent-address.ts";
+import type { DeploymentIdentity } from "../deployment-identity.ts";
 import type { PeerCall } from "../peer-call.ts";
+import { pushTokenOf } from "../push-token.ts";
 import type { PeerClient, Webhook } from "./peer-client.ts";
 import type { RemotePeer } from "./remote-peer.ts";
 
@@ -12,6 +15,7 @@ export interface RemoteAgentsOptions {
   readonly clock: Clock;
   /** How others reach this deployment, for their push notifications; without it they are asked now and then. */
   readonly publicUrl?: string | undefined;
+  readonly identity: DeploymentIdentity;
 }
 
 interface Connection {
@@ -24,20 +28,22 @@ export class RemoteAgents {
   readonly peers: readonly RemotePeer[];
   readonly #clock: Clock;
   readonly #publicUrl: string | undefined;
+  readonly #identity: DeploymentIdentity;
   readonly #connections = new Map<string, Connection>();
   readonly #said = new Map<string, string>();
   readonly #askedAt = new Map<string, number>();
   readonly #closing = new AbortController();
 
-  constructor({ peers, clock, publicUrl }: RemoteAgentsOptions) {
+  constructor({ peers, clock, publicUrl, identity }: RemoteAgentsOptions) {
     this.peers = peers;
     this.#clock = clock;
     this.#publicUrl = publicUrl;
+    this.#identity = identity;
   }
 
-  /** Of one of our agents, as others reach it. */
+  /** Of one of our agents, as hops are counted by it. */
   ownAddress(agent: string): string {
-    return `${this.#publicUrl ?? "urn:mooring"}/a2a/${agent}`;
+    return agentAddress(this.#identity, this.#publicUrl, agent);
   }
 
   /** What its card says about it, once that was read; who wants to know it has it read. */
@@ -57,9 +63,10 @@ export class RemoteAgents {
   }
 
   /** Where a remote agent is to tell us that it has got on with a call. */
-  webhookFor({ tenant, agent, id, remote }: PeerCall): Webhook | undefined {
-    if (this.#publicUrl === undefined || remote === undefined) return undefined;
-    return { url: `${this.#publicUrl}/a2a-events/${tenant}/${agent}/${id}`, token: remote.pushToken };
+  webhookFor(call: PeerCall): Webhook | undefined {
+    if (this.#publicUrl === undefined) return undefined;
+    const { tenant, agent, id } = call;
+    return { url: `${this.#publicUrl}/a2a-events/${tenant}/${agent}/${id}`, token: pushTokenOf(this.#identity, call) };
   }
 
   async clientOf(peer: RemotePeer): Promise<PeerClient> {

@@ -18,7 +18,7 @@ export const Said = z.looseObject({
 });
 export type Said = z.infer<typeof Said>;
 
-/** Where a caller wants to hear of changes. */
+/** Where a caller wants to hear of changes. Its secrets are sealed: only the gateway that calls it opens them. */
 export const Webhook = z.looseObject({
   id: z.string(),
   url: z.string(),

@@ -1,10 +1,11 @@
 import type { Subscription } from "nats";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Listener } from "../../contract/bus.ts";
-import type { Logger } from "../../contract/logger.ts";
 import type { Subject } from "../../contract/subject.ts";
+import { HEARERS_KNOWN_MS, HearingChecks } from "./hearing-checks.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import type { NatsNames } from "./nats-names.ts";
+import type { NatsOptions } from "./nats-options.ts";
 import type { NatsSession } from "./nats-session.ts";
 
 interface Listening {
@@ -16,13 +17,15 @@ interface Listening {
 export class NatsSignals {
   readonly #connector: NatsConnector;
   readonly #names: NatsNames;
-  readonly #logger: Logger;
+  readonly #options: Pick<NatsOptions, "clock" | "logger">;
+  readonly #hearing: HearingChecks;
   readonly #listening = new Set<Listening>();
 
-  constructor(connector: NatsConnector, names: NatsNames, logger: Logger) {
+  constructor(connector: NatsConnector, names: NatsNames, options: Pick<NatsOptions, "clock" | "logger">) {
     this.#connector = connector;
     this.#names = names;
-    this.#logger = logger;
+    this.#options = options;
+    this.#hearing = new HearingChecks(options.clock);
     connector.onSession((session) => {
       for (const listening of this.#listening) listening.subscription = listening.subscribe(session);
     });
@@ -31,10 +34,19 @@ export class NatsSignals {
   send<T>(subject: Subject<T>, message: T): void {
     const session = this.#connector.current;
     if (!session?.isOpen) return;
+    const to = this.#names.signal(subject);
+    const hearers = subject.seldomHeard ? this.#hearing.hearersOf(to) : "some";
+    if (hearers === "none") return;
+    const data = Buffer.from(JSON.stringify(message) ?? "null");
+    if (hearers === "unknown") {
+      this.#hearing.check(session, to, data);
+      return;
+    }
     session.outgoing.send({
-      subject: this.#names.signal(subject),
-      data: JSON.stringify(message) ?? "null",
-      failed: (error) => this.#logger.debug({ subject: subject.name, error: messageOf(error) }, "signal not sent"),
+      subject: to,
+      data,
+      failed: (error) =>
+        this.#options.logger.debug({ subject: subject.name, error: messageOf(error) }, "signal not sent"),
     });
   }
 
@@ -52,6 +64,7 @@ export class NatsSignals {
     if (session?.isOpen) {
       listening.subscription = listening.subscribe(session);
       await session.flushed();
+      if (subject.seldomHeard) await new Promise<void>((later) => this.#options.clock.after(KNOWN_TO_ALL_MS, later));
     }
     return {
       close: () => {
@@ -65,7 +78,10 @@ export class NatsSignals {
     try {
       handle(subject.schema.parse(JSON.parse(text)));
     } catch (error) {
-      this.#logger.warn({ subject: subject.name, error: messageOf(error) }, "signal dropped");
+      this.#options.logger.warn({ subject: subject.name, error: messageOf(error) }, "signal dropped");
     }
   }
 }
+
+/** After this long nobody counts on what the server said before; timers may be a little early. */
+const KNOWN_TO_ALL_MS = HEARERS_KNOWN_MS + 10;

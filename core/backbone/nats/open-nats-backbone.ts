@@ -19,7 +19,7 @@ import { Sweeper } from "./sweeper.ts";
  */
 export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Backbone> => {
   const options = natsOptions(given);
-  const { clock, logger, replicas } = options;
+  const { clock, replicas } = options;
   const names = natsNames(options.prefix);
   const connector: NatsConnector = new NatsConnector(options, (session) =>
     checkLayout(session, partitionsBucket, options.partitions),
@@ -27,7 +27,7 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
   const partitionsBucket = new KvBucket(connector, { name: names.partitionsBucket, replicas });
   const store = new NatsStore({ connector, names, replicas, clock });
   const publisher = new NatsPublisher(connector, names, options);
-  const signals = new NatsSignals(connector, names, logger);
+  const signals = new NatsSignals(connector, names, options);
   const groups = new ConsumerGroups({ connector, names, options, publisher, store, partitionsBucket });
   const bus = new NatsBus({ publisher, groups, signals });
   const sweeper = new Sweeper(connector, partitionsBucket, options);

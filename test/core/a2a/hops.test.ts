@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { addressOf, arrivedChain, nextHop, pairOf } from "../../../core/a2a/hops.ts";
+import { addressOf } from "../../../core/a2a/agent-address.ts";
+import { arrivedChain, nextHop, pairOf } from "../../../core/a2a/hops.ts";
 import { calls, type ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AGENT, userMessage } from "../core-under-test.ts";
 import { type Asked, counted, delegates, roles, untilFinals } from "../subtasks/delegating.ts";

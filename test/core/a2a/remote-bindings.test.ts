@@ -67,8 +67,22 @@ describe("given a remote agent's credentials", () => {
       peer: { token: TOKEN },
     });
     await core.ask("m-1", "go");
-    expect(toolOutputs(core)[0]).toContain('"127.0.0.1" is not a public address');
+    const output = toolOutputs(core)[0];
+    expect(output).toContain(`its card sends us to ${new URL(other.url).origin}, which is neither public nor`);
+    expect(output).toContain("a2a.peers.ships.url");
     expect([...remote.headers, ...other.headers]).toEqual([]);
+  });
+
+  it("when its card says localhost for the number that we have, then it is the same place", async () => {
+    const remoteAgent = { elsewhere: "" };
+    const { core, remote } = await start(CONSULT, (work) => work.answer("three"), {
+      remoteAgent,
+      peer: { token: TOKEN },
+    });
+    remoteAgent.elsewhere = remote.url.replace("127.0.0.1", "localhost");
+    await core.ask("m-1", "go");
+    expect(toolOutputs(core)[0]).toContain("three");
+    expect(remote.headers.map(({ authorization }) => authorization)).toContain(`Bearer ${TOKEN.reveal()}`);
   });
 
   it.each(["its card", "its answer"])("when %s is a redirect, then it is not followed", async (what) => {

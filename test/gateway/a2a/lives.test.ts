@@ -113,7 +113,7 @@ describe("given a task whose turn delegates", () => {
       if (text.startsWith("Compare")) {
         return calls({
           name: "spawn_subtask",
-          input: { name: "Bergen", prompt: "look at Bergen", expected_output: "depth" },
+          input: { name: "Bergen", prompt: "look at Bergen", expectedOutput: "depth" },
         });
       }
       return last?.role === "tool" ? "I am on it." : "Eleven metres.";

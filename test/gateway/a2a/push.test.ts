@@ -74,6 +74,9 @@ describe("given a caller that wants to be told (A8)", () => {
       const [{ headers, body }] = (await notified.until((items) => items.length > 0)) as [Notified];
       expect(headers).toMatchObject({ "x-a2a-notification-token": "a-secret", authorization: "Bearer abc" });
       expect(body.task).toMatchObject({ id, status: { state: "TASK_STATE_COMPLETED" } });
+      const kept = await server.core.store.get(taskKey({ tenant: "default", agent: "mooring", caller: "alice", id }));
+      expect(kept?.value.webhooks).toEqual([expect.objectContaining({ token: expect.stringMatching(/^sealed:/) })]);
+      expect(JSON.stringify(kept)).not.toMatch(/a-secret|"abc"/);
     },
   );
 

@@ -9,15 +9,16 @@ import { startA2a } from "../../../../gateway/a2a/start-a2a.ts";
 import { adapterContext, relayContext } from "../../../../gateway/channel-contexts.ts";
 import { openFrontDoor } from "../../../../gateway/front-door.ts";
 import { createMetrics } from "../../../../gateway/metrics/create-metrics.ts";
+import { publicUrl } from "../../../../gateway/public-url.ts";
 import { createReadiness } from "../../../../gateway/readiness.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { createServer } from "../../../../gateway/server.ts";
 import { startAgents } from "../../../../gateway/start-agents.ts";
 import { openPlace } from "../../../core/deaths/backbone-place.ts";
-import type { FromDeployment, ToDeployment } from "./deployment-process.ts";
+import type { DeploymentOrder, FromDeployment, ToDeployment } from "./deployment-process.ts";
 
-/** Gateway with the web channel, protocol server and core, in one process that dies where its parent says. */
-const { place, config: given } = JSON.parse(process.argv[2] ?? "");
+/** Gateway with the web channel and protocol server, core, or both, in one process that dies where its parent says. */
+const { place, config: given, roles }: DeploymentOrder = JSON.parse(process.argv[2] ?? "");
 const config = Config.parse(given);
 const say = (message: FromDeployment): void => {
   process.send?.(message);
@@ -35,17 +36,25 @@ const checkpoint = async (name: string): Promise<void> => {
 
 const backbone = await openPlace(place, hasty);
 const readiness = createReadiness();
-const door = await openFrontDoor(config.gateway, readiness);
-const { publicUrl = "" } = config.gateway;
-const parts = { backbone, clock, logger, meter, checkpoint, newId: randomUUID, publicUrl };
-await startAgents({ ...parts, config });
-const agent = config.agents[0]?.name ?? "";
-const web = { ...parts, channel: "web", tenant: "default", agent };
-const adapter = new WebAdapter(WebConfig.parse({ adapter: "web" }), adapterContext(web));
-await runChannel(relayContext(web, { adapter }), adapter, "gateway");
-const a2a = await startA2a({ ...parts, config });
-const routes = [peerEventRoute(backbone)];
-await createServer({ door, adapters: [adapter], readiness, metrics: createMetrics(logger), logger, routes, a2a });
+const door = await openFrontDoor(
+  roles.includes("gateway") ? config.gateway : { ...config.gateway, port: 0 },
+  readiness,
+);
+const parts = { backbone, clock, logger, meter, checkpoint, newId: randomUUID };
+
+const startGateway = async (): Promise<void> => {
+  const agent = config.agents[0]?.name ?? "";
+  const open = { ...parts, publicUrl: publicUrl({ ...config.gateway, port: door.port }) };
+  const web = { ...open, channel: "web", tenant: "default", agent };
+  const adapter = new WebAdapter(WebConfig.parse({ adapter: "web" }), adapterContext(web));
+  await runChannel(relayContext(web, { adapter }), adapter, "gateway");
+  const a2a = await startA2a({ ...open, config });
+  const routes = [peerEventRoute(backbone)];
+  await createServer({ door, adapters: [adapter], readiness, metrics: createMetrics(logger), logger, routes, a2a });
+};
+
+if (roles.includes("core")) await startAgents({ ...parts, config });
+if (roles.includes("gateway")) await startGateway();
 
 process.on("message", (order: ToDeployment) => {
   death = { at: order.dieAt, nth: order.nth };

@@ -4,53 +4,79 @@ import { once } from "node:events";
 import { type BackbonePlace, type PlaceOptions, places } from "../../../core/deaths/backbone-place.ts";
 import { childProgram } from "../../../fakes/child-program.ts";
 import { StableAddress } from "../../../fakes/stable-address.ts";
+import { freePort } from "../../../setup/free-port.ts";
 
 export interface ToDeployment {
   readonly dieAt: string;
   readonly nth: number;
 }
+export interface DeploymentOrder {
+  readonly place: PlaceOptions;
+  readonly config: object;
+  readonly roles: readonly Role[];
+}
 export type FromDeployment = { say: "ready"; port: number } | { say: "armed" };
+
+type Role = "gateway" | "core";
 
 /** The product in a process that may die at any time and is started again; its data and its address outlive it. */
 export class MortalDeployment {
   readonly #place: BackbonePlace;
   readonly #address: StableAddress;
+  /** Of a gateway that is a process of its own. */
+  readonly #port: number | undefined;
   #config: object = {};
   #child: ChildProcess | undefined;
+  #core: ChildProcess | undefined;
   #exited: Promise<unknown> = Promise.resolve();
 
-  private constructor(place: BackbonePlace, address: StableAddress) {
+  private constructor(place: BackbonePlace, address: StableAddress, port: number | undefined) {
     this.#place = place;
     this.#address = address;
+    this.#port = port;
   }
 
-  static async prepare(kind: PlaceOptions["kind"]): Promise<MortalDeployment> {
+  /** `isSplit`: gateway and core are processes of their own; the gateway is reached by its port and not otherwise. */
+  static async prepare(kind: PlaceOptions["kind"], isSplit = false): Promise<MortalDeployment> {
     const [place, address] = await Promise.all([places[kind](), StableAddress.open()]);
-    return new MortalDeployment(place, address);
+    return new MortalDeployment(place, address, isSplit ? await freePort() : undefined);
   }
 
   get url(): string {
-    return this.#address.url;
+    return this.#port === undefined ? this.#address.url : `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** What the configuration says of how it is reached. */
+  get gateway(): object {
+    if (this.#port !== undefined) return { host: "127.0.0.1", port: this.#port };
+    return { host: "127.0.0.1", port: 0, publicUrl: this.url };
   }
 
   async start(config: object): Promise<void> {
     this.#config = config;
+    if (this.#port !== undefined) this.#core = (await this.#run(["core"])).child;
     await this.restart();
   }
 
   /** After a death. */
   async restart(): Promise<void> {
-    const script = childProgram(new URL("./deployment-child.ts", import.meta.url));
-    const given = { place: this.#place.options, config: this.#config };
-    const child = fork(script, [JSON.stringify(given)], { stdio: "inherit" });
+    const { child, exited, port } = await this.#run(this.#port === undefined ? ["gateway", "core"] : ["gateway"]);
     this.#child = child;
-    this.#exited = once(child, "exit").then(() => {
+    this.#exited = exited.then(() => {
       this.#address.port = undefined;
     });
-    const [message] = await Promise.race([once(child, "message"), this.#exited.then(() => [undefined])]);
+    this.#address.port = port;
+  }
+
+  async #run(roles: readonly Role[]) {
+    const script = childProgram(new URL("./deployment-child.ts", import.meta.url));
+    const order: DeploymentOrder = { place: this.#place.options, config: this.#config, roles };
+    const child = fork(script, [JSON.stringify(order)], { stdio: "inherit" });
+    const exited = once(child, "exit");
+    const [message] = await Promise.race([once(child, "message"), exited.then(() => [undefined])]);
     const said: FromDeployment | undefined = message;
     if (said?.say !== "ready") throw new Error("a deployment died before it was ready");
-    this.#address.port = said.port;
+    return { child, exited, port: said.port };
   }
 
   /** From now on, the n-th time that it comes to this checkpoint is its end. Resolves when it knows. */
@@ -73,6 +99,7 @@ export class MortalDeployment {
   }
 
   async dispose(): Promise<void> {
+    this.#core?.kill("SIGKILL");
     await this.kill();
     await this.#address.close();
     await this.#place.dispose();

@@ -12,9 +12,9 @@ afterAll(() => pair.dispose());
 
 const isAbout = (ball: string) => (task: Task) => JSON.stringify(task.history).includes(` ${ball}"`);
 /** As soon as there are as many as there may be. */
-const hopsOf = async (ball: string): Promise<Record<Name, number>> => {
+const hopsOf = async (ball: string, between = pair): Promise<Record<Name, number>> => {
   for (;;) {
-    const [ay = [], bee = []] = await Promise.all(NAMES.map((name) => pair.tasksAt(name)));
+    const [ay = [], bee = []] = await Promise.all(NAMES.map((name) => between.tasksAt(name)));
     const hops = { ay: ay.filter(isAbout(ball)).length, bee: bee.filter(isAbout(ball)).length };
     if (hops.ay + hops.bee >= 3) return hops;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -57,6 +57,20 @@ describe("given two deployments whose agents play every message back", () => {
     await person.until(() => unsolicited(person).length > 0, "the end of it");
     expect(pair.refusals.items).toHaveLength(before + 1);
     expect(await hopsOf("ball-dying")).toEqual({ ay: 1, bee: 2 });
+  });
+});
+
+describe("given deployments whose gateways and cores are processes that nobody told their address", () => {
+  let split: Pair;
+  beforeAll(async () => {
+    split = await Pair.start("nats", { isSplit: true });
+  }, 60_000);
+  afterAll(() => split.dispose());
+
+  it("when one begins, then the fourth hop between them is not made either (A4)", TIME, async () => {
+    const person = split.personAt("ay", "unaddressed");
+    await person.answerTo(person.say("volley bee consult ball-unaddressed"));
+    expect(await hopsOf("ball-unaddressed", split)).toEqual({ ay: 1, bee: 2 });
   });
 });
 

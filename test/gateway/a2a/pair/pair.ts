@@ -38,10 +38,11 @@ export class Pair {
     model.follow((request) => this.#answer(request));
   }
 
-  static async start(kind: PlaceOptions["kind"]): Promise<Pair> {
+  /** `isSplit`: gateways and cores are processes of their own, and nobody has told them how they are reached. */
+  static async start(kind: PlaceOptions["kind"], { isSplit = false } = {}): Promise<Pair> {
     const [ay, bee, model] = await Promise.all([
-      MortalDeployment.prepare(kind),
-      MortalDeployment.prepare(kind),
+      MortalDeployment.prepare(kind, isSplit),
+      MortalDeployment.prepare(kind, isSplit),
       ScriptedModelServer.start(),
     ]);
     const pair = new Pair(ay, bee, model);
@@ -80,7 +81,7 @@ export class Pair {
     const aliasAt = (at: Name) => ({ url: this[at].url, token: tokenOf(name) });
     const alias = `${other}-alias`;
     return {
-      gateway: { host: "127.0.0.1", port: 0, publicUrl: this[name].url },
+      gateway: this[name].gateway,
       tenants: { default: { a2aAsync: true } },
       agents: [
         {

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { HEARERS_KNOWN_MS } from "../../../../core/backbone/nats/hearing-checks.ts";
+import type { Clock } from "../../../../core/contract/clock.ts";
+import { systemClock } from "../../../../core/contract/clock.ts";
+import { cleanup } from "./cleanup.ts";
+import { eventually } from "./eventually.ts";
+import { numbered, numbers, thingKey } from "./samples.ts";
+
+const start = cleanup();
+const often = numbers("often");
+const seldom = { ...numbers("seldom"), seldomHeard: true };
+
+/** One who signals, on a wire that is listened in on, and whose time goes by as it is told. */
+const speaking = async () => {
+  const server = await start.server();
+  const wire = await start.wire(server.port);
+  let sent = "";
+  wire.fail("cut", (bytes) => {
+    sent += bytes;
+    return false;
+  });
+  let now = 0;
+  const clock: Clock = { ...systemClock, monotonic: () => now };
+  const { bus, store } = await start.backbone({ servers: [wire.url], clock });
+  return {
+    server,
+    pass: (ms: number) => (now += ms),
+    /** Resolves once the server has seen it, and has said what it says to it. */
+    signal: async (subject: typeof often, n: number) => {
+      bus.signal(subject, numbered(n));
+      await store.get(thingKey("x"));
+    },
+    /** Of the signals on a subject, as they went over the wire. */
+    sent: (subject: typeof often) =>
+      [...sent.matchAll(new RegExp(`PUB mooring_signal.${subject.name} .*\r\n{"n":(\\d+)}`, "g"))].map(([, n]) =>
+        Number(n),
+      ),
+  };
+};
+
+describe("given a subject that is seldom heard", () => {
+  it("when nobody listens, then one signal in a while is sent, and all others are spared", async () => {
+    const speaker = await speaking();
+    for (const n of [1, 2, 3]) await speaker.signal(seldom, n);
+    expect(speaker.sent(seldom)).toEqual([1]);
+    speaker.pass(HEARERS_KNOWN_MS);
+    for (const n of [4, 5]) await speaker.signal(seldom, n);
+    expect(speaker.sent(seldom)).toEqual([1, 4]);
+    for (const n of [6, 7]) await speaker.signal(often, n);
+    expect(speaker.sent(often)).toEqual([6, 7]);
+  });
+
+  it("when somebody begins to listen, then everything from there on is heard", async () => {
+    const speaker = await speaking();
+    for (const n of [1, 2]) await speaker.signal(seldom, n);
+    const listener = await start.backbone({ servers: [speaker.server.url] });
+    const heard: number[] = [];
+    const began = performance.now();
+    await listener.bus.listen(seldom, ({ n }) => heard.push(n));
+    speaker.pass(performance.now() - began);
+    for (const n of [3, 4, 5]) await speaker.signal(seldom, n);
+    await eventually(() => expect(heard).toEqual([3, 4, 5]));
+  });
+});
