@@ -14,6 +14,7 @@ export class NatsWire {
   readonly #sockets = new Set<Socket>();
   #plan: { readonly when: Moment; readonly trouble: Trouble } | undefined;
   #sent = 0;
+  #answered: (bytes: string) => void = () => undefined;
 
   private constructor(to: number) {
     this.#to = to;
@@ -40,6 +41,11 @@ export class NatsWire {
     this.#plan = { trouble, when };
   }
 
+  /** Listens in on what the server sends. */
+  hear(answered: (bytes: string) => void): void {
+    this.#answered = answered;
+  }
+
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
@@ -53,6 +59,7 @@ export class NatsWire {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
     }
+    server.on("data", (bytes) => this.#answered(bytes.toString("latin1")));
     pipeline(server, client, () => server.destroy());
     client.on("error", () => server.destroy());
     client.on("close", () => server.destroy());

@@ -8,9 +8,16 @@ import type { NatsNames } from "./nats-names.ts";
 import type { NatsOptions } from "./nats-options.ts";
 import type { NatsSession } from "./nats-session.ts";
 
-interface Listening {
-  subscribe(session: NatsSession): Subscription;
+/** All of this process who listen to one subject: the server sends each signal once. */
+interface Ear {
+  readonly hearings: Set<Hearing>;
   subscription?: Subscription;
+}
+
+interface Hearing {
+  hear(text: string): void;
+  /** False until everything that was sent before is through: whoever listens later does not hear it. */
+  hasBegun: boolean;
 }
 
 /** Plain NATS, without a stream: fast, and lost if nobody is connected. */
@@ -19,7 +26,7 @@ export class NatsSignals {
   readonly #names: NatsNames;
   readonly #options: Pick<NatsOptions, "clock" | "logger">;
   readonly #hearing: HearingChecks;
-  readonly #listening = new Set<Listening>();
+  readonly #ears = new Map<string, Ear>();
 
   constructor(connector: NatsConnector, names: NatsNames, options: Pick<NatsOptions, "clock" | "logger">) {
     this.#connector = connector;
@@ -27,7 +34,7 @@ export class NatsSignals {
     this.#options = options;
     this.#hearing = new HearingChecks(options.clock);
     connector.onSession((session) => {
-      for (const listening of this.#listening) listening.subscription = listening.subscribe(session);
+      for (const [name, ear] of this.#ears) subscribe(session, name, ear);
     });
   }
 
@@ -51,25 +58,27 @@ export class NatsSignals {
   }
 
   async listen<T>(subject: Subject<T>, handle: (message: T) => void): Promise<Listener> {
-    const listening: Listening = {
-      subscribe: (session) =>
-        session.nc.subscribe(this.#names.signal(subject), {
-          callback: (error, message) => {
-            if (!error) this.#heard(subject, message.string(), handle);
-          },
-        }),
-    };
-    this.#listening.add(listening);
+    const name = this.#names.signal(subject);
+    const known = this.#ears.get(name);
+    const ear: Ear = known ?? { hearings: new Set() };
+    const hearing: Hearing = { hear: (text) => this.#heard(subject, text, handle), hasBegun: known === undefined };
+    ear.hearings.add(hearing);
     const session = this.#connector.current;
+    if (known === undefined) {
+      this.#ears.set(name, ear);
+      if (session?.isOpen) subscribe(session, name, ear);
+    }
     if (session?.isOpen) {
-      listening.subscription = listening.subscribe(session);
       await session.flushed();
       if (subject.seldomHeard) await new Promise<void>((later) => this.#options.clock.after(KNOWN_TO_ALL_MS, later));
     }
+    hearing.hasBegun = true;
     return {
       close: () => {
-        this.#listening.delete(listening);
-        if (!listening.subscription?.isClosed()) listening.subscription?.unsubscribe();
+        ear.hearings.delete(hearing);
+        if (ear.hearings.size > 0 || this.#ears.get(name) !== ear) return;
+        this.#ears.delete(name);
+        if (!ear.subscription?.isClosed()) ear.subscription?.unsubscribe();
       },
     };
   }
@@ -82,6 +91,16 @@ export class NatsSignals {
     }
   }
 }
+
+const subscribe = ({ nc }: NatsSession, name: string, ear: Ear): void => {
+  ear.subscription = nc.subscribe(name, {
+    callback: (error, message) => {
+      if (error) return;
+      const text = message.string();
+      for (const { hear, hasBegun } of ear.hearings) if (hasBegun) hear(text);
+    },
+  });
+};
 
 /** After this long nobody counts on what the server said before; timers may be a little early. */
 const KNOWN_TO_ALL_MS = HEARERS_KNOWN_MS + 10;

@@ -62,3 +62,43 @@ describe("given a subject that is seldom heard", () => {
     await eventually(() => expect(heard).toEqual([3, 4, 5]));
   });
 });
+
+describe("given a process in which several listen to one subject", () => {
+  const two = async () => {
+    const server = await start.server();
+    const wire = await start.wire(server.port);
+    const deliveries: string[] = [];
+    const delivery = new RegExp(`^MSG mooring_signal.${often.name} `, "gm");
+    wire.hear((bytes) => deliveries.push(...(bytes.match(delivery) ?? [])));
+    const { bus, store } = await start.backbone({ servers: [wire.url] });
+    const heard: Record<"one" | "other", number[]> = { one: [], other: [] };
+    const listeners = {
+      one: await bus.listen(often, ({ n }) => heard.one.push(n)),
+      other: await bus.listen(often, ({ n }) => heard.other.push(n)),
+    };
+    /** Resolves once it was heard: the server answers in order. */
+    const signal = async (n: number) => {
+      bus.signal(often, numbered(n));
+      await store.get(thingKey("x"));
+    };
+    return { heard, listeners, signal, deliveries };
+  };
+
+  it("when a signal comes, then the server sends it once, and each of them hears it", async () => {
+    const { heard, signal, deliveries } = await two();
+    await signal(1);
+    expect(heard).toEqual({ one: [1], other: [1] });
+    expect(deliveries).toHaveLength(1);
+  });
+
+  it("when one stops, then the other goes on; and when both have, then nothing is sent any more", async () => {
+    const { heard, listeners, signal, deliveries } = await two();
+    listeners.one.close();
+    await signal(1);
+    listeners.other.close();
+    listeners.other.close();
+    await signal(2);
+    expect(heard).toEqual({ one: [], other: [1] });
+    expect(deliveries).toHaveLength(1);
+  });
+});
