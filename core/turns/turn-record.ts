@@ -51,7 +51,16 @@ export const turnKeyById = ({ tenant, agent }: Place, turnId: string) => keyOf(t
 export const turnKey = (message: MessageAddress) => turnKeyById(message, turnIdOf(message));
 /** Of the last days. For operators: never per message. */
 export const turnsOfAgent = ({ tenant, agent }: Place) => prefixOf(turns, tenant, agent);
-export const turnIdOf = ({ tenant, agent, id }: MessageAddress) => stableId("t", tenant, agent, id);
+/** A message asks for it several times. */
+export const turnIdOf = (message: MessageAddress): string => {
+  const known = turnIds.get(message);
+  if (known !== undefined) return known;
+  const { tenant, agent, id } = message;
+  const turnId = stableId("t", tenant, agent, id);
+  turnIds.set(message, turnId);
+  return turnId;
+};
+const turnIds = new WeakMap<MessageAddress, string>();
 /** Of the work that a message begins: the digits of its turn's id, so that each leads to the other. */
 export const traceIdOf = (message: MessageAddress): string => turnIdOf(message).slice("t-".length);
 
