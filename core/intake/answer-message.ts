@@ -33,7 +33,7 @@ export const answerMessage = async (
   // Looked for after the window was read: what is not found up to its end can only be written behind it.
   const ended = seenBefore ? await parts.history.endedTurn(sessionId, index, turnId) : undefined;
   const matter = ended === undefined ? await turnMatter(parts, agent, message) : undefined;
-  const task = ended === undefined ? await parts.inbound.standing(message) : undefined;
+  const task = ended === undefined ? await parts.inbound.standing(message, seenBefore) : undefined;
   if (matter?.isMoot || task === "ended") return undefined;
   // What must end in words needs its anchor's words too: both are made at the same time.
   const summary = matter?.mustSpeak ? decideSummary(parts, agent, opened) : undefined;

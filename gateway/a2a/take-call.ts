@@ -1,7 +1,7 @@
 import { noteCall, publishCall } from "../../core/a2a/inbound/accept-call.ts";
 import type { TaskParts } from "../../core/a2a/inbound/change-task.ts";
-import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
-import { type InboundTask, isAtRest, readTask } from "../../core/a2a/inbound/inbound-task.ts";
+import { type InboundCall, NOTED_AFTER_MS } from "../../core/a2a/inbound/inbound-call.ts";
+import { type InboundTask, isAtRest, readTask, seenEnd } from "../../core/a2a/inbound/inbound-task.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { TaskWatcher } from "./task-watcher.ts";
@@ -19,9 +19,6 @@ interface Standing {
   readonly goesOn?: boolean;
 }
 
-/** A task that is not there by then is made by the gateway: core has other things to do. */
-const NOTED_AFTER_MS = 1_000;
-
 /** For a caller that wants to know its task at once. */
 export const takeCall = async (parts: TakingParts, call: InboundCall): Promise<InboundTask> => {
   await publishCall(parts, call);
@@ -38,10 +35,10 @@ export const awaitCall = async (
   watcher: TaskWatcher,
   { repeated, goesOn = false }: Standing = {},
 ): Promise<InboundTask> => {
-  const read = () => readTask(parts.store, call);
+  const read = async () => seenEnd(parts.store, call) ?? readTask(parts.store, call);
   let task = repeated;
   if (task === undefined) {
-    const outcome = await publishCall(parts, call);
+    const outcome = await publishCall(parts, goesOn ? call : { ...call, isAwaited: true });
     if (goesOn || (outcome === "repeated" && (await read()))) task = await noteCall(parts, call);
   }
   let isDue = false;

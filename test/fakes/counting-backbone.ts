@@ -2,9 +2,16 @@ import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Bus } from "../../core/contract/bus.ts";
 import type { Store } from "../../core/contract/store.ts";
 
+interface Counted {
+  readonly writes: string[];
+  /** Of single values, by their collection. */
+  readonly reads: string[];
+}
+
 /** Passes everything on, and notes what becomes durable. As others may write too, if not said otherwise. */
-export const countingBackbone = (backbone: Backbone, exclusive = false): Backbone & { readonly writes: string[] } => {
+export const countingBackbone = (backbone: Backbone, exclusive = false): Backbone & Counted => {
   const writes: string[] = [];
+  const reads: string[] = [];
   const { bus, store } = backbone;
   const countingBus: Bus = {
     publish(subject, message, options) {
@@ -17,7 +24,10 @@ export const countingBackbone = (backbone: Backbone, exclusive = false): Backbon
   };
   const countingStore: Store = {
     exclusive,
-    get: (key, known) => store.get(key, known),
+    get(key, known) {
+      reads.push(key.collection.name);
+      return store.get(key, known);
+    },
     put(key, value, options) {
       writes.push(`put ${key.collection.name}`);
       return store.put(key, value, options);
@@ -32,6 +42,7 @@ export const countingBackbone = (backbone: Backbone, exclusive = false): Backbon
     bus: countingBus,
     store: countingStore,
     writes,
+    reads,
     health: () => backbone.health(),
     queues: () => backbone.queues(),
     close: () => backbone.close(),

@@ -13,6 +13,8 @@ export const InboundCall = InboundTaskAddress.extend({
   contextId: z.string(),
   /** The caller named no context: this one was made for it, and holds nothing else yet. */
   isNewContext: z.literal(true).optional(),
+  /** The caller waits for the answer: before NOTED_AFTER_MS nobody has told it, or anybody else, of a task. */
+  isAwaited: z.literal(true).optional(),
   skill: z.looseObject({ id: z.string(), name: z.string() }).optional(),
   said: Said,
   webhook: Webhook.optional(),
@@ -22,6 +24,9 @@ export const InboundCall = InboundTaskAddress.extend({
   trace: z.string().optional(),
 });
 export type InboundCall = z.infer<typeof InboundCall>;
+
+/** A task that is not there by then is made by the gateway that took the call: core has other things to do. */
+export const NOTED_AFTER_MS = 1_000;
 
 /** What was read before: a turn asks several times. */
 const known = new WeakMap<object, InboundCall>();

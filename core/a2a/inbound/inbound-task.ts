@@ -67,6 +67,12 @@ export const tasksRead = new LastRead<InboundTask>(256);
 export const readTask = async (store: Store, address: InboundTaskAddress): Promise<InboundTask | undefined> =>
   (await tasksRead.get(store, taskKey(address)))?.value;
 
+/** What has ended stays so: if this process was the one that ended it, nobody need ask the store. */
+export const seenEnd = (store: Store, address: InboundTaskAddress): InboundTask | undefined => {
+  const task = tasksRead.peek(store, taskKey(address))?.value;
+  return task && hasEnded(task) ? task : undefined;
+};
+
 export const hasEnded = ({ state }: Pick<InboundTask, "state">): boolean =>
   state === "completed" || state === "failed" || state === "canceled";
 

@@ -6,7 +6,7 @@ import { subjectsOf } from "../../contract/subjects.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import type { CoreParts } from "../../turns/turn.ts";
 import { changeTask, inState, withSaid } from "./change-task.ts";
-import { callIn, type InboundCall, newTask } from "./inbound-call.ts";
+import { callIn, type InboundCall, NOTED_AFTER_MS, newTask } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";
 import { hasEnded, readTask, taskKey } from "./inbound-task.ts";
 import { taskOfMessage } from "./task-of-turn.ts";
@@ -51,9 +51,10 @@ export class InboundTurns {
   }
 
   /** How the task of a message stands: it has ended if the caller has cancelled it, or another turn has ended it. */
-  async standing(message: UserMessage): Promise<TaskStanding> {
+  async standing(message: UserMessage, seenBefore: boolean): Promise<TaskStanding> {
     const address = taskOfMessage(message);
     if (address === undefined) return "none";
+    if (!seenBefore && this.#isUnknown(callIn(message))) return "new";
     const task = await readTask(this.#parts.store, address);
     if (task === undefined) return callIn(message) === undefined ? "ended" : "new";
     return hasEnded(task) ? "ended" : "open";
@@ -85,6 +86,12 @@ export class InboundTurns {
 
   close(): void {
     for (const listener of this.#listeners) listener.close();
+  }
+
+  /** Nobody has noted it, so nobody can have cancelled it. Should clocks differ, the end of the turn finds out. */
+  #isUnknown(call: InboundCall | undefined): boolean {
+    if (!call?.isAwaited) return false;
+    return Math.abs(this.#parts.clock.now() - Date.parse(call.sentAt)) < NOTED_AFTER_MS;
   }
 
   async #look(address: InboundTaskAddress): Promise<void> {
