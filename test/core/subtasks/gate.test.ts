@@ -241,11 +241,12 @@ describe("given a batch that fired at the ceiling with one still out", () => {
   });
 
   /** Two that are done, but whose words reach nobody before the batch has fired; each is let go by its name. */
-  const lateSiblings = async (primary: (asked: Asked) => Answer) => {
+  const lateSiblings = async (primary: (asked: Asked) => Answer, atFire: () => void = () => {}) => {
     const letGo = new Map<string, () => void>();
     const held = new Map(["a", "b"].map((name) => [name, new Promise<void>((go) => letGo.set(name, go))]));
     core = await startDelegating(roles({ primary, continuation: lists }), {
       checkpoint: async (name, id = "") => {
+        if (name === "batch.fired") atFire();
         if (name === "end.received") await held.get((await subtask(core, id)).name);
       },
     });
@@ -275,6 +276,20 @@ describe("given a batch that fired at the ceiling with one still out", () => {
       "I have it",
       "late: b completed",
     ]);
+  });
+
+  it("when whoever fired it dies before the answer is asked for, then the follow-up still comes behind it (B4)", async () => {
+    const fired = new Recorder<string>();
+    const letGo = await lateSiblings(delegates(["a", "b"], "on it"), () => {
+      fired.add("");
+      if (fired.items.length === 1) throw new Error("as if it died here");
+    });
+    await fired.count(1);
+    letGo("a");
+    letGo("b");
+    const [, answer, amendment] = texts(await untilFinals(core, 3));
+    expect(answer).toBe("resu: a timed out, b timed out");
+    expect(amendment).toMatch(/^late: (a completed, b completed|b completed, a completed)$/);
   });
 
   it("when results are queued behind a slow answer, then none of them starts another one (B5)", async () => {
