@@ -3,6 +3,7 @@ import type { LateA2ANotification } from "../contract/late-notification.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import { changeSubtask } from "../subtasks/change-subtask.ts";
 import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import { withNote } from "../subtasks/with-note.ts";
 import { foldBack } from "./fold-back.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { wordsOf } from "./words-of-peer.ts";
@@ -27,9 +28,7 @@ export const tellSubtask = async (
       const note = `${peer}: ${call.note ?? "working"}`;
       return subtask.note === note ? subtask : { ...subtask, note, notes: subtask.notes + 1 };
     }
-    if (subtask.inbox.some(({ id }) => id === noteId)) return subtask;
-    const note = { id: noteId, type: "answer" as const, from: peer, content: wordsOf(call, kind), at };
-    return { ...subtask, inbox: [...subtask.inbox, note] };
+    return withNote(subtask, { id: noteId, type: "answer", from: peer, content: wordsOf(call, kind), at });
   });
   if (told === undefined) {
     parts.logger.warn({ call: call.id, subtask: subtaskId, traceId: call.traceId }, "nobody is left to hear an answer");

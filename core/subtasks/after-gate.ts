@@ -20,19 +20,19 @@ type Place = Pick<Subtask, "tenant" | "agent">;
  */
 export const afterGate = async (parts: SubtaskParts, place: Place, change: GateChange | undefined): Promise<void> => {
   if (change === undefined || change.after.standing.owner.ownerType === "worker") return;
-  const { after } = change;
-  const isRepeat = change.before === after;
-  if (after.firedAt !== undefined && (isRepeat || change.before.firedAt === undefined)) {
+  const { before, after } = change;
+  const isRepeat = before === after;
+  const amendedAt = isRepeat || before.amendedAt === undefined ? after.amendedAt : undefined;
+  // Before a follow-up too: whoever fired it may be dead, and the answer comes first.
+  if (after.firedAt !== undefined && (isRepeat || amendedAt !== undefined || before.firedAt === undefined)) {
     const { firedBy = "complete", turnId, traceId } = after;
-    if (!isRepeat) parts.meter.count("batches_total", { agent: place.agent, fired: firedBy });
+    if (before.firedAt === undefined) parts.meter.count("batches_total", { agent: place.agent, fired: firedBy });
     parts.logger.info({ batch: turnId, traceId, firedBy, members: countedMembers(after).length }, "batch fired");
     await parts.checkpoint("batch.fired");
     await wake(parts, place, synthesisMessage(place, after, after.firedAt));
     await parts.checkpoint("synthesis.published");
   }
-  if (after.amendedAt !== undefined && (isRepeat || change.before.amendedAt === undefined)) {
-    await wake(parts, place, amendmentMessage(place, after, after.amendedAt));
-  }
+  if (amendedAt !== undefined) await wake(parts, place, amendmentMessage(place, after, amendedAt));
   if (isOver(after)) await parts.activity.complete(place, after);
   if (!isSettled(after)) return;
   const { ownerId } = after.standing.owner;
@@ -55,9 +55,12 @@ const synthesisMessage = (place: Place, batch: Batch, firedAt: number): UserMess
     type: "synthesis",
     at: isoTime(firedAt),
     data: {
-      subtasks: countedMembers(batch)
-        .filter(({ late }) => !late)
-        .map(({ id, name, ended }) => ({ id, name, timedOut: !ended })),
+      // As it fired, also if it is said again when those who were out have ended.
+      subtasks: countedMembers(batch).map(({ id, name, ended, late = false }) => ({
+        id,
+        name,
+        timedOut: !ended || late,
+      })),
     },
   });
 

@@ -22,13 +22,15 @@ export const announce = async (
   { turnId, standing }: TurnRecord,
   end: TurnEnd,
 ): Promise<AnnouncedEnd> => {
+  const isCutOff = wasCutOff(end);
   const mayHave = end.messages.some(
     (message) => message.role === "assistant" && message.toolCalls.some((call) => SPAWNING.includes(call.name)),
   );
-  if (!mayHave) return end;
+  if (!mayHave && !isCutOff) return end;
   const record = await readOwner(store, { tenant, agent: name, ownerId: standing.owner.ownerId });
   const batch = record.batches[turnId];
-  if (batch === undefined) return end;
+  // A call that was cut off may be opening one at this moment.
+  if (batch === undefined) return isCutOff ? { ...end, delegated: true } : end;
   const names = batch.members
     .filter(({ reports, awaitedBy }) => reports !== "blocking" && awaitedBy === undefined)
     .map((member) => member.name)
@@ -40,3 +42,6 @@ export const announce = async (
   const finalText = `Working on: ${listNames(names)}`;
   return { outcome: "answered", finalText, messages: end.messages, delegated: true, ...isAwaited };
 };
+
+/** It may have ended in the middle of a step, whose calls are not among its messages. */
+const wasCutOff = ({ outcome, trouble }: TurnEnd): boolean => outcome === "cancelled" || trouble === "turn-timeout";

@@ -7,6 +7,7 @@ import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
 import { subtaskSpan } from "../telemetry/agent-spans.ts";
 import type { CoreParts } from "../turns/turn.ts";
+import { fitSubtask } from "./fit-subtask.ts";
 import { subtaskKey, subtasksRead, writeSubtask } from "./subtask-record.ts";
 
 /** Where each state may lead; nothing else happens (S4). */
@@ -155,7 +156,8 @@ export const endKnown = async (
       // True only of what is stored now.
       continue;
     }
-    const after: Subtask = { ...before, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) };
+    const ended: Subtask = { ...before, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) };
+    const after = fitSubtask(ended);
     try {
       await writeSubtask(parts.store, after, stored.revision);
       spread(parts, after);

@@ -2,7 +2,7 @@ import type { Subtask } from "../contract/subtask.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import type { Batch, BatchCall, Member } from "./batch.ts";
-import { advanced, openCalls, openMembers } from "./batch.ts";
+import { advanced, lateMembers, openCalls, openMembers } from "./batch.ts";
 import { ceilingMs } from "./config.ts";
 import type { OwnerAddress, OwnerRecord } from "./owner-record.ts";
 import { withBatch } from "./owner-record.ts";
@@ -164,9 +164,7 @@ export const countCallEnd = (
 /** The follow-up waits no longer for those who are still out. */
 export const amendNow = (parts: SubtaskParts, address: BatchAddress): Promise<GateChange | undefined> =>
   changeBatch(parts, address, (batch) =>
-    batch.amendedAt === undefined && batch.members.some(({ late }) => late)
-      ? { ...batch, amendedAt: parts.clock.now() }
-      : batch,
+    lateMembers(batch).length > 0 ? { ...batch, amendedAt: parts.clock.now() } : batch,
   );
 
 const withMember = (batch: Batch, member: Member): Batch => ({

@@ -9,6 +9,7 @@ import { hearEnd } from "./hear-end.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { readSubtask } from "./subtask-record.ts";
 import { wakeUpMessage } from "./wake-up-message.ts";
+import { withNote } from "./with-note.ts";
 
 /** The owner's ear, in order per owner and there as long as its session is: before, during and after any turn (S3). */
 export const handleSubtaskMessage = async (parts: SubtaskParts, message: SubtaskMessage): Promise<Outcome> => {
@@ -26,17 +27,18 @@ export const handleSubtaskMessage = async (parts: SubtaskParts, message: Subtask
   return ack;
 };
 
+/** A subtask that was told so much listens to its own subtasks no more; their ends it hears all the same. */
+const MOST_WORDS = 100;
+
 /** To a subtask that owns another, as something it is told before its next step. */
 const passOn = async (parts: SubtaskParts, message: SubtaskMessage, from: Subtask): Promise<void> => {
   const { id, type, priority, owner, content, timestamp, subtask } = message;
   const child = { id: from.id, name: from.name, type, priority };
   const note = { id, type: "refinement" as const, child, content, at: timestamp };
   const told = await changeSubtask(parts, { ...subtask, id: owner.ownerId }, (worker) =>
-    hasEnded(worker) || worker.inbox.some((known) => known.id === id)
-      ? worker
-      : { ...worker, inbox: [...worker.inbox, note] },
+    worker.inbox.length < MOST_WORDS ? withNote(worker, note) : worker,
   );
-  if (told === undefined || hasEnded(told)) {
-    parts.logger.warn({ message: id, owner: owner.ownerId }, "nobody hears this message: its owner has ended");
-  }
+  if (told?.inbox.some((known) => known.id === id)) return;
+  const why = told === undefined || hasEnded(told) ? "its owner has ended" : "its owner was told enough";
+  parts.logger.warn({ message: id, owner: owner.ownerId }, `nobody hears this message: ${why}`);
 };

@@ -73,10 +73,13 @@ export const withoutOld = (record: OwnerRecord, now: number, told: ReadonlySet<s
   const batches = Object.entries(record.batches);
   const [newest] = batches.at(-1) ?? [];
   const isNeeded = (batch: Batch) =>
-    batch.turnId === newest || !isSettled(batch) || (now - (batch.sealedAt ?? now) < KEPT_MS && !isTold(batch, told));
+    batch.turnId === newest || !isSettled(batch) || (now - lastStep(batch, now) < KEPT_MS && !isTold(batch, told));
   const needed = batches.filter(([, batch]) => isNeeded(batch));
   return needed.length === batches.length ? record : { ...record, batches: Object.fromEntries(needed) };
 };
+
+const lastStep = ({ sealedAt, firedAt, amendedAt }: Batch, now: number): number =>
+  amendedAt ?? firedAt ?? sealedAt ?? now;
 
 /** A word of one that reports alone may still wait to be heard, and must then find out whether it was returned. */
 const isTold = ({ turnId, members }: Batch, told: ReadonlySet<string>): boolean =>

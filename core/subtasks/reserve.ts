@@ -23,11 +23,13 @@ export const reserve = async (
   context: ToolContext,
   wanted: readonly Wanted[],
 ): Promise<Reservation> => {
-  const { tenant, agent, standing, turnId } = context;
+  const { tenant, agent, standing, turnId, signal } = context;
   const now = clock.now();
   const address = { tenant, agent, ownerId: standing.owner.ownerId };
   if (standing.owner.ownerType !== "worker") await pointToWork(store, address, context.audience, now);
   const { before, after } = await owners.change(address, (record) => {
+    // Whoever ended the turn seals its batch behind this change, and nobody joins after that.
+    if (signal.aborted) return record;
     const batch = record.batches[turnId] ?? openBatch(context, now);
     const fresh = wanted.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));
     const { places } = placesLeft(record, limits, context);

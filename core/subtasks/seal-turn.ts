@@ -2,10 +2,15 @@ import { releaseCalls } from "../a2a/settle-call.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { afterGate } from "./after-gate.ts";
+import type { Batch } from "./batch.ts";
 import { cancelSubtask } from "./cancel-subtask.ts";
-import { sealBatch } from "./gate.ts";
+import { countLost, sealBatch } from "./gate.ts";
 import { setBatchTimer } from "./set-batch-timer.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
+import { readSubtask } from "./subtask-record.ts";
+import { unlessUnreadable } from "./unless-unreadable.ts";
+
+type Place = { readonly tenant: string; readonly agent: string };
 
 /** The end of a turn that has delegated, before its message is acknowledged. Doing it again changes nothing. */
 export const sealTurn = async (
@@ -18,9 +23,28 @@ export const sealTurn = async (
   await parts.checkpoint("batch.sealed");
   if (change === undefined) return;
   await setBatchTimer(parts, place, change.after);
-  // A call that waited for these was cut off with its turn: nobody would hear of them.
-  const orphans = change.after.members.filter(({ reports, ended }) => reports === "blocking" && !ended);
-  for (const { id } of orphans) await cancelSubtask(parts, { ...place, id }, "the turn that waited for it has ended");
+  const lost = await releaseMembers(parts, place, change.after);
+  if (lost.length > 0) {
+    const batch = { ...place, ownerId: turn.standing.owner.ownerId, turnId: turn.turnId };
+    await afterGate(parts, place, await countLost(parts, batch, lost));
+  }
   await releaseCalls(parts, place, change.after);
   await afterGate(parts, place, change);
+};
+
+/**
+ * A call that waited for these was cut off with its turn: nobody would hear of them. Resolves to those that were never
+ * really begun; the batch's timer finds those that belong into the one answer.
+ */
+const releaseMembers = async (parts: SubtaskParts, place: Place, { members }: Batch): Promise<string[]> => {
+  const lost: string[] = [];
+  for (const { id, reports } of members.filter((member) => member.reports !== "batch" && !member.ended)) {
+    const address = { ...place, id };
+    const found =
+      reports === "blocking"
+        ? await cancelSubtask(parts, address, "the turn that waited for it has ended")
+        : await unlessUnreadable(readSubtask(parts.store, address));
+    if (found === undefined) lost.push(id);
+  }
+  return lost;
 };

@@ -6,6 +6,7 @@ import type { ToolContext } from "../turns/tool.ts";
 import type { Member } from "./batch.ts";
 import { type DelegationConfig, deepest } from "./config.ts";
 import { createSubtask } from "./create-subtask.ts";
+import { endUnbegun } from "./end-unbegun.ts";
 import { reserve } from "./reserve.ts";
 import { subtaskIdOf } from "./subtask-id.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
@@ -54,7 +55,9 @@ export const spawn = async (
   const accepted = await Promise.all(
     members.map((member) => {
       const task = tasks[wanted.findIndex(({ callKey }) => callKey === member.callKey)] as Task;
-      return start(parts, context, member, { ...task, workspace });
+      return start(parts, context, member, { ...task, workspace }).catch((error) =>
+        endUnbegun(parts, context, member, error),
+      );
     }),
   );
   const left = without + tasks.length - wanted.length;
@@ -93,6 +96,7 @@ const start = async (
   member: Member,
   task: Task & Pick<Subtask, "workspace">,
 ): Promise<Member> => {
+  context.signal.throwIfAborted();
   const subtask = subtaskFrom(context, member, task, isoTime(parts.clock.now()));
   const { tenant, agent } = subtask;
   const id = await createSubtask(parts, subtask);

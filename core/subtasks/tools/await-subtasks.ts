@@ -64,11 +64,12 @@ const targetsOf = async (
   const { ownerId } = standing.owner;
   if (ids === undefined) {
     const { batches } = await readOwner(store, { tenant, agent, ownerId });
-    return Object.values(batches)
-      .filter(({ firedAt }) => firedAt === undefined)
-      .flatMap(({ members }) => members)
-      .filter(({ reports, awaitedBy = idempotencyKey }) => reports !== "blocking" && awaitedBy === idempotencyKey)
-      .map(({ id }) => id);
+    return Object.values(batches).flatMap(({ firedAt, members }) =>
+      members
+        .filter(({ reports }) => reports !== "blocking")
+        .filter(({ awaitedBy }) => awaitedBy === idempotencyKey || (awaitedBy === undefined && firedAt === undefined))
+        .map(({ id }) => id),
+    );
   }
   const known = await readSubtasks(store, { tenant, agent }, ids);
   const others = ids.filter((id) => !known.some((subtask) => subtask.id === id && subtask.owner.ownerId === ownerId));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
-import type { Subtask } from "../../contract/subtask.ts";
+import type { Subtask, SubtaskNote } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
 import { mayContinue } from "../../origin/may-continue.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
@@ -12,6 +12,7 @@ import { readOwner } from "../owner-record.ts";
 import { spawn } from "../spawn.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
 import { readSubtasks } from "../subtask-record.ts";
+import { withNote } from "../with-note.ts";
 import { actorOf } from "./actor-of.ts";
 
 /** More than this were never read. */
@@ -40,7 +41,7 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
       if (hasEnded(subtask)) return retry(parts, limits, context, subtask, type, content);
       if (type === "retry_request") return `${id} is still ${subtask.status}. Wait for its end, or cancel it first.`;
       const note = { id: idempotencyKey, type, content, at: isoTime(parts.clock.now()) };
-      const told = await changeSubtask(parts, subtask, (is) => withNote(is, note));
+      const told = await changeSubtask(parts, subtask, (is) => spokenTo(is, note));
       const isTold = told?.inbox.some((known) => known.id === idempotencyKey);
       return isTold ? `${id} is told before its next step.` : `${id} has ended meanwhile: it was not told.`;
     },
@@ -73,14 +74,14 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
   return [message, cancel, list];
 };
 
-const withNote = (subtask: Subtask, note: Subtask["inbox"][number]): Subtask => {
-  if (hasEnded(subtask) || subtask.inbox.some(({ id }) => id === note.id)) return subtask;
+const spokenTo = (subtask: Subtask, note: SubtaskNote): Subtask => {
+  const told = withNote(subtask, note);
+  if (told === subtask) return subtask;
   if (subtask.inbox.length >= MOST_NOTES) {
     throw new AppError("too-large", `${subtask.id} has been told ${MOST_NOTES} things already; cancel it instead.`);
   }
-  const { question, ...rest } = subtask;
-  const isAnswered = note.type === "answer" || question === undefined;
-  return { ...rest, ...(!isAnswered && { question }), inbox: [...subtask.inbox, note] };
+  const { question, ...rest } = told;
+  return note.type === "answer" ? rest : told;
 };
 
 /** An end is an end (S4): a retry is a new subtask that knows which one it repeats. */

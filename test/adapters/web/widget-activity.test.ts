@@ -111,6 +111,7 @@ describe("given delegated work, in the widget (B1)", () => {
     await show(2, tides(), knots({ state: "cancelled" }));
     await rows().filter({ hasText: "cancelled" }).waitFor();
     expect(await widget.page.getByRole("button", { name: "Cancel knots" }).count()).toBe(0);
+    await widget.page.getByRole("button", { name: "Research 1 of 2 done, 1 cancelled" }).waitFor();
     expect(gateway.accepted).toHaveLength(2);
   });
 

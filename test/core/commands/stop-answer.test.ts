@@ -1,13 +1,15 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { Backbone } from "../../../core/contract/backbone.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { Recorder } from "../../fakes/recorder.ts";
-import type { Answer } from "../../fakes/scripted-model.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { type Answer, calls } from "../../fakes/scripted-model.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 import { AGENT, userMessage } from "../core-under-test.ts";
-import { delegates, Held, roles, startDelegating } from "../subtasks/delegating.ts";
+import { completions, delegates, Held, roles, startDelegating, untilFinals } from "../subtasks/delegating.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
@@ -88,5 +90,56 @@ describe("given an answer that is being written", () => {
       replies.some(({ kind, correlationId }) => kind === "final" && correlationId === undefined),
     );
     expect(answers.at(-1)?.markdown).toBe("in short");
+  });
+
+  it("when it waits in the same breath in which it delegates, then what it waits for ends, and the rest reports (B2)", async () => {
+    const held = new Held();
+    const spawn = (name: string, blocking: boolean) => ({
+      name: "spawn_subtask",
+      input: { name, prompt: `do ${name}`, blocking },
+      id: name,
+    });
+    core = await startDelegating(
+      roles({
+        primary: () => calls(spawn("dig", false), spawn("wait", true)),
+        subagent: ({ text }) => (text === "do dig" ? "dug" : held.answer),
+        continuation: ({ text }) => text.slice(text.indexOf("### ")),
+      }),
+    );
+    await core.receive(userMessage("m-1", "go"));
+    await held.asked;
+    await stop("m-2");
+    expect(await core.replyTo("m-1")).toMatchObject({ outcome: "cancelled" });
+    expect((await untilFinals(core, 2))[1]?.markdown).toMatch(/^### dig \(.*\): completed\ndug$/);
+    const [entry] = completions(await core.replies.until((replies) => completions(replies).length === 1));
+    expect(entry?.markdown.split("\n").sort()).toEqual(["- dig: done", "- wait: cancelled", expect.any(String)]);
+  });
+
+  it("when it is stopped before what it delegates is counted in, then nothing is begun behind its back (B2)", async () => {
+    const logger = new RecordingLogger();
+    const [begun, goOn] = [new Recorder<string>(), new Recorder<string>()];
+    const held = ({ store, ...backbone }: Backbone): Backbone => ({
+      ...backbone,
+      store: {
+        get: (key, known) => store.get(key, known),
+        delete: (key, options) => store.delete(key, options),
+        list: (prefix) => store.list(prefix),
+        put: async (key, value, options) => {
+          if (key.collection.name === "work-of") {
+            begun.add("");
+            await goOn.count(1);
+          }
+          return store.put(key, value, options);
+        },
+      },
+    });
+    core = await startDelegating(roles({ primary: delegates(["dig"], "on it") }), { logger, wrap: held });
+    await core.receive(userMessage("m-1", "go"));
+    await begun.count(1);
+    await stop("m-2");
+    expect(await core.replyTo("m-1")).toMatchObject({ outcome: "cancelled" });
+    goOn.add("");
+    await logger.lines.until((lines) => lines.some(({ message }) => message === "subtasks refused"));
+    expect(logger.lines.items.map(({ message }) => message)).not.toContain("subtask created");
   });
 });

@@ -4,7 +4,7 @@ import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import { LONGEST_PARKED_MS } from "../../../core/subtasks/owner-records.ts";
 import { Recorder } from "../../fakes/recorder.ts";
-import { calls } from "../../fakes/scripted-model.ts";
+import { type Answer, calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked } from "./delegating.ts";
 import {
@@ -19,6 +19,8 @@ import {
   roles,
   spawns,
   startDelegating,
+  subtask,
+  subtaskIds,
   taskOf,
   untilFinals,
 } from "./delegating.ts";
@@ -28,6 +30,7 @@ afterEach(() => core.dispose());
 
 const CEILING_MS = 300_000;
 const GRACE_MS = 5_000;
+const SLACK_MS = 120_000;
 const named = (text: string) =>
   [...text.matchAll(/^### (\w+) \(subtask-\w+\): (.+)$/gm)].map(([, a, b]) => `${a} ${b}`);
 /** Says which results it was shown. */
@@ -235,6 +238,58 @@ describe("given a batch that fired at the ceiling with one still out", () => {
     const index = await memory.get("notifications/index");
     expect(index).toMatch(/^- notifications\/subtasks\/subtask-[0-9a-f]{8}$/);
     expect(await memory.get(index?.slice(2) ?? "")).toContain("late but good");
+  });
+
+  /** Two that are done, but whose words reach nobody before the batch has fired; each is let go by its name. */
+  const lateSiblings = async (primary: (asked: Asked) => Answer, atFire: () => void = () => {}) => {
+    const letGo = new Map<string, () => void>();
+    const held = new Map(["a", "b"].map((name) => [name, new Promise<void>((go) => letGo.set(name, go))]));
+    core = await startDelegating(roles({ primary, continuation: lists }), {
+      checkpoint: async (name, id = "") => {
+        if (name === "batch.fired") atFire();
+        if (name === "end.received") await held.get((await subtask(core, id)).name);
+      },
+    });
+    await core.receive(userMessage("m-1", "go"));
+    await counted(core, "turns_total mooring answered", 1);
+    await counted(core, "subtasks_total mooring completed", 2);
+    await core.clock.passNext(CEILING_MS);
+    await core.clock.passNext(GRACE_MS);
+    return (name: string) => letGo.get(name)?.();
+  };
+  const texts = (replies: readonly { markdown: string }[]) => replies.map(({ markdown }) => markdown);
+
+  it("when a late one is awaited before the follow-up, then the follow-up has only the other (B2, B4)", async () => {
+    const letGo = await lateSiblings((asked) => {
+      if (asked.text === "go") return delegates(["a", "b"], "on it")(asked);
+      const [first] = subtaskIds(core);
+      return asked.outputs.length === 0 ? calls({ name: "await_subtasks", input: { ids: [first] } }) : "I have it";
+    });
+    await untilFinals(core, 2);
+    letGo("a");
+    await core.ask("m-2", "and a?");
+    await core.clock.passNextOf((ms) => ms > GRACE_MS && ms < SLACK_MS);
+    letGo("b");
+    expect(texts(await untilFinals(core, 4))).toEqual([
+      "on it",
+      "resu: a timed out, b timed out",
+      "I have it",
+      "late: b completed",
+    ]);
+  });
+
+  it("when whoever fired it dies before the answer is asked for, then the follow-up still comes behind it (B4)", async () => {
+    const fired = new Recorder<string>();
+    const letGo = await lateSiblings(delegates(["a", "b"], "on it"), () => {
+      fired.add("");
+      if (fired.items.length === 1) throw new Error("as if it died here");
+    });
+    await fired.count(1);
+    letGo("a");
+    letGo("b");
+    const [, answer, amendment] = texts(await untilFinals(core, 3));
+    expect(answer).toBe("resu: a timed out, b timed out");
+    expect(amendment).toMatch(/^late: (a completed, b completed|b completed, a completed)$/);
   });
 
   it("when results are queued behind a slow answer, then none of them starts another one (B5)", async () => {

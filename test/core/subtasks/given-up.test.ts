@@ -3,13 +3,17 @@ import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { collection, keyOf } from "../../../core/contract/collection.ts";
 import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
+import { defaultDelegation } from "../../../core/subtasks/config.ts";
+import { Recorder } from "../../fakes/recorder.ts";
 import { AGENT, type CoreUnderTest, type TestOptions, userMessage } from "../core-under-test.ts";
+import type { Asked } from "./delegating.ts";
 import {
   counted,
   delegates,
   finals,
   Held,
   roles,
+  spawns,
   startDelegating,
   subtask,
   subtaskIds,
@@ -149,4 +153,50 @@ describe("given an answer from delegated work that is made in vain", () => {
     const [, answer] = await untilFinals(core, 2);
     expect(answer?.markdown).toMatch(/^### /);
   });
+});
+
+describe("given a subtask that has its place and cannot be begun", () => {
+  /** Breaks once, when the first of them is there but nobody knows that it is to be run. */
+  const breaksOnce = (): NonNullable<TestOptions["checkpoint"]> => {
+    let left = 1;
+    return (name) => {
+      if (name === "spawn.created" && left-- > 0) throw new Error("as if something were broken");
+    };
+  };
+
+  it("when others were begun with it, then it has failed with a reason, and nobody waits for it (S7)", async () => {
+    await start(breaksOnce());
+    const [, answer] = await untilFinals(core, 2);
+    expect(answer?.markdown).toMatch(/: failed\nIt could not be begun: as if something were broken/);
+    expect(answer?.markdown).toMatch(/: completed\ndone/);
+  });
+
+  it("when it was to report alone, then its owner hears that (S7, S8)", async () => {
+    const primary = delegates(["a"], "on it", { consolidate: false });
+    core = await startDelegating(roles({ primary, continuation: shows }), { checkpoint: breaksOnce() });
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilFinals(core, 2))[1]?.markdown).toMatch(/: failed\nIt could not be begun/);
+  });
+
+  it.each([{ blocking: true }, { consolidate: false }])(
+    "when its turn is over before that, then its place is free (S9): %o",
+    async (how) => {
+      const reserved = new Recorder<string>();
+      const primary = ({ text, outputs }: Asked) => outputs[0] ?? spawns([text], text === "first" ? how : {});
+      core = await startDelegating(roles({ primary }), {
+        turnDeadlineMs: 60_000,
+        agent: { delegation: { ...defaultDelegation, running: 1 } },
+        checkpoint: (name) => {
+          if (name !== "spawn.reserved") return;
+          reserved.add(name);
+          return reserved.items.length === 1 ? new Promise(() => {}) : undefined;
+        },
+      });
+      const first = core.ask("m-1", "first");
+      await reserved.count(1);
+      await core.clock.passNext(60_000);
+      expect(await first).toMatchObject({ outcome: "failed" });
+      expect((await core.ask("m-2", "second")).markdown).toMatch(/^Accepted/);
+    },
+  );
 });

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Tool } from "../../../core/turns/tool.ts";
+import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
-import { backgroundTask, delegates, roles, startDelegating, untilFinals } from "./delegating.ts";
+import { backgroundTask, counted, delegates, roles, startDelegating, untilFinals } from "./delegating.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
@@ -31,6 +34,26 @@ describe("given a turn that delegated and cannot be brought to its end", () => {
     );
     await core.receive(backgroundTask("run-1", "go"));
     for (const pauseMs of [2, 4, 8, 16]) await core.clock.passNext(pauseMs);
+    expect((await untilFinals(core, 1)).map(({ markdown }) => markdown)).toEqual(["the answer"]);
+  });
+
+  it("when its time is up in the step in which it delegates, then the results are answered all the same (B3, B6)", async () => {
+    const stuck: Tool = {
+      name: "stuck",
+      description: "",
+      input: z.object({}),
+      repeatable: true,
+      deadlineMs: 120_000,
+      run: () => new Promise(() => {}),
+    };
+    const spawning = { name: "spawn_subtask", input: { name: "a", prompt: "do a" }, id: "spawn" };
+    core = await startDelegating(
+      roles({ primary: () => calls(spawning, { name: "stuck", id: "stuck" }), continuation: () => "the answer" }),
+      { tools: [stuck], turnDeadlineMs: 60_000 },
+    );
+    await core.receive(backgroundTask("run-1", "go"));
+    await counted(core, "subtasks_total mooring completed", 1);
+    await core.clock.passNext(60_000);
     expect((await untilFinals(core, 1)).map(({ markdown }) => markdown)).toEqual(["the answer"]);
   });
 });

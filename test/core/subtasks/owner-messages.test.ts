@@ -105,6 +105,34 @@ describe("given a subtask that is under way", () => {
     expect((await untilFinals(core, 3))[2]?.markdown).toBe("redone in French");
   });
 
+  it("when it is told more than can be kept beside a large result, then both are cut, and none is lost (S7)", async () => {
+    const thinking = new Held();
+    const words = (id: string | undefined) =>
+      Array.from({ length: 7 }, (_, n) => ({
+        name: "message_subtask",
+        input: { id, type: "refinement", content: "難".repeat(8_000) },
+        id: `word-${n}`,
+      }));
+    let heard = 0;
+    await start({
+      primary: (asked) => {
+        if (asked.text === "go") return delegates(["a"], "on it")(asked);
+        return asked.outputs.length < 14 ? calls(...words(subtaskIds(core)[0])) : asked.outputs.join("\n");
+      },
+      subagent: ({ text, request }) => {
+        heard = JSON.stringify(request.messages).match(/"\[refinement/g)?.length ?? 0;
+        return text.startsWith("[refinement") ? "難".repeat(90_000) : thinking.answer;
+      },
+      continuation: ({ text }) => text.split("\n").at(-2)?.slice(0, 5) ?? "",
+    });
+    await core.ask("m-1", "go");
+    await thinking.asked;
+    expect((await core.ask("m-2", "more")).markdown.match(/is told before its next step/g)).toHaveLength(14);
+    thinking.give("first version");
+    expect((await untilFinals(core, 3))[2]?.markdown).toBe("難難難難難");
+    expect(heard).toBe(14);
+  });
+
   it("when it is cancelled by the asker's command, then it stops, and the answer says so (I3, S4)", async () => {
     await start({
       primary: delegates(["a", "b"], "on it"),

@@ -3,7 +3,7 @@ import type { ToolDescription } from "../../../core/model/step.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked, Roles } from "./delegating.ts";
-import { delegates, finals, Held, roles, spawns, startDelegating, untilFinals } from "./delegating.ts";
+import { counted, delegates, finals, Held, roles, spawns, startDelegating, untilFinals } from "./delegating.ts";
 
 let core: CoreUnderTest;
 const start = async (played: Roles) => {
@@ -199,5 +199,35 @@ describe("given a turn that awaits its subtasks (S1)", () => {
     expect(markdown.match(/^### \w+ /gm)).toEqual(["### a ", "### b "]);
     await core.ask("m-2", "", { command: { name: "help", args: "" } });
     expect(finals(core.replies.items)).toHaveLength(1);
+  });
+
+  it("when its turn is taken up again after the rest was answered, then it gets what it had taken (B2, B5)", async () => {
+    const slow = new Held();
+    let tools = 0;
+    core = await startDelegating(
+      roles({
+        primary: (asked) =>
+          asked.text === "go"
+            ? delegates(["quick", "slow"], "on it")(asked)
+            : (asked.outputs[0] ?? awaits({ timeoutSeconds: 0 })),
+        subagent: ({ text }) => (text === "do slow" ? slow.answer : "quickly done"),
+        continuation: ({ text }) => text.slice(text.indexOf("### ")),
+      }),
+      {
+        checkpoint: async (name) => {
+          if (name !== "tool.after" || ++tools !== 2) return;
+          slow.give("done at last");
+          await counted(core, "batches_total mooring complete", 1);
+          throw new Error("as if it died here");
+        },
+      },
+    );
+    await core.ask("m-1", "go");
+    await counted(core, "subtasks_total mooring completed", 1);
+    await slow.asked;
+    await core.receive(userMessage("m-2", "and?"));
+    await core.clock.passNext(2);
+    expect((await core.replyTo("m-2")).markdown).toMatch(/^### quick \(.*\): completed\nquickly done$/);
+    expect((await untilFinals(core, 3))[2]?.markdown).toMatch(/^### slow \(.*\): completed\ndone at last$/);
   });
 });

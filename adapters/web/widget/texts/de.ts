@@ -52,7 +52,12 @@ export const de: Texts = {
   fromAgent: "von einem Agenten",
   newMessage: "Neue Nachricht",
   dismiss: "Ausblenden",
-  progress: (ended, all, failed) => `${ended} von ${all} fertig${failed > 0 ? `, ${failed} fehlgeschlagen` : ""}`,
+  progress: (ended, all, failed, cancelled) =>
+    [
+      `${ended} von ${all} fertig`,
+      ...(failed > 0 ? [`${failed} fehlgeschlagen`] : []),
+      ...(cancelled > 0 ? [`${cancelled} abgebrochen`] : []),
+    ].join(", "),
   states: {
     pending: "wartet",
     running: "läuft",

@@ -52,7 +52,12 @@ export const en: Texts = {
   fromAgent: "from an agent",
   newMessage: "New message",
   dismiss: "Dismiss",
-  progress: (ended, all, failed) => `${ended} of ${all} done${failed > 0 ? `, ${failed} failed` : ""}`,
+  progress: (ended, all, failed, cancelled) =>
+    [
+      `${ended} of ${all} done`,
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
+    ].join(", "),
   states: { pending: "waiting", running: "running", completed: "done", failed: "failed", cancelled: "cancelled" },
   cancel: "Cancel",
   cancelItem: (name) => `Cancel ${name}`,

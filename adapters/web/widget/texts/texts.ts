@@ -55,7 +55,8 @@ export interface Texts {
   readonly fromAgent: string;
   readonly newMessage: string;
   readonly dismiss: string;
-  progress(ended: number, all: number, failed: number): string;
+  /** How many have ended, and how many of those without a result. */
+  progress(ended: number, all: number, failed: number, cancelled: number): string;
   readonly states: Readonly<Record<ActivityState, string>>;
   readonly cancel: string;
   cancelItem(name: string): string;

@@ -17,6 +17,7 @@ export const ActivityCard = ({ item }: { item: Shown }) => {
   if (activity === undefined) return null;
   const { title, items } = activity;
   const failed = items.filter(({ state }) => state === "failed").length;
+  const cancelled = items.filter(({ state }) => state === "cancelled").length;
   const ended = items.filter(hasEnded).length;
   const [since, until] = spanOf(items);
   return (
@@ -35,7 +36,7 @@ export const ActivityCard = ({ item }: { item: Shown }) => {
             {title}
           </span>{" "}
           <span class="progress">
-            {texts.progress(ended, items.length, failed)}
+            {texts.progress(ended, items.length, failed, cancelled)}
             {since !== undefined && (
               <span aria-hidden="true">
                 {" · "}
