@@ -140,6 +140,35 @@ describe("given our answer to a remote agent's question", () => {
     },
   );
 
+  it("when its tool call dies after the next question has come, then that question gets no answer that was not for it", async () => {
+    let deaths = 1;
+    const checkpoint = (name: string) => {
+      if (name === "tool.after" && pair?.remote.heard.length === 2 && deaths-- > 0) throw new Error("dead");
+    };
+    const words = ["any ships?", "Bergen", "the third"];
+    const choosing = roles({
+      primary: ({ outputs }) => {
+        const task = taskIn(outputs.at(-1) ?? "");
+        const message = words[outputs.length];
+        if (message === undefined) return `end: ${outputs.at(-1)}`;
+        return calls({ name: "send_message_to_agent", input: { ...to(message, "consult"), ...(task && { task }) } });
+      },
+    });
+    const { core, remote } = await start(
+      choosing,
+      (work) => {
+        const question = ["which harbour?", "which quay?"][work.round - 1];
+        if (question === undefined) work.answer(`at ${work.text}: none`);
+        else work.status(TaskState.TASK_STATE_INPUT_REQUIRED, question);
+      },
+      { checkpoint },
+    );
+    await core.receive(userMessage("m-1", "go"));
+    const { markdown } = await asTimePasses(core, core.replyTo("m-1"), (ms) => ms === 2);
+    expect(markdown).toContain("at the third: none");
+    expect(remote.heard.map(({ parts }) => parts[0]?.content?.value)).toEqual(words);
+  });
+
   it.each([
     ["never gets there", false],
     ["gets there, but nobody hears of it", true],
