@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Behaviour, TaskState } from "../../fakes/a2a/sdk-agent.ts";
 import { calls, type Script } from "../../fakes/scripted-model.ts";
 import { userMessage } from "../core-under-test.ts";
-import { type Asked, finals, roles } from "../subtasks/delegating.ts";
+import { type Asked, delegates, finals, roles } from "../subtasks/delegating.ts";
 import {
   answerIn,
   asTimePasses,
@@ -64,6 +64,27 @@ describe("given a remote agent that wants to know something first", () => {
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("Which harbour do you mean?");
     await core.ask("m-2", "Bergen");
     expect((await untilUnsolicitedAsTimePasses(core, 2)).at(-1)?.markdown).toBe("told: in Bergen: three");
+  });
+
+  it("when it asks a subtask, then the subtask answers while it waits for the result (L1, S10)", async () => {
+    const { core, remote } = await start(
+      roles({
+        primary: delegates(["boats"], "on it"),
+        subagent: (asked) => {
+          const told = JSON.stringify(asked.request.messages);
+          const task = taskIn(told);
+          if (told.includes("in Bergen: three")) return "three in Bergen";
+          if (task === undefined) return sends(to("any ships?", "task_delegate"), "waiting")(asked);
+          return sends({ ...to("Bergen", "task_delegate"), task }, "waiting")({ ...asked, text: "" });
+        },
+        continuation: ({ text }) => `so: ${text.split("\n").at(-1)}`,
+      }),
+      asking,
+    );
+    await core.receive(userMessage("m-1", "go"));
+    const [reply] = await asTimePasses(core, untilUnsolicited(core), isPause);
+    expect(reply?.markdown).toBe("so: three in Bergen");
+    expect(remote.heard).toHaveLength(2);
   });
 
   it.each(["which harbour?", "constructor", "__proto__"])(
