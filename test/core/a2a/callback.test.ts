@@ -4,6 +4,7 @@ import { withoutInternals } from "../../../core/a2a/without-internals.ts";
 import { activityOf } from "../../../core/contract/activity.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { Gate } from "../../fakes/model-answer.ts";
 import { userMessage } from "../core-under-test.ts";
 import { backgroundTask, completions, counted, finals, Held, roles } from "../subtasks/delegating.ts";
 import {
@@ -102,6 +103,21 @@ describe("given a schedule's run that delegates to a peer", () => {
     const [reply] = await untilUnsolicited(pair.core);
     expect(reply?.origin).toMatchObject({ channel: "scheduled", promptSummary: "Morning brief" });
     expect(await bubbles()).toEqual(["- told: seven boats"]);
+  });
+});
+
+describe("given a schedule's run that consults a peer", () => {
+  it("when whoever closes the call hangs before it is counted, then the run's answer is told all the same", async () => {
+    const closing = new Gate();
+    pair = await startPair(asks({ message: "how deep?", msg_type: "consult" }, "deep enough"), () => "nine metres", {
+      checkpoint: async (name) => {
+        if (name === "call.settled") await closing.opened;
+      },
+    });
+    await pair.core.receive(backgroundTask("run-1", "brief me"));
+    await counted(pair.core, "turns_total mooring answered", 1);
+    closing.release();
+    expect(await bubbles()).toEqual(["- deep enough"]);
   });
 });
 
