@@ -5,8 +5,9 @@ import { activityOf } from "../../../core/contract/activity.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { Gate } from "../../fakes/model-answer.ts";
-import { userMessage } from "../core-under-test.ts";
-import { backgroundTask, completions, counted, finals, Held, roles } from "../subtasks/delegating.ts";
+import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
+import { AGENT, userMessage } from "../core-under-test.ts";
+import { type Asked, backgroundTask, completions, counted, finals, Held, roles } from "../subtasks/delegating.ts";
 import {
   ASYNC,
   answerIn,
@@ -16,6 +17,7 @@ import {
   PEER,
   sends,
   startPair,
+  theCall,
   toolOutputs,
   untilUnsolicited,
 } from "./peers-under-test.ts";
@@ -93,6 +95,47 @@ describe("given a person's message that is delegated to a peer", () => {
     const [reply] = await untilUnsolicited(pair.core);
     expect(reply?.markdown).toBe("Seven boats are in.");
     expect(lastTold(pair.core.model)).toContain("Your words are shown to the person");
+  });
+});
+
+describe("given a peer that has others work for it", () => {
+  const both = (asked: Asked) =>
+    asked.outputs.length === 0
+      ? calls(
+          ...["lighthouse", "pilot"].map((agent) => ({
+            name: "send_message_to_agent",
+            input: { agent, message: "how deep?", msg_type: "task_delegate" },
+          })),
+        )
+      : "asking both";
+  const other = (name: string, held: Held) => ({
+    name,
+    tenant: "default",
+    model: new ScriptedModel(() => held.answer),
+    peers: [PEER],
+  });
+
+  it("when one of two has answered, then the peer's own answer waits for the other", async () => {
+    const [first, second] = [new Held(), new Held()];
+    pair = await startPair(
+      asks(DELEGATE),
+      roles({
+        primary: both,
+        continuation: (asked) => (asked.text.startsWith("[answer") ? `${answerIn(asked.text)} it is` : both(asked)),
+      }),
+      {
+        peerAgent: { peers: [AGENT, "lighthouse", "pilot"] },
+        others: [other("lighthouse", first), other("pilot", second)],
+      },
+    );
+    await pair.core.receive(userMessage("m-1", "go"));
+    await Promise.all([first.asked, second.asked]);
+    first.give("nine metres");
+    await counted(pair.core, "turns_total harbour answered", 2);
+    expect(await theCall(pair.core)).toMatchObject({ state: "open" });
+    second.give("ten metres");
+    const [reply] = await untilUnsolicited(pair.core);
+    expect(reply?.markdown).toBe("told: ten metres it is");
   });
 });
 
