@@ -251,6 +251,11 @@ describe("given the words of a callback", () => {
     ["a line about nothing else", "Done.\n- Cleared focus/call-0123456789ab\nGood.", "Done.\nGood."],
     ["code", "Look:\n```\nmsg_type = 1\n```", "Look:\n```\nmsg_type = 1\n```"],
     [
+      "an address of somebody else's",
+      "See https://example.com/notifications/settings and docs/focus/tides.md.",
+      "See https://example.com/notifications/settings and docs/focus/tides.md.",
+    ],
+    [
       "nothing of ours",
       "The task at hand: call the pilot, focus on tides.",
       "The task at hand: call the pilot, focus on tides.",
