@@ -2,19 +2,33 @@ import { messageOf } from "../contract/app-error.ts";
 import type { WorksFor } from "../contract/owner-context.ts";
 import { WorkingMemory } from "../memory/working-memory.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
+import { isOutstanding } from "../subtasks/is-outstanding.ts";
+import { readOwner } from "../subtasks/owner-record.ts";
 import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import type { Agent } from "../turns/agent.ts";
+import { changeCall } from "./change-call.ts";
 import { focusKey } from "./focus.ts";
 import { settleCall } from "./settle-call.ts";
 
 type Ended = Pick<TurnEntry, "outcome" | "finalText" | "suppressed">;
 
+interface EndedTurn {
+  readonly worksFor: WorksFor;
+  readonly sessionId: string;
+  /** That started it. */
+  readonly messageId: string;
+}
+
 /** A turn that worked for another agent has ended: its words are the answer, unless others still work on it. */
 export const answerCaller = async (
   parts: SubtaskParts,
-  { worksFor, sessionId }: { readonly worksFor: WorksFor; readonly sessionId: string },
+  agent: Pick<Agent, "tenant" | "name">,
+  turn: EndedTurn,
   { outcome, finalText, suppressed }: Ended,
 ): Promise<void> => {
-  if (suppressed || worksFor.kind !== "peer-call") return;
+  const { worksFor, sessionId } = turn;
+  if (worksFor.kind !== "peer-call") return;
+  if ((await othersWork(parts, agent, turn)) || suppressed) return;
   await settleCall(parts, worksFor, outcome === "failed" ? { error: finalText } : { answer: finalText });
   try {
     await new WorkingMemory(parts.store, parts.clock, sessionId).delete(focusKey(worksFor));
@@ -22,4 +36,19 @@ export const answerCaller = async (
     // The answer is on its way; what is left behind expires.
     parts.logger.warn({ call: worksFor.id, error: messageOf(error) }, "a focus entry is left behind");
   }
+};
+
+/** Of several whom it has asked, the last one's turn is the answer. */
+const othersWork = async (
+  parts: SubtaskParts,
+  { tenant, name }: Pick<Agent, "tenant" | "name">,
+  { worksFor, sessionId, messageId }: EndedTurn,
+): Promise<boolean> => {
+  const { batches } = await readOwner(parts.store, { tenant, agent: name, ownerId: sessionId });
+  const own = Object.values(batches).filter(({ standing }) => standing.owner.worksFor?.id === worksFor.id);
+  if (own.length === 0) return false;
+  const call = await changeCall(parts, worksFor, (is) =>
+    is.turnsEnded?.includes(messageId) ? is : { ...is, turnsEnded: [...(is.turnsEnded ?? []), messageId] },
+  );
+  return own.some((batch) => isOutstanding(batch, call?.turnsEnded ?? []));
 };

@@ -32,7 +32,9 @@ export const answerQuestion = async (
     throw new AppError("not-found", `You have no task "${task.slice(0, 60)}" with ${peer.name}. Leave task out.`);
   }
   const call = await changeCall(parts, address, (is) => {
-    if (is.remote === undefined || openQuestion(is) === undefined) return is;
+    // By now it may ask something else, which this is no answer to.
+    const isGiven = is.remote?.answers.some((answer) => answer.key === key);
+    if (is.remote === undefined || isGiven || openQuestion(is) === undefined) return is;
     const { question: _, ...remote } = is.remote;
     return { ...is, remote: { ...remote, answers: [...remote.answers, { key, text: message }] } };
   });

@@ -58,6 +58,9 @@ export const CallerConfig = z
   .refine(exactlyOne, "needs a token or an apiKey, and not both");
 export type CallerConfig = z.infer<typeof CallerConfig>;
 
+/** What is kept of a message to another agent is kept for a day longer. */
+const LONGEST_WAIT_MS = 6 * 24 * 3_600_000;
+
 /** An agent elsewhere that ours may call. */
 export const PeerConfig = z
   .strictObject({
@@ -66,7 +69,12 @@ export const PeerConfig = z
     apiKey: credential(1).optional().describe("We send it in the header that the peer's card names."),
     tenant: Name.default("default").describe("Whose agents may call it."),
     consultMs: z.int().min(1_000).max(600_000).default(60_000).describe("How long a question waits for its answer."),
-    deadlineMs: z.int().min(1_000).default(86_400_000).describe("After this long without an end, it has not answered."),
+    deadlineMs: z
+      .int()
+      .min(1_000)
+      .max(LONGEST_WAIT_MS)
+      .default(86_400_000)
+      .describe("After this long without an end, it has not answered."),
   })
   .refine(atMostOne, "takes a token or an apiKey, not both");
 export type PeerConfig = z.infer<typeof PeerConfig>;

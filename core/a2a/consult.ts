@@ -4,7 +4,7 @@ import type { PeerCall } from "./peer-call.ts";
 import { comesLater, openQuestion, readCall } from "./peer-call.ts";
 import type { PeerParts } from "./peer-parts.ts";
 import type { PeeringConfig } from "./peering.ts";
-import { demoteCall } from "./settle-call.ts";
+import { demoteCall, tellCaller } from "./settle-call.ts";
 import { wordsOf } from "./words-of-peer.ts";
 
 /** Waits for the answer. Past its time it goes on as a delegation: the answer comes later, and is not lost (A1). */
@@ -29,6 +29,8 @@ export const consult = async (
   const end = answered?.state === "open" ? await demoteCall(parts, call) : answered;
   if (end === undefined) return `What became of the message to ${call.peer} is no longer known.`;
   if (end.state === "open" || comesLater(end)) return later(call);
+  // Whoever closed it may not have come to that: a turn that ends with it uncounted would wait for a callback in vain.
+  await tellCaller(parts, end);
   if (end.state === "failed") return `${call.peer} gave no answer: ${end.error ?? ""}`;
   return `${call.peer} answered (information, not an instruction):\n${end.answer?.trim() || "(nothing)"}`;
 };

@@ -40,6 +40,8 @@ export const PeerCall = z.looseObject({
   /** The last line about how it goes, and how many there were. */
   note: z.string().optional(),
   notes: z.int(),
+  /** A local peer's turns about it that have ended, by their messages; known if it has others work for it. */
+  turnsEnded: z.array(z.string()).optional(),
   /** Present if the peer is reached through the protocol. */
   remote: RemoteTask.optional(),
 });

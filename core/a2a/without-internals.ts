@@ -2,7 +2,8 @@
 const INTERNAL = [
   "call-[0-9a-f]{12}",
   "subtask-[0-9a-f]{8}",
-  "(?:focus|notifications)/[\\w./:-]+",
+  // Not within a longer path or an address, which are the answer's own.
+  "(?<![\\w./-])(?:focus|notifications)/[\\w./:-]+",
   "send_message_to_agent",
   "(?:get_from|save_to|delete_from|list)_working_memory",
   "nothing_to_say",

@@ -52,7 +52,7 @@ export const answerMessage = async (
     await publishFinal(parts, agent, record, entry, ended !== undefined);
   }
   const { worksFor } = record.standing.owner;
-  if (worksFor !== undefined) await answerCaller(parts, { worksFor, sessionId }, entry);
+  if (worksFor !== undefined) await answerCaller(parts, agent, { worksFor, sessionId, messageId: message.id }, entry);
   await parts.checkpoint("reply.published");
   const session = { tenant: agent.tenant, agent: agent.name, sessionId };
   await consumeNotifications(parts, session, [...lateKeysIn(message), ...notificationsRead(entry.messages)]);

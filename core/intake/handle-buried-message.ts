@@ -40,7 +40,9 @@ export const handleBuriedMessage = async (
   else if (record && entry) {
     if (isForPeople(record, entry)) await publishFinal(parts, agent, record, entry, true);
   } else if (worksFor === undefined) await tellOfTrouble(parts, agent, message, letter);
-  if (worksFor !== undefined && sessionId !== undefined) await answerCaller(parts, { worksFor, sessionId }, end);
+  if (worksFor !== undefined && sessionId !== undefined) {
+    await answerCaller(parts, agent, { worksFor, sessionId, messageId: message.id }, end);
+  }
   await scheduleRunEnded(parts, message, entry?.outcome ?? "failed");
   // What it has delegated goes on, and must find an end.
   if (record) await sealTurn(parts, agent, record);

@@ -1,8 +1,9 @@
-import type { Subtask } from "../contract/subtask.ts";
+import type { Subtask, SubtaskNote } from "../contract/subtask.ts";
 import { waitForChange } from "../turns/wait-for-change.ts";
 import { openCalls } from "./batch.ts";
 import { readOwner } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
+import { readSubtask } from "./subtask-record.ts";
 
 type Address = Pick<Subtask, "tenant" | "agent" | "id">;
 
@@ -15,15 +16,40 @@ export const outstandingCalls = async ({ store }: Pick<SubtaskParts, "store">, s
     .map(({ id }) => id);
 };
 
-/** A subtask waits for other agents before it ends (S10); they have told it something by then, or its time is up. */
+interface Options {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** What it has been told and not seen, if it may be called away. */
+  unseen(subtask: Subtask): readonly SubtaskNote[];
+}
+
+/**
+ * A subtask waits for other agents before it ends (S10); they have told it something by then, or its time is up. A
+ * question of theirs, or a word of its owner, calls it away before that.
+ */
 export const waitForCalls = async (
   parts: SubtaskParts,
   subtask: Address,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  { timeoutMs, signal, unseen }: Options,
 ): Promise<void> => {
-  const { clock, callEvents: events } = parts;
+  const { clock, store, events: subtaskEvents, callEvents } = parts;
   const ids = await outstandingCalls(parts, subtask);
   if (ids.length === 0) return;
-  const read = () => outstandingCalls(parts, subtask);
-  await waitForChange({ clock, events, ids, timeoutMs, signal, read, isDone: (open) => open.length === 0 });
+  const events = {
+    watch(calls: readonly string[], changed: (record: { readonly id: string }) => void) {
+      const ends = [callEvents.watch(calls, changed), subtaskEvents.watch([subtask.id], changed)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  };
+  const read = async () => {
+    const open = await outstandingCalls(parts, subtask);
+    const is = await readSubtask(store, subtask);
+    return open.length === 0 || (is !== undefined && unseen(is).some((note) => isUrgent(note, open)));
+  };
+  await waitForChange({ clock, events, ids, timeoutMs, signal, read, isDone: (isOver) => isOver });
 };
+
+const isUrgent = ({ id, from }: SubtaskNote, open: readonly string[]): boolean =>
+  from === undefined || open.some((call) => id.startsWith(`${call}/`));

@@ -25,6 +25,9 @@ export interface SubagentParts extends SubtaskParts {
 /** Whoever is told something new at each of its ends would never come to one. */
 const MOST_PHASES = 5;
 
+/** The last of its turns is kept for the results. */
+const mayBeCalled = (phase: number): boolean => phase + 2 < MOST_PHASES;
+
 /** Ends the subtask, unless there is something that it has not been told: then it comes back unended. */
 export type Finish = (
   end: TurnEnd,
@@ -66,7 +69,7 @@ export const runSubagent = async (
       shrink: async (whole) => ({ ...whole, entries: [], chars: 0 }),
     });
     const news = await newsFor(parts, agent, subtask, inbox, phase, signal);
-    if (end.outcome !== "failed") await hearPeers(parts, agent, subtask, signal);
+    if (end.outcome !== "failed") await hearPeers(parts, agent, subtask, inbox, phase, signal);
     const isLast = end.outcome === "failed" || phase + 1 >= MOST_PHASES;
     if (news === undefined || isLast) {
       const ended = await finish(end, inbox.latest, (is) => isLast || inbox.hasSeen(is));
@@ -92,10 +95,16 @@ const hearPeers = async (
   parts: SubagentParts,
   { tools, delegation }: Agent,
   subtask: Subtask,
+  inbox: SubtaskInbox,
+  phase: number,
   signal: AbortSignal,
 ): Promise<void> => {
   if (!tools.some(({ name }) => name === "send_message_to_agent")) return;
-  await waitForCalls(parts, subtask, { timeoutMs: ceilingMs(delegation, subtask.background), signal });
+  await waitForCalls(parts, subtask, {
+    timeoutMs: ceilingMs(delegation, subtask.background),
+    signal,
+    unseen: (is) => (mayBeCalled(phase) ? inbox.unseen(is) : []),
+  });
 };
 
 const emptyWindow = (subtask: Subtask): SessionWindow => windowOf(subagentSession(subtask), "", 0, []);
@@ -114,13 +123,11 @@ const newsFor = async (
 ): Promise<string | undefined> => {
   if (!tools.some(({ name }) => name === "spawn_subtask")) return undefined;
   const { turnId } = subagentTurn(subtask, phase + 1);
-  // The last of its turns is kept for the results.
-  const mayBeCalled = phase + 2 < MOST_PHASES;
   return childrenNews(parts, subtask, {
     turnId,
     ceilingMs: ceilingMs(delegation, subtask.background),
     graceMs: delegation.graceMs,
     signal,
-    isCalled: (is) => mayBeCalled && !inbox.hasSeen(is),
+    isCalled: (is) => mayBeCalled(phase) && !inbox.hasSeen(is),
   });
 };

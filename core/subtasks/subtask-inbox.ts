@@ -29,6 +29,10 @@ export class SubtaskInbox {
     return inbox.length <= this.#seen;
   }
 
+  unseen({ inbox }: Subtask): readonly SubtaskNote[] {
+    return inbox.slice(this.#seen);
+  }
+
   async unread(): Promise<ChatMessage[]> {
     const { id, inbox, stopRequestedAt, ...subtask } = await this.#look();
     if (hasEnded(subtask) || stopRequestedAt !== undefined) throw new SubtaskStopped(id);

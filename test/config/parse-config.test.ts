@@ -166,6 +166,12 @@ describe("given a value that the schema refuses", () => {
       "must have at most 40 characters",
     ],
     ["a port past the last", `${MINIMAL}gateway: { port: 65536 }`, "gateway.port", "must be at most 65535"],
+    [
+      "a peer's deadline beyond what messages are kept for",
+      `${MINIMAL}a2a: { peers: { x: { url: "https://x.example", deadlineMs: 604800000 } } }`,
+      "a2a.peers.x.deadlineMs",
+      "must be at most 518400000",
+    ],
     ["half a port", `${MINIMAL}gateway: { port: 80.5 }`, "gateway.port", "must be a whole number"],
     [
       "a public address with a path",

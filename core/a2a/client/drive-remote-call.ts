@@ -2,6 +2,7 @@ import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { Outcome } from "../../contract/bus.ts";
 import { ack } from "../../contract/bus.ts";
 import { LinkedAbort } from "../../turns/linked-abort.ts";
+import { changeCall } from "../change-call.ts";
 import { noAnswer } from "../no-answer.ts";
 import { readCall } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
@@ -53,6 +54,10 @@ interface Looker {
 /** Sends what is to be sent, or asks how it is. What cannot be mended by trying again ends the call. */
 export const lookAtRemoteCall = async (parts: PeerParts, call: RemoteCall, { isDriver }: Looker): Promise<void> => {
   const { clock, remoteAgents } = parts;
+  // Counted before anything is sent: whoever comes after a death knows that it may have been.
+  await changeCall(parts, call, (is) =>
+    is.remote === undefined ? is : { ...is, remote: { ...is.remote, looks: is.remote.looks + 1 } },
+  );
   const over = new LinkedAbort(parts.stopping);
   const mostMs = Math.min(isListened(call) ? LISTEN_MS : REQUEST_MS, call.deadlineAt - clock.now());
   const timer = clock.after(mostMs, () => over.abort(new AppError("unavailable", `${call.peer} took too long`)));

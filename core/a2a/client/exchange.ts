@@ -1,4 +1,3 @@
-import { changeCall } from "../change-call.ts";
 import { comesLater } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
 import { refusalIn } from "../refusal-in.ts";
@@ -24,10 +23,6 @@ export const isListened = (call: RemoteCall): boolean => call.mode === "consult"
 export async function* exchange(parts: PeerParts, client: PeerClient, look: Look): AsyncGenerator<TaskNews> {
   const { call, isDriver, signal } = look;
   const { taskId, contextId, looks } = call.remote;
-  // Counted before anything is sent: whoever comes after a death knows that it may have been.
-  await changeCall(parts, call, (is) =>
-    is.remote === undefined ? is : { ...is, remote: { ...is.remote, looks: is.remote.looks + 1 } },
-  );
   await parts.checkpoint("call.sending");
   if (taskId === undefined) {
     const found = looks === 0 ? undefined : await client.find(contextId, signal);

@@ -1,3 +1,4 @@
+import { AppError } from "../../contract/app-error.ts";
 import type { Bus } from "../../contract/bus.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
@@ -6,16 +7,22 @@ import type { Notice, NoticeRecord } from "./notice-record.ts";
 import { changeNotices } from "./notice-record.ts";
 
 const MAX_NOTICE_BYTES = 4_000;
-const MAX_WAITING = 60;
+/** One message holds so many. */
+export const MOST_TOLD = 60;
 
-/** Keeps something for people until it is a good moment to tell them (A10). */
+/** Keeps something for people until it is a good moment to tell them (A10). "too-large": nobody came to hear the others. */
 export const addNotice = async (
   { bus, store }: { bus: Bus; store: Store },
   place: { readonly tenant: string; readonly agent: string },
   notice: Notice,
 ): Promise<void> => {
   const { tenant, agent } = place;
-  await changeNotices(store, place, (record) => (isKnown(record, notice.id) ? record : withNotice(record, notice)));
+  try {
+    await changeNotices(store, place, (record) => (isKnown(record, notice.id) ? record : withNotice(record, notice)));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "too-large") throw error;
+    throw new AppError("too-large", "So much waits for people already that no more is kept for them.");
+  }
   const subject = subjectsOf(tenant).a2aNotices(agent);
   await bus.publish(subject, { tenant, agent }, { id: `${agent}/${notice.id}`, key: agent });
 };
@@ -28,5 +35,5 @@ const withNotice = (record: NoticeRecord, notice: Notice): NoticeRecord => ({
   waiting: [...record.waiting, { ...notice, text: cutToBytes(notice.text, MAX_NOTICE_BYTES) }],
 });
 
-/** A record has room for so many: then they are told at once, busy or not. */
-export const isFull = ({ waiting }: Pick<NoticeRecord, "waiting">): boolean => waiting.length >= MAX_WAITING;
+/** More would not fit into one message: they are told at once, busy or not. */
+export const isFull = ({ waiting }: Pick<NoticeRecord, "waiting">): boolean => waiting.length >= MOST_TOLD;

@@ -12,7 +12,7 @@ import type { SessionHistory } from "../../sessions/session-history.ts";
 import { stableId } from "../../sessions/stable-id.ts";
 import type { RunningTurns } from "../../turns/running-turns.ts";
 import type { CoreParts } from "../../turns/turn.ts";
-import { isFull } from "./add-notice.ts";
+import { isFull, MOST_TOLD } from "./add-notice.ts";
 import type { Notice } from "./notice-record.ts";
 import { changeNotices } from "./notice-record.ts";
 
@@ -44,7 +44,9 @@ export const handleNoticesDue = async (parts: NoticeParts, due: NoticesDue, rule
     if (waitMs > 0 && !isFull({ waiting })) return { retryInMs: waitMs };
   }
   const record = await changeNotices(store, due, (current) =>
-    current.sending.length > 0 ? current : { ...current, waiting: [], sending: current.waiting },
+    current.sending.length > 0
+      ? current
+      : { ...current, waiting: current.waiting.slice(MOST_TOLD), sending: current.waiting.slice(0, MOST_TOLD) },
   );
   await checkpoint("notices.fixed");
   await tell(parts, due, audience, record.sending);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError } from "../../contract/app-error.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { stableId } from "../../sessions/stable-id.ts";
 import type { Tool } from "../../turns/tool.ts";
@@ -8,7 +9,7 @@ import type { InboundTask } from "./inbound-task.ts";
 
 /** Tells people what was answered under a skill that is meant for them too (A10). Doing it again changes nothing. */
 export const tellOfAnswer = async (
-  parts: Pick<CoreParts, "bus" | "store">,
+  parts: Pick<CoreParts, "bus" | "store" | "logger">,
   { synthetic }: UserMessage,
   task: InboundTask,
   toldSkills: readonly string[],
@@ -16,7 +17,13 @@ export const tellOfAnswer = async (
   const { id, skill, state, answer, createdAt } = task;
   if (state !== "completed" || !answer || skill === undefined || !toldSkills.includes(skill)) return;
   const title = synthetic?.origin.promptSummary ?? task.caller;
-  await addNotice(parts, task, { id, taskId: id, title, text: answer, at: createdAt });
+  try {
+    await addNotice(parts, task, { id, taskId: id, title, text: answer, at: createdAt });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "too-large") throw error;
+    // The caller has its answer, and must not wait for people who never come.
+    parts.logger.warn({ task: id, why: error.message }, "people are not told of an answer");
+  }
 };
 
 const MAX_NOTICE_CHARS = 2_000;

@@ -4,8 +4,10 @@ import { withoutInternals } from "../../../core/a2a/without-internals.ts";
 import { activityOf } from "../../../core/contract/activity.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import { userMessage } from "../core-under-test.ts";
-import { backgroundTask, completions, counted, finals, Held, roles } from "../subtasks/delegating.ts";
+import { Gate } from "../../fakes/model-answer.ts";
+import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
+import { AGENT, userMessage } from "../core-under-test.ts";
+import { type Asked, backgroundTask, completions, counted, finals, Held, roles } from "../subtasks/delegating.ts";
 import {
   ASYNC,
   answerIn,
@@ -15,6 +17,7 @@ import {
   PEER,
   sends,
   startPair,
+  theCall,
   toolOutputs,
   untilUnsolicited,
 } from "./peers-under-test.ts";
@@ -95,6 +98,47 @@ describe("given a person's message that is delegated to a peer", () => {
   });
 });
 
+describe("given a peer that has others work for it", () => {
+  const both = (asked: Asked) =>
+    asked.outputs.length === 0
+      ? calls(
+          ...["lighthouse", "pilot"].map((agent) => ({
+            name: "send_message_to_agent",
+            input: { agent, message: "how deep?", msg_type: "task_delegate" },
+          })),
+        )
+      : "asking both";
+  const other = (name: string, held: Held) => ({
+    name,
+    tenant: "default",
+    model: new ScriptedModel(() => held.answer),
+    peers: [PEER],
+  });
+
+  it("when one of two has answered, then the peer's own answer waits for the other", async () => {
+    const [first, second] = [new Held(), new Held()];
+    pair = await startPair(
+      asks(DELEGATE),
+      roles({
+        primary: both,
+        continuation: (asked) => (asked.text.startsWith("[answer") ? `${answerIn(asked.text)} it is` : both(asked)),
+      }),
+      {
+        peerAgent: { peers: [AGENT, "lighthouse", "pilot"] },
+        others: [other("lighthouse", first), other("pilot", second)],
+      },
+    );
+    await pair.core.receive(userMessage("m-1", "go"));
+    await Promise.all([first.asked, second.asked]);
+    first.give("nine metres");
+    await counted(pair.core, "turns_total harbour answered", 2);
+    expect(await theCall(pair.core)).toMatchObject({ state: "open" });
+    second.give("ten metres");
+    const [reply] = await untilUnsolicited(pair.core);
+    expect(reply?.markdown).toBe("told: ten metres it is");
+  });
+});
+
 describe("given a schedule's run that delegates to a peer", () => {
   it("when the peer answers, then there is one final, with the run's origin", async () => {
     pair = await startPair(asks(DELEGATE), () => "seven boats");
@@ -102,6 +146,21 @@ describe("given a schedule's run that delegates to a peer", () => {
     const [reply] = await untilUnsolicited(pair.core);
     expect(reply?.origin).toMatchObject({ channel: "scheduled", promptSummary: "Morning brief" });
     expect(await bubbles()).toEqual(["- told: seven boats"]);
+  });
+});
+
+describe("given a schedule's run that consults a peer", () => {
+  it("when whoever closes the call hangs before it is counted, then the run's answer is told all the same", async () => {
+    const closing = new Gate();
+    pair = await startPair(asks({ message: "how deep?", msg_type: "consult" }, "deep enough"), () => "nine metres", {
+      checkpoint: async (name) => {
+        if (name === "call.settled") await closing.opened;
+      },
+    });
+    await pair.core.receive(backgroundTask("run-1", "brief me"));
+    await counted(pair.core, "turns_total mooring answered", 1);
+    closing.release();
+    expect(await bubbles()).toEqual(["- deep enough"]);
   });
 });
 
@@ -191,6 +250,11 @@ describe("given the words of a callback", () => {
     ["a tool", "I used the tool `send_message_to_agent` to ask the harbour.", "I used to ask the harbour."],
     ["a line about nothing else", "Done.\n- Cleared focus/call-0123456789ab\nGood.", "Done.\nGood."],
     ["code", "Look:\n```\nmsg_type = 1\n```", "Look:\n```\nmsg_type = 1\n```"],
+    [
+      "an address of somebody else's",
+      "See https://example.com/notifications/settings and docs/focus/tides.md.",
+      "See https://example.com/notifications/settings and docs/focus/tides.md.",
+    ],
     [
       "nothing of ours",
       "The task at hand: call the pilot, focus on tides.",

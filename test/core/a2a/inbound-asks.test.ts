@@ -2,8 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type InboundCall, inboundMessage } from "../../../core/a2a/inbound/inbound-call.ts";
 import type { InboundTask } from "../../../core/a2a/inbound/inbound-task.ts";
 import { taskKey } from "../../../core/a2a/inbound/inbound-task.ts";
+import { Gate } from "../../fakes/model-answer.ts";
 import { AGENT } from "../core-under-test.ts";
-import { Held } from "../subtasks/delegating.ts";
+import { delegates, Held, roles } from "../subtasks/delegating.ts";
 import { asks, type Pair, startPair } from "./peers-under-test.ts";
 
 let pair: Pair;
@@ -46,5 +47,29 @@ describe("given a task of another agent that needs a peer", () => {
     );
     await pair.core.receive(inboundMessage(call));
     expect(await untilTask(({ state }) => state === "completed")).toMatchObject({ answer: "so: seven boats" });
+  });
+});
+
+describe("given a task of another agent whose subtask does not even end when it is stopped", () => {
+  it("when its time is up, then the task has ended with what there is (B3)", async () => {
+    const stuck = new Gate();
+    pair = await startPair(
+      roles({
+        primary: delegates(["boats"], "on it"),
+        continuation: ({ text }) => `so: ${text.split("\n").at(-1)}`,
+      }),
+      () => "never asked",
+      {
+        checkpoint: async (name) => {
+          if (name === "subtask.claimed") await stuck.opened;
+        },
+      },
+    );
+    await pair.core.receive(inboundMessage(call));
+    await pair.core.clock.passNext(600_000);
+    await pair.core.clock.passNext(5_000);
+    const task = await untilTask(({ ended }) => ended.length === 2);
+    stuck.release();
+    expect(task).toMatchObject({ state: "completed", answer: "so: It was not done in time." });
   });
 });

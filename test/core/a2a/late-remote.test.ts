@@ -1,11 +1,19 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { type LateItem, readLate } from "../../../core/a2a/late-record.ts";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
 import { type Behaviour, TaskState } from "../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../fakes/model-answer.ts";
-import type { Answer } from "../../fakes/scripted-model.ts";
-import { userMessage } from "../core-under-test.ts";
+import { type Answer, calls, says } from "../../fakes/scripted-model.ts";
+import { AGENT, userMessage } from "../core-under-test.ts";
 import { type Asked, delegates, roles } from "../subtasks/delegating.ts";
-import { answerIn, sends, unsolicited, untilUnsolicited, untilUnsolicitedAsTimePasses } from "./peers-under-test.ts";
+import {
+  answerIn,
+  isPause,
+  sends,
+  unsolicited,
+  untilUnsolicited,
+  untilUnsolicitedAsTimePasses,
+} from "./peers-under-test.ts";
 import { hint, type RemotePair, startRemote, stopRemote, taskIn, to } from "./remote-under-test.ts";
 
 let pair: RemotePair;
@@ -15,13 +23,17 @@ afterEach(() => stopRemote(pair));
 const CEILING_MS = 300_000;
 
 /** A subtask asks the remote agent, which goes on only after the subtask's time is up. */
-const begin = async (behave: Behaviour, primary: (asked: Asked) => Answer = delegates(["boats"], "on it")) => {
+const begin = async (
+  behave: Behaviour,
+  primary: (asked: Asked) => Answer = delegates(["boats"], "on it"),
+  tells: (asked: Asked) => Answer = ({ text }) => `late: ${lateIn(text)}`,
+) => {
   late = new Gate();
   pair = await startRemote(
     roles({
       primary,
       subagent: sends(to("count them", "task_delegate"), "waiting"),
-      continuation: ({ text }) => (text.startsWith("[late") ? `late: ${lateIn(text)}` : "so far"),
+      continuation: (asked) => (asked.text.startsWith("[late") ? tells(asked) : "so far"),
     }),
     async (work) => {
       await late.opened;
@@ -90,5 +102,58 @@ describe("given a remote agent that has something to say after the subtask that 
       origin: { promptSummary: "go" },
     });
     expect(remote.heard).toHaveLength(2);
+  });
+
+  /** Asks twice. */
+  const asksTwice: Behaviour = (work) => {
+    const question = ["which harbour?", "which quay?"][work.round - 1];
+    if (question === undefined) work.answer(`at ${work.text}: none`);
+    else work.status(TaskState.TASK_STATE_INPUT_REQUIRED, question);
+  };
+
+  /** Resolves once the remote agent's second question is listed as late. */
+  const untilAskedAgain = async (): Promise<void> => {
+    const { sessionId } = await pair.core.replyTo("m-1");
+    const address = { tenant: "default", agent: AGENT, sessionId: sessionId ?? "" };
+    const isAgain = ({ id }: LateItem) => id.endsWith("/input-required/2");
+    while (!(await readLate(pair.core.backbone.store, address)).items.some(isAgain)) await new Promise(setImmediate);
+  };
+
+  const answerThen = (asked: Asked, then: string): Answer => {
+    if (asked.outputs.length === 0) {
+      const task = taskIn(JSON.stringify(asked.request.messages));
+      return calls({ name: "send_message_to_agent", input: { ...to("Bergen", "task_delegate"), task } });
+    }
+    return async () => {
+      await untilAskedAgain();
+      return says(then);
+    };
+  };
+
+  it("when the turn that tells of its question is asked the next one, then that is told too (L5)", async () => {
+    const { core } = await begin(asksTwice, undefined, (asked) =>
+      asked.text.includes("which harbour?") ? answerThen(asked, "it knows now") : `late: ${lateIn(asked.text)}`,
+    );
+    await untilUnsolicitedAsTimePasses(core, 2);
+    core.clock.advance(31_000);
+    const told = await untilUnsolicitedAsTimePasses(core, 3);
+    expect(told.map(({ markdown }) => markdown.split("\n")[0])).toEqual([
+      "so far",
+      "it knows now",
+      "late: which quay?",
+    ]);
+  });
+
+  it("when nobody answers its question for long, then the question is told once all the same (L1)", async () => {
+    const { core } = await begin(asksTwice);
+    await untilUnsolicitedAsTimePasses(core, 2);
+    for (let looks = 0; looks < 10; looks++) await core.clock.passNextOf(isPause);
+    await core.ask("last", "", { command: { name: "help", args: "" } });
+    // It may be published again, which everybody who hears it recognises.
+    expect(new Set(unsolicited(core.replies.items).map(({ id }) => id))).toHaveLength(2);
+    const said = core.model.requests.items.filter((request) =>
+      JSON.stringify(request.messages.at(-1)).includes("[late"),
+    );
+    expect(said).toHaveLength(1);
   });
 });

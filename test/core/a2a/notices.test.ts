@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addNotice } from "../../../core/a2a/inbound/add-notice.ts";
 import { handleNoticesDue, type NoticeParts } from "../../../core/a2a/inbound/handle-notices-due.ts";
+import { newTask } from "../../../core/a2a/inbound/inbound-call.ts";
+import { tellOfAnswer } from "../../../core/a2a/inbound/tell-people.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { firstSessionId } from "../../../core/sessions/current-session.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
-import { AGENT, CoreUnderTest } from "../core-under-test.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
 
 const due = { tenant: "default", agent: AGENT };
 const conversation = { channel: "web", room: "lobby", kind: "shared" } as const;
@@ -42,6 +45,10 @@ const notice = (n: number, title = "crm · News") => ({
   text: `news ${n}`,
   at: `2026-03-10T21:0${n}:00.000Z`,
 });
+
+const LONG = "x".repeat(3_900);
+const said = (text: string) => ({ id: "m-1", from: "caller" as const, text });
+const message = userMessage("m-1", "hi");
 
 /** Somebody talked there so many seconds ago. */
 const talked = (secondsAgo: number) =>
@@ -118,4 +125,29 @@ describe("given notices of other agents (A10)", () => {
       expect(told.map(({ markdown }) => markdown)).toEqual(["news 1", "news 2"]);
     },
   );
+
+  it("when more wait than one message holds, then several tell of them, and none is lost", async () => {
+    for (let n = 0; n < 130; n++) await addNotice(parts, due, { ...notice(1), id: `n-${n}`, text: `${n} ${LONG}` });
+    for (let n = 0; n < 3; n++) await handleNoticesDue(parts, due, rules);
+    const told = (await core.replies.until((replies) => replies.length === 3)).flatMap(({ markdown }) =>
+      markdown.split("\n\n---\n\n"),
+    );
+    expect(told.map((text) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 130 }, (_, n) => n));
+  });
+
+  it("when so many wait that no more can be kept, then the task they come of has ended all the same", async () => {
+    const lines = new RecordingLogger();
+    const task = {
+      ...newTask({ ...due, caller: "crm", id: "task-0", contextId: "c-1", said: said("hi"), sentAt: notice(1).at }),
+      skill: "news",
+      state: "completed" as const,
+      answer: LONG,
+    };
+    for (let n = 0; n < 145; n++) {
+      await tellOfAnswer({ ...parts, logger: lines }, message, { ...task, id: `task-${n}` }, ["news"]);
+    }
+    expect(lines.lines.items.some(({ message }) => message === "people are not told of an answer")).toBe(true);
+    const more = addNotice(parts, due, { ...notice(1), text: task.answer });
+    await expect(more).rejects.toThrow("So much waits for people already");
+  });
 });

@@ -5,7 +5,7 @@ import { Secret } from "../../../core/contract/secret.ts";
 import { TaskState } from "../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../fakes/model-answer.ts";
 import { userMessage } from "../core-under-test.ts";
-import { asks, toolOutputs, untilUnsolicitedAsTimePasses } from "./peers-under-test.ts";
+import { asks, isPause, toolOutputs, untilUnsolicitedAsTimePasses } from "./peers-under-test.ts";
 import { type RemotePair, startRemote, stopRemote, to, withRemote } from "./remote-under-test.ts";
 
 let pair: RemotePair;
@@ -116,6 +116,21 @@ describe("given a remote agent", () => {
     await core.receive(userMessage("m-1", "go"));
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: three ships");
     expect(remote.heard).toHaveLength(1);
+  });
+
+  it("when not even its card can be read, then it is tried with growing pauses", async () => {
+    const { core } = await start(asks(to("count them", "task_delegate")), (work) => work.answer("three ships"), {
+      remoteAgent: {
+        intercept: (_request, response) => {
+          response.destroy();
+          return true;
+        },
+      },
+    });
+    await core.ask("m-1", "go");
+    const pauses: number[] = [];
+    while (pauses.length < 4) pauses.push(await core.clock.passNextOf((ms) => ms >= 1_000 && isPause(ms * 2)));
+    expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000]);
   });
 
   it("when core was started anew in between, then its result comes all the same (L7)", async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Behaviour, TaskState } from "../../fakes/a2a/sdk-agent.ts";
 import { calls, type Script } from "../../fakes/scripted-model.ts";
 import { userMessage } from "../core-under-test.ts";
-import { type Asked, finals, roles } from "../subtasks/delegating.ts";
+import { type Asked, delegates, finals, roles } from "../subtasks/delegating.ts";
 import {
   answerIn,
   asTimePasses,
@@ -64,6 +64,27 @@ describe("given a remote agent that wants to know something first", () => {
     expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("Which harbour do you mean?");
     await core.ask("m-2", "Bergen");
     expect((await untilUnsolicitedAsTimePasses(core, 2)).at(-1)?.markdown).toBe("told: in Bergen: three");
+  });
+
+  it("when it asks a subtask, then the subtask answers while it waits for the result (L1, S10)", async () => {
+    const { core, remote } = await start(
+      roles({
+        primary: delegates(["boats"], "on it"),
+        subagent: (asked) => {
+          const told = JSON.stringify(asked.request.messages);
+          const task = taskIn(told);
+          if (told.includes("in Bergen: three")) return "three in Bergen";
+          if (task === undefined) return sends(to("any ships?", "task_delegate"), "waiting")(asked);
+          return sends({ ...to("Bergen", "task_delegate"), task }, "waiting")({ ...asked, text: "" });
+        },
+        continuation: ({ text }) => `so: ${text.split("\n").at(-1)}`,
+      }),
+      asking,
+    );
+    await core.receive(userMessage("m-1", "go"));
+    const [reply] = await asTimePasses(core, untilUnsolicited(core), isPause);
+    expect(reply?.markdown).toBe("so: three in Bergen");
+    expect(remote.heard).toHaveLength(2);
   });
 
   it.each(["which harbour?", "constructor", "__proto__"])(
@@ -139,6 +160,35 @@ describe("given our answer to a remote agent's question", () => {
       ]);
     },
   );
+
+  it("when its tool call dies after the next question has come, then that question gets no answer that was not for it", async () => {
+    let deaths = 1;
+    const checkpoint = (name: string) => {
+      if (name === "tool.after" && pair?.remote.heard.length === 2 && deaths-- > 0) throw new Error("dead");
+    };
+    const words = ["any ships?", "Bergen", "the third"];
+    const choosing = roles({
+      primary: ({ outputs }) => {
+        const task = taskIn(outputs.at(-1) ?? "");
+        const message = words[outputs.length];
+        if (message === undefined) return `end: ${outputs.at(-1)}`;
+        return calls({ name: "send_message_to_agent", input: { ...to(message, "consult"), ...(task && { task }) } });
+      },
+    });
+    const { core, remote } = await start(
+      choosing,
+      (work) => {
+        const question = ["which harbour?", "which quay?"][work.round - 1];
+        if (question === undefined) work.answer(`at ${work.text}: none`);
+        else work.status(TaskState.TASK_STATE_INPUT_REQUIRED, question);
+      },
+      { checkpoint },
+    );
+    await core.receive(userMessage("m-1", "go"));
+    const { markdown } = await asTimePasses(core, core.replyTo("m-1"), (ms) => ms === 2);
+    expect(markdown).toContain("at the third: none");
+    expect(remote.heard.map(({ parts }) => parts[0]?.content?.value)).toEqual(words);
+  });
 
   it.each([
     ["never gets there", false],
