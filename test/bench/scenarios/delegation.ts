@@ -8,6 +8,9 @@ const OWN_TURNS = 2;
 /** Of the server. Each has as many batches as every other: none waits for the last ones while others have nothing to do. */
 const SESSIONS = 50;
 
+/** Of a session in a round. At its two ends the sessions are not all at work: with four that was a fifth of the round. */
+const BATCHES = { quick: 6, whole: 10 };
+
 /** Until then a batch takes less and less CPU, because the engine is still compiling: after 500 nearly twice as much. */
 const WARM_UP = 2_000;
 
@@ -16,7 +19,7 @@ export const delegation: Scenario = {
   name: "delegation: a subtask beside a plain turn",
   aim: "≤ 1.5",
   async *prepare(quick) {
-    const batches = (quick ? 4 : 6) * SESSIONS;
+    const batches = (quick ? BATCHES.quick : BATCHES.whole) * SESSIONS;
     const turns = batches * (SUBTASKS + OWN_TURNS);
     for await (const { on, start } of eachBackbone({ firstOnly: quick })) {
       const server = await start("delegation");
