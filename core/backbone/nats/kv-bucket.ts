@@ -4,7 +4,7 @@ import { RevisionConflict } from "../../contract/app-error.ts";
 import { directGet } from "./direct-get.ts";
 import { ensureStream } from "./ensure-stream.ts";
 import type { Lineage } from "./lineage.ts";
-import { descend, parseLineage, spellLineage } from "./lineage.ts";
+import { descend, revisionIn } from "./lineage.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import { isLostRace, isNoResponder, isNotFound } from "./nats-fault.ts";
 import type { NatsSession } from "./nats-session.ts";
@@ -156,7 +156,7 @@ export class KvBucket {
     if (parent === undefined) throw new RevisionConflict(key, ifRevision ?? 0);
     header.set(ID_HEADER, writeId);
     if (ifRevision !== undefined) header.set(EXPECTED_HEADER, String(ifRevision));
-    if (parent.lineage.length > 0) header.set(LINEAGE_HEADER, spellLineage(parent.lineage));
+    if (parent.lineage !== "") header.set(LINEAGE_HEADER, parent.lineage);
     const attempt = async (session: NatsSession, again: boolean) => {
       await ensureStream(session, this.#config);
       try {
@@ -177,7 +177,7 @@ export class KvBucket {
   async #find(session: NatsSession, key: string, writeId: string): Promise<number | undefined> {
     const entry = await this.readOn(session, key);
     if (entry?.writeId === writeId) return entry.revision;
-    return entry?.lineage.find((ancestor) => ancestor.writeId === writeId)?.revision;
+    return entry && revisionIn(entry.lineage, writeId);
   }
 
   #note({ revision, expiresAt, writeId, lineage }: Omit<BucketEntry, "key" | "data" | "deleted">): void {
@@ -204,7 +204,7 @@ export class KvBucket {
       deleted: operation === "DEL" || operation === "PURGE",
       expiresAt: expires ? Number(expires) : undefined,
       writeId: header?.get(ID_HEADER) ?? "",
-      lineage: parseLineage(header?.get(LINEAGE_HEADER) ?? ""),
+      lineage: header?.get(LINEAGE_HEADER) ?? "",
     };
   }
 }
@@ -214,6 +214,6 @@ const EXPECTED_HEADER = "Nats-Expected-Last-Subject-Sequence";
 const OPERATION_HEADER = "KV-Operation";
 const EXPIRES_HEADER = "Mooring-Expires";
 const LINEAGE_HEADER = "Mooring-Lineage";
-const NO_PARENT: KnownRevision = { expiresAt: undefined, lineage: [] };
+const NO_PARENT: KnownRevision = { expiresAt: undefined, lineage: "" };
 /** Longer than any operation is repeated. Short, because every id in the window costs the server memory. */
 const REPEATS_KNOWN_MS = 30_000;
