@@ -52,8 +52,10 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
     input: Cancel,
     repeatable: true,
     run: async ({ id }, context) => {
-      const { tenant, agent } = context;
-      const subtask = await ownSubtask(parts, { tenant, agent, id }, actorOf(context));
+      const { tenant, agent, asker } = context;
+      // As by the command: nobody in a room has ended what another asked for (I3).
+      const actor = { ...actorOf(context), personId: asker.personId };
+      const subtask = await ownSubtask(parts, { tenant, agent, id }, actor);
       if (hasEnded(subtask)) return `${id} has ended already: ${subtask.status}.`;
       const ended = await cancelSubtask(parts, subtask, "its owner no longer needs it");
       return ended?.status === "cancelled" ? `${id} is cancelled.` : `${id} ended just before: ${ended?.status}.`;
