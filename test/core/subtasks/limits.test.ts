@@ -60,6 +60,14 @@ describe("given a model that delegates too much", () => {
     expect(core.meter.counts["subtasks_total mooring completed"]).toBe(50);
   });
 
+  it("when an answer delegates again, then it has only what its request has left (S9)", async () => {
+    const continuation = ({ outputs }: Asked) => outputs[0] ?? spawns(["c", "d"]);
+    await start({ primary: delegates(["a", "b"], "on it"), continuation }, { perTurn: 3 });
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilFinals(core, 2))[1]?.markdown).toContain("Refused 1 of 2: one request may have 3 subtasks");
+    expect((await core.ask("m-2", "go")).markdown).toBe("on it");
+  });
+
   it("when the answers delegate again and again, then the fourth is refused (S9)", async () => {
     await start({
       primary: delegates(["first"], "on it"),
