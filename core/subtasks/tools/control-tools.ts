@@ -14,16 +14,17 @@ import type { SubtaskParts } from "../subtask-parts.ts";
 import { readSubtasks } from "../subtask-record.ts";
 import { withNote } from "../with-note.ts";
 import { actorOf } from "./actor-of.ts";
+import { GivenId } from "./given-id.ts";
 
 /** More than this were never read. */
 const MOST_NOTES = 20;
 
 const Message = z.strictObject({
-  id: z.string(),
+  id: GivenId,
   type: z.enum(["answer", "refinement", "retry_request"]),
   content: z.string().min(1).max(8_000),
 });
-const Cancel = z.strictObject({ id: z.string() });
+const Cancel = z.strictObject({ id: GivenId });
 const List = z.object({});
 
 /** What can be done about subtasks that are under way. */

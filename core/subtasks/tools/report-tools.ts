@@ -13,12 +13,13 @@ import { logWord, sendToOwner } from "../report-end.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
 import { readSubtask } from "../subtask-record.ts";
 import { waitUntil } from "../wait-until.ts";
+import { GivenId } from "./given-id.ts";
 
 const NOTE_CHARS = 200;
 const DEFAULT_ANSWER_SECONDS = 120;
 const MOST_ANSWER_SECONDS = 600;
 
-const id = z.string().optional().describe("Your own id; it may be left out.");
+const id = GivenId.optional().describe("Your own id; it may be left out.");
 const Notify = z.strictObject({
   id,
   type: z.enum(["status_update", "permission_request", "question", "error"]),

@@ -118,15 +118,23 @@ describe("given a model that calls what is not there for it", () => {
       { name: "await_subtasks", input: { ids: ["subtask-00000000"] } },
       { name: "message_subtask", input: { id: "subtask-00000000", type: "shout", content: "x" } },
       { name: "cancel_subtask", input: { id: "../../etc" } },
+      { name: "cancel_subtask", input: { id: "\u0000" } },
+      { name: "cancel_subtask", input: { id: "x".repeat(9_000) } },
+      { name: "message_subtask", input: { id: "__proto__", type: "answer", content: "x" } },
+      { name: "await_subtasks", input: { ids: ["x".repeat(9_000)] } },
     );
     await start({ primary: ({ outputs }) => (outputs.length === 0 ? bad : outputs.join("\n---\n")) });
     const { markdown } = await core.ask("m-1", "go");
     const answers = markdown.split("\n---\n");
-    expect(answers).toHaveLength(6);
+    expect(answers).toHaveLength(10);
     expect(answers.slice(0, 3)).toEqual([1, 2, 3].map(() => expect.stringContaining("The arguments do not fit")));
     expect(answers[3]).toContain("Not subtasks of yours: subtask-00000000");
     expect(answers[4]).toContain("The arguments do not fit");
     expect(answers[5]).toBe('There is no subtask "../../etc".');
+    expect(answers[6]).toBe('There is no subtask "\u0000".');
+    expect(answers[7]).toMatch(/The arguments do not fit.*at id$/s);
+    expect(answers[8]).toBe('There is no subtask "__proto__".');
+    expect(answers[9]).toMatch(/The arguments do not fit.*at ids\[0\]$/s);
     expect(finals(core.replies.items)).toHaveLength(1);
   });
 
