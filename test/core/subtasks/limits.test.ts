@@ -196,3 +196,27 @@ describe("given a model that calls what is not there for it", () => {
     expect(core.meter.counts["tool_runs_total complete_subtask failed"]).toBe(2);
   });
 });
+
+describe("given a subtask that does not stop talking", () => {
+  it("when it tells its owner of errors again and again, then twenty are heard, and its work goes on (S8)", async () => {
+    const cries = calls(
+      ...Array.from({ length: 30 }, (_, n) => ({
+        name: "notify_owner",
+        input: { type: n % 2 === 0 ? "error" : "question", content: `trouble ${n}`, waitSeconds: 0 },
+        id: `cry-${n}`,
+      })),
+    );
+    let told: readonly string[] = [];
+    await start({
+      primary: delegates(["a"], "on it"),
+      subagent: ({ outputs }) => {
+        told = outputs;
+        return outputs.length === 0 ? cries : "done";
+      },
+      continuation: ({ text }) => (text.startsWith("[results") ? "in short" : calls({ name: "nothing_to_say" })),
+    });
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilFinals(core, 2))[1]?.markdown).toBe("in short");
+    expect(told.filter((output) => output.includes("has heard 20 words of you"))).toHaveLength(10);
+  });
+});
