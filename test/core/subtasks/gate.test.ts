@@ -272,6 +272,28 @@ describe("given a batch that fired at the ceiling with one still out", () => {
     expect(await memory.get(index?.slice(2) ?? "")).toContain("late but good");
   });
 
+  it("when it had been stopped, and only its word comes late, then there is nothing to add (B3, B4)", async () => {
+    await lateSibling();
+    let letGo = () => {};
+    const held = new Promise<void>((go) => {
+      letGo = go;
+    });
+    let ends = 0;
+    atCheckpoint = async (name) => {
+      if (name === "end.received" && ++ends === 2) await held;
+    };
+    await core.receive(userMessage("m-1", "go"));
+    await counted(core, "turns_total mooring answered", 1);
+    await core.clock.passNext(CEILING_MS);
+    await counted(core, "subtasks_total mooring cancelled", 1);
+    await core.clock.passNext(GRACE_MS);
+    expect((await untilFinals(core, 2))[1]?.markdown).toBe("resu: quick completed, slow timed out");
+    letGo();
+    await core.replies.until((replies) => completions(replies).length === 1);
+    await core.ask("m-2", "", { command: { name: "help", args: "" } });
+    expect(finals(core.replies.items)).toHaveLength(2);
+  });
+
   /** Two that are done, but whose words reach nobody before the batch has fired; each is let go by its name. */
   const lateSiblings = async (primary: (asked: Asked) => Answer, atFire: () => void = () => {}) => {
     const letGo = new Map<string, () => void>();

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ToolDescription } from "../../../core/model/step.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked, Roles } from "./delegating.ts";
@@ -207,6 +208,22 @@ describe("given a turn that awaits its subtasks (S1)", () => {
     expect(markdown.match(/^### \w+ /gm)).toEqual(["### a ", "### b "]);
     await core.ask("m-2", "", { command: { name: "help", args: "" } });
     expect(finals(core.replies.items)).toHaveLength(1);
+  });
+
+  it("when one that reports alone is returned after its word was sent, then that is not told again (S7)", async () => {
+    const logger = new RecordingLogger();
+    const isWoken = () => logger.lines.until((lines) => lines.some(({ message }) => message === "owner woken"));
+    core = await startDelegating(
+      roles({
+        primary: ({ outputs }) =>
+          [spawns(["a"], { consolidate: false }), () => isWoken().then(() => awaits())][outputs.length] ?? "I have it",
+        continuation: () => "told again",
+      }),
+      { logger },
+    );
+    await core.ask("m-1", "go");
+    await core.ask("m-2", "", { command: { name: "help", args: "" } });
+    expect(finals(core.replies.items).map(({ markdown }) => markdown)).toEqual(["I have it"]);
   });
 
   it("when its turn is taken up again after the rest was answered, then it gets what it had taken (B2, B5)", async () => {
