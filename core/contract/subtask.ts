@@ -95,6 +95,8 @@ export const Subtask = z.looseObject({
   note: z.string().optional(),
   notes: z.int(),
   noteKey: z.string().optional(),
+  /** How often it has told its owner of an error, or asked it something: each time that wakes it. */
+  words: z.int().optional(),
   /** What it was told, oldest first. */
   inbox: z.array(SubtaskNote),
   /** What it asked and has no answer to yet. */

@@ -13,6 +13,8 @@ import { readSubtask } from "./subtask-record.ts";
 export interface Actor {
   /** Absent for somebody who acts by a command. */
   readonly ownerId?: string;
+  /** As owner of what is done for this person only: others write in the same session. */
+  readonly personId?: string;
   /** The person on whose behalf; absent for a subagent, which acts only on what it owns. */
   readonly writer?: Writer;
 }
@@ -25,7 +27,9 @@ export const ownSubtask = async (
 ): Promise<Subtask> => {
   const subtask = await readSubtask(store, address);
   if (subtask === undefined) throw new AppError("not-found", `There is no subtask "${address.id}".`);
-  if (subtask.owner.ownerId === actor.ownerId) return subtask;
+  const { owner, asker } = subtask;
+  const { personId = asker.personId } = actor;
+  if (owner.ownerId === actor.ownerId && asker.personId === personId) return subtask;
   const caller = actor.writer && (await callerAt(store, actor.writer));
   if (!caller?.owns(subtask.audience)) {
     throw new AppError("forbidden", `${subtask.id} belongs to somebody else: only who asked for it can do that.`);

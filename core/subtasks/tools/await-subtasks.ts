@@ -11,10 +11,11 @@ import { showResults } from "../show-results.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
 import { readSubtasks } from "../subtask-record.ts";
 import { waitUntil } from "../wait-until.ts";
+import { GivenId } from "./given-id.ts";
 import { longestWaitMs, RESULT_BYTES } from "./waiting.ts";
 
 const Input = z.strictObject({
-  ids: z.array(z.string()).min(1).max(100).optional().describe("Without it: all that you have started."),
+  ids: z.array(GivenId).min(1).max(100).optional().describe("Without it: all that you have started."),
   timeoutSeconds: z.number().min(0).max(3_600).optional(),
 });
 

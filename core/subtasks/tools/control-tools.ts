@@ -14,16 +14,17 @@ import type { SubtaskParts } from "../subtask-parts.ts";
 import { readSubtasks } from "../subtask-record.ts";
 import { withNote } from "../with-note.ts";
 import { actorOf } from "./actor-of.ts";
+import { GivenId } from "./given-id.ts";
 
 /** More than this were never read. */
 const MOST_NOTES = 20;
 
 const Message = z.strictObject({
-  id: z.string(),
+  id: GivenId,
   type: z.enum(["answer", "refinement", "retry_request"]),
   content: z.string().min(1).max(8_000),
 });
-const Cancel = z.strictObject({ id: z.string() });
+const Cancel = z.strictObject({ id: GivenId });
 const List = z.object({});
 
 /** What can be done about subtasks that are under way. */
@@ -52,8 +53,10 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
     input: Cancel,
     repeatable: true,
     run: async ({ id }, context) => {
-      const { tenant, agent } = context;
-      const subtask = await ownSubtask(parts, { tenant, agent, id }, actorOf(context));
+      const { tenant, agent, asker } = context;
+      // As by the command: nobody in a room has ended what another asked for (I3).
+      const actor = { ...actorOf(context), personId: asker.personId };
+      const subtask = await ownSubtask(parts, { tenant, agent, id }, actor);
       if (hasEnded(subtask)) return `${id} has ended already: ${subtask.status}.`;
       const ended = await cancelSubtask(parts, subtask, "its owner no longer needs it");
       return ended?.status === "cancelled" ? `${id} is cancelled.` : `${id} ended just before: ${ended?.status}.`;

@@ -13,12 +13,15 @@ import { logWord, sendToOwner } from "../report-end.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
 import { readSubtask } from "../subtask-record.ts";
 import { waitUntil } from "../wait-until.ts";
+import { GivenId } from "./given-id.ts";
 
 const NOTE_CHARS = 200;
+/** Errors and questions of one subtask that its owner hears. */
+const MOST_WORDS = 20;
 const DEFAULT_ANSWER_SECONDS = 120;
 const MOST_ANSWER_SECONDS = 600;
 
-const id = z.string().optional().describe("Your own id; it may be left out.");
+const id = GivenId.optional().describe("Your own id; it may be left out.");
 const Notify = z.strictObject({
   id,
   type: z.enum(["status_update", "permission_request", "question", "error"]),
@@ -126,10 +129,17 @@ const change = async (parts: SubtaskParts, own: Address, by: (subtask: Subtask) 
 const noted = (subtask: Subtask, note: string, noteKey: string): Subtask =>
   subtask.noteKey === noteKey ? subtask : { ...subtask, note, noteKey, notes: subtask.notes + 1 };
 
+/** Counted, so that one that cries again and again does not wake its owner for ever. */
+const spoken = (subtask: Subtask): Subtask => {
+  const { words = 0 } = subtask;
+  if (words < MOST_WORDS) return { ...subtask, words: words + 1 };
+  throw new AppError("forbidden", `Your owner has heard ${MOST_WORDS} words of you. Go on with your work, or end it.`);
+};
+
 type Words = z.infer<typeof Notify>;
 
 const tell = async (parts: SubtaskParts, own: Address, words: Words, context: ToolContext): Promise<string> => {
-  const subtask = await change(parts, own, (is) => is);
+  const subtask = await change(parts, own, spoken);
   await send(parts, subtask, words, context);
   return "Your owner is told.";
 };
@@ -137,7 +147,7 @@ const tell = async (parts: SubtaskParts, own: Address, words: Words, context: To
 const ask = async (parts: SubtaskParts, own: Address, words: Words, context: ToolContext): Promise<string> => {
   const { idempotencyKey: questionKey, signal } = context;
   const subtask = await change(parts, own, (is) =>
-    is.questionKey === questionKey ? is : { ...is, question: words.content, questionKey },
+    is.questionKey === questionKey ? is : { ...spoken(is), question: words.content, questionKey },
   );
   await send(parts, subtask, words, context);
   const [answered] = await waitUntil(parts, {

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { calls } from "../../fakes/scripted-model.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 import { At, linkUp } from "../people/linked-core.ts";
-import { delegates, Held, roles, startDelegating } from "../subtasks/delegating.ts";
+import { delegates, Held, roles, startDelegating, subtaskIds } from "../subtasks/delegating.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
@@ -40,6 +41,25 @@ describe("given work under way", () => {
     expect(offered.markdown).toBe("Nothing of yours is under way in this conversation.");
     const ended = await core.ask("m-4", "", { conversation: lobby, ...bob, ...cancel(action?.value) });
     expect(ended.markdown).toContain("belongs to somebody else");
+  });
+});
+
+describe("given a room in which the agent works for somebody (I3)", () => {
+  it("when somebody else has the agent end it, then it may not; for whoever asked it may", async () => {
+    const held = new Held();
+    const ends = () => calls({ name: "cancel_subtask", input: { id: subtaskIds(core)[0] } });
+    core = await startDelegating(
+      roles({
+        primary: (asked) =>
+          asked.text.endsWith(": go") ? delegates(["dig"], "on it")(asked) : (asked.outputs[0] ?? ends()),
+        subagent: () => held.answer,
+      }),
+    );
+    await core.ask("m-1", "go", { conversation: lobby });
+    await held.asked;
+    const refused = await core.ask("m-2", "end it", { conversation: lobby, ...bob });
+    expect(refused.markdown).toContain("belongs to somebody else");
+    expect((await core.ask("m-3", "end it", { conversation: lobby })).markdown).toMatch(/is cancelled\.$/);
   });
 });
 

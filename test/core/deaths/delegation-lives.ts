@@ -5,6 +5,7 @@ import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { hasEnded, type Subtask } from "../../../core/contract/subtask.ts";
 import { firstSessionId } from "../../../core/sessions/current-session.ts";
+import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { type Batch, countedMembers, isSettled } from "../../../core/subtasks/batch.ts";
 import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import { readOwner } from "../../../core/subtasks/owner-record.ts";
@@ -134,9 +135,9 @@ export const delegationLives = (kind: PlaceOptions["kind"], fewest: number): voi
     };
 
     const outcome = async (conversation: Conversation) => {
-      const { batch, subtasks } = await core.inspect(({ store }) => stored(store, conversation));
+      const found = await core.inspect(({ store }) => stored(store, conversation));
       const published = await core.publishedReplies([conversation]);
-      return { batch, subtasks, replies: distinct(published.filter(({ audience }) => isIn(audience, conversation))) };
+      return { ...found, replies: distinct(published.filter(({ audience }) => isIn(audience, conversation))) };
     };
 
     const check = async (life: Life): Promise<void> => {
@@ -146,11 +147,14 @@ export const delegationLives = (kind: PlaceOptions["kind"], fewest: number): voi
       // What was still on its way when people had seen the last state comes with the next process.
       for (let nth = 0; ; nth++) {
         await catchUp(number, conversation, nth);
-        const { batch, subtasks, replies } = await outcome(conversation);
+        const { batch, subtasks, returned, replies } = await outcome(conversation);
         const told = unsolicited(replies);
         if (batch === undefined || !isSettled(batch) || told.length < expectedWords(batch).length) continue;
 
         expect(batch.members).toHaveLength(life.plan.fates.length);
+        // Whatever a call took out of the batch, its turn was told.
+        const awaited = batch.members.filter(({ awaitedBy }) => awaitedBy !== undefined).map(({ name }) => name);
+        expect(returned.sort()).toEqual(awaited.sort());
         expect(subtasks.filter((subtask) => !hasEnded(subtask)).map(({ name }) => name)).toEqual([]);
         expect(told.map(({ markdown }) => namesIn(markdown).sort().join()).sort()).toEqual(expectedWords(batch).sort());
         const answers = replies.filter(({ correlationId }) => correlationId === `life ${number}`);
@@ -168,14 +172,27 @@ export const delegationLives = (kind: PlaceOptions["kind"], fewest: number): voi
   });
 };
 
+interface Found {
+  readonly batch?: Batch;
+  readonly subtasks: readonly Subtask[];
+  /** Names of those whose results calls have returned. */
+  readonly returned: string[];
+}
+
 /** The batch of the conversation's one turn, with its subtasks and theirs. */
-const stored = async (store: Store, conversation: Conversation): Promise<{ batch?: Batch; subtasks: Subtask[] }> => {
+const stored = async (store: Store, conversation: Conversation): Promise<Found> => {
   const membersOf = async (ownerId: string) => Object.values((await readOwner(store, { ...place, ownerId })).batches);
-  const [batch] = await membersOf(firstSessionId({ ...place, conversation }));
-  if (batch === undefined) return { subtasks: [] };
+  const sessionId = firstSessionId({ ...place, conversation });
+  const [batch] = await membersOf(sessionId);
+  if (batch === undefined) return { subtasks: [], returned: [] };
   const children = await Promise.all(batch.members.map(({ id }) => membersOf(id)));
   const ids = [batch, ...children.flat()].flatMap(({ members }) => members.map(({ id }) => id));
-  return { batch, subtasks: await readSubtasks(store, place, ids) };
+  const { entries } = await new SessionHistory(store).window(sessionId);
+  const outputs = entries
+    .flatMap((entry) => (entry.kind === "turn" ? entry.messages : []))
+    .flatMap((message) => (message.role === "tool" ? message.results.map(({ output }) => output) : []));
+  const returned = outputs.flatMap((output) => [...output.matchAll(/^### (\w+)/gm)].map(([, name = ""]) => name));
+  return { batch, subtasks: await readSubtasks(store, place, ids), returned };
 };
 
 /** The one answer, the one follow-up, and a word for each that reports alone: the names that are in each. */

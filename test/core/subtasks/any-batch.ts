@@ -25,6 +25,8 @@ export interface Fate {
 
 export interface Plan {
   readonly fates: readonly Fate[];
+  /** It awaits all that it has started, and not only those that are to be awaited, if there are any. */
+  readonly awaitsAll: boolean;
   /** How long the turn waits for those that it awaits. */
   readonly patience: "none" | "some";
   /** The turn ends without a word of its own. */
@@ -64,6 +66,7 @@ const aFate: fc.Arbitrary<Fate> = fc
 
 export const aPlan: fc.Arbitrary<Plan> = fc.record({
   fates: fc.array(aFate, { minLength: 1, maxLength: 6 }),
+  awaitsAll: fc.boolean(),
   patience: fc.constantFrom("none", "some"),
   silent: fc.boolean(),
 });

@@ -25,7 +25,7 @@ export const batchScript = (plans: readonly Plan[]): Required<Roles> => ({
 /** Spawns; cancels what it cancels; awaits what it awaits; and says its word. */
 const primary = (plans: readonly Plan[], { text, outputs }: Asked): Answer => {
   const number = Number(text.split(" ")[1]);
-  const { fates, patience, silent } = plans[number] as Plan;
+  const { fates, patience, awaitsAll, silent } = plans[number] as Plan;
   const names = (isIt: (fate: Fate) => boolean) =>
     fates.flatMap((fate, index) => (isIt(fate) ? nameOf(number, index) : []));
   const spawning = spawns((way) => names(({ reports }) => reports === way));
@@ -39,7 +39,7 @@ const primary = (plans: readonly Plan[], { text, outputs }: Asked): Answer => {
   }
   if (outputs.length === spawning.length + cancelled.length && awaited.length > 0) {
     const timeout = patience === "none" ? { timeoutSeconds: 0 } : {};
-    return calls({ name: "await_subtasks", input: { ids: awaited, ...timeout }, id: "await" });
+    return calls({ name: "await_subtasks", input: { ...(!awaitsAll && { ids: awaited }), ...timeout }, id: "await" });
   }
   return silent ? calls({ name: "nothing_to_say" }) : `announcement ${number}`;
 };

@@ -68,6 +68,22 @@ describe("given a person's message", () => {
     expect(await bubbles()).toHaveLength(1);
   });
 
+  it("when the spawn has waited as long as it may, then the subtask is ended, and the turn goes on (B2)", async () => {
+    const slow = new Held();
+    await start({
+      primary: ({ outputs }) => outputs[0] ?? spawns(["slow"], { blocking: true }),
+      subagent: () => slow.answer,
+    });
+    const asking = core.ask("m-1", "go");
+    await slow.asked;
+    await core.clock.waits.until((waits) => waits.includes(3_000));
+    core.clock.advance(defaultDelegation.interactiveCeilingMs);
+    expect((await asking).markdown).toMatch(/^### slow \(.*\): timed out\n/);
+    await counted(core, "subtasks_total mooring cancelled", 1);
+    await core.replies.until((replies) => completions(replies).length === 1);
+    expect(await bubbles()).toHaveLength(1);
+  });
+
   it("when all results are awaited, then the batch dissolves and the turn's own text is the answer (B2)", async () => {
     await start({
       primary: ({ outputs }) =>

@@ -137,6 +137,25 @@ describe("given a conversation that is in another session by the time the answer
   });
 });
 
+describe("given a room in which two people have work delegated", () => {
+  it("when both are answered, then each answer has the origin and the audience of its own request (O2, D3)", async () => {
+    const work = new Held();
+    const primary = (asked: Asked) => delegates([asked.text.split(" ").at(-1) ?? ""], "on it")(asked);
+    core = await startDelegating(roles({ primary, subagent: () => work.answer, continuation: lists }));
+    const room = { conversation: { channel: "web", room: "lobby", kind: "shared" as const } };
+    const { sessionId } = await core.ask("m-1", "look into tides", room);
+    await core.ask("m-2", "look into knots", { ...room, account: { id: "bob", name: "Bob" } });
+    work.give("done");
+    const answers = (await untilFinals(core, 4)).slice(2);
+    const told = answers.map(({ markdown, origin, audience }) => [markdown, origin?.promptSummary, audience.accountId]);
+    expect(told.sort()).toEqual([
+      ["resu: knots completed", "look into knots", "bob"],
+      ["resu: tides completed", "look into tides", "ann"],
+    ]);
+    for (const answer of answers) expect(answer).toMatchObject({ sessionId, audience: room });
+  });
+});
+
 describe("given subtasks that take longer than the ceiling", () => {
   const stuck = new Map<string, Held>();
   const held = (asked: Asked) => {
@@ -172,6 +191,19 @@ describe("given subtasks that take longer than the ceiling", () => {
     await core.ask("m-2", "help", { command: { name: "help", args: "" } });
     expect(finals(core.replies.items)).toHaveLength(1);
     expect(core.meter.counts).not.toHaveProperty("batches_total mooring ceiling");
+  });
+
+  it("when the turn itself took long, then the ceiling counts from its end (B2)", async () => {
+    const turn = new Held();
+    const primary = ({ outputs }: Asked) => (outputs.length === 0 ? spawns(["slow"]) : turn.answer);
+    core = await startDelegating(roles({ primary, subagent: () => new Held().answer, continuation: lists }));
+    await core.receive(userMessage("m-1", "go"));
+    await turn.asked;
+    core.clock.advance(200_000);
+    turn.give("on it");
+    await counted(core, "turns_total mooring answered", 1);
+    expect(await core.clock.passNextOf((ms) => ms > 90_000 && ms <= CEILING_MS)).toBe(CEILING_MS);
+    expect((await untilFinals(core, 2))[1]?.markdown).toBe("resu: slow timed out");
   });
 
   it("when background work is concerned, then the ceiling is the longer one (B2)", async () => {
@@ -238,6 +270,28 @@ describe("given a batch that fired at the ceiling with one still out", () => {
     const index = await memory.get("notifications/index");
     expect(index).toMatch(/^- notifications\/subtasks\/subtask-[0-9a-f]{8}$/);
     expect(await memory.get(index?.slice(2) ?? "")).toContain("late but good");
+  });
+
+  it("when it had been stopped, and only its word comes late, then there is nothing to add (B3, B4)", async () => {
+    await lateSibling();
+    let letGo = () => {};
+    const held = new Promise<void>((go) => {
+      letGo = go;
+    });
+    let ends = 0;
+    atCheckpoint = async (name) => {
+      if (name === "end.received" && ++ends === 2) await held;
+    };
+    await core.receive(userMessage("m-1", "go"));
+    await counted(core, "turns_total mooring answered", 1);
+    await core.clock.passNext(CEILING_MS);
+    await counted(core, "subtasks_total mooring cancelled", 1);
+    await core.clock.passNext(GRACE_MS);
+    expect((await untilFinals(core, 2))[1]?.markdown).toBe("resu: quick completed, slow timed out");
+    letGo();
+    await core.replies.until((replies) => completions(replies).length === 1);
+    await core.ask("m-2", "", { command: { name: "help", args: "" } });
+    expect(finals(core.replies.items)).toHaveLength(2);
   });
 
   /** Two that are done, but whose words reach nobody before the batch has fired; each is let go by its name. */

@@ -60,6 +60,14 @@ describe("given a model that delegates too much", () => {
     expect(core.meter.counts["subtasks_total mooring completed"]).toBe(50);
   });
 
+  it("when an answer delegates again, then it has only what its request has left (S9)", async () => {
+    const continuation = ({ outputs }: Asked) => outputs[0] ?? spawns(["c", "d"]);
+    await start({ primary: delegates(["a", "b"], "on it"), continuation }, { perTurn: 3 });
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilFinals(core, 2))[1]?.markdown).toContain("Refused 1 of 2: one request may have 3 subtasks");
+    expect((await core.ask("m-2", "go")).markdown).toBe("on it");
+  });
+
   it("when the answers delegate again and again, then the fourth is refused (S9)", async () => {
     await start({
       primary: delegates(["first"], "on it"),
@@ -110,15 +118,23 @@ describe("given a model that calls what is not there for it", () => {
       { name: "await_subtasks", input: { ids: ["subtask-00000000"] } },
       { name: "message_subtask", input: { id: "subtask-00000000", type: "shout", content: "x" } },
       { name: "cancel_subtask", input: { id: "../../etc" } },
+      { name: "cancel_subtask", input: { id: "\u0000" } },
+      { name: "cancel_subtask", input: { id: "x".repeat(9_000) } },
+      { name: "message_subtask", input: { id: "__proto__", type: "answer", content: "x" } },
+      { name: "await_subtasks", input: { ids: ["x".repeat(9_000)] } },
     );
     await start({ primary: ({ outputs }) => (outputs.length === 0 ? bad : outputs.join("\n---\n")) });
     const { markdown } = await core.ask("m-1", "go");
     const answers = markdown.split("\n---\n");
-    expect(answers).toHaveLength(6);
+    expect(answers).toHaveLength(10);
     expect(answers.slice(0, 3)).toEqual([1, 2, 3].map(() => expect.stringContaining("The arguments do not fit")));
     expect(answers[3]).toContain("Not subtasks of yours: subtask-00000000");
     expect(answers[4]).toContain("The arguments do not fit");
     expect(answers[5]).toBe('There is no subtask "../../etc".');
+    expect(answers[6]).toBe('There is no subtask "\u0000".');
+    expect(answers[7]).toMatch(/The arguments do not fit.*at id$/s);
+    expect(answers[8]).toBe('There is no subtask "__proto__".');
+    expect(answers[9]).toMatch(/The arguments do not fit.*at ids\[0\]$/s);
     expect(finals(core.replies.items)).toHaveLength(1);
   });
 
@@ -178,5 +194,29 @@ describe("given a model that calls what is not there for it", () => {
     expect(last.match(/can report for nobody else/g)).toHaveLength(2);
     await counted(core, "subtasks_total mooring completed", 1);
     expect(core.meter.counts["tool_runs_total complete_subtask failed"]).toBe(2);
+  });
+});
+
+describe("given a subtask that does not stop talking", () => {
+  it("when it tells its owner of errors again and again, then twenty are heard, and its work goes on (S8)", async () => {
+    const cries = calls(
+      ...Array.from({ length: 30 }, (_, n) => ({
+        name: "notify_owner",
+        input: { type: n % 2 === 0 ? "error" : "question", content: `trouble ${n}`, waitSeconds: 0 },
+        id: `cry-${n}`,
+      })),
+    );
+    let told: readonly string[] = [];
+    await start({
+      primary: delegates(["a"], "on it"),
+      subagent: ({ outputs }) => {
+        told = outputs;
+        return outputs.length === 0 ? cries : "done";
+      },
+      continuation: ({ text }) => (text.startsWith("[results") ? "in short" : calls({ name: "nothing_to_say" })),
+    });
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilFinals(core, 2))[1]?.markdown).toBe("in short");
+    expect(told.filter((output) => output.includes("has heard 20 words of you"))).toHaveLength(10);
   });
 });

@@ -1,8 +1,20 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 import type { Asked } from "./delegating.ts";
-import { backgroundTask, delegates, Held, roles, spawns, startDelegating, untilFinals } from "./delegating.ts";
+import {
+  backgroundTask,
+  completions,
+  counted,
+  delegates,
+  Held,
+  roles,
+  spawns,
+  startDelegating,
+  subtaskIds,
+  untilFinals,
+} from "./delegating.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
@@ -76,5 +88,56 @@ describe("given a subtask that has delegated and ended its turn", () => {
   it("when it is told more often than it may begin anew, then it still gets the results (S8)", async () => {
     await start(({ outputs }) => (outputs.length < 8 ? notifies("error", `trouble ${outputs.length}`) : "at last"));
     expect(await answer()).toBe("with at last");
+  });
+});
+
+describe("given subtasks of a chat that may delegate themselves", () => {
+  const agent = { delegation: { ...defaultDelegation, depthBelowAgent: 2 } };
+
+  it("when one is cancelled, then its own subtasks end with it, and people saw only what they asked for (B1, S4)", async () => {
+    const [outer, inner] = [new Held(), new Held()];
+    core = await startDelegating(
+      roles({
+        primary: delegates(["outer"], "on it"),
+        subagent: (asked) => {
+          if (asked.text === "do inner") return inner.answer;
+          return asked.outputs.length === 0 ? spawns(["inner"]) : outer.answer;
+        },
+      }),
+      { agent },
+    );
+    await core.ask("m-1", "go");
+    await Promise.all([outer.asked, inner.asked]);
+    core.clock.advance(1_500);
+    await core.replies.until((replies) => replies.some(({ kind }) => kind === "progress"));
+    const [id = ""] = subtaskIds(core);
+    await core.ask("m-2", "", { command: { name: "cancel", args: id } });
+    await counted(core, "subtasks_total mooring cancelled", 2);
+    const all = await core.replies.until((replies) => completions(replies).length === 1);
+    const entries = all.filter(({ kind }) => kind === "progress" || kind === "completion");
+    expect(entries.filter(({ markdown }) => markdown.includes("inner"))).toEqual([]);
+  });
+
+  it("when one would end another of the same turn, then it may not (S6)", async () => {
+    const other = new Held();
+    const known = () => core.model.requests.until(() => subtaskIds(core).length === 2);
+    core = await startDelegating(
+      roles({
+        primary: delegates(["meddler", "other"], "on it"),
+        subagent: ({ text, outputs }) => {
+          if (text === "do other") return other.answer;
+          const ends = () => calls({ name: "cancel_subtask", input: { id: subtaskIds(core)[1] } });
+          return outputs[0] ?? (() => known().then(ends));
+        },
+        continuation: ({ text }) => text.slice(text.indexOf("### ")),
+      }),
+      { agent },
+    );
+    await core.ask("m-1", "go");
+    await counted(core, "subtasks_total mooring completed", 1);
+    other.give("done");
+    const answer = (await untilFinals(core, 2))[1]?.markdown;
+    expect(answer).toMatch(/### meddler .*: completed\n.* belongs to somebody else/);
+    expect(answer).toMatch(/### other .*: completed\ndone/);
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ToolDescription } from "../../../core/model/step.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked, Roles } from "./delegating.ts";
@@ -61,12 +62,18 @@ describe("given the tools of delegation (S1)", () => {
     ["spawn_subtask", { name: "a", prompt: "" }, "at prompt"],
     ["spawn_subtask", { name: "a", prompt: "x", blocking: "yes" }, "at blocking"],
     ["spawn_subtask", { name: "a", prompt: "x", block: true }, '"block"'],
+    ["spawn_subtask", { name: "a".repeat(81), prompt: "x" }, "at name"],
+    ["spawn_subtask", { name: "a", prompt: "x".repeat(20_001) }, "at prompt"],
+    ["spawn_subtask", { name: "a", prompt: "x", constructor: { blocking: true } }, '"constructor"'],
+    ["spawn_parallel_subtasks", { tasks: [{ name: "a", prompt: "x" }, null] }, "at tasks[1]"],
     ["spawn_parallel_subtasks", { tasks: "three" }, "at tasks"],
     ["spawn_parallel_subtasks", { tasks: [] }, "at tasks"],
     ["spawn_parallel_subtasks", { tasks: [{ name: "a", prompt: "x", blocking: true }] }, "at tasks[0]"],
     ["await_subtasks", { ids: SUBTASK }, "at ids"],
     ["await_subtasks", { ids: [] }, "at ids"],
     ["await_subtasks", { timeoutSeconds: -1 }, "at timeoutSeconds"],
+    ["await_subtasks", { timeoutSeconds: 1e9 }, "at timeoutSeconds"],
+    ["await_subtasks", { ids: Array(101).fill(SUBTASK) }, "at ids"],
     ["await_subtasks", { timeout: 5 }, '"timeout"'],
     ["message_subtask", { id: SUBTASK, type: "shout", content: "x" }, "at type"],
     ["message_subtask", { id: SUBTASK, type: "answer", content: "" }, "at content"],
@@ -77,6 +84,8 @@ describe("given the tools of delegation (S1)", () => {
     ["notify_owner", { type: "completion", content: "x" }, "at type"],
     ["notify_owner", { type: "question", content: "" }, "at content"],
     ["notify_owner", { type: "error", content: "x", priority: "urgent" }, "at priority"],
+    ["notify_owner", { type: "error", content: "x".repeat(8_001) }, "at content"],
+    ["complete_subtask", { status: "success", output: "x".repeat(60_001) }, "at output"],
     ["complete_subtask", { output: "x" }, "at status"],
     ["complete_subtask", { status: "timeout", output: "x" }, "at status"],
     ["complete_subtask", { status: "success", output: { a: 1 } }, "at output"],
@@ -199,6 +208,22 @@ describe("given a turn that awaits its subtasks (S1)", () => {
     expect(markdown.match(/^### \w+ /gm)).toEqual(["### a ", "### b "]);
     await core.ask("m-2", "", { command: { name: "help", args: "" } });
     expect(finals(core.replies.items)).toHaveLength(1);
+  });
+
+  it("when one that reports alone is returned after its word was sent, then that is not told again (S7)", async () => {
+    const logger = new RecordingLogger();
+    const isWoken = () => logger.lines.until((lines) => lines.some(({ message }) => message === "owner woken"));
+    core = await startDelegating(
+      roles({
+        primary: ({ outputs }) =>
+          [spawns(["a"], { consolidate: false }), () => isWoken().then(() => awaits())][outputs.length] ?? "I have it",
+        continuation: () => "told again",
+      }),
+      { logger },
+    );
+    await core.ask("m-1", "go");
+    await core.ask("m-2", "", { command: { name: "help", args: "" } });
+    expect(finals(core.replies.items).map(({ markdown }) => markdown)).toEqual(["I have it"]);
   });
 
   it("when its turn is taken up again after the rest was answered, then it gets what it had taken (B2, B5)", async () => {
