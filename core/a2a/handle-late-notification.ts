@@ -31,7 +31,10 @@ export const handleLateNotification = async (
   // A working status is kept without a turn, and what a turn has read already needs none.
   if (item === undefined) return ack;
   if (item.toldBy === undefined) {
-    const waitMs = Math.max(attempt === 1 ? windowMs : 0, (record.wokenAt ?? 0) + BETWEEN_WAKES_MS - now);
+    const { wokenAt = 0 } = record;
+    // One in the future was before the clock was set back.
+    const pauseMs = wokenAt > now ? 0 : wokenAt + BETWEEN_WAKES_MS - now;
+    const waitMs = Math.max(attempt === 1 ? windowMs : 0, pauseMs);
     if (waitMs > 0) return { retryInMs: waitMs };
   }
   const toldBy = item.toldBy ?? lateIdOf(id);

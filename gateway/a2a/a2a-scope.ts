@@ -13,8 +13,8 @@ import type { RouteParts } from "./request-context.ts";
 import { rememberCaller } from "./request-context.ts";
 import { restRoutes } from "./rest-routes.ts";
 
-/** What a message must fit into with its task's record and history. */
-const MAX_BODY_BYTES = 200_000;
+/** Its words are in a message of the bus three times: as they came, as they are read, and as they are told. */
+const MAX_BODY_BYTES = 160_000;
 
 export type OpenAgent = ServedHandler & Pick<RouteParts, "refuseIfCrowded">;
 

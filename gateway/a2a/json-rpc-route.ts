@@ -8,6 +8,7 @@ import type { Logger } from "../../core/contract/logger.ts";
 import { agentPath } from "./agent-card.ts";
 import { hasFailed } from "./call-context.ts";
 import { CrowdedError } from "./crowded-error.ts";
+import { isTooDeep, TOO_DEEP } from "./is-too-deep.ts";
 import { protocolError, UNEXPECTED } from "./protocol-error.ts";
 import { type RouteParts, requestContext, versionOf } from "./request-context.ts";
 import { sendEvents } from "./send-events.ts";
@@ -49,6 +50,7 @@ export const jsonRpcRoute = (
       return refusal(null, A2A_ERROR_CODE.INVALID_REQUEST, `no JSON-RPC 2.0 request: ${problems.join("; ")}`);
     }
     const { id = null } = envelope.data;
+    if (isTooDeep(body)) return refusal(id, A2A_ERROR_CODE.INVALID_PARAMS, TOO_DEEP);
     const version = versionOf(request);
     const isLegacy = version === undefined || version === A2A_LEGACY_PROTOCOL_VERSION;
     const failure = (error: unknown) => ({

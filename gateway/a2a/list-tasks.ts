@@ -1,8 +1,9 @@
 import { type ListTasksRequest, type ListTasksResponse, TaskState } from "@a2a-js/sdk";
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
 import { type TaskOwner, taskKey } from "../../core/a2a/inbound/inbound-task.ts";
-import { daysBefore, summariesOn, type TaskSummary } from "../../core/a2a/inbound/task-index.ts";
+import { dayOf, daysBefore, summariesOn, type TaskSummary } from "../../core/a2a/inbound/task-index.ts";
 import type { Clock } from "../../core/contract/clock.ts";
+import { isoTime } from "../../core/contract/clock.ts";
 import type { Store } from "../../core/contract/store.ts";
 import { type PagePlace, placeOf, readPageToken, writePageToken } from "./page-token.ts";
 import { checkHistoryLength } from "./read-call.ts";
@@ -28,7 +29,10 @@ export const listTasks = async (
   check(request, pageSize);
   const from = readPageToken(request.pageToken);
   const fits = filterOf(request);
-  const days = daysBefore(clock.now() + MOST_SKEW_MS);
+  const since = sinceIn(request);
+  const days = daysBefore(clock.now() + MOST_SKEW_MS).filter(
+    (day) => since === undefined || day >= dayOf(isoTime(since)),
+  );
   const { found, totalSize } = await find(store, owner, days, { fits, pageSize, from });
   const page = found.slice(0, pageSize);
   const tasks = await Promise.all(page.map(async ({ id }) => (await store.get(taskKey({ ...owner, id })))?.value));
@@ -52,7 +56,10 @@ interface Search {
   readonly from: PagePlace | undefined;
 }
 
-/** What follows the place, enough for a page and one more. How many there are is counted with the first page. */
+/**
+ * What follows the place, enough for a page and one more. How many there are is counted with the first page: the protocol
+ * wants the number of all that fit, and no store of ours counts, so that page looks at every entry of its days.
+ */
 const find = async (store: Store, owner: TaskOwner, days: readonly string[], { fits, pageSize, from }: Search) => {
   const found: TaskSummary[] = [];
   const seen = new Set<string>();
@@ -71,12 +78,17 @@ const find = async (store: Store, owner: TaskOwner, days: readonly string[], { f
   return { found, totalSize: from?.totalSize ?? count };
 };
 
-const filterOf = ({ contextId, status, statusTimestampAfter }: ListTasksRequest): Search["fits"] => {
-  const after = statusTimestampAfter ? Date.parse(statusTimestampAfter) : Number.NEGATIVE_INFINITY;
+/** Wall clock, milliseconds. */
+const sinceIn = ({ statusTimestampAfter }: ListTasksRequest): number | undefined =>
+  statusTimestampAfter ? Date.parse(statusTimestampAfter) : undefined;
+
+const filterOf = (request: ListTasksRequest): Search["fits"] => {
+  const { contextId, status } = request;
+  const since = sinceIn(request) ?? Number.NEGATIVE_INFINITY;
   return (task) =>
     (contextId === "" || task.contextId === contextId) &&
     (status === TaskState.TASK_STATE_UNSPECIFIED || wireState(task.state) === status) &&
-    Date.parse(task.statusAt) >= after;
+    Date.parse(task.statusAt) >= since;
 };
 
 const check = ({ status, statusTimestampAfter, historyLength }: ListTasksRequest, pageSize: number): void => {

@@ -10,7 +10,9 @@ export const UNEXPECTED = "Something went wrong here; the log has the details.";
 export const protocolError = (error: unknown, logger: Logger): A2AError => {
   if (error instanceof A2AError) return error;
   if (error instanceof AppError) {
-    if (error.code === "bad-input" || error.code === "too-large") return new RequestMalformedError(error.message);
+    if (error.code === "bad-input") return new RequestMalformedError(error.message);
+    if (error.code === "too-large")
+      return new RequestMalformedError("This is more than can be kept: send less at once.");
     if (error.code === "not-found") return new TaskNotFoundError(error.message);
     if (error.code === "rate-limited") return new CrowdedError(error.message);
     if (error.code === "unavailable" || error.code === "stopped") {

@@ -14,7 +14,7 @@ const wordsOf = ({ content, filename, mediaType }: Part, index: number): string 
     case "text":
       return content.value;
     case "data":
-      return `\`\`\`json\n${JSON.stringify(content.value ?? null, null, 2)}\n\`\`\``;
+      return `\`\`\`json\n${readable(content.value ?? null)}\n\`\`\``;
     case "url":
       return `[file: ${oneLine(filename || "unnamed")} at ${oneLine(content.value)}]`;
     case "raw":
@@ -28,5 +28,12 @@ const wordsOf = ({ content, filename, mediaType }: Part, index: number): string 
       throw new RequestMalformedError(`message.parts[${index}] has neither text, data, url nor raw`);
   }
 };
+
+/** Indented unless it is large: that could make it many times as large. */
+const readable = (data: unknown): string => {
+  const compact = JSON.stringify(data);
+  return compact.length > MOST_INDENTED ? compact : JSON.stringify(data, null, 2);
+};
+const MOST_INDENTED = 4_000;
 
 const oneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, " ").trim();

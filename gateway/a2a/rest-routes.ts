@@ -16,6 +16,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { agentPath } from "./agent-card.ts";
 import { CrowdedError } from "./crowded-error.ts";
+import { isTooDeep, TOO_DEEP } from "./is-too-deep.ts";
 import { protocolError } from "./protocol-error.ts";
 import { type RouteParts, requestContext } from "./request-context.ts";
 import { sendEvents } from "./send-events.ts";
@@ -164,11 +165,14 @@ async function* toJson(
 const readBody = (body: unknown): Record<string, unknown> => {
   const text = typeof body === "string" ? body : "";
   if (text === "") return {};
+  let read: Record<string, unknown>;
   try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+    read = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
   } catch {
     throw new RequestMalformedError("the body is no JSON object");
   }
+  if (isTooDeep(read)) throw new RequestMalformedError(TOO_DEEP);
+  return read;
 };
 
 /** What the library stumbles over is a request that it could not read; its words are not for callers. */

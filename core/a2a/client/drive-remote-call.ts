@@ -71,7 +71,7 @@ export const lookAtRemoteCall = async (parts: PeerParts, call: RemoteCall, { isD
     }
   } catch (error) {
     if (parts.stopping.aborted) throw error;
-    const reason = refusalIn(error)?.message ?? messageOf(error);
+    const reason = refusalIn(error)?.message ?? withCause(error);
     parts.logger.warn({ call: call.id, peer: call.peer, traceId: call.traceId, reason }, "a remote agent failed");
     if (!isTransport(error)) await settleCall(parts, call, { error: `${call.peer} could not be asked: ${reason}` });
   } finally {
@@ -91,3 +91,9 @@ const giveUp = async (parts: PeerParts, { tenant, peer: name, remote }: RemoteCa
     parts.logger.debug({ peer: name, error: messageOf(error) }, "a task was not cancelled");
   }
 };
+
+/** A connection that fails says so, and no more; its cause says how. */
+const withCause = (error: unknown): string =>
+  error instanceof Error && error.cause instanceof Error
+    ? `${error.message}: ${error.cause.message}`
+    : messageOf(error);

@@ -6,7 +6,7 @@ export interface TaskNews {
   /** Absent if it answered at once, without a task. */
   readonly taskId?: string;
   readonly state: "working" | "input-required" | "completed" | "failed";
-  /** State and time as the remote agent spells them, or its words: the same news twice has the same key. */
+  /** State and time as the remote agent spells them, else its message or words: the same news twice has the same key. */
   readonly key: string;
   /** What its status says. */
   readonly text: string;
@@ -58,7 +58,7 @@ const newsOfStatus = (taskId: string, status: TaskStatus | undefined): TaskNews 
   return {
     taskId,
     state: states[state] ?? "working",
-    key: `${state} ${status?.timestamp || text}`,
+    key: `${state} ${status?.timestamp || status?.message?.messageId || text}`,
     text,
     answer: text,
   };

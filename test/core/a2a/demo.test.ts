@@ -1,18 +1,20 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../core/contract/clock.ts";
+import type { AgentModel } from "../../../core/model/agent-model.ts";
 import { DemoModel } from "../../../core/model/demo/demo-model.ts";
+import { ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AGENT, CoreUnderTest } from "../core-under-test.ts";
 import { ASYNC, PEER, untilUnsolicited } from "./peers-under-test.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-const start = async (tenants: Record<string, { a2aAsync: boolean }>) => {
+const start = async (tenants: Record<string, { a2aAsync: boolean }>, peerModel?: AgentModel) => {
   const model = new DemoModel({ pauseMs: 0 }, { clock: systemClock });
   core = await CoreUnderTest.start([], {
     tenants,
     agent: { model, peers: [PEER] },
-    others: [{ name: PEER, tenant: "default", model, peers: [AGENT] }],
+    others: [{ name: PEER, tenant: "default", model: peerModel ?? model, peers: [AGENT] }],
   });
 };
 
@@ -29,6 +31,13 @@ describe("given two agents with the demo model", () => {
     expect(markdown).toContain("I have asked harbour, and will tell you what it says.");
     const [reply] = await untilUnsolicited(core);
     expect(reply?.markdown).toBe("harbour says: 6 * 7 = 42");
+  });
+
+  it("when an answer that comes later has several lines and paragraphs, then all of it is passed on", async () => {
+    await start(ASYNC, new ScriptedModel(() => "High tide:\n- noon\n- midnight\n\nLow tide: at six."));
+    await core.ask("m-1", "ask harbour about tides");
+    const [reply] = await untilUnsolicited(core);
+    expect(reply?.markdown).toBe("harbour says: High tide:\n- noon\n- midnight\n\nLow tide: at six.");
   });
 
   it("when the other one is not known, then it says so", async () => {

@@ -72,6 +72,18 @@ describe("given a storm of answers that come too late (L5)", () => {
     ]);
   });
 
+  it("when the clock is set back between two waves, then the second waits no longer for that (F14)", async () => {
+    const core = await begin({ go: ["a", "b"] });
+    await answer(["a"]);
+    await core.clock.passNext(2_000);
+    await untilUnsolicited(core, 2);
+    core.clock.jump(-2 * 3_600_000);
+    await answer(["b"]);
+    await core.clock.passNext(2_000);
+    await untilUnsolicited(core, 3);
+    expect(lateReplies()).toHaveLength(2);
+  });
+
   it("when they belong to two questions, then each is told with the origin of its own", async () => {
     const core = await begin({ first: ["a"], second: ["b"] });
     await answer(["a", "b"]);

@@ -4,6 +4,7 @@ import { activityOf } from "../../../core/contract/activity.ts";
 import { Secret } from "../../../core/contract/secret.ts";
 import { TaskState } from "../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../fakes/model-answer.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { userMessage } from "../core-under-test.ts";
 import { asks, isPause, toolOutputs, untilUnsolicitedAsTimePasses } from "./peers-under-test.ts";
 import { type RemotePair, startRemote, stopRemote, to, withRemote } from "./remote-under-test.ts";
@@ -118,7 +119,8 @@ describe("given a remote agent", () => {
     expect(remote.heard).toHaveLength(1);
   });
 
-  it("when not even its card can be read, then it is tried with growing pauses", async () => {
+  it("when not even its card can be read, then it is tried with growing pauses, and the log says why", async () => {
+    const logger = new RecordingLogger();
     const { core } = await start(asks(to("count them", "task_delegate")), (work) => work.answer("three ships"), {
       remoteAgent: {
         intercept: (_request, response) => {
@@ -126,11 +128,14 @@ describe("given a remote agent", () => {
           return true;
         },
       },
+      logger,
     });
     await core.ask("m-1", "go");
     const pauses: number[] = [];
     while (pauses.length < 4) pauses.push(await core.clock.passNextOf((ms) => ms >= 1_000 && isPause(ms * 2)));
     expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000]);
+    const [line] = logger.lines.items.filter(({ message }) => message === "a remote agent failed");
+    expect(line?.fields).toMatchObject({ peer: "ships", reason: "fetch failed: other side closed" });
   });
 
   it("when core was started anew in between, then its result comes all the same (L7)", async () => {

@@ -25,6 +25,8 @@ const CONTENT = -32_005;
 const VERSION = -32_009;
 
 const Answer = z.looseObject({ error: z.looseObject({ message: z.string() }) });
+const nested = (levels: number): unknown => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
+
 const errorOf = async (response: Response) => ({ status: response.status, ...Answer.parse(await response.json()) });
 
 describe("given a request that makes no sense, over JSON-RPC (F19)", () => {
@@ -32,6 +34,8 @@ describe("given a request that makes no sense, over JSON-RPC (F19)", () => {
     ["no JSON", "{", PARSE],
     ["nothing", "", PARSE],
     ["10,000 open brackets", "[".repeat(10_000), PARSE],
+    ["data in 3,000 lists", send({ parts: [{ data: { a: nested(3_000) } }] }), PARAMS],
+    ["metadata in 3,000 lists", send({ metadata: { a: nested(3_000) } }), PARAMS],
     ["a batch", [send({})], REQUEST],
     ["text", '"hello"', REQUEST],
     ["another version of JSON-RPC", { ...send({}), jsonrpc: "1.0" }, REQUEST],
@@ -134,6 +138,14 @@ describe("given a request that makes no sense, over HTTP+JSON", () => {
   ])("when it reads %s, then it answers %i", async (path, status) => {
     const headers = { authorization: "Bearer alices-long-token", "a2a-version": "1.0" };
     expect((await fetch(`${server.url}/a2a/mooring${path}`, { headers })).status).toBe(status);
+  });
+});
+
+describe("given data in more lists than anybody needs, over HTTP+JSON", () => {
+  it("then it is refused before anything is made of it (F19)", async () => {
+    const body = { message: { ...message, parts: [{ data: { a: nested(3_000) } }] } };
+    const answer = await errorOf(await server.post("/a2a/mooring/message:send", body));
+    expect(answer).toMatchObject({ status: 400, error: { message: expect.stringContaining("more than 64 others") } });
   });
 });
 

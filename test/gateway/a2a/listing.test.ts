@@ -16,6 +16,7 @@ const anyTask = {
 
 /** How often a task itself was read. */
 let reads = 0;
+let daysRead = 0;
 const countingReads = (backbone: Backbone): Backbone => ({
   bus: backbone.bus,
   store: {
@@ -25,7 +26,10 @@ const countingReads = (backbone: Backbone): Backbone => ({
     },
     put: (key, value, options) => backbone.store.put(key, value, options),
     delete: (key, options) => backbone.store.delete(key, options),
-    list: (prefix) => backbone.store.list(prefix),
+    list(prefix) {
+      if (prefix.collection.name === "a2a-task-index") daysRead++;
+      return backbone.store.list(prefix);
+    },
   },
   health: () => backbone.health(),
   queues: () => backbone.queues(),
@@ -59,6 +63,7 @@ beforeAll(async () => {
 afterAll(() => server.dispose());
 beforeEach(() => {
   reads = 0;
+  daysRead = 0;
 });
 
 const pagesOf = async (filter: Partial<typeof anyTask> = {}, pageSize = 3) => {
@@ -94,6 +99,14 @@ describe("given a caller with tasks of several days", () => {
     const { status } = await client.getTask({ tenant: "", id: ids[1] ?? "" });
     const [page] = await pagesOf({ statusTimestampAfter: status?.timestamp } as Partial<typeof anyTask>);
     expect(page?.ids).toEqual(ids.slice(0, 2));
+  });
+
+  it("when it asks for what changed since a moment, then no day before that is looked at", async () => {
+    const client = await server.client();
+    const statusTimestampAfter = new Date(clock.now() - 8 * HOUR_MS).toISOString();
+    const { totalSize } = await client.listTasks({ ...anyTask, statusTimestampAfter, pageToken: "" });
+    // That was the day before.
+    expect([totalSize, daysRead]).toEqual([1, 2]);
   });
 
   it("when an old one goes on, then it comes first, and once", async () => {

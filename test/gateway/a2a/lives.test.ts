@@ -73,6 +73,15 @@ describe("given a caller that waits for a core that has other things to do", () 
   });
 });
 
+describe("given a message that is as large as may be", () => {
+  it("then it is answered like any other", async () => {
+    server = await A2aUnderTest.start(() => "Nine metres.");
+    const client = await server.client();
+    const task = asTask(await client.sendMessage(says("x".repeat(159_000))));
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  });
+});
+
 describe("given the same message twice at once", () => {
   it("then it is one task, answered twice", async () => {
     server = await A2aUnderTest.start(() => "Nine metres.");

@@ -200,6 +200,43 @@ describe.each<Binding>(["JSONRPC", "HTTP+JSON"])("given the SDK's own client ove
     ).rejects.toThrow("no such task");
   });
 
+  it("when it names somebody else's task in whatever way, then it hears what it hears of one that never was (F27)", async () => {
+    server = await A2aUnderTest.start(["Secret."]);
+    const alice = await server.client(binding);
+    const { id: foreign, contextId } = asTask(await alice.sendMessage(says("A secret")));
+    const config = { tenant: "", url: "https://93.184.216.34/hook", token: "", authentication: undefined };
+    await alice.createTaskPushNotificationConfig({ ...config, id: "hers", taskId: foreign });
+    const bob = await server.client(binding, "bob");
+    const ways = (id: string): Promise<unknown>[] => [
+      bob.getTask({ tenant: "", id }),
+      bob.cancelTask({ tenant: "", id, metadata: undefined }),
+      bob.resubscribeTask({ tenant: "", id }).next(),
+      bob.sendMessage(says("Tell me", { taskId: id, contextId })),
+      bob.sendMessageStream(says("Tell me", { taskId: id, contextId })).next(),
+      bob.createTaskPushNotificationConfig({ ...config, id: "his", taskId: id }),
+      bob.getTaskPushNotificationConfig({ tenant: "", taskId: id, id: "hers" }),
+      bob.listTaskPushNotificationConfig({ tenant: "", taskId: id, pageSize: 0, pageToken: "" }),
+      bob.deleteTaskPushNotificationConfig({ tenant: "", taskId: id, id: "hers" }),
+    ];
+    const heard = async (id: string) =>
+      (await Promise.allSettled(ways(id))).map((end) =>
+        end.status === "rejected" ? `${end.reason.name}: ${end.reason.message}` : "no error",
+      );
+    const refusals = await heard(foreign);
+    expect(refusals).toEqual(await heard("task-that-never-was"));
+    expect(refusals).not.toContain("no error");
+    const everything = { tenant: "", contextId, status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: "" };
+    const listed = await bob.listTasks({ ...everything, statusTimestampAfter: undefined });
+    expect([listed.tasks, listed.totalSize]).toEqual([[], 0]);
+    const kept = await alice.listTaskPushNotificationConfig({
+      tenant: "",
+      taskId: foreign,
+      pageSize: 0,
+      pageToken: "",
+    });
+    expect(kept.configs.map(({ id }) => id)).toEqual(["hers"]);
+  });
+
   it("when its model fails, then the task has failed, with words", async () => {
     server = await A2aUnderTest.start([answers(""), answers("")]);
     const client = await server.client(binding);
