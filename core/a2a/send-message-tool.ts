@@ -75,10 +75,13 @@ export const sendMessageTool = (
     checksInput: true,
     repeatable: true,
     deadlineMs: LONGEST_CONSULT_MS + 30_000,
-    run: async ({ agent: to, message, task, msg_type = "notify" }, context) => {
+    run: async ({ agent: to, message, task, msg_type }, context) => {
       const peer = parts.directory.find({ tenant, agent }, to);
       // Switched off, everything is a question that is waited for (A2).
-      const mode = (await parts.settings.isAsync(tenant)) ? msg_type : "consult";
+      const mayChoose = await parts.settings.isAsync(tenant);
+      // Who was not shown the choice counts on an answer.
+      const unchosen = parts.settings.hasJustChanged(tenant) ? "consult" : "notify";
+      const mode = mayChoose ? (msg_type ?? unchosen) : "consult";
       if (task !== undefined && task !== "")
         return answerQuestion(parts, peering, context, { peer, task, message, mode });
       const call = await openCall(parts, peering, context, { peer, mode, message });

@@ -156,6 +156,15 @@ describe("given a tenant whose setting is changed while core runs (A2)", () => {
   });
 });
 
+describe("given a tenant whose setting was turned on a moment ago (A2)", () => {
+  it("when the model asks without a choice that it was not shown, then the answer is waited for", async () => {
+    const core = await start(asks({ message: "how deep?" }), () => "nine metres", { tenants: {} });
+    await new TenantSettings({ store: core.backbone.store, clock: core.clock }).setAsync("default", true);
+    await core.ask("m-1", "go");
+    expect(toolOutputs(core)[0]).toContain("nine metres");
+  });
+});
+
 describe("given agents that may not talk to each other (A3)", () => {
   it.each([
     ["itself", AGENT, 'You are "mooring" yourself.'],
