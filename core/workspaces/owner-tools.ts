@@ -3,7 +3,7 @@ import { AppError } from "../contract/app-error.ts";
 import { hasEnded, type Subtask } from "../contract/subtask.ts";
 import { ownSubtask } from "../subtasks/cancel-subtask.ts";
 import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
-import { actorOf } from "../subtasks/tools/actor-of.ts";
+import { actorOf, askerOf } from "../subtasks/tools/actor-of.ts";
 import { cutToBytes } from "../turns/cut-to-bytes.ts";
 import type { Tool, ToolContext } from "../turns/tool.ts";
 import { describeChanges } from "./describe-changes.ts";
@@ -17,9 +17,9 @@ const Diff = z.object({ id, file: z.string().max(1_000).optional().describe("Onl
 
 /** What whoever has delegated can do with the changes that came of it (S12). */
 export const ownerTools = (parts: SubtaskParts, workspaces: Workspaces): Tool[] => {
-  const ended = async (context: ToolContext, subtaskId: string): Promise<Subtask> => {
+  const ended = async (context: ToolContext, subtaskId: string, actor = actorOf(context)): Promise<Subtask> => {
     const { tenant, agent } = context;
-    const subtask = await ownSubtask(parts, { tenant, agent, id: subtaskId }, actorOf(context));
+    const subtask = await ownSubtask(parts, { tenant, agent, id: subtaskId }, actor);
     if (hasEnded(subtask)) return subtask;
     throw new AppError("conflict", `${subtaskId} is still working. Wait for its end, or cancel it first.`);
   };
@@ -48,7 +48,7 @@ export const ownerTools = (parts: SubtaskParts, workspaces: Workspaces): Tool[] 
     description: "Brings what a subtask has changed into the repository. Do it only if the person wants it.",
     input: One,
     repeatable: true,
-    run: async (input, context) => workspaces.merge(await ended(context, input.id)),
+    run: async (input, context) => workspaces.merge(await ended(context, input.id, askerOf(context))),
   };
   const discard: Tool<z.infer<typeof One>> = {
     name: "discard_workspace",
@@ -56,7 +56,7 @@ export const ownerTools = (parts: SubtaskParts, workspaces: Workspaces): Tool[] 
     input: One,
     repeatable: true,
     run: async (input, context) => {
-      await workspaces.discard(await ended(context, input.id));
+      await workspaces.discard(await ended(context, input.id, askerOf(context)));
       return "Discarded.";
     },
   };

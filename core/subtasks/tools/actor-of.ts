@@ -8,3 +8,9 @@ export const actorOf = (context: ToolContext): Actor => {
   const writer = { tenant, conversation: audience.conversation, accountId: accountServed(context).accountId };
   return { ownerId: standing.owner.ownerId, ...(standing.depth === 0 && { writer }) };
 };
+
+/** For what nobody in a room does to another's work: only for whoever asked for it (I3). */
+export const askerOf = (context: ToolContext): Actor => ({
+  ...actorOf(context),
+  personId: context.asker.personId,
+});

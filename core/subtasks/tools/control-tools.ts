@@ -13,7 +13,7 @@ import { spawn } from "../spawn.ts";
 import type { SubtaskParts } from "../subtask-parts.ts";
 import { readSubtasks } from "../subtask-record.ts";
 import { withNote } from "../with-note.ts";
-import { actorOf } from "./actor-of.ts";
+import { actorOf, askerOf } from "./actor-of.ts";
 import { GivenId } from "./given-id.ts";
 
 /** More than this were never read. */
@@ -53,10 +53,8 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
     input: Cancel,
     repeatable: true,
     run: async ({ id }, context) => {
-      const { tenant, agent, asker } = context;
-      // As by the command: nobody in a room has ended what another asked for (I3).
-      const actor = { ...actorOf(context), personId: asker.personId };
-      const subtask = await ownSubtask(parts, { tenant, agent, id }, actor);
+      const { tenant, agent } = context;
+      const subtask = await ownSubtask(parts, { tenant, agent, id }, askerOf(context));
       if (hasEnded(subtask)) return `${id} has ended already: ${subtask.status}.`;
       const ended = await cancelSubtask(parts, subtask, "its owner no longer needs it");
       return ended?.status === "cancelled" ? `${id} is cancelled.` : `${id} ended just before: ${ended?.status}.`;

@@ -87,6 +87,28 @@ describe("given an agent whose subtasks work on a repository", () => {
     expect(readdirSync(repository.worktrees)).toEqual([one()]);
   });
 
+  it("when somebody else in the room would have them merged or discarded, then the agent may only show them (I3)", async () => {
+    const conversation = { channel: "web", room: "lobby", kind: "shared" as const };
+    const bob = { conversation, account: { id: "bob", name: "Bob" } };
+    let id = "";
+    const primary = (asked: Asked) => {
+      const [, tool] = asked.text.match(/: do (\w+)$/) ?? [];
+      if (tool === undefined) return delegates(["tides"], "on it")(asked);
+      return asked.outputs[0] ?? calls({ name: tool, input: { id } });
+    };
+    core = await startDelegating(roles({ primary, subagent: writes }), { agent: { workspace: workspace() } });
+    await core.receive(userMessage("m-1", "write about tides", { conversation }));
+    await untilFinals(core, 2);
+    [id = ""] = await subtaskIds(core);
+    let asked = 1;
+    const does = async (tool: string, rest: object) =>
+      (await core.ask(`m-${++asked}`, `do ${tool}`, { conversation, ...rest })).markdown;
+    expect(await does("list_changed_files", bob)).toContain("tides.md");
+    expect(await does("merge_workspace", bob)).toContain("belongs to somebody else");
+    expect(await does("discard_workspace", bob)).toContain("belongs to somebody else");
+    expect(await does("merge_workspace", {})).toBe("Merged into main.");
+  });
+
   it("when the person presses the buttons, then they see, take and leave what was changed; others cannot", async () => {
     await start();
     await untilFinals(core, 2);
