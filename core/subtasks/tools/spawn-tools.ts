@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { hasEnded } from "../../contract/subtask.ts";
+import { dropInvisible } from "../../origin/drop-invisible.ts";
 import type { Tool, ToolContext } from "../../turns/tool.ts";
 import type { Member } from "../batch.ts";
 import { cancelSubtask } from "../cancel-subtask.ts";
@@ -16,7 +17,11 @@ import { longestWaitMs, RESULT_BYTES } from "./waiting.ts";
 
 const oneLine = z
   .string()
-  .transform((text) => text.replace(/\s+/g, " ").trim())
+  .transform((text) =>
+    dropInvisible(text)
+      .replace(/[\s\p{Cc}]+/gu, " ")
+      .trim(),
+  )
   .pipe(z.string().min(1).max(80));
 const TaskInput = z.strictObject({
   name: oneLine.describe("A few words that people see while it runs, e.g. History of lighthouses"),

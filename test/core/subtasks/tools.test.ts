@@ -131,6 +131,11 @@ describe("given the tools of delegation (S1)", () => {
 });
 
 describe("given a subtask that is asked for in detail (S1)", () => {
+  it("when its name has controls in it, then people see it without them", async () => {
+    await start({ primary: delegates(["ti\u0007des \u202Eof\u200B\tBergen"], "") });
+    expect((await core.ask("m-1", "go")).markdown).toBe("Working on: ti des of Bergen");
+  });
+
   it("when it works, then it knows what kind of worker it is and what is expected", async () => {
     let shown: Asked | undefined;
     const task = { name: "a", prompt: "do a", agentType: "tide expert", expectedOutput: "a table of heights" };
