@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigInvalid } from "../../config/config-invalid.ts";
 import { parseConfig } from "../../config/parse-config.ts";
+import { fuzzRuns } from "../fuzz/fuzz-runs.ts";
 import { MINIMAL } from "./problems-of.ts";
 
 /** Either it is a configuration or it is refused as one; anything else fails the test. */
@@ -70,11 +71,11 @@ describe("given any text at all", () => {
     fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => void refusalOf(text)));
     fc.assert(
       fc.property(almostYaml, (parts) => void refusalOf(parts.join(""), { A: "a" })),
-      { numRuns: 500 },
+      fuzzRuns(200),
     );
     fc.assert(
       fc.property(wrongValues, (value) => void refusalOf(JSON.stringify(value))),
-      { numRuns: 500 },
+      fuzzRuns(200),
     );
   });
 
@@ -109,7 +110,7 @@ describe("given a secret", () => {
         const refusal = refusalOf(place.replaceAll("X", '"${SECRET}"'), { SECRET: value });
         expect(JSON.stringify([refusal?.message, refusal?.problems])).not.toContain("S3cret");
       }),
-      { numRuns: 500 },
+      fuzzRuns(200),
     );
   });
 
@@ -119,7 +120,7 @@ describe("given a secret", () => {
         const refusal = refusalOf(place.replaceAll("X", `${quote}${value}${quote}`));
         expect(JSON.stringify([refusal?.message, refusal?.problems])).not.toContain("S3cret");
       }),
-      { numRuns: 500 },
+      fuzzRuns(200),
     );
   });
 

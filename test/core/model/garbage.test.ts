@@ -4,6 +4,7 @@ import { StepResponse } from "../../../core/model/step.ts";
 import { type ModelAnswer, raw } from "../../fakes/model-answer.ts";
 import { anthropic, openAi } from "../../fakes/model-protocol.ts";
 import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
+import { fuzzRuns } from "../../fuzz/fuzz-runs.ts";
 import { modelAt, run, weather } from "./model-under-test.ts";
 
 let server: ScriptedModelServer;
@@ -94,7 +95,7 @@ describe.each(["openai-compatible", "anthropic"])("given a model of %s", (provid
         expect(deltas.join("")).toBe(response?.text);
         expect(response?.text.trim() === "" && response.toolCalls.length === 0).toBe(false);
       }),
-      { numRuns: 250 },
+      fuzzRuns(100),
     );
   });
 });
