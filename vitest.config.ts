@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup/egress-guard.ts"],
     // Most of the long tests wait for leases and processes, not for a core.
-    maxWorkers: 5,
+    maxWorkers: 4,
     // Loading the SDKs anew for each file took longer than most of the tests.
     isolate: false,
     sequence: { sequencer: LongestFirst },

@@ -4,10 +4,11 @@ import type { ToolContext } from "../turns/tool.ts";
 import { changeCall } from "./change-call.ts";
 import { consult } from "./consult.ts";
 import type { PeerCall } from "./peer-call.ts";
-import { openQuestion, readCall } from "./peer-call.ts";
+import { comesLater, openQuestion, readCall } from "./peer-call.ts";
 import type { Peer } from "./peer-directory.ts";
 import type { PeerParts } from "./peer-parts.ts";
 import type { PeeringConfig } from "./peering.ts";
+import { tellCaller } from "./settle-call.ts";
 import { wordsOf } from "./words-of-peer.ts";
 
 interface Answer {
@@ -38,7 +39,11 @@ export const answerQuestion = async (
     const { question: _, ...remote } = is.remote;
     return { ...is, remote: { ...remote, answers: [...remote.answers, { key, text: message }] } };
   });
-  if (call !== undefined && call.state !== "open") return wordsOf(call, call.state === "answered" ? "result" : "error");
+  if (call !== undefined && call.state !== "open") {
+    // As in a consultation: whoever closed it may not have come to count it.
+    if (!comesLater(call)) await tellCaller(parts, call);
+    return wordsOf(call, call.state === "answered" ? "result" : "error");
+  }
   const round = call?.remote?.answers.findIndex((answer) => answer.key === key) ?? -1;
   if (call === undefined || round < 0) throw new AppError("conflict", `${peer.name} is not waiting for an answer.`);
   await parts.checkpoint("answer.stored");

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { callKey } from "../../../core/a2a/peer-call.ts";
 import { type Behaviour, TaskState } from "../../fakes/a2a/sdk-agent.ts";
 import { calls, type Script } from "../../fakes/scripted-model.ts";
 import { userMessage } from "../core-under-test.ts";
-import { type Asked, delegates, finals, roles } from "../subtasks/delegating.ts";
+import { type Asked, backgroundTask, delegates, finals, roles, untilFinals } from "../subtasks/delegating.ts";
 import {
   answerIn,
   asTimePasses,
@@ -11,7 +12,7 @@ import {
   untilUnsolicited,
   untilUnsolicitedAsTimePasses,
 } from "./peers-under-test.ts";
-import { type RemotePair, startRemote, stopRemote, taskIn, to } from "./remote-under-test.ts";
+import { callOf, type RemotePair, startRemote, stopRemote, taskIn, to } from "./remote-under-test.ts";
 
 let pair: RemotePair;
 const hung: (() => void)[] = [];
@@ -160,6 +161,26 @@ describe("given our answer to a remote agent's question", () => {
       ]);
     },
   );
+
+  it("when whoever closed the call died before it was counted, then a schedule's run that answers is not left silent", async () => {
+    const closesFirst = async () => {
+      const call = await callOf(pair);
+      if (call) await pair.core.backbone.store.put(callKey(call), { ...call, state: "failed", error: "gone" });
+      return calls({
+        name: "send_message_to_agent",
+        input: { ...to("Bergen", "consult"), task: call?.id },
+      });
+    };
+    const script = roles({
+      primary: ({ outputs }) => {
+        if (outputs.length === 0) return calls({ name: "send_message_to_agent", input: to("any ships?", "consult") });
+        return outputs.length === 1 ? closesFirst : `end: ${outputs[1]}`;
+      },
+    });
+    const { core } = await start(script, asking);
+    await core.receive(backgroundTask("run-1", "brief me"));
+    expect((await untilFinals(core, 1))[0]?.markdown).toMatch(/^end: .*gone/s);
+  });
 
   it("when its tool call dies after the next question has come, then that question gets no answer that was not for it", async () => {
     let deaths = 1;
