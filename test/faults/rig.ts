@@ -15,6 +15,7 @@ import { Product } from "./product.ts";
 const LOOK_EVERY_MS = 100;
 /** Nothing new for so long: it will not come. Longer than any pause that the product makes here. */
 const PATIENCE_MS = 60_000;
+const MOST_INTRODUCTIONS = 3;
 
 const PEOPLE = ["ann", "bob", "cat"] as const;
 
@@ -73,9 +74,7 @@ export class Rig {
     });
     const rig = new Rig({ product: running, operator, model, ...crowds });
     await discord.connected();
-    // People are shown results only where they have written before.
-    rig.sayEverywhere();
-    await rig.untilMissing(0);
+    await rig.#becomeKnown();
     return rig;
   }
 
@@ -89,6 +88,19 @@ export class Rig {
 
   get web(): WebCrowd {
     return this.#parts.web;
+  }
+
+  /**
+   * People are shown results only where they have written before. Where nobody has, what is written while a connection
+   * changes hands is heard by nobody, and nobody knows to fetch it: on a busy machine it is said again.
+   */
+  async #becomeKnown(): Promise<void> {
+    for (let times = 1; times <= MOST_INTRODUCTIONS; times++) {
+      this.sayEverywhere();
+      await this.untilMissing(0);
+      if (this.#settle(this.asked).lost.length === 0) return;
+      this.forget();
+    }
   }
 
   /** Noted as asked; it is sent as soon as all before it in its place were accepted. */
