@@ -91,8 +91,8 @@ export class Rig {
   }
 
   /**
-   * People are shown results only where they have written before. Where nobody has, what is written while a connection
-   * changes hands is heard by nobody, and nobody knows to fetch it: on a busy machine it is said again.
+   * People are shown results only where they have written before. On a busy machine the first words on Discord were
+   * sometimes never answered. Why is not known; a guess is that its connection changes hands just then. They are said again.
    */
   async #becomeKnown(): Promise<void> {
     for (let times = 1; times <= MOST_INTRODUCTIONS; times++) {

@@ -8,7 +8,7 @@ const OWN_TURNS = 2;
 /** Of the server. Each has as many batches as every other: none waits for the last ones while others have nothing to do. */
 const SESSIONS = 50;
 
-/** Of a session in a round. At its two ends the sessions are not all at work: with four that was a fifth of the round. */
+/** Of a session in a round. At its two ends the sessions are not all at work: the fewer batches, the more that counts. */
 const BATCHES = { quick: 6, whole: 10 };
 
 /** Until then a batch takes less and less CPU, because the engine is still compiling: after 500 nearly twice as much. */
