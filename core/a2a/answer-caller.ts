@@ -6,8 +6,10 @@ import { isOutstanding } from "../subtasks/is-outstanding.ts";
 import { readOwner } from "../subtasks/owner-record.ts";
 import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
 import type { Agent } from "../turns/agent.ts";
+import { addToAnswer } from "./add-to-answer.ts";
 import { changeCall } from "./change-call.ts";
 import { focusKey } from "./focus.ts";
+import { readCall } from "./peer-call.ts";
 import { settleCall } from "./settle-call.ts";
 
 type Ended = Pick<TurnEntry, "outcome" | "finalText" | "suppressed">;
@@ -26,10 +28,16 @@ export const answerCaller = async (
   turn: EndedTurn,
   { outcome, finalText, suppressed }: Ended,
 ): Promise<void> => {
-  const { worksFor, sessionId } = turn;
+  const { worksFor, sessionId, messageId: answeredBy } = turn;
   if (worksFor.kind !== "peer-call") return;
+  const call = await readCall(parts.store, worksFor);
+  if (call?.answeredBy !== undefined && call.answeredBy !== answeredBy) {
+    if (!suppressed) await addToAnswer(parts, call, answeredBy, finalText);
+    return;
+  }
   if ((await othersWork(parts, agent, turn)) || suppressed) return;
-  await settleCall(parts, worksFor, outcome === "failed" ? { error: finalText } : { answer: finalText });
+  const said = outcome === "failed" ? { error: finalText } : { answer: finalText };
+  await settleCall(parts, worksFor, { ...said, answeredBy });
   try {
     await new WorkingMemory(parts.store, parts.clock, sessionId).delete(focusKey(worksFor));
   } catch (error) {

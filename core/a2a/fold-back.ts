@@ -5,37 +5,43 @@ import type { Subtask } from "../contract/subtask.ts";
 import { MAX_KEY_CHARS } from "../memory/working-memory.ts";
 import { addNotification, type Notification } from "../subtasks/notifications.ts";
 import { readSubtask } from "../subtasks/subtask-record.ts";
+import { cutToBytes } from "../turns/cut-to-bytes.ts";
+import { type Inherited, inheritedFrom } from "../turns/inherited.ts";
 import type { CoreParts } from "../turns/turn.ts";
-import { changeLate } from "./late-record.ts";
+import { changeLate, readLate } from "./late-record.ts";
 import type { PeerCall } from "./peer-call.ts";
-import { wordsOf } from "./words-of-peer.ts";
+import type { PeerWords } from "./words-of-peer.ts";
+
+/** Of words that nothing else has kept. */
+const MOST_BYTES = 8_000;
 
 /**
- * Takes what came too late for a subtask to the session it worked for (L2): into its memory, into the index there, into
- * the list of what it has not been told, and then on the bus. Doing it again changes nothing.
+ * Takes what came too late to the session that it is for (L2): into its memory, into the index there, into the list of
+ * what it has not been told, and then on the bus. Doing it again changes nothing. `subtask`: the one that asked; absent
+ * if the session itself did, which has its answer and is told more.
  */
 export const foldBack = async (
   parts: CoreParts,
   call: PeerCall,
-  subtask: Subtask,
-  kind: LateA2ANotification["kind"],
+  words: PeerWords,
+  subtask: Subtask | undefined,
 ): Promise<void> => {
-  const { tenant, agent, traceId } = call;
-  const top = await topOf(parts, subtask);
-  if (top === undefined) {
-    parts.logger.warn({ call: call.id, subtask: subtask.id, traceId }, "a late answer has no session to go to");
+  const { tenant, agent, peer, headline, traceId } = call;
+  const { id, kind } = words;
+  const inherited = await primaryOf(parts, call, subtask);
+  if (inherited === undefined) {
+    parts.logger.warn({ call: call.id, subtask: subtask?.id, traceId }, "a late answer has no session to go to");
     return;
   }
-  const { parentSessionId: sessionId, owner, planId: rootTurnId, background, origin, audience, asker } = top;
-  const key = memoryKeyFor(call, subtask, kind);
-  const id = kind === "input-required" ? `${call.id}/${kind}/${call.remote?.rounds}` : `${call.id}/${kind}`;
-  const isKept = await keep(parts, sessionId, { key, summary: call.headline, text: wordsOf(call, kind) });
+  const { sessionId } = inherited;
+  const known = await readLate(parts.store, { tenant, agent, sessionId });
+  if (known.told?.includes(id)) return;
+  const key = memoryKeyFor(call, words, subtask);
+  const isKept = await keep(parts, sessionId, { key, summary: headline, text: words.text });
   await parts.checkpoint("late.kept");
   if (kind !== "status") {
-    const standing = { owner, depth: 0, rootTurnId, background, chain: call.chain };
-    const { headline, peer } = call;
-    const inherited = { sessionId, standing, origin, audience, asker, traceId };
-    const item = { id, callId: call.id, kind, key, isKept, peer, headline, ...inherited };
+    const lost = !isKept && words.addedBy !== undefined && { words: cutToBytes(words.text, MOST_BYTES) };
+    const item = { id, callId: call.id, kind, key, isKept, ...lost, peer, headline, ...inherited };
     await changeLate(parts.store, { tenant, agent, sessionId }, (record) =>
       record.items.some((known) => known.id === id) ? record : { ...record, items: [...record.items, item] },
     );
@@ -46,13 +52,13 @@ export const foldBack = async (
     tenant,
     agent,
     primarySessionId: sessionId,
-    subtaskId: subtask.id,
-    subtaskName: subtask.name,
-    peerAgent: call.peer,
+    subtaskId: subtask?.id ?? call.id,
+    subtaskName: subtask?.name ?? headline,
+    peerAgent: peer,
     kind,
     workingMemoryKey: key,
   };
-  parts.logger.info({ call: call.id, subtask: subtask.id, kind, session: sessionId, traceId }, "a late answer");
+  parts.logger.info({ call: call.id, subtask: subtask?.id, kind, session: sessionId, traceId }, "a late answer");
   await parts.bus.publish(subjectsOf(tenant).lateNotification(agent), notification, {
     id: `late/${id}`,
     key: sessionId,
@@ -71,6 +77,20 @@ const keep = async (parts: CoreParts, sessionId: string, notification: Notificat
   }
 };
 
+/** The session whose work it was, and what its turns inherit. Undefined: it is gone. */
+const primaryOf = async (
+  parts: CoreParts,
+  call: PeerCall,
+  subtask: Subtask | undefined,
+): Promise<Inherited | undefined> => {
+  const { chain, traceId } = call;
+  if (subtask === undefined) return inheritedFrom({ ...call, standing: { ...call.standing, chain } });
+  const top = await topOf(parts, subtask);
+  if (top === undefined) return undefined;
+  const { parentSessionId: sessionId, owner, planId: rootTurnId, background, origin, audience, asker } = top;
+  return { sessionId, standing: { owner, depth: 0, rootTurnId, background, chain }, origin, audience, asker, traceId };
+};
+
 /** The subtask that the session itself has started. */
 const topOf = async ({ store }: CoreParts, subtask: Subtask): Promise<Subtask | undefined> => {
   let top: Subtask | undefined = subtask;
@@ -82,8 +102,7 @@ const topOf = async ({ store }: CoreParts, subtask: Subtask): Promise<Subtask | 
 };
 
 /** A remote agent's task has any id it likes: one that fits no key is called by ours. */
-const memoryKeyFor = (call: PeerCall, subtask: Subtask, kind: string): string => {
-  const keyFor = (taskId: string) => `notifications/a2a/${subtask.id}/${taskId}/${kind}`;
-  const own = call.remote?.taskId ?? call.id;
-  return /^[\w.:-]+$/.test(own) && keyFor(own).length <= MAX_KEY_CHARS ? keyFor(own) : keyFor(call.id);
+const memoryKeyFor = (call: PeerCall, { taskId, kind }: PeerWords, subtask: Subtask | undefined): string => {
+  const keyFor = (task: string) => `notifications/a2a/${subtask?.id ?? call.id}/${task}/${kind}`;
+  return /^[\w.:-]+$/.test(taskId) && keyFor(taskId).length <= MAX_KEY_CHARS ? keyFor(taskId) : keyFor(call.id);
 };

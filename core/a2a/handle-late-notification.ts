@@ -63,11 +63,12 @@ const lateMessage = (
 ) => {
   const [first] = items;
   if (first === undefined) throw new Error("a late turn is about something");
-  const calls = items.map(({ callId, kind, key, isKept, peer, headline }) => ({
+  const calls = items.map(({ callId, kind, key, isKept, words, peer, headline }) => ({
     id: callId,
     kind,
     key,
     isKept,
+    ...(words !== undefined && { words }),
     peer,
     name: headline,
   }));

@@ -8,9 +8,10 @@ import { openQuestion, readCall } from "./peer-call.ts";
 import { withoutInternals } from "./without-internals.ts";
 import { wordsOf } from "./words-of-peer.ts";
 
-const { kind, key, isKept, peer } = LateItem.shape;
-const About = z.object({ calls: z.array(z.object({ id: z.string(), name: z.string(), kind, key, isKept, peer })) });
-type Told = z.infer<typeof About>["calls"][number];
+const { kind, key, isKept, words, peer } = LateItem.shape;
+const Told = z.object({ id: z.string(), name: z.string(), kind, key, isKept, words, peer });
+const About = z.object({ calls: z.array(Told) });
+type Told = z.infer<typeof Told>;
 
 type Late = UserMessage & { synthetic: Synthetic };
 
@@ -40,14 +41,14 @@ export const lateMatter = async (parts: CoreParts, message: Late) => {
 const noteOf = async (
   { store, clock, logger }: CoreParts,
   { tenant, agent, synthetic, traceId }: Late,
-  { id, kind, key, isKept }: Told,
+  { id, kind, key, isKept, words }: Told,
 ): Promise<string | undefined> => {
   const call = isKept && kind !== "input-required" ? undefined : await readCall(store, { tenant, agent, id });
   // A question that was answered meanwhile, or whose asker has gone on without, needs no telling.
   if (kind === "input-required" && call !== undefined && openQuestion(call) === undefined) return undefined;
   const note = isKept
     ? await new WorkingMemory(store, clock, synthetic.sessionId).get(key)
-    : call && wordsOf(call, kind);
+    : (words ?? (call && wordsOf(call, kind)));
   if (note === undefined) logger.warn({ call: id, key, traceId }, "a late answer is no longer there");
   return note;
 };

@@ -5,15 +5,16 @@ import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import { Inherited } from "../turns/inherited.ts";
 
-/** Something that came too late for the subtask that asked for it. */
+/** Something that came too late for whoever asked for it. */
 export const LateItem = z.looseObject({
   id: z.string(),
   callId: z.string(),
   kind: z.enum(["result", "error", "input-required"]),
   /** In the session's working memory. */
   key: z.string(),
-  /** False if the memory would not take it: then it is told from the call's own record. */
+  /** False if the memory would not take it: then it is told from the call's own record, or from here. */
   isKept: z.boolean(),
+  words: z.string().optional(),
   peer: z.string(),
   headline: z.string(),
   ...Inherited.shape,
@@ -25,6 +26,8 @@ export type LateItem = z.infer<typeof LateItem>;
 /** What a session has not been told yet. One key, so that each item is told by one turn. */
 const LateRecord = z.looseObject({
   items: z.array(LateItem),
+  /** What it was told last, by the items' ids: whoever brings one again may have died over it. */
+  told: z.array(z.string()).optional(),
   /** When its last turn about late things was asked for; wall clock, milliseconds. */
   wokenAt: z.number().optional(),
 });

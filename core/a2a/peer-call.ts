@@ -33,6 +33,8 @@ export const PeerCall = z.looseObject({
   /** Wall clock, milliseconds: then silence becomes an outcome. */
   deadlineAt: z.number(),
   endedAt: z.iso.datetime().optional(),
+  /** The message whose turn of a local peer was the answer; absent if something else has ended the call. */
+  answeredBy: z.string().optional(),
   answer: z.string().optional(),
   error: z.string().optional(),
   /** A consultation that nobody waits for any longer: its answer comes as that of a delegation. */

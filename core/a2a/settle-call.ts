@@ -13,10 +13,11 @@ import { changeCall } from "./change-call.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { comesLater } from "./peer-call.ts";
 import { tellSubtask } from "./tell-subtask.ts";
+import { wordsFrom } from "./words-of-peer.ts";
 
 type Place = Pick<PeerCallAddress, "tenant" | "agent">;
 
-export type Settlement = { readonly answer: string } | { readonly error: string };
+export type Settlement = ({ readonly answer: string } | { readonly error: string }) & Pick<PeerCall, "answeredBy">;
 
 const MOST_BYTES = 60_000;
 
@@ -57,10 +58,12 @@ export const releaseCalls = async (parts: SubtaskParts, place: Place, batch: Bat
   }
 };
 
-const ended = (settlement: Settlement): Pick<PeerCall, "state" | "answer" | "error"> =>
-  "answer" in settlement
-    ? { state: "answered", answer: cutToBytes(settlement.answer, MOST_BYTES) }
-    : { state: "failed", error: cutToBytes(settlement.error, MOST_BYTES) };
+const ended = ({ answeredBy, ...said }: Settlement): Pick<PeerCall, "state" | "answer" | "error" | "answeredBy"> => ({
+  ...("answer" in said
+    ? { state: "answered", answer: cutToBytes(said.answer, MOST_BYTES) }
+    : { state: "failed", error: cutToBytes(said.error, MOST_BYTES) }),
+  ...(answeredBy !== undefined && { answeredBy }),
+});
 
 /** Who waits in its turn reads the record; a subtask is told; a session gets a turn of its own. */
 export const tellCaller = async (parts: SubtaskParts, call: PeerCall): Promise<void> => {
@@ -68,7 +71,7 @@ export const tellCaller = async (parts: SubtaskParts, call: PeerCall): Promise<v
   const { tenant, agent, id, turnId, standing } = call;
   if (comesLater(call)) {
     if (standing.subtaskId === undefined) await wake(parts, call, callbackMessage(call));
-    else await tellSubtask(parts, call, call.state === "answered" ? "result" : "error");
+    else await tellSubtask(parts, call, wordsFrom(call, call.state === "answered" ? "result" : "error"));
   }
   // Counted after it was told: a subtask that waits for this goes on with what it was told.
   await countEnd(parts, { tenant, agent, ownerId: standing.owner.ownerId, turnId }, { id, isLater: comesLater(call) });

@@ -1,26 +1,21 @@
 import { isoTime } from "../contract/clock.ts";
-import type { LateA2ANotification } from "../contract/late-notification.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import { changeSubtask } from "../subtasks/change-subtask.ts";
 import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
 import { withNote } from "../subtasks/with-note.ts";
 import { foldBack } from "./fold-back.ts";
 import type { PeerCall } from "./peer-call.ts";
-import { wordsOf } from "./words-of-peer.ts";
+import type { PeerWords } from "./words-of-peer.ts";
 
 /**
  * To the subtask that asked, if it is still at work: a compare-and-set of its record decides. Otherwise it goes to the
  * session that the subtask worked for (L1).
  */
-export const tellSubtask = async (
-  parts: SubtaskParts,
-  call: PeerCall,
-  kind: LateA2ANotification["kind"],
-): Promise<void> => {
+export const tellSubtask = async (parts: SubtaskParts, call: PeerCall, words: PeerWords): Promise<void> => {
   const { tenant, agent, standing, peer } = call;
   const { subtaskId } = standing;
   if (subtaskId === undefined) return;
-  const noteId = kind === "input-required" ? `${call.id}/${call.remote?.rounds}` : call.id;
+  const { id, kind, text: content } = words;
   const at = isoTime(parts.clock.now());
   const told = await changeSubtask(parts, { tenant, agent, id: subtaskId }, (subtask) => {
     if (hasEnded(subtask)) return subtask;
@@ -28,13 +23,13 @@ export const tellSubtask = async (
       const note = `${peer}: ${call.note ?? "working"}`;
       return subtask.note === note ? subtask : { ...subtask, note, notes: subtask.notes + 1 };
     }
-    return withNote(subtask, { id: noteId, type: "answer", from: peer, content: wordsOf(call, kind), at });
+    return withNote(subtask, { id, type: "answer", from: peer, content, at });
   });
   if (told === undefined) {
     parts.logger.warn({ call: call.id, subtask: subtaskId, traceId: call.traceId }, "nobody is left to hear an answer");
     return;
   }
   if (kind === "status") parts.activity.touch(told);
-  const isTold = kind === "status" ? !hasEnded(told) : told.inbox.some(({ id }) => id === noteId);
-  if (!isTold) await foldBack(parts, call, told, kind);
+  const isTold = kind === "status" ? !hasEnded(told) : told.inbox.some((note) => note.id === id);
+  if (!isTold) await foldBack(parts, call, words, told);
 };

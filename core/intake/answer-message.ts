@@ -1,8 +1,7 @@
 import { answerCaller } from "../a2a/answer-caller.ts";
-import { consumeNotifications, notificationsRead } from "../a2a/consume-notifications.ts";
+import { consumeNotifications } from "../a2a/consume-notifications.ts";
 import { endInboundTurn } from "../a2a/inbound/end-inbound-turn.ts";
 import { taskOfMessage } from "../a2a/inbound/task-of-turn.ts";
-import { lateKeysIn } from "../a2a/late-matter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { sealTurn } from "../subtasks/seal-turn.ts";
@@ -55,7 +54,7 @@ export const answerMessage = async (
   if (worksFor !== undefined) await answerCaller(parts, agent, { worksFor, sessionId, messageId: message.id }, entry);
   await parts.checkpoint("reply.published");
   const session = { tenant: agent.tenant, agent: agent.name, sessionId };
-  await consumeNotifications(parts, session, [...lateKeysIn(message), ...notificationsRead(entry.messages)]);
+  await consumeNotifications(parts, session, message, entry.messages);
   if (entry.delegated) await sealTurn(parts, agent, record);
   makeRoom(parts, agent, sessionId);
   return entry;

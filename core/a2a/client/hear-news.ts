@@ -7,6 +7,7 @@ import { comesLater, openQuestion } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
 import { settleCall } from "../settle-call.ts";
 import { tellSubtask } from "../tell-subtask.ts";
+import { wordsFrom } from "../words-of-peer.ts";
 import type { TaskNews } from "./task-news.ts";
 
 const MOST_ROUNDS = 20;
@@ -56,7 +57,9 @@ const hearProgress = async (parts: PeerParts, call: PeerCall, news: TaskNews): P
   );
   if (changed === undefined || note === "") return;
   parts.activity.touch({ ...changed, owner: changed.standing.owner, parentTurnId: changed.turnId });
-  if (comesLater(changed) && changed.standing.subtaskId !== undefined) await tellSubtask(parts, changed, "status");
+  if (comesLater(changed) && changed.standing.subtaskId !== undefined) {
+    await tellSubtask(parts, changed, wordsFrom(changed, "status"));
+  }
 };
 
 const hearQuestion = async (parts: PeerParts, call: PeerCall, news: TaskNews): Promise<void> => {
@@ -77,6 +80,6 @@ const hearQuestion = async (parts: PeerParts, call: PeerCall, news: TaskNews): P
   }
   // Who waits in its turn reads it from the record.
   if (!comesLater(is)) return;
-  if (is.standing.subtaskId !== undefined) await tellSubtask(parts, is, "input-required");
+  if (is.standing.subtaskId !== undefined) await tellSubtask(parts, is, wordsFrom(is, "input-required"));
   else await wake(parts, is, questionMessage(is, rounds, Date.parse(is.createdAt)));
 };

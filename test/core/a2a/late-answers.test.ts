@@ -1,12 +1,25 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { readLate } from "../../../core/a2a/late-record.ts";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
+import { Gate } from "../../fakes/model-answer.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
-import { calls } from "../../fakes/scripted-model.ts";
+import { calls, type Script, ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AGENT, type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked } from "../subtasks/delegating.ts";
-import { backgroundTask, delegates, finals, Held, roles, subtask, subtaskIds } from "../subtasks/delegating.ts";
+import {
+  backgroundTask,
+  counted,
+  delegates,
+  finals,
+  Held,
+  roles,
+  subtask,
+  subtaskIds,
+} from "../subtasks/delegating.ts";
 import {
   answerIn,
+  asTimePasses,
+  lastTold,
   type Pair,
   type PairOptions,
   PEER,
@@ -221,5 +234,91 @@ describe("given a subtask that has ended before its peer answered", () => {
     const replies = await untilUnsolicitedAsTimePasses(core, 2);
     expect(replies.at(-1)?.markdown).toContain("late: seven boats");
     await restarted.stop();
+  });
+});
+
+describe("given a peer whose own subtask has ended before a third agent answered", () => {
+  const asked = sends({ message: "can the ferry come in?", msg_type: "task_delegate" }, "on it");
+  const addedIn = (text: string): string => /now adds:\n(.*)/.exec(text)?.[1] ?? answerIn(text);
+  const tells = ({ text }: Asked) => (text.startsWith("[late") ? `late: ${addedIn(text)}` : "told");
+
+  /** The peer has answered without the third agent's word. */
+  const answered = async (third: Held, primary: Script, options: PairOptions = {}) => {
+    pair = await startPair(
+      primary,
+      roles({
+        primary: () => "nobody speaks to it",
+        subagent: sends({ agent: "lighthouse", message: "how deep?", msg_type: "task_delegate" }, "waiting"),
+        continuation: (heard) => {
+          if (heard.text.startsWith("[message")) return delegates(["soundings"], "asking around")(heard);
+          return heard.text.startsWith("[late") ? `${answerIn(heard.text)} are enough` : "nobody knows";
+        },
+      }),
+      {
+        ...options,
+        peerAgent: { peers: [AGENT, "lighthouse"] },
+        others: [
+          { name: "lighthouse", tenant: "default", model: new ScriptedModel(() => third.answer), peers: [PEER] },
+        ],
+      },
+    );
+    await pair.core.receive(userMessage("m-1", "go"));
+    await third.asked;
+    await pair.core.clock.passNext(600_000);
+    return pair.core;
+  };
+
+  it("when that answer comes, then the peer adds to its own, and the person hears where it is from (L1, L3)", async () => {
+    const third = new Held();
+    const core = await answered(third, roles({ primary: asked, continuation: tells }));
+    await untilUnsolicited(core);
+    third.give("nine metres");
+    const replies = await untilUnsolicitedAsTimePasses(core, 2);
+    expect(replies.at(-1)).toMatchObject({
+      markdown: "late: nine metres are enough\n\n_From harbour._",
+      origin: { promptSummary: "go" },
+      cause: { trigger: "late", steps: [{ kind: "peer" }] },
+    });
+    expect(lastTold(core.model)).toContain("You asked harbour: can the ferry come in?");
+    expect(lastTold(core.model)).toContain("_From lighthouse._");
+  });
+
+  it("when a subtask had asked the peer, then its session hears both, the answer and what is added (L1)", async () => {
+    const third = new Held();
+    const primary = roles({ primary: delegates(["ferry"], "on it"), subagent: asked, continuation: tells });
+    const core = await answered(third, primary);
+    await untilUnsolicitedAsTimePasses(core, 2);
+    third.give("nine metres");
+    core.clock.advance(31_000);
+    const replies = await untilUnsolicitedAsTimePasses(core, 3);
+    expect(replies.slice(1).map(({ markdown }) => markdown)).toEqual([
+      "late: nobody knows\n\n_From harbour._",
+      "late: nine metres are enough\n\n_From harbour._",
+    ]);
+  });
+
+  it("when the peer dies after it was told, then it adds nothing twice (L7)", async () => {
+    const third = new Held();
+    const told = new Gate();
+    let published = Number.NaN;
+    const checkpoint = async (name: string) => {
+      // The first is the third agent's own turn, the second the peer's.
+      if (name !== "reply.published" || ++published !== 2) return;
+      await told.opened;
+      throw new Error("cut off");
+    };
+    const core = await answered(third, roles({ primary: asked, continuation: tells }), { checkpoint });
+    await untilUnsolicited(core);
+    await core.ask("settled", "", { command: { name: "help", args: "" } });
+    published = 0;
+    third.give("nine metres");
+    const sessionId = await sessionOf(core);
+    const place = { tenant: "default", agent: AGENT, sessionId };
+    await untilUnsolicitedAsTimePasses(core, 2);
+    await core.ask("last", "", { command: { name: "help", args: "" } });
+    told.release();
+    await asTimePasses(core, counted(core, "turns_total harbour answered", 3));
+    expect(await readLate(core.backbone.store, place)).toMatchObject({ items: [] });
+    expect(await memoryOf(core, sessionId).list()).toEqual([]);
   });
 });

@@ -76,6 +76,21 @@ describe("given a remote agent that has something to say after the subtask that 
     expect(unsolicited(core.replies.items)).toHaveLength(1);
   });
 
+  it("when it ends after that, then nothing is left of how it went (L5)", async () => {
+    const counting = new Gate();
+    const { core } = await begin(async (work) => {
+      work.status(TaskState.TASK_STATE_WORKING, "still counting");
+      await counting.opened;
+      work.answer("seven");
+    });
+    await untilNoted(pair, "status");
+    counting.release();
+    await untilUnsolicitedAsTimePasses(core, 2);
+    await core.ask("last", "", { command: { name: "help", args: "" } });
+    const memory = new WorkingMemory(core.backbone.store, core.clock, (await core.replyTo("m-1")).sessionId ?? "");
+    expect(await memory.list()).toEqual([]);
+  });
+
   it("when it fails, then the person hears of that, with its source (L1, L3)", async () => {
     const { core } = await begin((work) => work.status(TaskState.TASK_STATE_FAILED, "fog"));
     const replies = await untilUnsolicitedAsTimePasses(core, 2);
