@@ -8,7 +8,7 @@ import { readSubtask } from "../subtasks/subtask-record.ts";
 import { cutToBytes } from "../turns/cut-to-bytes.ts";
 import { type Inherited, inheritedFrom } from "../turns/inherited.ts";
 import type { CoreParts } from "../turns/turn.ts";
-import { changeLate, readLate } from "./late-record.ts";
+import { changeLate, type LateItem, readLate } from "./late-record.ts";
 import type { PeerCall } from "./peer-call.ts";
 import type { PeerWords } from "./words-of-peer.ts";
 
@@ -34,19 +34,19 @@ export const foldBack = async (
     return;
   }
   const { sessionId } = inherited;
-  const known = await readLate(parts.store, { tenant, agent, sessionId });
-  if (known.told?.includes(id)) return;
+  const { items, told = [] } = await readLate(parts.store, { tenant, agent, sessionId });
+  if (told.includes(id)) return;
   const key = memoryKeyFor(call, words, subtask);
-  const isKept = await keep(parts, sessionId, { key, summary: headline, text: words.text });
-  await parts.checkpoint("late.kept");
-  if (kind !== "status") {
+  // A question is brought at every look at its task.
+  if (!items.some((item) => item.id === id)) {
+    const isKept = await keep(parts, sessionId, { key, summary: headline, text: words.text });
+    await parts.checkpoint("late.kept");
     const lost = !isKept && words.addedBy !== undefined && { words: cutToBytes(words.text, MOST_BYTES) };
-    const item = { id, callId: call.id, kind, key, isKept, ...lost, peer, headline, ...inherited };
-    await changeLate(parts.store, { tenant, agent, sessionId }, (record) =>
-      record.items.some((known) => known.id === id) ? record : { ...record, items: [...record.items, item] },
-    );
-    await parts.checkpoint("late.listed");
+    if (kind !== "status") {
+      await list(parts, { id, callId: call.id, kind, key, isKept, ...lost, peer, headline, ...inherited }, call);
+    }
   }
+  await parts.checkpoint("late.listed");
   const notification: LateA2ANotification = {
     id,
     tenant,
@@ -75,6 +75,12 @@ const keep = async (parts: CoreParts, sessionId: string, notification: Notificat
     parts.logger.warn({ session: sessionId, error: error.message }, "a late answer is not kept in memory");
     return false;
   }
+};
+
+const list = async (parts: CoreParts, item: LateItem, { tenant, agent }: PeerCall): Promise<void> => {
+  await changeLate(parts.store, { tenant, agent, sessionId: item.sessionId }, (record) =>
+    record.items.some(({ id }) => id === item.id) ? record : { ...record, items: [...record.items, item] },
+  );
 };
 
 /** The session whose work it was, and what its turns inherit. Undefined: it is gone. */
