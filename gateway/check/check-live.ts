@@ -8,6 +8,7 @@ import { openBackbone } from "../open-backbone.ts";
 import { publicUrl } from "../public-url.ts";
 import { checkChannels } from "./check-channels.ts";
 import { checkModel } from "./check-model.ts";
+import { checkPeers } from "./check-peers.ts";
 import { checkPort } from "./check-port.ts";
 import { describeDurability } from "./describe-durability.ts";
 import type { Finding } from "./finding.ts";
@@ -22,6 +23,7 @@ export interface CheckLiveParts {
 export const checkLive = async (config: Config, parts: CheckLiveParts): Promise<Finding[]> => {
   const { clock, logger = silentLogger, newId } = parts;
   const models = Promise.all(config.agents.map((agent) => checkModel(agent, { clock, logger })));
+  const peers = checkPeers(config);
   const findings: Finding[] = [await checkPort(config)];
 
   let backbone: Backbone | undefined;
@@ -40,5 +42,5 @@ export const checkLive = async (config: Config, parts: CheckLiveParts): Promise<
   } finally {
     await backbone?.close();
   }
-  return [...findings, ...(await models)];
+  return [...findings, ...(await models), ...(await peers)];
 };

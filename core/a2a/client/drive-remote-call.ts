@@ -6,12 +6,12 @@ import { changeCall } from "../change-call.ts";
 import { noAnswer } from "../no-answer.ts";
 import { readCall } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
-import { refusalIn } from "../refusal-in.ts";
 import { settleCall, tellCaller } from "../settle-call.ts";
 import { exchange, isListened } from "./exchange.ts";
 import { hearNews } from "./hear-news.ts";
 import { isTransport } from "./is-transport.ts";
 import type { RemoteCall } from "./outgoing-message.ts";
+import { whyFailed } from "./why-failed.ts";
 
 /** One request, unless it is listened to. */
 const REQUEST_MS = 30_000;
@@ -71,7 +71,7 @@ export const lookAtRemoteCall = async (parts: PeerParts, call: RemoteCall, { isD
     }
   } catch (error) {
     if (parts.stopping.aborted) throw error;
-    const reason = refusalIn(error)?.message ?? withCause(error);
+    const reason = whyFailed(error);
     parts.logger.warn({ call: call.id, peer: call.peer, traceId: call.traceId, reason }, "a remote agent failed");
     if (!isTransport(error)) await settleCall(parts, call, { error: `${call.peer} could not be asked: ${reason}` });
   } finally {
@@ -91,9 +91,3 @@ const giveUp = async (parts: PeerParts, { tenant, peer: name, remote }: RemoteCa
     parts.logger.debug({ peer: name, error: messageOf(error) }, "a task was not cancelled");
   }
 };
-
-/** A connection that fails says so, and no more; its cause says how. */
-const withCause = (error: unknown): string =>
-  error instanceof Error && error.cause instanceof Error
-    ? `${error.message}: ${error.cause.message}`
-    : messageOf(error);

@@ -1,0 +1,68 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { Config } from "../../../config/config.ts";
+import { checkPeers } from "../../../gateway/check/check-peers.ts";
+import { SdkAgent, type SdkAgentOptions } from "../../fakes/a2a/sdk-agent.ts";
+import { freePort } from "../../setup/free-port.ts";
+
+let remote: SdkAgent | undefined;
+afterEach(async () => {
+  await remote?.stop();
+  remote = undefined;
+});
+
+const start = async (options: SdkAgentOptions = {}): Promise<SdkAgent> => {
+  remote = await SdkAgent.start((work) => work.answer("three"), options);
+  return remote;
+};
+
+const ask = (peer: Record<string, unknown>) =>
+  checkPeers(Config.parse({ agents: [{ name: "mooring", model: "demo" }], a2a: { peers: { ships: peer } } }));
+
+describe("given a peer elsewhere that an operator has configured", () => {
+  it.each(["JSON-RPC", "HTTP+JSON", "0.3"] as const)(
+    "when it speaks %s and takes our token, then that is said, and it was given nothing to do",
+    async (speaks) => {
+      const { url, heard } = await start({ speaks, token: "right" });
+      expect(await ask({ url, token: "right" })).toEqual([
+        { verdict: "ok", subject: "peer ships", text: "its card is there, and it lets us in" },
+      ]);
+      expect(heard).toEqual([]);
+    },
+  );
+
+  it("when it does not take our token, then the problem names the setting", async () => {
+    const { url } = await start({ token: "right" });
+    expect(await ask({ url, token: "wrong" })).toEqual([
+      {
+        verdict: "problem",
+        subject: "peer ships",
+        text: "ships does not accept us (HTTP 401): check a2a.peers.ships",
+      },
+    ]);
+  });
+
+  it("when nobody is there, then the problem says how that showed", async () => {
+    const [finding] = await ask({ url: `http://127.0.0.1:${await freePort()}` });
+    expect(finding).toMatchObject({ verdict: "problem", text: expect.stringContaining("ECONNREFUSED") });
+  });
+
+  it("when its card sends us to another private address, then the problem says which of the two to change", async () => {
+    const { url } = await start({ elsewhere: "http://10.1.2.3:8080" });
+    const [finding] = await ask({ url });
+    expect(finding).toMatchObject({ verdict: "problem", text: expect.stringContaining("http://10.1.2.3:8080") });
+  });
+
+  it("when what is there is no agent, then that is a problem", async () => {
+    const { url } = await start({
+      intercept: (_request, response) => {
+        response.writeHead(200, { "content-type": "text/html" }).end("<p>hello</p>");
+        return true;
+      },
+    });
+    const [finding] = await ask({ url });
+    expect(finding).toMatchObject({
+      verdict: "problem",
+      text: expect.stringMatching(/^there is no agent card at http:/),
+    });
+  });
+});
