@@ -15,18 +15,18 @@ export const limitRequests = (app: FastifyInstance, limits: Limits, clock: Clock
   const limit = new RateLimit(limits.requestsPerSecond, limits.requestBurst);
   const rates = new KeyedRates();
   const budget = new BodyBudget(limits.bodyBytes);
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     const waitMs = isLoopback(request.ip) ? 0 : rates.take(addressKey(request.ip), limit, clock.monotonic());
     if (waitMs > 0) {
       const seconds = String(Math.ceil(waitMs / 1_000));
-      return reply.code(429).header("retry-after", seconds).send(TOO_OFTEN.body);
+      return void reply.code(429).header("retry-after", seconds).send(TOO_OFTEN.body);
     }
     const bytes = announced(request.headers, request.routeOptions.bodyLimit);
-    if (bytes === 0) return undefined;
+    if (bytes === 0) return done();
     const giveBack = budget.take(request.ip, bytes);
-    if (giveBack === undefined) return reply.code(503).header("retry-after", "2").send(TOO_MUCH.body);
+    if (giveBack === undefined) return void reply.code(503).header("retry-after", "2").send(TOO_MUCH.body);
     reply.raw.once("close", giveBack);
-    return undefined;
+    done();
   });
 };
 

@@ -13,7 +13,8 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 };
 
 export const addSecurityHeaders = (app: FastifyInstance): void => {
-  app.addHook("onRequest", async (request, reply) => {
-    reply.headers({ ...securityHeaders, "x-request-id": request.id });
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(securityHeaders).header("x-request-id", request.id);
+    done();
   });
 };

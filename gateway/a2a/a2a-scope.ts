@@ -1,5 +1,5 @@
 import { A2A_CONTENT_TYPE } from "@a2a-js/sdk";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { KeyedRates } from "../../adapters/contract/keyed-rates.ts";
 import { RateLimit } from "../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../core/contract/app-error.ts";
@@ -31,10 +31,8 @@ export const a2aScope = async (
     await app.register(async (scope) => {
       const bodies = { parseAs: "string", bodyLimit: MAX_BODY_BYTES } as const;
       // Read by the routes themselves: what is no JSON is a matter of the protocol too.
-      scope.addContentTypeParser(
-        ["application/json", A2A_CONTENT_TYPE],
-        bodies,
-        async (_request: FastifyRequest, body: string) => body,
+      scope.addContentTypeParser<string>(["application/json", A2A_CONTENT_TYPE], bodies, (_request, body, done) =>
+        done(null, body),
       );
       scope.setErrorHandler((error, _request, reply) => {
         const { status, body } = toHttpError(error);
@@ -42,7 +40,7 @@ export const a2aScope = async (
         if (status >= 500) parts.logger.error({ error: String(error) }, "a request of another agent failed");
         return reply.code(status).send(body);
       });
-      scope.addHook("onRequest", async (request, reply) => {
+      scope.addHook("onRequest", (request, reply, done) => {
         const caller = check(request.headers);
         const limit = RateLimit.perMinute(caller.requestsPerMinute);
         const waitMs = rates.take(caller.name, limit, parts.clock.monotonic());
@@ -55,6 +53,7 @@ export const a2aScope = async (
         }
         if (!mayCall(caller, agent)) throw new AppError("forbidden", `"${caller.name}" may not call this agent`);
         rememberCaller(request, caller);
+        done();
       });
       jsonRpcRoute(scope, agent, handler, { ...parts, refuseIfCrowded });
       restRoutes(scope, agent, handler, { ...parts, refuseIfCrowded });

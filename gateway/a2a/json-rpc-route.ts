@@ -42,7 +42,8 @@ export const jsonRpcRoute = (
   const current = new JsonRpcTransportHandler(handler);
   const legacy = new LegacyJsonRpcTransportHandler(handler);
   scope.post(agentPath(agent), async (request, reply) => {
-    const body = readJson(request.body);
+    const text = typeof request.body === "string" ? request.body : "";
+    const body = readJson(text);
     if (body === undefined) return refusal(null, A2A_ERROR_CODE.PARSE_ERROR, "the body is no JSON");
     const envelope = Envelope.safeParse(body);
     if (!envelope.success) {
@@ -50,7 +51,7 @@ export const jsonRpcRoute = (
       return refusal(null, A2A_ERROR_CODE.INVALID_REQUEST, `no JSON-RPC 2.0 request: ${problems.join("; ")}`);
     }
     const { id = null } = envelope.data;
-    if (isTooDeep(body)) return refusal(id, A2A_ERROR_CODE.INVALID_PARAMS, TOO_DEEP);
+    if (isTooDeep(text, body)) return refusal(id, A2A_ERROR_CODE.INVALID_PARAMS, TOO_DEEP);
     const version = versionOf(request);
     const isLegacy = version === undefined || version === A2A_LEGACY_PROTOCOL_VERSION;
     const failure = (error: unknown) => ({
@@ -75,9 +76,9 @@ export const jsonRpcRoute = (
   });
 };
 
-const readJson = (body: unknown): unknown => {
+const readJson = (text: string): unknown => {
   try {
-    return JSON.parse(typeof body === "string" ? body : "");
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -171,7 +171,7 @@ const readBody = (body: unknown): Record<string, unknown> => {
   } catch {
     throw new RequestMalformedError("the body is no JSON object");
   }
-  if (isTooDeep(read)) throw new RequestMalformedError(TOO_DEEP);
+  if (isTooDeep(text, read)) throw new RequestMalformedError(TOO_DEEP);
   return read;
 };
 
