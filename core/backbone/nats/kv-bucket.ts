@@ -1,10 +1,11 @@
-import type { MsgHdrs, StoredMsg, StreamConfig } from "nats";
-import { DiscardPolicy, Empty, headers, nanos, nuid, RetentionPolicy, StorageType } from "nats";
+import type { StoredMsg, StreamConfig } from "nats";
+import { DiscardPolicy, Empty, nanos, nuid, RetentionPolicy, StorageType } from "nats";
 import { RevisionConflict } from "../../contract/app-error.ts";
 import { directGet } from "./direct-get.ts";
 import { ensureStream } from "./ensure-stream.ts";
 import type { Lineage } from "./lineage.ts";
 import { descend, revisionIn } from "./lineage.ts";
+import { messageHeaders } from "./message-headers.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import { isLostRace, isNoResponder, isNotFound } from "./nats-fault.ts";
 import type { NatsSession } from "./nats-session.ts";
@@ -107,16 +108,12 @@ export class KvBucket {
   }
 
   write(key: string, data: Uint8Array, options: WriteOptions = {}): Promise<number> {
-    const header = headers();
-    if (options.expiresAt !== undefined) header.set(EXPIRES_HEADER, String(options.expiresAt));
-    return this.#store(key, data, header, options);
+    return this.#store(key, data, undefined, options);
   }
 
   /** Leaves a marker, which a sweep removes later. */
-  async remove(key: string, options: WriteOptions = {}): Promise<void> {
-    const header = headers();
-    header.set(OPERATION_HEADER, "DEL");
-    await this.#store(key, Empty, header, options);
+  async remove(key: string, options: Omit<WriteOptions, "expiresAt"> = {}): Promise<void> {
+    await this.#store(key, Empty, "DEL", options);
   }
 
   /** Entries and markers under a NATS wildcard, in no order; without data if only headers are wanted. */
@@ -144,19 +141,21 @@ export class KvBucket {
   /** For a connection that is not in use yet. Rejects if the key is there. */
   async createOn(session: NatsSession, key: string, data: Uint8Array): Promise<void> {
     await ensureStream(session, this.#config);
-    const header = headers();
-    header.set(EXPECTED_HEADER, "0");
-    await publishAcked(session, this.#subject(key), data, header);
+    await publishAcked(session, this.#subject(key), data, messageHeaders({ [EXPECTED_HEADER]: "0" }));
   }
 
-  async #store(key: string, data: Uint8Array, header: MsgHdrs, options: WriteOptions): Promise<number> {
+  async #store(key: string, data: Uint8Array, operation: "DEL" | undefined, options: WriteOptions): Promise<number> {
     const { ifRevision, expiresAt, timeoutMs } = options;
     const writeId = nuid.next();
     const parent = ifRevision ? await this.known(key, ifRevision) : NO_PARENT;
     if (parent === undefined) throw new RevisionConflict(key, ifRevision ?? 0);
-    header.set(ID_HEADER, writeId);
-    if (ifRevision !== undefined) header.set(EXPECTED_HEADER, String(ifRevision));
-    if (parent.lineage !== "") header.set(LINEAGE_HEADER, parent.lineage);
+    const header = messageHeaders({
+      [OPERATION_HEADER]: operation,
+      [EXPIRES_HEADER]: expiresAt === undefined ? undefined : String(expiresAt),
+      [ID_HEADER]: writeId,
+      [EXPECTED_HEADER]: ifRevision === undefined ? undefined : String(ifRevision),
+      [LINEAGE_HEADER]: parent.lineage || undefined,
+    });
     const attempt = async (session: NatsSession, again: boolean) => {
       await ensureStream(session, this.#config);
       try {

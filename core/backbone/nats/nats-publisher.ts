@@ -13,7 +13,7 @@ import { partitionOf } from "./nats-names.ts";
 import type { NatsOptions } from "./nats-options.ts";
 import type { NatsSession } from "./nats-session.ts";
 import { publishAcked } from "./publish-acked.ts";
-import { messageHeaders } from "./queued-message.ts";
+import { envelopeHeaders } from "./queued-message.ts";
 
 /** Puts messages into their family's stream. */
 export class NatsPublisher {
@@ -35,7 +35,7 @@ export class NatsPublisher {
     if (this.#inFlight >= MOST_IN_FLIGHT) {
       throw new AppError("unavailable", `busy: ${MOST_IN_FLIGHT} messages wait for NATS already; try again later`);
     }
-    const header = messageHeaders({
+    const header = envelopeHeaders({
       subject: subject.name,
       id,
       key,

@@ -1,9 +1,9 @@
 import type { Msg, MsgHdrs } from "nats";
-import { headers } from "nats";
 import { MAX_ID_LENGTH } from "../../contract/bus.ts";
 import { decodeToken, encodeToken } from "../../contract/token.ts";
 import type { QueuedMessage } from "../queued-message.ts";
 import type { AckAddress } from "./ack-address.ts";
+import { messageHeaders } from "./message-headers.ts";
 
 export interface Envelope {
   /** The subject without its partition: ids are recognised per subject, while the server looks at a whole stream. */
@@ -14,13 +14,12 @@ export interface Envelope {
 }
 
 /** Encoded, so that any character survives. */
-export const messageHeaders = ({ subject, id, key, publishedAt }: Envelope): MsgHdrs => {
-  const header = headers();
-  header.set(ID_HEADER, `${subject}/${encodeToken(id)}`);
-  header.set(AT_HEADER, String(publishedAt));
-  if (key !== undefined) header.set(KEY_HEADER, encodeToken(key));
-  return header;
-};
+export const envelopeHeaders = ({ subject, id, key, publishedAt }: Envelope): MsgHdrs =>
+  messageHeaders({
+    [ID_HEADER]: `${subject}/${encodeToken(id)}`,
+    [AT_HEADER]: String(publishedAt),
+    [KEY_HEADER]: key === undefined ? undefined : encodeToken(key),
+  });
 
 export interface Queueing {
   readonly partition: number;
