@@ -1,5 +1,6 @@
 import { SimpleShardingStrategy, WebSocketShardStatus } from "discord.js";
 import { AppError } from "../../core/contract/app-error.ts";
+import type { ResumableSession } from "./kept-session.ts";
 
 type Manager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 
@@ -17,6 +18,7 @@ interface Shard {
 
 export interface Dispatch {
   readonly t: string;
+  readonly s: number;
   readonly d: unknown;
 }
 
@@ -26,6 +28,8 @@ export interface StrategyParts {
   broke(error: unknown, fatal: boolean): void;
   /** Waits as long as the next attempt to connect should. */
   beforeConnect(): Promise<void>;
+  /** The session to go on with, if there is one. Asked once, when Discord has said where it is. */
+  resumable(): ResumableSession | undefined;
 }
 
 /** All that the SDK's client has to know to keep the connection. */
@@ -56,6 +60,7 @@ export class ContainedStrategy extends SimpleShardingStrategy {
     if (this.#closed) throw new AppError("stopped", "the connection was closed meanwhile");
     await super.spawn(shardIds);
     for (const [shardId, shard] of this.#shards) this.#contain(shard, shardId);
+    await this.#resumeLater(shardIds);
   }
 
   /** For good, and in bounded time whatever state the connection is in. */
@@ -66,7 +71,7 @@ export class ContainedStrategy extends SimpleShardingStrategy {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, CLOSE_WITHIN_MS);
     });
-    const goodbye = super.destroy({ code: NORMAL_CLOSURE, reason: "stopping" }).catch(() => undefined);
+    const goodbye = super.destroy({ code: SESSION_GOES_ON, reason: "stopping" }).catch(() => undefined);
     await Promise.race([goodbye, late]);
     clearTimeout(timer);
     for (const { connection } of shards) {
@@ -79,6 +84,16 @@ export class ContainedStrategy extends SimpleShardingStrategy {
 
   get #shards(): Map<number, Shard> {
     return Reflect.get(this, "shards");
+  }
+
+  /** The token goes where the session is, so that has to be where Discord says it is itself. */
+  async #resumeLater([shardId = 0]: number[]): Promise<void> {
+    const session = this.#parts.resumable();
+    const { url } = await this.#manager.fetchGatewayInformation();
+    if (session === undefined || domainOf(session.resumeUrl) !== domainOf(url)) return;
+    const { sessionId, sequence, resumeUrl: resumeURL } = session;
+    const shardCount = await this.#manager.getShardCount();
+    await this.#manager.options.updateSessionInfo(shardId, { sessionId, sequence, resumeURL, shardId, shardCount });
   }
 
   #contain(shard: Shard, shardId: number): void {
@@ -116,4 +131,11 @@ export class ContainedStrategy extends SimpleShardingStrategy {
   }
 }
 
-const NORMAL_CLOSURE = 1_000;
+/** Discord ends a session that is closed with 1000: https://docs.discord.com/developers/events/gateway#disconnecting */
+const SESSION_GOES_ON = 4_200;
+
+/** The servers of Discord's gateway have names of their own in one domain. */
+const domainOf = (url: string): string => {
+  const { protocol, hostname } = new URL(url);
+  return `${protocol}//${/^[\d.]+$/.test(hostname) ? hostname : hostname.split(".").slice(-2).join(".")}`;
+};

@@ -211,7 +211,7 @@ describe("given a stop at a bad moment", () => {
     test.discord.gateway.saysHello = true;
     await test.startAgain();
     await test.heardInPrivate("back");
-    expect(test.discord.gateway.events.items.slice(connected)).toEqual(["connected", "identified"]);
+    expect(test.discord.gateway.events.items.slice(connected)).toEqual(["connected", "resumed"]);
   });
 });
 
