@@ -7,8 +7,10 @@ type Manager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 /** What the SDK keeps to itself of a shard. It has no other place to hold on to. */
 interface Shard {
   readonly status: WebSocketShardStatus;
+  readonly failedToConnectDueToNetworkError: boolean;
   readonly connection: { onerror: (() => void) | null; terminate(): void } | null;
   internalConnect(): Promise<void>;
+  destroy(options?: { recover?: number }): Promise<void>;
   onMessage(data: unknown, isBinary: boolean): Promise<void>;
   onClose(code: number): Promise<void>;
   heartbeat(requested?: boolean): Promise<void>;
@@ -30,6 +32,8 @@ export interface StrategyParts {
   beforeConnect(): Promise<void>;
   /** The session to go on with, if there is one. Asked once, when Discord has said where it is. */
   resumable(): ResumableSession | undefined;
+  /** Discord could not be reached: is the session still worth another attempt? */
+  mayResumeLater(): boolean;
 }
 
 /** All that the SDK's client has to know to keep the connection. */
@@ -38,11 +42,15 @@ const FOR_THE_CLIENT = new Set(["READY", "RESUMED"]);
 /** The SDK exports another enumeration under the name of the one that has it. */
 const DISPATCH = "dispatch";
 
+/** Not exported by the SDK. */
+const Recovery = { identify: 0, resume: 1 } as const;
+
 const CLOSE_WITHIN_MS = 1_000;
 
 /**
  * Keeps what the SDK does inside bounds. Left alone, its shard cannot be destroyed during a handshake and connects
- * again afterwards, it reconnects without a pause, and what it cannot read ends the process as an unhandled rejection.
+ * again afterwards, it reconnects without a pause, gives a session up when the first attempt to come back reaches nobody,
+ * and what it cannot read ends the process as an unhandled rejection.
  */
 export class ContainedStrategy extends SimpleShardingStrategy {
   readonly #manager: Manager;
@@ -97,7 +105,7 @@ export class ContainedStrategy extends SimpleShardingStrategy {
   }
 
   #contain(shard: Shard, shardId: number): void {
-    const { dispatched, broke, beforeConnect } = this.#parts;
+    const { dispatched, broke, beforeConnect, mayResumeLater } = this.#parts;
     const contained =
       <A extends unknown[]>(work: (...args: A) => Promise<void>, fatal: boolean) =>
       async (...args: A): Promise<void> => {
@@ -108,11 +116,17 @@ export class ContainedStrategy extends SimpleShardingStrategy {
         }
       };
     const connect = contained(shard.internalConnect, true);
+    const { destroy } = shard;
     let waiting = false;
     Object.assign(shard, {
       onMessage: contained(shard.onMessage, false),
       onClose: contained(shard.onClose, true),
       heartbeat: contained(shard.heartbeat, false),
+      destroy: (options: { recover?: number } = {}) => {
+        const isUnreached = options.recover === Recovery.identify && shard.failedToConnectDueToNetworkError;
+        const recover = isUnreached && mayResumeLater() ? { recover: Recovery.resume } : {};
+        return destroy.call(shard, { ...options, ...recover });
+      },
       internalConnect: async () => {
         // Two reasons to reconnect at the same time are one reconnect.
         if (waiting || shard.status !== WebSocketShardStatus.Idle) return;

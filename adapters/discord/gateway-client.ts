@@ -19,6 +19,7 @@ export interface ClientParts {
   /** Waits until Discord takes another IDENTIFY. */
   beforeIdentify(signal: AbortSignal): Promise<void>;
   resumable(): ResumableSession | undefined;
+  mayResumeLater(): boolean;
   dispatched(dispatch: Dispatch): void;
   /** The connection is away, and is being restored. */
   interrupted(): void;
@@ -58,6 +59,7 @@ export class GatewayClient {
               fatal ? this.#end(`the connection broke: ${messageOf(error)}`) : parts.puzzled(error),
             beforeConnect: () => parts.beforeConnect(signal),
             resumable: parts.resumable,
+            mayResumeLater: parts.mayResumeLater,
           });
           return this.#strategy;
         },

@@ -61,10 +61,12 @@ export class GatewayConnection {
 
   health(): { ok: true } | { ok: false; reason: string } {
     if (this.#endReason !== undefined) return { ok: false, reason: this.#endReason };
-    if (this.#awaySince === undefined) return { ok: true };
-    const awayMs = this.#parts.clock.monotonic() - this.#awaySince;
-    if (awayMs < this.#parts.timing.reportAfterMs) return { ok: true };
-    return { ok: false, reason: `no connection to Discord for ${Math.round(awayMs / 1_000)} s` };
+    if (this.#awaySince === undefined || this.#awayMs < this.#parts.timing.reportAfterMs) return { ok: true };
+    return { ok: false, reason: `no connection to Discord for ${Math.round(this.#awayMs / 1_000)} s` };
+  }
+
+  get #awayMs(): number {
+    return this.#awaySince === undefined ? 0 : this.#parts.clock.monotonic() - this.#awaySince;
   }
 
   async #logIn(): Promise<void> {
@@ -85,6 +87,7 @@ export class GatewayConnection {
         this.#wasTried = true;
         return this.#leftBehind;
       },
+      mayResumeLater: () => this.#awayMs < timing.resumeWithinMs,
       dispatched: (dispatch) => this.#dispatched(dispatch),
       interrupted: () => this.#interrupted(),
       ended: (reason) => {
