@@ -23,7 +23,7 @@ export interface CatchUpParts {
   readonly logger: Logger;
   readonly timing: DiscordTiming;
   readonly stopping: AbortSignal;
-  take(message: DiscordMessage, conversation: Conversation): Promise<void>;
+  take(message: DiscordMessage, conversation: Conversation): Promise<unknown>;
 }
 
 /** Fetches what was said in a conversation while no connection was there to hear it, oldest first. */

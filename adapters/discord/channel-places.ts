@@ -34,7 +34,7 @@ export class ChannelPlaces {
     return { channel, workspace: guildId, room: parentId, thread: channelId, kind: "shared" };
   }
 
-  learn({ t, d }: Dispatch): void {
+  learn({ t, d }: Omit<Dispatch, "s">): void {
     if (t === "GUILD_CREATE") {
       const guild = GuildCreate.safeParse(d).data;
       for (const each of guild ? [...guild.channels, ...guild.threads] : []) this.#keep(each, guild?.id);

@@ -1,21 +1,25 @@
-import { Client, DefaultRestOptions, type GatewayIntentBits } from "discord.js";
+import { Client, DefaultRestOptions } from "discord.js";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import { closeReason } from "./close-reason.ts";
 import type { Dispatch } from "./contained-strategy.ts";
 import { ContainedStrategy } from "./contained-strategy.ts";
+import type { ResumableSession } from "./kept-session.ts";
 import { pause } from "./pause.ts";
 
 export interface ClientParts {
   readonly token: string;
   readonly apiUrl: string;
-  readonly intents: readonly GatewayIntentBits[];
+  /** As bits. */
+  readonly intents: number;
   readonly clock: Clock;
   readonly loginWithinMs: number;
   readonly requestWithinMs: number;
   beforeConnect(signal: AbortSignal): Promise<void>;
   /** Waits until Discord takes another IDENTIFY. */
   beforeIdentify(signal: AbortSignal): Promise<void>;
+  resumable(): ResumableSession | undefined;
+  mayResumeLater(): boolean;
   dispatched(dispatch: Dispatch): void;
   /** The connection is away, and is being restored. */
   interrupted(): void;
@@ -54,6 +58,8 @@ export class GatewayClient {
             broke: (error, fatal) =>
               fatal ? this.#end(`the connection broke: ${messageOf(error)}`) : parts.puzzled(error),
             beforeConnect: () => parts.beforeConnect(signal),
+            resumable: parts.resumable,
+            mayResumeLater: parts.mayResumeLater,
           });
           return this.#strategy;
         },

@@ -1,9 +1,9 @@
-import type { GatewayIntentBits } from "discord.js";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Dispatch } from "./contained-strategy.ts";
 import { GatewayClient } from "./gateway-client.ts";
+import type { ResumableSession } from "./kept-session.ts";
 import { pause, pauseAfter } from "./pause.ts";
 import { Ready } from "./platform-events.ts";
 import type { DiscordTiming } from "./timing.ts";
@@ -11,12 +11,16 @@ import type { DiscordTiming } from "./timing.ts";
 export interface ConnectionParts {
   readonly token: string;
   readonly apiUrl: string;
-  readonly intents: readonly GatewayIntentBits[];
+  /** As bits. */
+  readonly intents: number;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly timing: DiscordTiming;
-  /** A new session: what was said since the last one has to be fetched. Called before any dispatch of the session. */
-  began(bot: { userId: string; applicationId: string }): void;
+  /**
+   * A session that is new, or that another process had until now. What was said in known places meanwhile has to be
+   * fetched. Called before any dispatch of the session.
+   */
+  began(session: ResumableSession): void;
   dispatched(dispatch: Dispatch): void;
 }
 
@@ -26,6 +30,9 @@ export class GatewayConnection {
   readonly #stopping = new AbortController();
   #client: GatewayClient | undefined;
   #attempts = 0;
+  /** What another process has left, until it is clear whether Discord still knows it. */
+  #leftBehind: ResumableSession | undefined;
+  #wasTried = false;
   #identifiedAt = Number.NEGATIVE_INFINITY;
   #awaySince: number | undefined;
   #endReason: string | undefined;
@@ -37,8 +44,14 @@ export class GatewayConnection {
   }
 
   /** The first login. Its failure is the caller's; later ones are tried again here. */
-  async start(): Promise<void> {
+  async start(leftBehind: ResumableSession | undefined): Promise<void> {
+    this.#leftBehind = leftBehind;
     await this.#logIn();
+  }
+
+  /** Discord was asked to go on with what was left behind, and has not said what it thinks of it. */
+  get isResumeOpen(): boolean {
+    return this.#wasTried && this.#leftBehind !== undefined;
   }
 
   async stop(): Promise<void> {
@@ -48,10 +61,12 @@ export class GatewayConnection {
 
   health(): { ok: true } | { ok: false; reason: string } {
     if (this.#endReason !== undefined) return { ok: false, reason: this.#endReason };
-    if (this.#awaySince === undefined) return { ok: true };
-    const awayMs = this.#parts.clock.monotonic() - this.#awaySince;
-    if (awayMs < this.#parts.timing.reportAfterMs) return { ok: true };
-    return { ok: false, reason: `no connection to Discord for ${Math.round(awayMs / 1_000)} s` };
+    if (this.#awaySince === undefined || this.#awayMs < this.#parts.timing.reportAfterMs) return { ok: true };
+    return { ok: false, reason: `no connection to Discord for ${Math.round(this.#awayMs / 1_000)} s` };
+  }
+
+  get #awayMs(): number {
+    return this.#awaySince === undefined ? 0 : this.#parts.clock.monotonic() - this.#awaySince;
   }
 
   async #logIn(): Promise<void> {
@@ -68,6 +83,11 @@ export class GatewayConnection {
       requestWithinMs: timing.requestWithinMs,
       beforeConnect: (closing) => this.#pauseBefore(closing),
       beforeIdentify: (closing) => this.#takeTurn(closing),
+      resumable: () => {
+        this.#wasTried = true;
+        return this.#leftBehind;
+      },
+      mayResumeLater: () => this.#awayMs < timing.resumeWithinMs,
       dispatched: (dispatch) => this.#dispatched(dispatch),
       interrupted: () => this.#interrupted(),
       ended: (reason) => {
@@ -107,12 +127,22 @@ export class GatewayConnection {
   #dispatched(dispatch: Dispatch): void {
     if (this.#stopping.signal.aborted) return;
     if (dispatch.t === "READY") {
-      const ready = Ready.safeParse(dispatch.d);
-      if (!ready.success) return;
-      this.#restored();
-      this.#parts.began({ userId: ready.data.user.id, applicationId: ready.data.application.id });
-    } else if (dispatch.t === "RESUMED") this.#restored();
-    else this.#parts.dispatched(dispatch);
+      const ready = Ready.safeParse(dispatch.d).data;
+      if (ready === undefined) return;
+      const { user, application, session_id: sessionId, resume_gateway_url: resumeUrl } = ready;
+      const bot = { botId: user.id, applicationId: application.id };
+      this.#begin({ sessionId, resumeUrl, sequence: dispatch.s, intents: this.#parts.intents, ...bot });
+      return;
+    }
+    if (this.#leftBehind !== undefined) this.#begin(this.#leftBehind);
+    if (dispatch.t === "RESUMED") this.#restored();
+    this.#parts.dispatched(dispatch);
+  }
+
+  #begin(session: ResumableSession): void {
+    this.#leftBehind = undefined;
+    this.#restored();
+    this.#parts.began(session);
   }
 
   #restored(): void {

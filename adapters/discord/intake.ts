@@ -38,14 +38,18 @@ export class Intake {
     this.#parts = parts;
   }
 
-  /** `known`: the conversation it was fetched from, because fetched messages do not name their server. */
-  async take(message: DiscordMessage, known?: Conversation): Promise<void> {
-    if (this.#taken.has(message.id)) return;
+  /**
+   * `known`: the conversation it was fetched from, because fetched messages do not name their server. Resolves to false
+   * if the channel stops before anything has come of it.
+   */
+  async take(message: DiscordMessage, known?: Conversation): Promise<boolean> {
+    if (this.#taken.has(message.id)) return true;
     const done = await this.#untilDone(() => this.#takeOnce(message, known));
-    if (!done) return;
+    if (!done) return false;
     this.#parts.known.hasRead(message.channel_id, message.id);
     if (this.#taken.size >= MOST_REMEMBERED) this.#taken.clear();
     this.#taken.add(message.id);
+    return true;
   }
 
   async #takeOnce(message: DiscordMessage, fetchedFrom: Conversation | undefined): Promise<void> {

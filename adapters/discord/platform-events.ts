@@ -87,7 +87,12 @@ export const DiscordInteraction = z.discriminatedUnion("type", [
 ]);
 export type DiscordInteraction = z.infer<typeof DiscordInteraction>;
 
-export const Ready = z.object({ user: z.object({ id: Id }), application: z.object({ id: Id }) });
+export const Ready = z.object({
+  user: z.object({ id: Id }),
+  application: z.object({ id: Id }),
+  session_id: z.string(),
+  resume_gateway_url: z.string(),
+});
 
 export const GuildCreate = z.object({
   id: Id,

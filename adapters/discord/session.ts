@@ -11,6 +11,7 @@ import type { Dispatch } from "./contained-strategy.ts";
 import { GatewayConnection } from "./gateway-connection.ts";
 import { Intake } from "./intake.ts";
 import { Interactions } from "./interactions.ts";
+import { KeptSession, type ResumableSession } from "./kept-session.ts";
 import { KnownConversations } from "./known-conversations.ts";
 import { Lanes } from "./lanes.ts";
 import type { OpenInteractions } from "./open-interactions.ts";
@@ -43,6 +44,7 @@ export class Session {
   readonly #fetching = new Lanes();
   readonly #places: ChannelPlaces;
   readonly #known: KnownConversations;
+  readonly #kept: KeptSession;
   readonly #intake: Intake;
   readonly #interactions: Interactions;
   readonly #connection: GatewayConnection;
@@ -54,6 +56,7 @@ export class Session {
     const stopping = this.#stopping.signal;
     this.#places = new ChannelPlaces(context.channel, rest);
     this.#known = new KnownConversations({ ...context, saveEveryMs: timing.saveEveryMs });
+    this.#kept = new KeptSession({ ...context, saveEveryMs: timing.saveEveryMs });
     const shared = { ...parts, places: this.#places, stopping };
     const notices = new RefusalNotices(rest, context.clock);
     this.#intake = new Intake({ ...shared, botId: () => this.#botId, known: this.#known, notices });
@@ -65,7 +68,7 @@ export class Session {
       clock: context.clock,
       logger: context.logger,
       timing,
-      began: ({ userId, applicationId }) => this.#began(userId, applicationId),
+      began: (session) => this.#began(session),
       dispatched: (dispatch) => this.#dispatched(dispatch),
     });
   }
@@ -76,7 +79,14 @@ export class Session {
 
   async start(): Promise<void> {
     await this.#known.load();
-    await this.#connection.start();
+    const leftBehind = await this.#kept.load(intentsFor(this.#parts.config));
+    try {
+      await this.#connection.start(leftBehind);
+    } catch (error) {
+      // The next attempt begins a session of its own.
+      if (this.#connection.isResumeOpen && !this.#stopping.signal.aborted) await this.#kept.forget();
+      throw error;
+    }
   }
 
   health() {
@@ -99,14 +109,14 @@ export class Session {
     const late = pause(context.clock, timing.stopWithinMs, stored.signal);
     await Promise.race([this.#lanes.idle(), late]);
     stored.abort();
-    await this.#known.save();
+    await Promise.all([this.#known.save(), this.#kept.handOver()]);
   }
 
   /** Before anything that is said now is heard: each conversation is read from where it was left, in its lane. */
-  #began(botId: string, applicationId: string): void {
+  #began(session: ResumableSession): void {
     const { rest, context, timing } = this.#parts;
     const { logger, clock } = context;
-    this.#botId = botId;
+    this.#botId = session.botId;
     const stopping = this.#stopping.signal;
     const take = (message: DiscordMessage, conversation: Conversation) => this.#intake.take(message, conversation);
     for (const [index, { conversation, readUpTo }] of this.#known.all().entries()) {
@@ -118,30 +128,42 @@ export class Session {
       const inTurn = () => this.#fetching.run(String(index % CATCH_UP_LANES), fetch);
       this.#inBackground(this.#lanes.run(channelIdOf(conversation), inTurn), "missed messages were not fetched");
     }
-    this.#inBackground(registerCommands(rest, applicationId), "the slash commands could not be registered");
+    this.#inBackground(this.#settleIn(session), "the slash commands could not be registered");
+  }
+
+  /** Commands come last: who offers them hears what people say, or leaves it to the next one. */
+  async #settleIn(session: ResumableSession): Promise<void> {
+    await this.#kept.began(session);
+    if (!this.#stopping.signal.aborted) await registerCommands(this.#parts.rest, session.applicationId);
   }
 
   #dispatched(dispatch: Dispatch): void {
-    const { logger } = this.#parts.context;
-    if (dispatch.t === "MESSAGE_CREATE") {
-      const message = DiscordMessage.safeParse(dispatch.d).data;
-      if (message === undefined) logger.warn({}, "a message that Discord sent could not be read");
-      else this.#inBackground(this.#hear(message), "a message was not taken in");
-    } else if (dispatch.t === "INTERACTION_CREATE") {
-      this.#inBackground(this.#interactions.handle(dispatch.d), "an interaction was not taken in");
-    } else if (dispatch.t === "GUILD_DELETE") {
-      const guild = GuildDelete.safeParse(dispatch.d).data;
-      // One that is only unavailable comes back.
-      if (guild === undefined || guild.unavailable) return;
-      this.#inBackground(
-        this.#known.forget(({ workspace }) => workspace === guild.id),
-        "a server was not forgotten",
-      );
-    } else this.#places.learn(dispatch);
+    const work = this.#handle(dispatch);
+    this.#inBackground(work, `an event was not taken in: ${dispatch.t}`);
+    void this.#kept.take(dispatch.s, work);
   }
 
-  #hear(message: DiscordMessage): Promise<void> {
-    return this.#lanes.run(message.channel_id, () => this.#intake.take(message));
+  /** Resolves to false if it was broken off. */
+  async #handle(dispatch: Dispatch): Promise<boolean> {
+    if (dispatch.t === "MESSAGE_CREATE") return this.#hear(dispatch.d);
+    if (dispatch.t === "INTERACTION_CREATE") await this.#interactions.handle(dispatch.d);
+    else if (dispatch.t === "GUILD_DELETE") await this.#leave(dispatch.d);
+    else this.#places.learn(dispatch);
+    return true;
+  }
+
+  async #hear(data: unknown): Promise<boolean> {
+    const message = DiscordMessage.safeParse(data).data;
+    if (message !== undefined) return this.#lanes.run(message.channel_id, () => this.#intake.take(message));
+    this.#parts.context.logger.warn({}, "a message that Discord sent could not be read");
+    return true;
+  }
+
+  async #leave(data: unknown): Promise<void> {
+    const guild = GuildDelete.safeParse(data).data;
+    // One that is only unavailable comes back.
+    if (guild === undefined || guild.unavailable) return;
+    await this.#known.forget(({ workspace }) => workspace === guild.id);
   }
 
   #inBackground(work: Promise<unknown>, problem: string): void {
@@ -150,9 +172,8 @@ export class Session {
 }
 
 /** The text of messages that do not mention the bot needs an intent that Discord has to allow. */
-const intentsFor = ({ access }: DiscordConfig): GatewayIntentBits[] => [
-  GatewayIntentBits.Guilds,
-  GatewayIntentBits.GuildMessages,
-  GatewayIntentBits.DirectMessages,
-  ...(access.mentionOnly ? [] : [GatewayIntentBits.MessageContent]),
-];
+const intentsFor = ({ access }: DiscordConfig): number =>
+  GatewayIntentBits.Guilds |
+  GatewayIntentBits.GuildMessages |
+  GatewayIntentBits.DirectMessages |
+  (access.mentionOnly ? 0 : GatewayIntentBits.MessageContent);

@@ -9,6 +9,8 @@ export interface DiscordTiming {
   readonly acknowledgeWithinMs: number;
   /** Discord allows one IDENTIFY in 5 s. */
   readonly identifyEveryMs: number;
+  /** Discord keeps a session for some minutes; but the server that has it may be gone for good. */
+  readonly resumeWithinMs: number;
   /** Before the second attempt of anything that failed; doubles from there. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
@@ -24,6 +26,7 @@ export const defaultTiming: DiscordTiming = {
   stopWithinMs: 5_000,
   acknowledgeWithinMs: 1_500,
   identifyEveryMs: 5_500,
+  resumeWithinMs: 60_000,
   firstPauseMs: 1_000,
   longestPauseMs: 60_000,
   saveEveryMs: 15_000,

@@ -15,7 +15,6 @@ import { Product } from "./product.ts";
 const LOOK_EVERY_MS = 100;
 /** Nothing new for so long: it will not come. Longer than any pause that the product makes here. */
 const PATIENCE_MS = 60_000;
-const MOST_INTRODUCTIONS = 3;
 
 const PEOPLE = ["ann", "bob", "cat"] as const;
 
@@ -74,7 +73,9 @@ export class Rig {
     });
     const rig = new Rig({ product: running, operator, model, ...crowds });
     await discord.connected();
-    await rig.#becomeKnown();
+    // People are shown results only where they have written before.
+    rig.sayEverywhere();
+    await rig.untilMissing(0);
     return rig;
   }
 
@@ -88,19 +89,6 @@ export class Rig {
 
   get web(): WebCrowd {
     return this.#parts.web;
-  }
-
-  /**
-   * People are shown results only where they have written before. On a busy machine the first words on Discord were
-   * sometimes never answered. Why is not known; a guess is that its connection changes hands just then. They are said again.
-   */
-  async #becomeKnown(): Promise<void> {
-    for (let times = 1; times <= MOST_INTRODUCTIONS; times++) {
-      this.sayEverywhere();
-      await this.untilMissing(0);
-      if (this.#settle(this.asked).lost.length === 0) return;
-      this.forget();
-    }
   }
 
   /** Noted as asked; it is sent as soon as all before it in its place were accepted. */

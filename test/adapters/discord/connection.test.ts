@@ -66,17 +66,34 @@ describe("given a connection that is interrupted (C2)", () => {
     );
   });
 
-  it("when Discord cannot be reached for a while, then it is tried again with pauses", async () => {
-    await test.start({ timing: { firstPauseMs: 30, longestPauseMs: 60, reportAfterMs: 0 } });
-    await test.heardInPrivate("before");
+  it.each([
+    ["a while", 60_000, "resumed"],
+    ["longer", 0, "identified"],
+  ])(
+    "when Discord cannot be reached for %s, then it is tried again with pauses",
+    async (_, resumeWithinMs, outcome) => {
+      await test.start({ timing: { firstPauseMs: 30, longestPauseMs: 60, reportAfterMs: 0, resumeWithinMs } });
+      await test.heardInPrivate("before");
+      test.discord.gateway.acceptsConnections = false;
+      test.discord.gateway.drop();
+      await happened("turned away", 3);
+      expect(test.adapter.health()).toMatchObject({ ok: false, reason: expect.stringContaining("no connection") });
+      test.discord.say({ person: "ann", in: test.dm, text: "meanwhile" });
+      test.discord.gateway.acceptsConnections = true;
+      await test.inbox.accepted.until(() => test.texts.includes("meanwhile"));
+      expect(test.adapter.health()).toEqual({ ok: true });
+      expect(eventsSoFar().filter((event) => event !== "turned away")).toEqual(["identified", outcome]);
+    },
+  );
+
+  it("when somebody writes for the first time while Discord cannot be reached, then they are heard", async () => {
+    await test.start({ timing: { firstPauseMs: 30, longestPauseMs: 60 } });
     test.discord.gateway.acceptsConnections = false;
     test.discord.gateway.drop();
     await happened("turned away", 3);
-    expect(test.adapter.health()).toMatchObject({ ok: false, reason: expect.stringContaining("no connection") });
-    test.discord.write({ person: "ann", in: test.dm, text: "meanwhile" });
+    test.discord.say({ person: "ann", in: test.dm, text: "hello" });
     test.discord.gateway.acceptsConnections = true;
-    await test.inbox.accepted.until(() => test.texts.includes("meanwhile"));
-    expect(test.adapter.health()).toEqual({ ok: true });
+    await test.inbox.accepted.until(() => test.texts.includes("hello"));
   });
 
   const lost = () => {
@@ -211,7 +228,7 @@ describe("given a stop at a bad moment", () => {
     test.discord.gateway.saysHello = true;
     await test.startAgain();
     await test.heardInPrivate("back");
-    expect(test.discord.gateway.events.items.slice(connected)).toEqual(["connected", "identified"]);
+    expect(test.discord.gateway.events.items.slice(connected)).toEqual(["connected", "resumed"]);
   });
 });
 

@@ -39,9 +39,14 @@ export class DiscordCrowd implements Crowd {
     return this.#discord.world.person(person).id;
   }
 
-  /** Somebody listens: what is said from now on is heard, or fetched later. */
+  /**
+   * Somebody has stored its first session, and then asks for the bot's commands: what is said from now on is heard, also
+   * if the connection changes hands. Before that nobody has promised to listen.
+   */
   async connected(): Promise<void> {
-    await this.#discord.gateway.events.until((events) => events.includes("identified"));
+    await this.#discord.rest.calls.until((calls) =>
+      calls.some(({ path }) => /^\/applications\/\d+\/commands$/.test(path)),
+    );
   }
 
   surfacesOf(person: string): readonly Surface[] {
