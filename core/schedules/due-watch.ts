@@ -132,7 +132,7 @@ export class DueWatch {
     const until = hourOf(clock.now() + AHEAD_MS);
     // All hours are listed at first, and then once an hour; in between, those in memory are looked at one by one.
     const near = this.#hours.has(until) ? [] : (await dueTimes.hours(this.#place)).filter((hour) => hour < until);
-    for (const hour of new Set([...near, ...this.#hours.keys(), until])) {
+    for (const hour of new Set([...near, ...this.#hours.keys(), hourOf(clock.now()), until])) {
       const revision = await dueTimes.revisionOf(this.#place, hour);
       if (this.#hours.get(hour)?.revision !== revision) await this.#read(hour, revision);
       else if (hour < hourOf(clock.now() - HOUR_MS)) await this.#letGo(hour, revision);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { Backbone } from "../../../core/contract/backbone.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { runsOf, type ScheduleRun } from "../../../core/schedules/run-record.ts";
 import { ownerOf, type Schedule, schedulesOf } from "../../../core/schedules/schedule-record.ts";
@@ -92,6 +93,29 @@ describe("given somebody who asks for something later", () => {
     );
     expect(answered).toHaveLength(2);
     await other.stop();
+  });
+
+  it("when the word of it is lost on its way, then its time is found all the same (P1)", async () => {
+    const deaf = (backbone: Backbone): Backbone => ({
+      ...backbone,
+      store: backbone.store,
+      health: () => backbone.health(),
+      queues: () => backbone.queues(),
+      close: () => backbone.close(),
+      bus: {
+        publish: (...args) => backbone.bus.publish(...args),
+        consume: (...args) => backbone.bus.consume(...args),
+        listen: (...args) => backbone.bus.listen(...args),
+        signal: (subject, message) => {
+          if (!subject.name.includes("schedule")) backbone.bus.signal(subject, message);
+        },
+      },
+    });
+    await start(scheduling("schedule_task", { ...BRIEF, when: "in 5 m" }), { wrap: deaf });
+    await core.ask("m1", "tell me the news in five minutes");
+    const isALook = (ms: number) => ms > MINUTE / 2 && ms <= MINUTE;
+    for (let minute = 0; minute < 6; minute++) await core.clock.passNextOf(isALook);
+    expect(await unsolicited(1)).toMatchObject([{ markdown: "the news" }]);
   });
 
   it("when the platform tells the person's time zone, then it counts", async () => {
