@@ -13,8 +13,11 @@ import type { Backbone, Saying } from "./plan/plan.ts";
 import { Product } from "./product.ts";
 
 const LOOK_EVERY_MS = 100;
-/** Nothing new for so long: it will not come. Longer than any pause that the product makes here. */
-const PATIENCE_MS = 60_000;
+/**
+ * Nothing new for so long: it will not come. Longer than any pause that the product makes here, which is a minute: if the
+ * word of a due time is lost, a core finds it at its next look.
+ */
+const PATIENCE_MS = 90_000;
 
 const PEOPLE = ["ann", "bob", "cat"] as const;
 
