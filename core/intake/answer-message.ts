@@ -1,6 +1,7 @@
 import { answerCaller } from "../a2a/answer-caller.ts";
 import { consumeNotifications } from "../a2a/consume-notifications.ts";
 import { endInboundTurn } from "../a2a/inbound/end-inbound-turn.ts";
+import { rememberEnded } from "../a2a/inbound/remember-ended.ts";
 import { taskOfMessage } from "../a2a/inbound/task-of-turn.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
@@ -33,6 +34,7 @@ export const answerMessage = async (
   const ended = seenBefore ? await parts.history.endedTurn(sessionId, index, turnId) : undefined;
   const matter = ended === undefined ? await turnMatter(parts, agent, message) : undefined;
   const task = ended === undefined ? await parts.inbound.standing(message, seenBefore) : undefined;
+  if (task === "ended" && matter !== undefined) await rememberEnded(parts, message, matter.text, opened);
   if (matter?.isMoot || task === "ended") return undefined;
   // What must end in words needs its anchor's words too: both are made at the same time.
   const summary = matter?.mustSpeak ? decideSummary(parts, agent, opened) : undefined;
@@ -40,8 +42,8 @@ export const answerMessage = async (
   const isCalled = taskOfMessage(message) !== undefined;
   let settled: Promise<unknown> | undefined;
   const settle = (entry: TurnEntry) => (settled = endInboundTurn(parts, message, entry, task === "new"));
-  // Where writes are kept in order, the end of a turn and that of its task are one commit.
-  const alongside = isCalled && parts.store.exclusive ? settle : undefined;
+  // At the same time: a round trip less, and where writes are kept in order one commit.
+  const alongside = isCalled ? settle : undefined;
   const entry = ended ?? (matter && (await endTurn(parts, agent, message, matter, opened, run, alongside)));
   if (entry === undefined) return undefined;
   await parts.checkpoint("reply.before");

@@ -12,7 +12,7 @@ import { extended, nextIndex, windowOf } from "./session-window.ts";
 export interface AppendOptions {
   /** The session ends that long after its last entry. */
   readonly ttlMs?: number;
-  /** Called once the entry is on its way: of a store that keeps writes in order, what it writes is never without it. */
+  /** Called once the entry is on its way. Only a store that keeps writes in order never has what it writes without it. */
   alongside?(): Promise<unknown>;
 }
 
