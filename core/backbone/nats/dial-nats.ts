@@ -21,6 +21,8 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
     timeout: Math.min(options.requestTimeoutMs, LONGEST_DIAL_MS),
     pingInterval: options.pingMs,
     maxPingOut: 2,
+    // What this process signals it tells its own listeners itself.
+    noEcho: true,
     // A stack for every request costs more than the request.
     noAsyncTraces: true,
   }).catch((error: unknown) => {

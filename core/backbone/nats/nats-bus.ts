@@ -51,6 +51,7 @@ export class NatsBus implements Bus {
   async close(): Promise<void> {
     this.#stopped = true;
     await this.#parts.groups.close();
+    this.#parts.signals.close();
   }
 
   #refuseIfStopped(): void {

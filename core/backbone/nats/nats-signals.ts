@@ -2,6 +2,7 @@ import type { Subscription } from "nats";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Listener } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
+import { LocalSignals, signalJson } from "../local-signals.ts";
 import { HEARERS_KNOWN_MS, HearingChecks } from "./hearing-checks.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import type { NatsNames } from "./nats-names.ts";
@@ -20,12 +21,16 @@ interface Hearing {
   hasBegun: boolean;
 }
 
-/** Plain NATS, without a stream: fast, and lost if nobody is connected. */
+/**
+ * Plain NATS, without a stream: fast, and lost if nobody is connected. Who listens in this process is told here: the server
+ * sends nobody what they have said themselves.
+ */
 export class NatsSignals {
   readonly #connector: NatsConnector;
   readonly #names: NatsNames;
   readonly #options: Pick<NatsOptions, "clock" | "logger">;
   readonly #hearing: HearingChecks;
+  readonly #here: LocalSignals;
   readonly #ears = new Map<string, Ear>();
 
   constructor(connector: NatsConnector, names: NatsNames, options: Pick<NatsOptions, "clock" | "logger">) {
@@ -33,6 +38,7 @@ export class NatsSignals {
     this.#names = names;
     this.#options = options;
     this.#hearing = new HearingChecks(options.clock);
+    this.#here = new LocalSignals(options.logger);
     connector.onSession((session) => {
       for (const [name, ear] of this.#ears) subscribe(session, name, ear);
     });
@@ -40,11 +46,14 @@ export class NatsSignals {
 
   send<T>(subject: Subject<T>, message: T): void {
     const session = this.#connector.current;
-    if (!session?.isOpen) return;
     const to = this.#names.signal(subject);
     const hearers = subject.seldomHeard ? this.#hearing.hearersOf(to) : "some";
-    if (hearers === "none") return;
-    const data = Buffer.from(JSON.stringify(message) ?? "null");
+    const isSent = session?.isOpen === true && hearers !== "none";
+    if (!isSent && !this.#here.hears(subject)) return;
+    const json = signalJson(subject, message);
+    this.#here.pass(subject, json);
+    if (!isSent) return;
+    const data = Buffer.from(json);
     if (hearers === "unknown") {
       this.#hearing.check(session, to, data);
       return;
@@ -73,14 +82,20 @@ export class NatsSignals {
       if (subject.seldomHeard) await new Promise<void>((later) => this.#options.clock.after(KNOWN_TO_ALL_MS, later));
     }
     hearing.hasBegun = true;
+    const here = this.#here.listen(subject, handle);
     return {
       close: () => {
+        here.close();
         ear.hearings.delete(hearing);
         if (ear.hearings.size > 0 || this.#ears.get(name) !== ear) return;
         this.#ears.delete(name);
         if (!ear.subscription?.isClosed()) ear.subscription?.unsubscribe();
       },
     };
+  }
+
+  close(): void {
+    this.#here.close();
   }
 
   #heard<T>(subject: Subject<T>, text: string, handle: (message: T) => void): void {

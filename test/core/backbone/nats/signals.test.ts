@@ -71,17 +71,22 @@ describe("given a process in which several listen to one subject", () => {
     const delivery = new RegExp(`^MSG mooring_signal.${often.name} `, "gm");
     wire.hear((bytes) => deliveries.push(...(bytes.match(delivery) ?? [])));
     const { bus, store } = await start.backbone({ servers: [wire.url] });
+    const elsewhere = await start.backbone({ servers: [server.url] });
     const heard: Record<"one" | "other", number[]> = { one: [], other: [] };
     const listeners = {
       one: await bus.listen(often, ({ n }) => heard.one.push(n)),
       other: await bus.listen(often, ({ n }) => heard.other.push(n)),
     };
     /** Resolves once it was heard: the server answers in order. */
-    const signal = async (n: number) => {
-      bus.signal(often, numbered(n));
+    const signal = async (n: number, from = elsewhere) => {
+      from.bus.signal(often, numbered(n));
+      await from.store.get(thingKey("x"));
       await store.get(thingKey("x"));
     };
-    return { heard, listeners, signal, deliveries };
+    const signalHere = (n: number) => signal(n, { ...elsewhere, bus, store });
+    /** Whoever has stopped by now hears nothing more. */
+    const settled = () => store.get(thingKey("x"));
+    return { heard, listeners, signal, signalHere, settled, deliveries };
   };
 
   it("when a signal comes, then the server sends it once, and each of them hears it", async () => {
@@ -91,12 +96,33 @@ describe("given a process in which several listen to one subject", () => {
     expect(deliveries).toHaveLength(1);
   });
 
+  it("when the signal is the process's own, then each hears it once, and the server sends nothing back", async () => {
+    const { heard, signal, signalHere, deliveries } = await two();
+    for (const n of [1, 2]) await signalHere(n);
+    expect(heard).toEqual({ one: [1, 2], other: [1, 2] });
+    expect(deliveries).toEqual([]);
+    await signal(3);
+    expect(heard).toEqual({ one: [1, 2, 3], other: [1, 2, 3] });
+  });
+
+  it("when the server is away, then they still hear what is said in their process", async () => {
+    const server = await start.server();
+    const { bus, health } = await start.backbone({ servers: [server.url] });
+    const heard: number[] = [];
+    await bus.listen(often, ({ n }) => heard.push(n));
+    await server.stop();
+    await eventually(() => expect(health().ok).toBe(false));
+    bus.signal(often, numbered(1));
+    await eventually(() => expect(heard).toEqual([1]));
+  });
+
   it("when one stops, then the other goes on; and when both have, then nothing is sent any more", async () => {
-    const { heard, listeners, signal, deliveries } = await two();
+    const { heard, listeners, signal, settled, deliveries } = await two();
     listeners.one.close();
     await signal(1);
     listeners.other.close();
     listeners.other.close();
+    await settled();
     await signal(2);
     expect(heard).toEqual({ one: [], other: [1] });
     expect(deliveries).toHaveLength(1);

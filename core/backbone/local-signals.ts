@@ -1,8 +1,8 @@
-import { messageOf } from "../../contract/app-error.ts";
-import type { Listener } from "../../contract/bus.ts";
-import type { Logger } from "../../contract/logger.ts";
-import type { Subject } from "../../contract/subject.ts";
-import { toJson } from "../to-json.ts";
+import { messageOf } from "../contract/app-error.ts";
+import type { Listener } from "../contract/bus.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { Subject } from "../contract/subject.ts";
+import { toJson } from "./to-json.ts";
 
 interface Hearing {
   /** Gets a copy of its own, so that nobody shares what another may change. It never left the process: it is no input. */
@@ -21,9 +21,16 @@ export class LocalSignals {
   }
 
   signal<T>(subject: Subject<T>, message: T): void {
-    const listeners = this.#listeners.get(subject.name);
+    if (this.hears(subject)) this.pass(subject, signalJson(subject, message));
+  }
+
+  hears({ name }: Subject<unknown>): boolean {
+    return this.#listeners.has(name);
+  }
+
+  pass({ name }: Subject<unknown>, json: string): void {
+    const listeners = this.#listeners.get(name);
     if (listeners === undefined) return;
-    const json = toJson(message, `a signal on ${subject.name}`, Number.MAX_SAFE_INTEGER);
     if (this.#sent.length === 0) setImmediate(() => this.#deliver());
     this.#sent.push({ json, to: [...listeners] });
   }
@@ -62,3 +69,6 @@ export class LocalSignals {
     }
   }
 }
+
+export const signalJson = <T>({ name }: Subject<T>, message: T): string =>
+  toJson(message, `a signal on ${name}`, Number.MAX_SAFE_INTEGER);
