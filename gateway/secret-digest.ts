@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** What is kept, and compared, instead of a secret. Spelled in between: a buffer of its own for each costs twice as much. */
+/** What is kept, and compared, instead of a secret. */
 export const digestOf = (secret: string): Buffer => Buffer.from(hash("sha256", secret, "hex"), "hex");
 
 /** Of a configured secret, which may be written as its digest already: `sha256:` and 64 hex digits. */

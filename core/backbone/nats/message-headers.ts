@@ -8,7 +8,7 @@ interface Inside {
 
 /**
  * Headers whose names are spelled as the server knows them, and whose values have no line breaks. The client's own set()
- * goes through every character of every name to make sure, which costs more than all the rest of a write.
+ * goes through every character of every name to make sure, at every write.
  */
 export const messageHeaders = (values: Readonly<Record<string, string | undefined>>): MsgHdrs => {
   const made = headers();
