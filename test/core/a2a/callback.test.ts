@@ -6,6 +6,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import { Gate } from "../../fakes/model-answer.ts";
 import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
+import { withParts } from "../../fakes/with-parts.ts";
 import { AGENT, userMessage } from "../core-under-test.ts";
 import { type Asked, backgroundTask, completions, counted, finals, Held, roles } from "../subtasks/delegating.ts";
 import {
@@ -269,22 +270,18 @@ describe("given the wake of a peer that cannot be stored", () => {
   it("when the bus takes it again, then the tool's result was not swallowed (A7)", async () => {
     let refusals = 0;
     pair = await startPair(asks(DELEGATE), () => "seven boats", {
-      wrap: (backbone) => ({
-        ...backbone,
-        health: () => backbone.health(),
-        queues: () => backbone.queues(),
-        close: () => backbone.close(),
-        store: backbone.store,
-        bus: {
-          consume: (...args) => backbone.bus.consume(...args),
-          listen: (...args) => backbone.bus.listen(...args),
-          signal: (...args) => backbone.bus.signal(...args),
-          publish: async (subject, message, options) => {
-            if (options.id.startsWith("peer/") && refusals++ === 0) throw new Error("no room");
-            return backbone.bus.publish(subject, message, options);
+      wrap: (backbone) =>
+        withParts(backbone, {
+          bus: {
+            consume: (...args) => backbone.bus.consume(...args),
+            listen: (...args) => backbone.bus.listen(...args),
+            signal: (...args) => backbone.bus.signal(...args),
+            publish: async (subject, message, options) => {
+              if (options.id.startsWith("peer/") && refusals++ === 0) throw new Error("no room");
+              return backbone.bus.publish(subject, message, options);
+            },
           },
-        },
-      }),
+        }),
     });
     expect((await pair.core.ask("m-1", "go")).markdown).toBe("on it");
     await pair.core.clock.passNext(2);

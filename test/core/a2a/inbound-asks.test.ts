@@ -1,24 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type InboundCall, inboundMessage } from "../../../core/a2a/inbound/inbound-call.ts";
+import { inboundMessage } from "../../../core/a2a/inbound/inbound-call.ts";
 import type { InboundTask } from "../../../core/a2a/inbound/inbound-task.ts";
 import { taskKey } from "../../../core/a2a/inbound/inbound-task.ts";
 import { Gate } from "../../fakes/model-answer.ts";
-import { AGENT } from "../core-under-test.ts";
 import { delegates, Held, roles } from "../subtasks/delegating.ts";
+import { inboundCall as call } from "./inbound-call-sample.ts";
 import { asks, type Pair, startPair } from "./peers-under-test.ts";
 
 let pair: Pair;
 afterEach(() => pair.core.dispose());
-
-const call: InboundCall = {
-  tenant: "default",
-  agent: AGENT,
-  caller: "crm",
-  id: "task-1",
-  contextId: "context-1",
-  said: { id: "message-1", from: "caller", text: "how many boats?" },
-  sentAt: "2026-03-10T21:14:00.000Z",
-};
 
 const untilTask = async (isIt: (task: InboundTask) => boolean): Promise<InboundTask> => {
   for (;;) {

@@ -3,21 +3,14 @@ import { type InboundCall, inboundMessage } from "../../../core/a2a/inbound/inbo
 import { taskKey } from "../../../core/a2a/inbound/inbound-task.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
-import { AGENT, CoreUnderTest } from "../core-under-test.ts";
+import { withParts } from "../../fakes/with-parts.ts";
+import { CoreUnderTest } from "../core-under-test.ts";
 import { counted } from "../subtasks/delegating.ts";
+import { inboundCall as call } from "./inbound-call-sample.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-const call: InboundCall = {
-  tenant: "default",
-  agent: AGENT,
-  caller: "crm",
-  id: "task-1",
-  contextId: "context-1",
-  said: { id: "message-1", from: "caller", text: "how many boats?" },
-  sentAt: "2026-03-10T21:14:00.000Z",
-};
 const next: InboundCall = {
   ...call,
   id: "task-2",
@@ -28,12 +21,7 @@ const next: InboundCall = {
 const withoutHistory = (backbone: Backbone): Backbone => {
   let refusals = 0;
   const { store } = backbone;
-  return {
-    ...backbone,
-    bus: backbone.bus,
-    health: () => backbone.health(),
-    queues: () => backbone.queues(),
-    close: () => backbone.close(),
+  return withParts(backbone, {
     store: {
       get: (...args) => store.get(...args),
       delete: (...args) => store.delete(...args),
@@ -43,7 +31,7 @@ const withoutHistory = (backbone: Backbone): Backbone => {
         return store.put(key, ...args);
       },
     },
-  };
+  });
 };
 
 const taskOf = async (of: InboundCall) => (await core.backbone.store.get(taskKey(of)))?.value;

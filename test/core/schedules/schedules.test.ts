@@ -6,6 +6,7 @@ import { runsOf, type ScheduleRun } from "../../../core/schedules/run-record.ts"
 import { ownerOf, type Schedule, schedulesOf } from "../../../core/schedules/schedule-record.ts";
 import type { Answer } from "../../fakes/scripted-model.ts";
 import { calls } from "../../fakes/scripted-model.ts";
+import { withParts } from "../../fakes/with-parts.ts";
 import { AGENT, CoreUnderTest, type TestOptions } from "../core-under-test.ts";
 import type { Asked } from "../subtasks/delegating.ts";
 import { roles, spawns } from "../subtasks/delegating.ts";
@@ -96,21 +97,17 @@ describe("given somebody who asks for something later", () => {
   });
 
   it("when the word of it is lost on its way, then its time is found all the same (P1)", async () => {
-    const deaf = (backbone: Backbone): Backbone => ({
-      ...backbone,
-      store: backbone.store,
-      health: () => backbone.health(),
-      queues: () => backbone.queues(),
-      close: () => backbone.close(),
-      bus: {
-        publish: (...args) => backbone.bus.publish(...args),
-        consume: (...args) => backbone.bus.consume(...args),
-        listen: (...args) => backbone.bus.listen(...args),
-        signal: (subject, message) => {
-          if (!subject.name.includes("schedule")) backbone.bus.signal(subject, message);
+    const deaf = (backbone: Backbone): Backbone =>
+      withParts(backbone, {
+        bus: {
+          publish: (...args) => backbone.bus.publish(...args),
+          consume: (...args) => backbone.bus.consume(...args),
+          listen: (...args) => backbone.bus.listen(...args),
+          signal: (subject, message) => {
+            if (!subject.name.includes("schedule")) backbone.bus.signal(subject, message);
+          },
         },
-      },
-    });
+      });
     await start(scheduling("schedule_task", { ...BRIEF, when: "in 5 m" }), { wrap: deaf });
     await core.ask("m1", "tell me the news in five minutes");
     const isALook = (ms: number) => ms > MINUTE / 2 && ms <= MINUTE;

@@ -1,0 +1,11 @@
+import type { Backbone } from "../../core/contract/backbone.ts";
+
+/** The backbone with another bus or store: its methods are its class's, so it cannot be spread. */
+export const withParts = (backbone: Backbone, parts: Partial<Pick<Backbone, "bus" | "store">>): Backbone => ({
+  bus: backbone.bus,
+  store: backbone.store,
+  health: () => backbone.health(),
+  queues: () => backbone.queues(),
+  close: () => backbone.close(),
+  ...parts,
+});
