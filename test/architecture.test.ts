@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { importDirection, literalImports, noImportCycles, packageHomes } from "./architecture/import-rules.ts";
+import {
+  importDirection,
+  literalImports,
+  noImportCycles,
+  outsideKnowsNothing,
+  packageHomes,
+} from "./architecture/import-rules.ts";
 import type { SourceFile } from "./architecture/source-file.ts";
 import {
   environmentInOnePlace,
@@ -28,6 +34,7 @@ describe("given the project's own files", () => {
   it.each([
     ["imports go in one direction", importDirection],
     ["every package has one home", packageHomes],
+    ["tests from outside know nothing of the inside", outsideKnowsNothing],
     ["every import can be checked", literalImports],
     ["no import goes in a circle", noImportCycles],
     ["files are named after what they hold", noBannedNames],
@@ -37,6 +44,13 @@ describe("given the project's own files", () => {
     ["secrets are compared in constant time", secretsInConstantTime],
   ])("then %s", (_, rule) => {
     expect(rule(source)).toEqual([]);
+  });
+});
+
+describe("given a test from outside that imports a source file, then it is reported", () => {
+  it.each(["../../core/contract/bus.ts", "../../gateway/server.ts", "../../config/config.ts"])("%s", (target) => {
+    expect(outsideKnowsNothing([imports("test/outside/storm.test.ts", target)])).toHaveLength(1);
+    expect(outsideKnowsNothing([imports("test/e2e/storm.test.ts", target)])).toEqual([]);
   });
 });
 

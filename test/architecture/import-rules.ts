@@ -58,6 +58,16 @@ export const packageHomes: Rule = (files) =>
       .map(({ target }) => `${file.path} is not the home of ${target}`),
   );
 
+/** Tests from outside use the built product only: an import from its sources would let them know its inside. */
+export const outsideKnowsNothing: Rule = (files) =>
+  files
+    .filter(({ path }) => path.startsWith("test/outside/"))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ kind, target }) => kind === "relative" && !target.startsWith("test/"))
+        .map(({ target }) => `${file.path} may not import ${target}`),
+    );
+
 /** What is computed cannot be checked. */
 export const literalImports: Rule = (files) =>
   product(files).flatMap((file) =>

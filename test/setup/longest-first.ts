@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-const RUNS_PROCESSES = /\/test\/(e2e|faults)\/|deaths/;
+const RUNS_PROCESSES = /\/test\/(e2e|faults|outside)\/|deaths/;
 
 /** Files that run and kill processes take longest, mostly waiting: begun last, they would keep everybody waiting. */
 export class LongestFirst extends BaseSequencer {
