@@ -3,7 +3,7 @@ import { AppError } from "../core/contract/app-error.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import { ensureAdminToken } from "./admin-token.ts";
-import { openFrontDoor } from "./front-door.ts";
+import { openHttpListener } from "./http-listener.ts";
 import { createMetrics } from "./metrics/create-metrics.ts";
 import { openBackbone } from "./open-backbone.ts";
 import { publicUrl } from "./public-url.ts";
@@ -53,8 +53,11 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     stopping.first("readiness", () => readiness.stopping());
 
     const isGateway = roles.includes("gateway");
-    const door = await openDoor(config, isGateway, readiness);
-    if (door) stopping.last("server", () => door.close());
+    const listener = await openListener(config, isGateway, { readiness, logger });
+    if (listener) {
+      stopping.first("listener", () => listener.refuse());
+      stopping.last("listener", () => listener.close());
+    }
     const token = isGateway && config.admin.tokens.length === 0 ? await ensureAdminToken(config.dataDir) : undefined;
 
     const opened = await openBackbone(config.backbone, { dataDir: config.dataDir, clock, logger });
@@ -76,14 +79,14 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       const agents = await startAgents(parts);
       stopping.underWay("agents", () => agents.stop());
     }
-    const url = isGateway && door ? publicUrl({ ...config.gateway, port: door.port }) : undefined;
-    const healthUrl = door && !isGateway ? `http://${config.core.host}:${door.port}/health/ready` : undefined;
-    if (door && healthUrl) await createServer({ door, adapters: [], readiness, metrics, logger });
-    if (door && url !== undefined) {
+    const url = isGateway && listener ? publicUrl({ ...config.gateway, port: listener.port }) : undefined;
+    const healthUrl = listener && !isGateway ? `http://${config.core.host}:${listener.port}/health/ready` : undefined;
+    if (listener && healthUrl) await createServer({ listener, adapters: [], readiness, metrics, logger });
+    if (listener && url !== undefined) {
       const channels = await startChannels({
         ...parts,
         publicUrl: url,
-        door,
+        listener,
         readiness,
         metrics,
         adminToken: token?.token,
@@ -103,9 +106,14 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
   }
 };
 
-const openDoor = async ({ gateway, core }: Config, isGateway: boolean, readiness: Readiness) => {
-  if (isGateway) return openFrontDoor(gateway, readiness);
-  return core.port === undefined ? undefined : openFrontDoor({ host: core.host, port: core.port }, readiness, "core");
+const openListener = async (
+  { gateway, core }: Config,
+  isGateway: boolean,
+  { readiness, logger }: { readiness: Readiness; logger: Logger },
+) => {
+  if (isGateway) return openHttpListener({ ...gateway, logger }, readiness);
+  const { host, port } = core;
+  return port === undefined ? undefined : openHttpListener({ host, port, logger }, readiness, "core");
 };
 
 const needsNats = (role: Role): AppError =>

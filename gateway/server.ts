@@ -7,8 +7,8 @@ import { messageOf } from "../core/contract/app-error.ts";
 import { type Clock, systemClock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import { type AdminGate, adminScope } from "./admin/admin-scope.ts";
-import type { FrontDoor } from "./front-door.ts";
 import { toHttpError } from "./http-error.ts";
+import type { HttpListener } from "./http-listener.ts";
 import { limitRequests } from "./limit-requests.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import { measureRequests } from "./metrics/measure-requests.ts";
@@ -22,7 +22,7 @@ import { webhookRoutes } from "./routes/webhooks.ts";
 import { addSecurityHeaders } from "./security-headers.ts";
 
 export interface ServerParts {
-  readonly door: FrontDoor;
+  readonly listener: HttpListener;
   readonly adapters: readonly ChannelAdapter[];
   readonly readiness: Readiness;
   readonly metrics: Metrics;
@@ -40,7 +40,7 @@ export interface ServerParts {
 
 /** Everything the gateway serves. Nothing of a request is logged but its id, method and route. */
 export const createServer = async ({
-  door,
+  listener,
   adapters,
   readiness,
   metrics,
@@ -55,7 +55,7 @@ export const createServer = async ({
     logger: false,
     genReqId: () => randomUUID(),
     trustProxy: limits && limits.trustedProxies.length > 0 ? limits.trustedProxies : false,
-    serverFactory: (handler) => door.handOver(handler),
+    serverFactory: (handler) => listener.applicationServer(handler),
     routerOptions: { ignoreTrailingSlash: false, maxParamLength: 1_000 },
   });
 
@@ -87,5 +87,6 @@ export const createServer = async ({
   healthRoutes(app, readiness);
   metricsRoute(app, metrics);
   await app.ready();
+  listener.serve();
   return app;
 };

@@ -18,7 +18,7 @@ import { connectionHolder } from "./connection-holder.ts";
 import { consoleRoutes } from "./console/console-routes.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
-import type { FrontDoor } from "./front-door.ts";
+import type { HttpListener } from "./http-listener.ts";
 import { limitedAccess } from "./limited-access.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import type { Readiness } from "./readiness.ts";
@@ -30,7 +30,7 @@ import { tenantOf } from "./tenant-of.ts";
 
 export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" | "agent"> {
   readonly config: Config;
-  readonly door: FrontDoor;
+  readonly listener: HttpListener;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   /** Of the operator, where none is configured. */
@@ -39,7 +39,7 @@ export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" |
 
 /** Every configured channel, and the server in front of them. */
 export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Promise<void> }> => {
-  const { config, door, readiness, metrics, adminToken, ...common } = parts;
+  const { config, listener, readiness, metrics, adminToken, ...common } = parts;
   const { instance, leaseMs } = connectionHolder(config.backbone, common.newId);
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
@@ -108,7 +108,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
     };
     const routes = [peerEventRoute(common.backbone, config.a2a.webhookKey), consoleRoutes];
     await createServer({
-      door,
+      listener,
       adapters,
       readiness,
       metrics,

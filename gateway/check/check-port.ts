@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
-import { openFrontDoor } from "../front-door.ts";
+import { openHttpListener } from "../http-listener.ts";
 import { createReadiness } from "../readiness.ts";
 import type { Finding } from "./finding.ts";
 
@@ -8,8 +8,8 @@ import type { Finding } from "./finding.ts";
 export const checkPort = async ({ gateway }: Config): Promise<Finding> => {
   const subject = "port";
   try {
-    const door = await openFrontDoor(gateway, createReadiness());
-    await door.close();
+    const listener = await openHttpListener(gateway, createReadiness());
+    await listener.close();
     return { verdict: "ok", subject, text: `${gateway.host}:${gateway.port} is free` };
   } catch (error) {
     return { verdict: "note", subject, text: `${messageOf(error)} (fine if that is Mooring itself)` };

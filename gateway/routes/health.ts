@@ -1,11 +1,24 @@
 import type { FastifyInstance } from "fastify";
 import type { Readiness } from "../readiness.ts";
 
-/** Live: the process answers. Ready: it can take messages; otherwise 503 with every reason. */
+export interface HealthAnswer {
+  readonly status: 200 | 503;
+  readonly body: object;
+}
+
+/** Live: the process answers. Ready: it can take messages; otherwise 503 with every reason. Undefined: no health path. */
+export const healthAnswer = (path: string | undefined, readiness: Readiness): HealthAnswer | undefined => {
+  if (path === "/health/live") return { status: 200, body: { live: true } };
+  if (path !== "/health/ready") return undefined;
+  const reasons = readiness.problems();
+  return { status: reasons.length === 0 ? 200 : 503, body: { ready: reasons.length === 0, reasons } };
+};
+
 export const healthRoutes = (app: FastifyInstance, readiness: Readiness): void => {
-  app.get("/health/live", async () => ({ live: true }));
-  app.get("/health/ready", async (_request, reply) => {
-    const reasons = readiness.problems();
-    return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons });
-  });
+  for (const path of ["/health/live", "/health/ready"]) {
+    app.get(path, async (_request, reply) => {
+      const answer = healthAnswer(path, readiness);
+      return reply.code(answer?.status ?? 503).send(answer?.body);
+    });
+  }
 };

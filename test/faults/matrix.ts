@@ -128,7 +128,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     triedIn: [
       "test/adapters/web/limits.test.ts",
       "test/adapters/web/bad-input.test.ts",
-      "test/gateway/front-door.test.ts",
+      "test/gateway/http-listener.test.ts",
     ],
   },
   F22: {

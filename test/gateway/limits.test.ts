@@ -4,7 +4,7 @@ import type { Webhook } from "../../adapters/contract/abilities.ts";
 import { GatewayConfig } from "../../config/gateway-config.ts";
 import { silentLogger as logger } from "../../core/contract/logger.ts";
 import { BodyBudget } from "../../gateway/body-budget.ts";
-import { type FrontDoor, openFrontDoor } from "../../gateway/front-door.ts";
+import { type HttpListener, openHttpListener } from "../../gateway/http-listener.ts";
 import { createMetrics } from "../../gateway/metrics/create-metrics.ts";
 import { createReadiness } from "../../gateway/readiness.ts";
 import { createServer } from "../../gateway/server.ts";
@@ -13,10 +13,10 @@ import { Recorder } from "../fakes/recorder.ts";
 import { ServedChannel } from "../fakes/served-channel.ts";
 
 let app: FastifyInstance | undefined;
-let door: FrontDoor | undefined;
+let listener: HttpListener | undefined;
 afterEach(async () => {
   await app?.close();
-  await door?.close();
+  await listener?.close();
 });
 
 const clock = new ManualClock();
@@ -26,10 +26,10 @@ const start = async (
 ): Promise<FastifyInstance> => {
   const { limits } = GatewayConfig.parse({});
   const readiness = createReadiness();
-  door = await openFrontDoor({ host: "127.0.0.1", port: 0 }, readiness);
+  listener = await openHttpListener({ host: "127.0.0.1", port: 0 }, readiness);
   const served = { limits: { ...limits, ...given }, trustedProxies };
   app = await createServer({
-    door,
+    listener,
     adapters: [channel],
     readiness,
     metrics: createMetrics(logger),

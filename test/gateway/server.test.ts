@@ -3,14 +3,14 @@ import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { silentLogger } from "../../core/contract/logger.ts";
-import { type FrontDoor, openFrontDoor } from "../../gateway/front-door.ts";
+import { type HttpListener, openHttpListener } from "../../gateway/http-listener.ts";
 import { createMetrics } from "../../gateway/metrics/create-metrics.ts";
 import { createReadiness, type Readiness } from "../../gateway/readiness.ts";
 import { createServer } from "../../gateway/server.ts";
 import { ServedChannel } from "../fakes/served-channel.ts";
 
 let app: FastifyInstance;
-let door: FrontDoor;
+let listener: HttpListener;
 let channel: ServedChannel;
 let readiness: Readiness;
 const logged: unknown[] = [];
@@ -22,12 +22,12 @@ beforeEach(async () => {
   channel = new ServedChannel("web");
   readiness = createReadiness();
   const metrics = createMetrics(recordingLogger);
-  door = await openFrontDoor({ host: "127.0.0.1", port: 0 }, readiness);
-  app = await createServer({ door, adapters: [channel], readiness, metrics, logger: recordingLogger });
+  listener = await openHttpListener({ host: "127.0.0.1", port: 0 }, readiness);
+  app = await createServer({ listener, adapters: [channel], readiness, metrics, logger: recordingLogger });
 });
 afterEach(async () => {
   await app.close();
-  await door.close();
+  await listener.close();
 });
 
 describe("given the gateway's server", () => {
@@ -142,7 +142,7 @@ describe("given a channel with webhooks", () => {
 });
 
 describe("given a channel with a socket", () => {
-  const socketUrl = () => `ws://127.0.0.1:${door.port}`;
+  const socketUrl = () => `ws://127.0.0.1:${listener.port}`;
 
   it("when a browser connects, then only the adapter's protocol is echoed, and frames go both ways", async () => {
     const socket = new WebSocket(`${socketUrl()}/channels/web/socket`, ["token.secret", "test.v1"]);

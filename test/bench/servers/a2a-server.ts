@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Config } from "../../../config/config.ts";
 import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { startCore } from "../../../core/start-core.ts";
-import { openFrontDoor } from "../../../gateway/front-door.ts";
+import { openHttpListener } from "../../../gateway/http-listener.ts";
 import { inboundOptions } from "../../../gateway/inbound-options.ts";
 import { createLogger } from "../../../gateway/logging/create-logger.ts";
 import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
@@ -30,20 +30,20 @@ const config = Config.parse({
 const logger = createLogger(config.logLevel);
 const metrics = createMetrics(logger);
 const readiness = createReadiness();
-const door = await openFrontDoor(config.gateway, readiness);
+const listener = await openHttpListener(config.gateway, readiness);
 const backbone = await openBackbone(config.backbone, { dataDir, clock, logger });
 await whenHealthy(backbone, clock, new AbortController().signal);
 const parts = { clock, logger, meter: metrics.meter, backbone };
 const agent = { name: "bench", tenant: "default", skills: [] };
 const inbound = inboundOptions(config, agent, undefined);
 const core = await startCore({ ...parts, agents: [{ ...agent, model: instantModel, inbound }] });
-const publicUrl = `http://127.0.0.1:${door.port}`;
-const channels = await startChannels({ ...parts, config, door, readiness, metrics, publicUrl, newId: randomUUID });
+const publicUrl = `http://127.0.0.1:${listener.port}`;
+const channels = await startChannels({ ...parts, config, listener, readiness, metrics, publicUrl, newId: randomUUID });
 
-answerQuestions(door.port, {}, async () => {
+answerQuestions(listener.port, {}, async () => {
   await channels.stop();
   await core.stop();
-  await door.close();
+  await listener.close();
   await backbone.close();
   await rm(dataDir, { recursive: true, force: true });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Config } from "../../../config/config.ts";
 import { systemClock as clock } from "../../../core/contract/clock.ts";
-import { openFrontDoor } from "../../../gateway/front-door.ts";
+import { openHttpListener } from "../../../gateway/http-listener.ts";
 import { createLogger } from "../../../gateway/logging/create-logger.ts";
 import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
 import { openBackbone } from "../../../gateway/open-backbone.ts";
@@ -37,16 +37,16 @@ const config = Config.parse({
 const logger = createLogger(config.logLevel);
 const metrics = createMetrics(logger);
 const readiness = createReadiness();
-const door = await openFrontDoor(config.gateway, readiness);
+const listener = await openHttpListener(config.gateway, readiness);
 const backbone = await openBackbone(config.backbone, { dataDir, clock, logger });
 await whenHealthy(backbone, clock, new AbortController().signal);
 const parts = { clock, logger, meter: metrics.meter, backbone, newId: randomUUID };
-const publicUrl = `http://127.0.0.1:${door.port}`;
-const channels = await startChannels({ ...parts, config, door, readiness, metrics, publicUrl });
+const publicUrl = `http://127.0.0.1:${listener.port}`;
+const channels = await startChannels({ ...parts, config, listener, readiness, metrics, publicUrl });
 
-answerQuestions(door.port, { memory: memoryInUse }, async () => {
+answerQuestions(listener.port, { memory: memoryInUse }, async () => {
   await channels.stop();
-  await door.close();
+  await listener.close();
   await backbone.close();
   await rm(dataDir, { recursive: true, force: true });
 });

@@ -9,7 +9,7 @@ import { conversationKey } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { tellLoad } from "../../../core/intake/tell-load.ts";
 import { startCore } from "../../../core/start-core.ts";
-import { openFrontDoor } from "../../../gateway/front-door.ts";
+import { openHttpListener } from "../../../gateway/http-listener.ts";
 import { createLogger } from "../../../gateway/logging/create-logger.ts";
 import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
 import { openBackbone } from "../../../gateway/open-backbone.ts";
@@ -55,15 +55,15 @@ const clock = systemClock;
 const logger = createLogger(config.logLevel);
 const metrics = createMetrics(logger);
 const readiness = createReadiness();
-const door = await openFrontDoor(config.gateway, readiness);
+const listener = await openHttpListener(config.gateway, readiness);
 const backbone = await openBackbone(config.backbone, { dataDir, clock, logger });
 await whenHealthy(backbone, clock, new AbortController().signal);
 const parts = { clock, logger, meter: metrics.meter, backbone };
 const agent = { name: "bench", tenant: "default" };
 const core = await startCore({ ...parts, agents: [{ ...agent, model: instantModel }] });
 const load = tellLoad(parts, agent);
-const publicUrl = `http://127.0.0.1:${door.port}`;
-const channels = await startChannels({ ...parts, config, door, readiness, metrics, publicUrl, newId: randomUUID });
+const publicUrl = `http://127.0.0.1:${listener.port}`;
+const channels = await startChannels({ ...parts, config, listener, readiness, metrics, publicUrl, newId: randomUUID });
 
 /** A reply that nobody waits for, to everybody in the conversation. */
 const reply = async (room: string): Promise<number> => {
@@ -96,12 +96,12 @@ const watch = setInterval(() => {
   }
 }, WATCH_EVERY_MS);
 
-answerQuestions(door.port, { reply, memory: memoryInUse, "most waited": () => mostWaited }, async () => {
+answerQuestions(listener.port, { reply, memory: memoryInUse, "most waited": () => mostWaited }, async () => {
   clearInterval(watch);
   await channels.stop();
   await load.close();
   await core.stop();
-  await door.close();
+  await listener.close();
   await backbone.close();
   await rm(dataDir, { recursive: true, force: true });
 });

@@ -10,7 +10,7 @@ import { silentMeter as meter } from "../../../core/contract/meter.ts";
 import type { Tracer } from "../../../core/contract/tracer.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { startA2a } from "../../../gateway/a2a/start-a2a.ts";
-import { openFrontDoor } from "../../../gateway/front-door.ts";
+import { openHttpListener } from "../../../gateway/http-listener.ts";
 import { inboundOptions } from "../../../gateway/inbound-options.ts";
 import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
 import { createReadiness } from "../../../gateway/readiness.ts";
@@ -101,8 +101,8 @@ export class A2aUnderTest {
       })),
     });
     const readiness = createReadiness();
-    const door = await openFrontDoor({ host: "127.0.0.1", port: 0 }, readiness);
-    this.url = `http://127.0.0.1:${door.port}`;
+    const listener = await openHttpListener({ host: "127.0.0.1", port: 0 }, readiness);
+    this.url = `http://127.0.0.1:${listener.port}`;
     let made = 0;
     const parts = {
       config,
@@ -114,10 +114,10 @@ export class A2aUnderTest {
       tracer,
     };
     const a2a = await startA2a({ ...parts, backbone: gateway });
-    const app = await createServer({ door, adapters: [], readiness, metrics: createMetrics(logger), logger, a2a });
+    const app = await createServer({ listener, adapters: [], readiness, metrics: createMetrics(logger), logger, a2a });
     this.#stops.push(
       () => a2a.stop(),
-      () => door.close(),
+      () => listener.close(),
       () => app.close(),
       () => core.stop(),
       () => (gateway === this.core ? Promise.resolve() : gateway.close()),

@@ -7,7 +7,7 @@ import { silentMeter as meter } from "../../../../core/contract/meter.ts";
 import { peerEventRoute } from "../../../../gateway/a2a/peer-event-route.ts";
 import { startA2a } from "../../../../gateway/a2a/start-a2a.ts";
 import { adapterContext, relayContext } from "../../../../gateway/channel-contexts.ts";
-import { openFrontDoor } from "../../../../gateway/front-door.ts";
+import { openHttpListener } from "../../../../gateway/http-listener.ts";
 import { createMetrics } from "../../../../gateway/metrics/create-metrics.ts";
 import { publicUrl } from "../../../../gateway/public-url.ts";
 import { createReadiness } from "../../../../gateway/readiness.ts";
@@ -36,7 +36,7 @@ const checkpoint = async (name: string): Promise<void> => {
 
 const backbone = await openPlace(place, hasty);
 const readiness = createReadiness();
-const door = await openFrontDoor(
+const listener = await openHttpListener(
   roles.includes("gateway") ? config.gateway : { ...config.gateway, port: 0 },
   readiness,
 );
@@ -44,13 +44,13 @@ const parts = { backbone, clock, logger, meter, checkpoint, newId: randomUUID };
 
 const startGateway = async (): Promise<void> => {
   const agent = config.agents[0]?.name ?? "";
-  const open = { ...parts, publicUrl: publicUrl({ ...config.gateway, port: door.port }) };
+  const open = { ...parts, publicUrl: publicUrl({ ...config.gateway, port: listener.port }) };
   const web = { ...open, channel: "web", tenant: "default", agent };
   const adapter = new WebAdapter(WebConfig.parse({ adapter: "web" }), adapterContext(web));
   await runChannel(relayContext(web, { adapter }), adapter, "gateway");
   const a2a = await startA2a({ ...open, config });
   const routes = [peerEventRoute(backbone)];
-  await createServer({ door, adapters: [adapter], readiness, metrics: createMetrics(logger), logger, routes, a2a });
+  await createServer({ listener, adapters: [adapter], readiness, metrics: createMetrics(logger), logger, routes, a2a });
 };
 
 if (roles.includes("core")) await startAgents({ ...parts, config });
@@ -61,4 +61,4 @@ process.on("message", (order: ToDeployment) => {
   say({ say: "armed" });
 });
 process.on("disconnect", () => process.exit(0));
-say({ say: "ready", port: door.port });
+say({ say: "ready", port: listener.port });
