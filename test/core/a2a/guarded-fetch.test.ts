@@ -102,6 +102,17 @@ describe("given a network that is allowed by name", () => {
     expect(await response.text()).toBe("hello");
   });
 
+  it("when its name resolves to another address a moment later, then the judged one is connected to (F26)", async () => {
+    const answers = ["127.0.0.1", "127.0.0.2"];
+    const asked: string[] = [];
+    const rebinding: Lookup = (hostname, options, callback) => {
+      asked.push(hostname);
+      resolving(answers.shift() ?? "")(hostname, options, callback);
+    };
+    const response = await get("http://localhost:PORT/ok", { allow: ["127.0.0.1"], lookup: rebinding });
+    expect([await response.text(), asked]).toEqual(["hello", ["localhost"]]);
+  });
+
   it("when another private one is called, then it is refused", async () => {
     await expect(get("http://10.0.0.1/", { allow })).rejects.toMatchObject({ code: "forbidden" });
   });
