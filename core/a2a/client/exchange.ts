@@ -63,28 +63,46 @@ async function* begin(parts: PeerParts, client: PeerClient, { call, signal }: Lo
   }
   if (last?.taskId === undefined) {
     if (last !== undefined) yield last;
-  } else if (isAtRest(last)) yield await client.get(last.taskId, signal);
+  } else if (last.state === "completed" && last.hasArtifacts) yield last;
+  else if (isAtRest(last)) yield await askAfter(client, last.taskId, last, signal);
   else yield* listen(client, last.taskId, signal);
 }
 
-/** To the end of a task whose stream has ended or was cut: its first word is then how the task is. */
+/** To the end of a task whose stream has ended or was cut. The first event of the new stream is its current state. */
 async function* listen(client: PeerClient, taskId: string, signal: AbortSignal): AsyncGenerator<TaskNews> {
+  let last: TaskNews | undefined;
   let isOver = false;
   for (let tries = 0; !isOver && tries < RESUBSCRIPTIONS; tries++) {
     try {
       for await (const news of client.subscribe(taskId, signal)) {
+        last = news;
         isOver = isAtRest(news);
         if (isOver) break;
         yield news;
       }
     } catch (error) {
       if (signal.aborted) throw error;
-      // A task that has ended cannot be listened to: asking tells.
+      // A task that has ended cannot be subscribed to; GetTask returns its result.
       isOver = !isTransport(error);
     }
   }
-  yield await client.get(taskId, signal);
+  yield await askAfter(client, taskId, last, signal);
 }
+
+/** The state of a task. A remote agent that stores no tasks has said all there is in its stream. */
+const askAfter = async (
+  client: PeerClient,
+  taskId: string,
+  streamed: TaskNews | undefined,
+  signal: AbortSignal,
+): Promise<TaskNews> => {
+  try {
+    return await client.get(taskId, signal);
+  } catch (error) {
+    if (signal.aborted || isTransport(error) || streamed === undefined || !isAtRest(streamed)) throw error;
+    return streamed;
+  }
+};
 
 const isAtRest = ({ state }: TaskNews): boolean => state !== "working";
 

@@ -14,7 +14,7 @@ import type { OutgoingMessage } from "./outgoing-message.ts";
 import type { PeerFetch } from "./peer-fetch.ts";
 import { peerFetch } from "./peer-fetch.ts";
 import type { RemotePeer } from "./remote-peer.ts";
-import { newsOfEvent, newsOfMessage, newsOfTask, type TaskNews } from "./task-news.ts";
+import { newsOfEvents, newsOfMessage, newsOfTask, type TaskNews } from "./task-news.ts";
 
 export interface Webhook {
   readonly url: string;
@@ -90,12 +90,12 @@ export class PeerClient {
 
   async *stream(outgoing: OutgoingMessage, signal: AbortSignal): AsyncGenerator<TaskNews> {
     const request = { tenant: "", message: toMessage(outgoing), configuration: undefined, metadata: undefined };
-    yield* this.#news(this.#client.sendMessageStream(request, optionsFor(outgoing, signal)));
+    yield* newsOfEvents(this.#client.sendMessageStream(request, optionsFor(outgoing, signal)));
   }
 
   /** Goes on listening to a task whose stream was cut. */
   async *subscribe(taskId: string, signal: AbortSignal): AsyncGenerator<TaskNews> {
-    yield* this.#news(this.#client.resubscribeTask({ tenant: "", id: taskId }, { signal }));
+    yield* newsOfEvents(this.#client.resubscribeTask({ tenant: "", id: taskId }, { signal }));
   }
 
   async get(taskId: string, signal: AbortSignal, historyLength = 0): Promise<TaskNews> {
@@ -132,13 +132,6 @@ export class PeerClient {
 
   close(): Promise<void> {
     return this.#fetch.close();
-  }
-
-  async *#news(events: ReturnType<Client["sendMessageStream"]>): AsyncGenerator<TaskNews> {
-    for await (const event of events) {
-      const news = newsOfEvent(event);
-      if (news !== undefined) yield news;
-    }
   }
 }
 

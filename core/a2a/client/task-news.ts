@@ -1,5 +1,6 @@
-import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from "@a2a-js/sdk";
+import type { Message, StreamResponse, Task, TaskStatus } from "@a2a-js/sdk";
 import { TaskState } from "@a2a-js/sdk";
+import { StreamedArtifacts, textOfArtifacts, textOfMessage } from "./artifact-text.ts";
 
 /** What a remote agent says about its task, in our words. */
 export interface TaskNews {
@@ -10,8 +11,10 @@ export interface TaskNews {
   readonly key: string;
   /** What its status says. */
   readonly text: string;
-  /** What came of it; known at the end. */
+  /** The result: the text of its artifacts, or of its status if it has none. Known at the end. */
   readonly answer: string;
+  /** The answer is the text of artifacts. */
+  readonly hasArtifacts?: boolean;
   /** The ids of the messages that it has had; known if they were asked for. */
   readonly heard?: readonly string[];
 }
@@ -34,26 +37,37 @@ const failures: Partial<Record<TaskState, string>> = {
 
 export const newsOfTask = ({ id, status, artifacts, history }: Task): TaskNews => {
   const news = newsOfStatus(id, status);
-  const parts = artifacts.map(textOfArtifact).filter((text) => text !== "");
   const heard = history.map(({ messageId }) => messageId);
-  return { ...news, answer: parts.join("\n\n") || news.text, heard };
+  return { ...withArtifacts(news, textOfArtifacts(artifacts)), heard };
 };
 
+const withArtifacts = (news: TaskNews, text: string): TaskNews =>
+  text === "" ? news : { ...news, answer: text, hasArtifacts: true };
+
 export const newsOfMessage = (message: Message): TaskNews => {
-  const text = textOf(message.parts);
+  const text = textOfMessage(message.parts);
   return { state: "completed", key: "message", text, answer: text };
 };
 
-/** Undefined: a piece of a result, which is read as a whole at the end. */
-export const newsOfEvent = ({ payload }: StreamResponse): TaskNews | undefined => {
-  if (payload?.$case === "task") return newsOfTask(payload.value);
-  if (payload?.$case === "message") return newsOfMessage(payload.value);
-  return payload?.$case === "statusUpdate" ? newsOfStatus(payload.value.taskId, payload.value.status) : undefined;
-};
+/** The events of one stream. Chunks of a result are collected, and are part of the next news. */
+export async function* newsOfEvents(events: AsyncIterable<StreamResponse>): AsyncGenerator<TaskNews> {
+  const artifacts = new StreamedArtifacts();
+  for await (const { payload } of events) {
+    if (payload?.$case === "task") {
+      artifacts.reset(payload.value.artifacts);
+      yield newsOfTask(payload.value);
+    } else if (payload?.$case === "artifactUpdate") artifacts.apply(payload.value);
+    else if (payload?.$case === "message") yield newsOfMessage(payload.value);
+    else if (payload?.$case === "statusUpdate") {
+      const news = newsOfStatus(payload.value.taskId, payload.value.status);
+      yield news.state === "working" ? news : withArtifacts(news, artifacts.text);
+    }
+  }
+}
 
 const newsOfStatus = (taskId: string, status: TaskStatus | undefined): TaskNews => {
   const state = status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
-  const said = textOf(status?.message?.parts ?? []);
+  const said = textOfMessage(status?.message?.parts ?? []);
   const text = said || (failures[state] ?? "");
   return {
     taskId,
@@ -63,15 +77,3 @@ const newsOfStatus = (taskId: string, status: TaskStatus | undefined): TaskNews 
     answer: text,
   };
 };
-
-const textOfArtifact = ({ parts }: Artifact): string => textOf(parts);
-
-const textOf = (parts: readonly Part[]): string =>
-  parts
-    .map(({ content, filename }) => {
-      if (content?.$case === "text") return content.value;
-      if (content?.$case === "data") return JSON.stringify(content.value);
-      return content === undefined ? "" : `[a file: ${filename || "without a name"}]`;
-    })
-    .filter((text) => text !== "")
-    .join("\n");

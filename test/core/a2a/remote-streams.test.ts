@@ -80,6 +80,74 @@ describe("given a remote agent whose stream breaks off", () => {
   });
 });
 
+describe("given a remote agent that streams its answer in chunks (A9)", () => {
+  const chunks =
+    (until: Promise<unknown> | undefined = undefined) =>
+    async (work: Work): Promise<void> => {
+      work.status(TaskState.TASK_STATE_WORKING);
+      work.chunk("1", { artifactId: "depth" });
+      work.chunk("2", { artifactId: "depth", append: true });
+      work.chunk("High", { artifactId: "tide" });
+      await until;
+      work.chunk(".5 m", { artifactId: "depth", append: true, lastChunk: true });
+      work.chunk(" tide", { artifactId: "tide", append: true, lastChunk: true });
+      work.status(TaskState.TASK_STATE_COMPLETED);
+    };
+  const WHOLE = "12.5 m\n\nHigh tide";
+
+  it("when it is listened to, then the chunks are one text, and the agent is not asked again", async () => {
+    const { core, remote } = await start(CONSULT, chunks());
+    await core.ask("m-1", "go");
+    expect(toolOutputs(core)[0]).toContain(WHOLE);
+    expect(remote.requests).toEqual(["SendStreamingMessage"]);
+  });
+
+  it("when the stream is cut in between, then the chunks are one text all the same", async () => {
+    const subscribed = new Gate();
+    const { core, remote } = await start(CONSULT, chunks(subscribed.opened), {
+      remoteAgent: {
+        isCut: (method) => {
+          if (method === "SubscribeToTask") subscribed.release();
+          return method === "SendStreamingMessage";
+        },
+      },
+    });
+    await core.ask("m-1", "go");
+    expect(toolOutputs(core)[0]).toContain(WHOLE);
+    expect(remote.requests.slice(0, 2)).toEqual(["SendStreamingMessage", "SubscribeToTask"]);
+  });
+
+  it("when it is asked after instead, then they are too", async () => {
+    const { core } = await start(DELEGATE, chunks());
+    await core.receive(userMessage("m-1", "go"));
+    await untilUnsolicitedAsTimePasses(core);
+    expect((await theCall(core)).answer).toBe(WHOLE);
+  });
+
+  it("when it stores no tasks, then the words of its stream are not lost", async () => {
+    const { core } = await start(
+      CONSULT,
+      (work) => {
+        work.status(TaskState.TASK_STATE_WORKING);
+        work.status(TaskState.TASK_STATE_COMPLETED, "three at the quay");
+      },
+      {
+        remoteAgent: {
+          intercept: (_request, response, body) => {
+            if (body === "" || JSON.parse(body).method !== "GetTask") return false;
+            const error = { code: -32_001, message: "Task not found" };
+            response.writeHead(200, { "content-type": "application/json" });
+            response.end(JSON.stringify({ jsonrpc: "2.0", id: JSON.parse(body).id, error }));
+            return true;
+          },
+        },
+      },
+    );
+    await core.ask("m-1", "go");
+    expect(toolOutputs(core)[0]).toContain("three at the quay");
+  });
+});
+
 describe("given a message whose task's id was lost", () => {
   it("when the remote agent lists its tasks, then the task is found, and nothing is said twice", async () => {
     let cuts = 1;

@@ -28,7 +28,17 @@ export interface Work {
   /** How many messages it has had in this task. */
   readonly round: number;
   status(state: TaskState, text?: string): void;
+  /** A part of an artifact, as agents stream them. */
+  chunk(text: string, options?: ChunkOptions): void;
   answer(text: string): void;
+}
+
+export interface ChunkOptions {
+  /** "answer" if it does not matter. */
+  readonly artifactId?: string;
+  /** Continues the artifact; without it, the chunk begins or replaces it. */
+  readonly append?: boolean;
+  readonly lastChunk?: boolean;
 }
 
 export type Behaviour = (work: Work) => Promise<void> | void;
@@ -240,30 +250,29 @@ const workOf = (
   );
   const status = (state: TaskState, text?: string) =>
     bus.publish(AgentEvent.statusUpdate(statusUpdate(taskId, contextId, state, text)));
+  const chunk = (
+    text: string,
+    { artifactId = "answer", append = false, lastChunk = false }: ChunkOptions = {},
+  ): void => {
+    const artifact = {
+      artifactId,
+      name: "",
+      description: "",
+      parts: [textPart(text)],
+      metadata: undefined,
+      extensions: [],
+    };
+    bus.publish(AgentEvent.artifactUpdate({ taskId, contextId, artifact, append, lastChunk, metadata: undefined }));
+  };
   return {
     text: userMessage.parts.map(({ content }) => (content?.$case === "text" ? content.value : "")).join(""),
     message: userMessage,
     taskId,
     round,
     status,
+    chunk,
     answer(text) {
-      bus.publish(
-        AgentEvent.artifactUpdate({
-          taskId,
-          contextId,
-          artifact: {
-            artifactId: "answer",
-            name: "",
-            description: "",
-            parts: [textPart(text)],
-            metadata: undefined,
-            extensions: [],
-          },
-          append: false,
-          lastChunk: true,
-          metadata: undefined,
-        }),
-      );
+      chunk(text, { lastChunk: true });
       status(TaskState.TASK_STATE_COMPLETED);
     },
   };
