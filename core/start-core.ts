@@ -23,7 +23,7 @@ import type { SubtaskNews } from "./contract/subtask-news.ts";
 import type { Tracer } from "./contract/tracer.ts";
 import type { UserMessage } from "./contract/user-message.ts";
 import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
-import { handleUserMessage } from "./intake/handle-user-message.ts";
+import { handleUserMessage, INTAKE_DURABLE } from "./intake/handle-user-message.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
 import type { AgentModel } from "./model/agent-model.ts";
 import { AskersMet } from "./people/askers-met.ts";
@@ -167,7 +167,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     const buried = (message: UserMessage | undefined, letter: DeadLetter) =>
       handleBuriedMessage(parts, agent, message, letter);
     await parts.turns.listenTo(agent);
-    const consumer = await bus.consume(subject, { durable: "intake", concurrency, buried }, (message, received) =>
+    const consumer = await bus.consume(subject, { durable: INTAKE_DURABLE, concurrency, buried }, (message, received) =>
       handleUserMessage(parts, agent, message, received),
     );
     consumers.push(

@@ -17,7 +17,10 @@ import type { IntakeParts } from "./intake-parts.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { openTurn } from "./open-turn.ts";
 
-/** Whoever has the turn now should be done, or dead, by then. */
+/** The queue of an agent's messages, and the first part of the keys of their dead letters. */
+export const INTAKE_DURABLE = "intake";
+
+/** Retry delay after losing the turn to another process; by then it has finished or its lease has expired. */
 const TAKEN_OVER_PAUSE_MS = 1_000;
 /** How soon a message is looked at again whose person has enough turns running, should nothing wake it. */
 const PERSON_BUSY_AT_MOST_MS = 30_000;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { newestFirst } from "../../core/contract/newest-first.ts";
+import { SessionHistory } from "../../core/sessions/session-history.ts";
 import type { TurnRecord } from "../../core/turns/turn-record.ts";
 import { turnsOfAgent } from "../../core/turns/turn-record.ts";
 import type { AdminParts } from "./admin-parts.ts";
@@ -10,18 +11,19 @@ import { managedAgent, managedAgents } from "./managed-agents.ts";
 import { PageQuery, pageOf } from "./page.ts";
 import { shownAsker } from "./shown-work.ts";
 import { shownTurn } from "./trace/shown-turn.ts";
+import { readTurnEnd } from "./trace/turn-end.ts";
 
 const ListQuery = PageQuery.extend({ agent: z.string().optional() });
 const TurnsQuery = PageQuery.extend({ agent: z.string() });
 
-/** A session, as its turns of the last days tell of it. */
+/** A session, as derived from the turns that are still stored. */
 interface Session {
   latest: TurnRecord;
   firstAt: string;
   turns: number;
 }
 
-/** What the agents remember of their conversations. A first session has no record of its own: its turns have. */
+/** Sessions and their turns. The first session of a conversation has no record of its own, so the turns are grouped. */
 export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminParts): void => {
   const sessionsOf = async (place: ManagedAgent): Promise<Map<string, Session>> => {
     const found = new Map<string, Session>();
@@ -55,19 +57,20 @@ export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminPa
     const source = {
       name: sessionId,
       async *list() {
-        const turns: { key: string; value: ReturnType<typeof shownTurn> }[] = [];
+        const turns: { key: string; value: TurnRecord }[] = [];
         for await (const { value } of store.list(turnsOfAgent(place))) {
           if (value.sessionId !== sessionId) continue;
-          turns.push({ key: `${value.openedAt} ${value.turnId}`, value: shownTurn(value) });
+          turns.push({ key: `${value.openedAt} ${value.turnId}`, value });
         }
         yield* turns.sort((one, other) => (one.key < other.key ? -1 : 1));
       },
     };
-    return pageOf([source], page, (turn) => turn);
+    const history = new SessionHistory(store);
+    return pageOf([source], page, async (turn) => shownTurn(turn, await readTurnEnd({ store, history }, place, turn)));
   });
 };
 
-/** The one that was used last comes first. */
+/** Sorts the most recently used session first. */
 const keyOf = ({ latest }: Session): string => `${newestFirst(Date.parse(latest.openedAt))} ${latest.sessionId}`;
 
 const shownSession = ({ agent, tenant }: ManagedAgent, { latest, firstAt, turns }: Session) => ({

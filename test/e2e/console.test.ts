@@ -153,6 +153,11 @@ describe("given a platform admin", () => {
       .first()
       .click();
     await tab.page.getByRole("heading", { name: "Turns of a session" }).waitFor();
+    await tab
+      .row(/^ask harbour/)
+      .first()
+      .getByText("answered", { exact: true })
+      .waitFor();
     await tab.page
       .getByRole("link", { name: /^ask harbour/ })
       .first()

@@ -26,6 +26,7 @@ import { readHops, shownHop, turnsAfterHop } from "./read-hops.ts";
 import type { ShownStep, Steps } from "./read-steps.ts";
 import { readSteps } from "./read-steps.ts";
 import { shownTurn } from "./shown-turn.ts";
+import { readTurnEnd } from "./turn-end.ts";
 
 interface TraceParts {
   readonly store: Store;
@@ -102,19 +103,19 @@ const delegatedBy = async (
   return (await readSubtasks(store, place, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
 };
 
-const readTurn = async ({ store, history }: TraceParts, place: ManagedAgent, record: TurnRecord) => {
-  const { turnId, sessionId, index, audience, command, openedAt } = record;
+const readTurn = async (parts: TraceParts, place: ManagedAgent, record: TurnRecord) => {
+  const { turnId, audience, command, openedAt } = record;
   const isCommand = command !== undefined;
-  const entry = isCommand ? undefined : await history.endedTurn(sessionId, index, turnId);
-  const { steps, named, sends } = await readSteps(store, turnId);
+  const end = await readTurnEnd(parts, place, record);
+  const { steps, named, sends } = await readSteps(parts.store, turnId);
   const replyId = `${turnId}/${isCommand ? "notice" : "final"}`;
-  const target = { conversation: audience.conversation, at: entry?.at ?? openedAt };
-  const isAnswered = isCommand || (entry !== undefined && isForPeople(record, entry));
+  const target = { conversation: audience.conversation, at: end?.at ?? openedAt };
+  const isAnswered = isCommand || (end?.entry !== undefined && isForPeople(record, end.entry));
   const reply = isAnswered
-    ? { reply: { replyId, deliveries: await readDeliveries(store, place, replyId, target) } }
+    ? { reply: { replyId, deliveries: await readDeliveries(parts.store, place, replyId, target) } }
     : {};
-  const ended = isCommand || entry !== undefined;
-  const shown = { agent: place.agent, ...shownTurn(record, entry), steps, ...reply };
+  const ended = isCommand || end !== undefined;
+  const shown = { agent: place.agent, ...shownTurn(record, end), steps, ...reply };
   return { turnId, named, sends, ended, shown };
 };
 

@@ -1,8 +1,8 @@
-import type { TurnEntry } from "../../../core/sessions/history-entry.ts";
 import type { TurnRecord } from "../../../core/turns/turn-record.ts";
+import type { TurnEnd } from "./turn-end.ts";
 
-/** A turn without what was said in it. */
-export const shownTurn = (record: TurnRecord, entry?: TurnEntry) => {
+/** A turn without its text. `end` is absent while it runs. */
+export const shownTurn = (record: TurnRecord, end?: TurnEnd) => {
   const { turnId, messageId = "", sessionId, openedAt, origin, cause, command } = record;
   return {
     turnId,
@@ -11,9 +11,9 @@ export const shownTurn = (record: TurnRecord, entry?: TurnEntry) => {
     trigger: cause?.trigger ?? (command === undefined ? "message" : "command"),
     ...(command !== undefined && { command }),
     openedAt,
-    ...(entry && { endedAt: entry.at, outcome: entry.outcome }),
-    ...(entry?.suppressed && { suppressed: true }),
-    ...(entry?.degraded && { degraded: true }),
+    ...(end && { endedAt: end.at, outcome: end.outcome }),
+    ...(end?.entry?.suppressed && { suppressed: true }),
+    ...(end?.entry?.degraded && { degraded: true }),
     summary: origin.promptSummary,
   };
 };

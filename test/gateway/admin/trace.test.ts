@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
-import { traceIdOf } from "../../../core/turns/turn-record.ts";
+import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
+import { historyKey } from "../../../core/sessions/history-entry.ts";
+import { traceIdOf, turnIdOf, turnKeyById } from "../../../core/turns/turn-record.ts";
 import { sends } from "../../core/a2a/peers-under-test.ts";
 import { userMessage } from "../../core/core-under-test.ts";
 import { type Asked, delegates, Held, roles, taskOf } from "../../core/subtasks/delegating.ts";
@@ -169,6 +171,27 @@ const untilGivenUp = async (id: string) => {
   }
 };
 
+describe("given a turn whose message became a dead letter", () => {
+  it("when its session and its trace are read, then it has failed at that time and nothing runs (U3)", async () => {
+    const { store } = rig.backbone;
+    await agent.say("m1", "hello");
+    await agent.finals(1);
+    const turnId = turnIdOf({ tenant: "default", agent: "mooring", id: "m1" });
+    const turn = (await store.get(turnKeyById({ tenant: "default", agent: "mooring" }, turnId)))?.value;
+    await store.delete(historyKey(turn?.sessionId ?? "", turn?.index ?? 0));
+    const turns = async () => (await rig.call("GET", `sessions/${turn?.sessionId}/turns?agent=mooring`)).body.items;
+    expect((await turns())[0]).not.toHaveProperty("endedAt");
+    const at = "2026-05-04T10:00:00.000Z";
+    const letter = { durable: "intake", id: "m1", message: {}, reason: "broken", attempts: 5, publishedAt: at };
+    const subject = (name: string) => ({ subject: `default.user.message.${name}`, deadAt: at });
+    await store.put(deadLetterKey("intake", "m1"), { ...letter, ...subject("harbour") });
+    expect((await turns())[0]).not.toHaveProperty("endedAt");
+    await store.put(deadLetterKey("intake", "m1"), { ...letter, ...subject("mooring") });
+    expect((await turns())[0]).toMatchObject({ messageId: "m1", endedAt: at, outcome: "failed" });
+    expect((await trace("m1")).body).toMatchObject({ state: "ended", turns: [{ endedAt: at, outcome: "failed" }] });
+  });
+});
+
 describe("given sessions and subtasks", () => {
   it("when they are listed, then sessions come with their turns, and subtasks with what they are for", async () => {
     await agent.say("m1", "hello");
@@ -182,6 +205,7 @@ describe("given sessions and subtasks", () => {
       ["message", "m1"],
       ["message", "m2"],
     ]);
+    expect(turns.items).toMatchObject([{ outcome: "answered" }, { outcome: "answered" }]);
     expect(turns.next).toBeDefined();
     expect((await rig.call("GET", "subtasks")).body.items).toEqual([]);
     const all = (await rig.call("GET", "subtasks?status=all")).body.items;

@@ -1,0 +1,34 @@
+import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { INTAKE_DURABLE } from "../../../core/intake/handle-user-message.ts";
+import type { TurnEntry } from "../../../core/sessions/history-entry.ts";
+import type { SessionHistory } from "../../../core/sessions/session-history.ts";
+import type { TurnRecord } from "../../../core/turns/turn-record.ts";
+import type { ManagedAgent } from "../managed-agents.ts";
+
+export interface TurnEnd {
+  readonly at: string;
+  readonly outcome: TurnEntry["outcome"];
+  /** Absent if the turn's message became a dead letter. */
+  readonly entry?: TurnEntry;
+}
+
+/**
+ * How a turn ended; undefined while it runs. The turn's record does not change when the turn ends: its entry in the
+ * session's history is the end. A turn whose message became a dead letter has no entry, and has failed.
+ */
+export const readTurnEnd = async (
+  { store, history }: { readonly store: Store; readonly history: SessionHistory },
+  { tenant, agent }: ManagedAgent,
+  { sessionId, index, turnId, messageId, command }: TurnRecord,
+): Promise<TurnEnd | undefined> => {
+  // A command writes no history: it is answered when it is opened.
+  if (command !== undefined) return undefined;
+  const entry = await history.endedTurn(sessionId, index, turnId);
+  if (entry !== undefined) return { at: entry.at, outcome: entry.outcome, entry };
+  if (messageId === undefined) return undefined;
+  const letter = (await store.get(deadLetterKey(INTAKE_DURABLE, messageId)))?.value;
+  const isItsOwn = letter?.subject === subjectsOf(tenant).userMessage(agent).name;
+  return letter !== undefined && isItsOwn ? { at: letter.deadAt, outcome: "failed" } : undefined;
+};
