@@ -185,4 +185,8 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "processes of two versions on one backbone",
     triedIn: ["test/contract/bus.contract.ts", "test/contract/store.contract.ts"],
   },
+  F32: {
+    fault: "requests, upgrades and probes from the moment the port listens, and during a stop",
+    triedIn: ["test/outside/request-storm.test.ts", "test/gateway/http-listener.test.ts"],
+  },
 };
