@@ -1,13 +1,18 @@
 import { once } from "node:events";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { connect, createServer } from "node:net";
-import { pipeline } from "node:stream";
+import { NatsFrames } from "./nats-frames.ts";
 
 /** cut: hung up on both ends. silent: it stays, and nothing passes any more. */
 type Trouble = "cut" | "silent";
 type Moment = (sent: string, nth: number) => boolean;
+type Sender = "client" | "server";
+type Loss = (frame: string) => boolean;
 
-/** A wire to a nats-server that fails once, before something that a client sends gets through. The next one is whole. */
+/**
+ * A wire to a nats-server that fails once, before something that a client sends gets through (the next one is whole), or
+ * that loses single frames while the connection lasts.
+ */
 export class NatsWire {
   readonly #to: number;
   readonly #server: Server;
@@ -15,6 +20,7 @@ export class NatsWire {
   #plan: { readonly when: Moment; readonly trouble: Trouble } | undefined;
   #sent = 0;
   #answered: (bytes: string) => void = () => undefined;
+  readonly #losses: Record<Sender, Loss> = { client: () => false, server: () => false };
 
   private constructor(to: number) {
     this.#to = to;
@@ -41,6 +47,11 @@ export class NatsWire {
     this.#plan = { trouble, when };
   }
 
+  /** Frames of the sender for which this is true do not arrive, from now on. */
+  lose(sender: Sender, isLost: Loss): void {
+    this.#losses[sender] = isLost;
+  }
+
   /** Listens in on what the server sends. */
   hear(answered: (bytes: string) => void): void {
     this.#answered = answered;
@@ -59,13 +70,26 @@ export class NatsWire {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
     }
-    server.on("data", (bytes) => this.#answered(bytes.toString("latin1")));
-    pipeline(server, client, () => server.destroy());
-    client.on("error", () => server.destroy());
-    client.on("close", () => server.destroy());
+    const sent: Record<Sender, NatsFrames> = { client: new NatsFrames(), server: new NatsFrames() };
+    const passOn = (sender: Sender, bytes: Buffer, to: Socket) => {
+      for (const frame of sent[sender].take(bytes)) {
+        if (!this.#losses[sender](frame.toString("latin1"))) to.write(frame);
+      }
+    };
+    server.on("data", (bytes) => {
+      this.#answered(bytes.toString("latin1"));
+      passOn("server", bytes, client);
+    });
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      one.on("error", () => other.destroy());
+      one.on("close", () => other.destroy());
+    }
     client.on("data", (bytes) => {
       const trouble = this.#troubleAt(bytes.toString("latin1"));
-      if (trouble === undefined) server.write(bytes);
+      if (trouble === undefined) passOn("client", bytes, server);
       else if (trouble === "silent") client.pause();
       else client.destroy();
     });

@@ -15,8 +15,10 @@ describe("given processes that share partitions on a simulated server", () => {
       // Never more than every partition once, for each process that came or went; a pause is both.
       for (const change of ["join", "leave", "crash"] as const) expect(moves[change].counted).toBeLessThan(32);
       expect(moves.pause.counted).toBeLessThan(64);
-      // A beat of each process three times in a lease, which all others hear, and nothing else.
-      expect(Object.keys(atRest).sort()).toEqual(["ack", "delivery", "publish", "update", "write"]);
+      // A beat of each process three times in a lease, which all others hear, a heartbeat of each idle consumer now and then,
+      // and nothing else.
+      expect(Object.keys(atRest).sort()).toEqual(["ack", "delivery", "heartbeat", "publish", "update", "write"]);
+      expect(atRest.heartbeat).toBeLessThanOrEqual(16);
       expect(atRest.write).toBe(8);
       expect(atRest.update).toBe(64);
     },

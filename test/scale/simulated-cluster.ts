@@ -17,7 +17,7 @@ const BUCKET = natsNames("mooring").partitionsBucket;
 export class SimulatedCluster {
   readonly #scale: Scale;
   readonly #time = new SimulatedTime();
-  readonly #server = new SimulatedServer();
+  readonly #server = new SimulatedServer(this.#time);
   readonly #random: () => number;
   readonly #publisher: SimulatedProcess;
   readonly #processes: SimulatedProcess[] = [];

@@ -1,5 +1,5 @@
 import type { JetStreamClient, JetStreamManager, KvEntry, Msg, MsgHdrs, NatsConnection } from "nats";
-import { createInbox, Empty, headers, NatsError } from "nats";
+import { createInbox, Empty, headers, millis, NatsError } from "nats";
 import { NatsSession } from "../../core/backbone/nats/nats-session.ts";
 import type { RequestInbox } from "../../core/backbone/nats/request-inbox.ts";
 import type { SimulatedServer } from "./simulated-server.ts";
@@ -40,18 +40,23 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
         : stored(() => server.streamOf(subject).append(subject, data, given));
     });
 
-  const pull = (subject: string, { batch, no_wait = false }: Wanted, inbox: string): void => {
+  const pull = (subject: string, { batch, no_wait = false, idle_heartbeat }: Wanted, inbox: string): void => {
     const [stream = "", consumer = ""] = subject.split(".").slice(5);
+    const receive = (message: Msg) =>
+      wire.toProcess(() => (subscriptions.get(inbox) ?? subscriptions.get(anyBeside(inbox)))?.(null, message));
+    const send = (sent: StreamMessage | "empty" | "heartbeat") => {
+      if (sent === "empty") return receive(nothingThere(inbox));
+      server.count(sent === "heartbeat" ? "heartbeat" : "delivery");
+      if (sent === "heartbeat") return receive(idleHeartbeat(inbox));
+      receive(messageOf(sent, `$JS.ACK.${stream}.${consumer}.1.${sent.seq}.1.0.0`));
+    };
     wire.toServer(() => {
       server.count("pull");
-      const send = (message: StreamMessage | undefined) => {
-        if (message) server.count("delivery");
-        const reply = message && `$JS.ACK.${stream}.${consumer}.1.${message.seq}.1.0.0`;
-        wire.toProcess(() => subscriptions.get(inbox)?.(null, message ? messageOf(message, reply) : nothingThere()));
-      };
+      const heartbeatMs = idle_heartbeat === undefined ? undefined : millis(idle_heartbeat);
+      const isWanted = () => !wire.isCut;
       const known = server.stream(stream).consumers.get(consumer);
-      if (known) known.pull(batch, !no_wait, send);
-      else send(undefined);
+      if (known) known.pull({ batch, waits: !no_wait, heartbeatMs, isWanted, send });
+      else send("empty");
     });
   };
 
@@ -102,7 +107,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
           return { ack_floor: { stream_seq: floor }, delivered: { stream_seq: delivered } };
         }),
       delete: (stream: string, name: string) =>
-        ask("delete a consumer", () => server.stream(stream).consumers.delete(name)),
+        ask("delete a consumer", () => server.stream(stream).deleteConsumer(name)),
     },
   };
 
@@ -135,6 +140,8 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
 interface Wanted {
   readonly batch: number;
   readonly no_wait?: boolean;
+  /** Nanoseconds. */
+  readonly idle_heartbeat?: number;
 }
 
 interface ConsumerWanted {
@@ -184,7 +191,13 @@ const entryOf = (bucket: string, { subject, seq, data, headers: given }: StreamM
 const messageOf = (given: Pick<StreamMessage, "subject" | "data" | "headers">, reply?: string): Msg =>
   ({ ...given, reply, string: () => Buffer.from(given.data).toString() }) as Msg;
 
-const nothingThere = (): Msg => messageOf({ subject: "", data: Empty, headers: headers(404, "No Messages") });
+const nothingThere = (subject = ""): Msg => messageOf({ subject, data: Empty, headers: headers(404, "No Messages") });
+
+const idleHeartbeat = (subject: string): Msg =>
+  messageOf({ subject, data: Empty, headers: headers(100, "Idle Heartbeat") });
+
+/** The wildcard that a subject falls under together with its siblings. */
+const anyBeside = (subject: string): string => subject.replace(/[^.]+$/, "*");
 
 /** The answer to a direct read. */
 const found = (message: StreamMessage | undefined): Msg => {

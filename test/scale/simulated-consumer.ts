@@ -1,20 +1,33 @@
+import type { Timer } from "../../core/contract/clock.ts";
 import type { StreamMessage } from "./simulated-stream.ts";
+import type { SimulatedTime } from "./simulated-time.ts";
 
-interface Pull {
+export interface PullWanted {
+  readonly batch: number;
+  /** False: ends with "empty" when there is no more. */
+  readonly waits: boolean;
+  readonly heartbeatMs?: number | undefined;
+  /** False once the process that asked is dead. */
+  isWanted(): boolean;
+  send(sent: StreamMessage | "empty" | "heartbeat"): void;
+}
+
+interface Pull extends PullWanted {
   left: number;
-  /** Nothing: there is no more, and it does not wait. */
-  readonly send: (message: StreamMessage | undefined) => void;
+  timer?: Timer | undefined;
 }
 
 /** A pull consumer on one subject: it delivers in order, what was asked for, and knows what was acknowledged. */
 export class SimulatedConsumer {
+  readonly #time: SimulatedTime;
   readonly #filter: string;
   readonly #waiting: StreamMessage[];
   readonly #pulls: Pull[] = [];
   readonly #unacknowledged = new Set<number>();
   #delivered: number;
 
-  constructor(waiting: readonly StreamMessage[], filter: string, from: number) {
+  constructor(time: SimulatedTime, waiting: readonly StreamMessage[], filter: string, from: number) {
+    this.#time = time;
     this.#waiting = [...waiting];
     this.#filter = filter;
     this.#delivered = from - 1;
@@ -30,13 +43,19 @@ export class SimulatedConsumer {
     return { floor: oldest === undefined ? this.#delivered : oldest - 1, delivered: this.#delivered };
   }
 
-  pull(batch: number, waits: boolean, send: Pull["send"]): void {
-    const pull = { left: batch, send };
+  pull(wanted: PullWanted): void {
+    const pull: Pull = { ...wanted, left: wanted.batch };
     this.#pulls.push(pull);
+    this.#armHeartbeat(pull);
     this.#deliver();
-    if (waits || pull.left === 0) return;
-    this.#pulls.splice(this.#pulls.indexOf(pull), 1);
-    send(undefined);
+    if (pull.waits || pull.left === 0) return;
+    this.#end(pull);
+    pull.send("empty");
+  }
+
+  /** Deleted: what was asked of it is never answered. */
+  end(): void {
+    for (const pull of [...this.#pulls]) this.#end(pull);
   }
 
   stored(message: StreamMessage): void {
@@ -55,8 +74,24 @@ export class SimulatedConsumer {
       this.#delivered = message.seq;
       this.#unacknowledged.add(message.seq);
       pull.left--;
-      if (pull.left === 0) this.#pulls.shift();
+      if (pull.left === 0) this.#end(pull);
+      else this.#armHeartbeat(pull);
       pull.send(message);
     }
+  }
+
+  #armHeartbeat(pull: Pull): void {
+    pull.timer?.cancel();
+    if (pull.heartbeatMs === undefined) return;
+    pull.timer = this.#time.at(this.#time.now + pull.heartbeatMs, () => {
+      if (!pull.isWanted()) return this.#end(pull);
+      pull.send("heartbeat");
+      this.#armHeartbeat(pull);
+    });
+  }
+
+  #end(pull: Pull): void {
+    pull.timer?.cancel();
+    this.#pulls.splice(this.#pulls.indexOf(pull), 1);
   }
 }

@@ -1,10 +1,16 @@
 import { refusal, SimulatedStream } from "./simulated-stream.ts";
+import type { SimulatedTime } from "./simulated-time.ts";
 
 /** A JetStream server that answers at once; how long its words travel is the connections' business. */
 export class SimulatedServer {
+  readonly #time: SimulatedTime;
   readonly #streams = new Map<string, SimulatedStream>();
   /** What it was asked, and what it sent by itself, by kind. */
   readonly traffic = new Map<string, number>();
+
+  constructor(time: SimulatedTime) {
+    this.#time = time;
+  }
 
   count(kind: string): void {
     this.traffic.set(kind, (this.traffic.get(kind) ?? 0) + 1);
@@ -18,7 +24,7 @@ export class SimulatedServer {
 
   /** Made if it is not there. */
   addStream(name: string): SimulatedStream {
-    const stream = this.#streams.get(name) ?? new SimulatedStream(name, name.startsWith("KV_"));
+    const stream = this.#streams.get(name) ?? new SimulatedStream(this.#time, name, name.startsWith("KV_"));
     this.#streams.set(name, stream);
     return stream;
   }

@@ -1,6 +1,7 @@
 import type { MsgHdrs } from "nats";
 import { NatsError } from "nats";
 import { SimulatedConsumer } from "./simulated-consumer.ts";
+import type { SimulatedTime } from "./simulated-time.ts";
 
 export interface StreamMessage {
   readonly subject: string;
@@ -16,9 +17,11 @@ export class SimulatedStream {
   readonly watchers = new Set<(message: StreamMessage) => void>();
   readonly #bySubject = new Map<string, StreamMessage[]>();
   readonly #keepsLast: boolean;
+  readonly #time: SimulatedTime;
   #lastSeq = 0;
 
-  constructor(name: string, keepsLast: boolean) {
+  constructor(time: SimulatedTime, name: string, keepsLast: boolean) {
+    this.#time = time;
     this.name = name;
     this.#keepsLast = keepsLast;
   }
@@ -52,12 +55,18 @@ export class SimulatedStream {
 
   addConsumer(name: string, filter: string, from: number): SimulatedConsumer {
     const consumer = new SimulatedConsumer(
+      this.#time,
       this.under(filter).filter(({ seq }) => seq >= from),
       filter,
       from,
     );
     this.consumers.set(name, consumer);
     return consumer;
+  }
+
+  deleteConsumer(name: string): boolean {
+    this.consumers.get(name)?.end();
+    return this.consumers.delete(name);
   }
 
   consumer(name: string): SimulatedConsumer {

@@ -83,6 +83,7 @@ export class PartitionOwnership {
     const reader = new PullReader({
       session,
       clock: options.clock,
+      logger: options.logger,
       stream,
       consumer: this.#consumers.name(held.partition, held.record.generation),
       wantsMore: () => held.wantsMore,

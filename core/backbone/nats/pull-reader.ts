@@ -1,109 +1,173 @@
 import type { Msg, Subscription } from "nats";
 import { nanos } from "nats";
 import type { Clock, Timer } from "../../contract/clock.ts";
+import type { Logger } from "../../contract/logger.ts";
 import type { AckAddress } from "./ack-address.ts";
 import { ackAddress } from "./ack-address.ts";
+import { isNotFound } from "./nats-fault.ts";
 import type { NatsSession } from "./nats-session.ts";
 
-export interface ReaderParts {
+export interface ReaderDeps {
   readonly session: NatsSession;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly stream: string;
   readonly consumer: string;
   message(message: Msg, address: AckAddress, reply: string): void;
-  /** False while so much waits here that no more should be asked for. */
+  /** False while so many messages wait in this process that no more should be requested. */
   wantsMore(): boolean;
-  /** The consumer is no longer there, or has been silent for so long that it seems so. */
+  /** The consumer does not exist any more, or does not respond to repeated requests. */
   gone(): void;
 }
 
-/** Keeps asking one consumer for messages: a few hundred ahead, so that the next is here before the last has ended. */
+/**
+ * Keeps pull requests open at one consumer, a few hundred messages ahead.
+ *
+ * A request can vanish at the server without a status: up to 2.9.15 when a message arrives in the instant in which the
+ * request expires (https://github.com/nats-io/nats-server/pull/3942), on any version with the leader of a replicated
+ * consumer. So requests are replaced long before they expire, and a consumer that sends neither messages nor heartbeats is
+ * asked again. Asking twice is safe: each message is delivered once, in order, whichever request it counts for.
+ */
 export class PullReader {
-  readonly #parts: ReaderParts;
+  readonly #deps: ReaderDeps;
   readonly #inbox: string;
   readonly #subscription: Subscription;
-  #asked = 0;
+  /** Requests of one round share a reply subject, so that the status of a replaced one is recognised. */
+  #round = 0;
+  #roundStartedAt = 0;
+  /** Messages requested in this round and not delivered yet. */
+  #requested = 0;
   #watchdog: Timer | undefined;
   #heardAt: number;
+  /** Consecutive requests that were followed by silence. */
+  #unanswered = 0;
+  #inspecting = false;
   #stopped = false;
 
-  constructor(parts: ReaderParts) {
-    this.#parts = parts;
-    this.#inbox = parts.session.newInbox();
-    this.#heardAt = parts.clock.monotonic();
-    this.#subscription = parts.session.nc.subscribe(this.#inbox, { callback: (error, msg) => this.#take(error, msg) });
-    this.#ask();
-    this.#watch();
+  constructor(deps: ReaderDeps) {
+    this.#deps = deps;
+    this.#inbox = deps.session.newInbox();
+    this.#heardAt = deps.clock.monotonic();
+    const callback = (error: Error | null, message: Msg) => this.#receive(error, message);
+    this.#subscription = deps.session.nc.subscribe(`${this.#inbox}.*`, { callback });
+    this.#startRound();
+    this.#watch(MAX_SILENCE_MS);
   }
 
-  /** Something that wantsMore() depends on has changed. */
+  /** False while the server shows no sign of serving the requests. */
+  get isServed(): boolean {
+    return !this.#stopped && this.#unanswered === 0;
+  }
+
+  /** Call after wantsMore() may have become true. */
   wake(): void {
-    if (this.#asked <= REFILL_AT) this.#ask();
+    if (this.#requested <= REFILL_AT) this.#request();
   }
 
   stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#watchdog?.cancel();
-    if (this.#parts.session.isOpen) this.#subscription.unsubscribe();
+    if (this.#deps.session.isOpen) this.#subscription.unsubscribe();
   }
 
-  #ask(): void {
-    const { session, stream, consumer } = this.#parts;
-    if (this.#stopped || !session.isOpen || !this.#parts.wantsMore()) return;
-    const batch = AHEAD - this.#asked;
+  /** Requests of earlier rounds may still be served; they no longer count. */
+  #startRound(): void {
+    this.#round++;
+    this.#roundStartedAt = this.#deps.clock.monotonic();
+    this.#requested = 0;
+    this.#request();
+  }
+
+  #request(): void {
+    const { session, stream, consumer, clock } = this.#deps;
+    if (this.#stopped || !session.isOpen || !this.#deps.wantsMore()) return;
+    const batch = AHEAD - this.#requested;
     if (batch <= 0) return;
-    if (this.#asked === 0) this.#heardAt = this.#parts.clock.monotonic();
-    this.#asked += batch;
+    if (this.#requested === 0) this.#heardAt = clock.monotonic();
+    this.#requested += batch;
     const request = { batch, expires: nanos(EXPIRES_MS), idle_heartbeat: nanos(HEARTBEAT_MS) };
     session.nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, JSON.stringify(request), {
-      reply: this.#inbox,
+      reply: `${this.#inbox}.${this.#round}`,
     });
   }
 
-  #take(error: Error | null, message: Msg): void {
+  #receive(error: Error | null, message: Msg): void {
     if (this.#stopped) return;
-    this.#heardAt = this.#parts.clock.monotonic();
+    this.#heardAt = this.#deps.clock.monotonic();
+    this.#unanswered = 0;
     const reply = message?.reply;
     const address = reply ? ackAddress(reply) : undefined;
-    if (error) this.#parts.gone();
+    if (error) this.#deps.gone();
     else if (reply === undefined || address === undefined) this.#status(message);
     else {
-      this.#asked = Math.max(0, this.#asked - 1);
-      this.#parts.message(message, address, reply);
+      this.#requested = Math.max(0, this.#requested - 1);
+      this.#deps.message(message, address, reply);
       this.wake();
     }
   }
 
-  #status({ headers }: Msg): void {
+  #status({ headers, subject }: Msg): void {
     const code = headers?.code ?? 0;
     if (code === 100) return;
     if (code === 404 || code === 503 || /consumer deleted/i.test(headers?.description ?? "")) {
-      this.#parts.gone();
+      this.#deps.gone();
       return;
     }
-    const left = Number(headers?.get("Nats-Pending-Messages") || this.#asked);
-    this.#asked = Math.max(0, this.#asked - left);
-    // An expired request is renewed at once; a refused one (too many unacknowledged) when the watchdog looks.
+    if (subject !== `${this.#inbox}.${this.#round}`) return;
+    const left = Number(headers?.get("Nats-Pending-Messages") || this.#requested);
+    this.#requested = Math.max(0, this.#requested - left);
     if (code === 408) this.wake();
+    // Refused (too many requests, another leader): not at once, so that a server in trouble is not flooded.
+    else this.#watch(REFUSED_PAUSE_MS);
   }
 
-  #watch(): void {
-    this.#watchdog = this.#parts.clock.after(WATCHDOG_MS, () => {
-      // The server says nothing about a consumer that is not there, and its word that it was deleted may be lost.
-      if (this.#asked > 0 && this.#parts.clock.monotonic() - this.#heardAt > LONGEST_SILENCE_MS) {
-        this.#parts.gone();
-        return;
-      }
-      this.wake();
-      this.#watch();
+  #watch(afterMs: number): void {
+    this.#watchdog?.cancel();
+    this.#watchdog = this.#deps.clock.after(afterMs, () => {
+      const now = this.#deps.clock.monotonic();
+      const isSilent = this.#requested > 0 && now - this.#heardAt >= MAX_SILENCE_MS;
+      if (isSilent) this.#askAgain();
+      else if (this.#requested > 0 && now - this.#roundStartedAt >= REPLACE_AFTER_MS) this.#startRound();
+      else this.wake();
+      if (this.#stopped) return;
+      const silentMs = this.#requested > 0 ? now - this.#heardAt : 0;
+      this.#watch(Math.max(REFUSED_PAUSE_MS, MAX_SILENCE_MS - silentMs));
     });
+  }
+
+  #askAgain(): void {
+    this.#unanswered++;
+    const { logger, stream, consumer } = this.#deps;
+    logger.debug({ stream, consumer, unanswered: this.#unanswered }, "pull request lost, asking again");
+    this.#startRound();
+    void this.#inspect();
+  }
+
+  /** The server does not reply to requests for a consumer that was deleted; its information request does. */
+  async #inspect(): Promise<void> {
+    if (this.#inspecting) return;
+    this.#inspecting = true;
+    const { session, stream, consumer } = this.#deps;
+    const state = await session.jsm.consumers
+      .info(stream, consumer)
+      .then(() => "exists" as const)
+      .catch((error: unknown) => (isNotFound(error) ? ("deleted" as const) : ("unknown" as const)));
+    this.#inspecting = false;
+    if (this.#stopped || this.#unanswered === 0) return;
+    // While the server cannot even tell, a new consumer could not be created either.
+    if (state === "deleted" || (state === "exists" && this.#unanswered >= MAX_UNANSWERED)) this.#deps.gone();
   }
 }
 
 const AHEAD = 256;
 const REFILL_AT = 128;
-const EXPIRES_MS = 30_000;
-const HEARTBEAT_MS = 10_000;
-const WATCHDOG_MS = 2_000;
-const LONGEST_SILENCE_MS = 2 * HEARTBEAT_MS + WATCHDOG_MS;
+const EXPIRES_MS = 600_000;
+const REPLACE_AFTER_MS = 0.8 * EXPIRES_MS;
+/** What an idle consumer costs: one small message in this time. */
+const HEARTBEAT_MS = 2_000;
+/** A heartbeat is overdue. A lost request then delays a message by less than 3 seconds. */
+const MAX_SILENCE_MS = HEARTBEAT_MS + 750;
+const REFUSED_PAUSE_MS = 250;
+/** After so many requests in vain a consumer that exists is replaced by a new one. */
+const MAX_UNANSWERED = 8;

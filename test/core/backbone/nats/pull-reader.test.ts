@@ -1,68 +1,172 @@
 import type { Msg } from "nats";
+import { NatsError } from "nats";
 import { describe, expect, it } from "vitest";
 import type { NatsSession } from "../../../../core/backbone/nats/nats-session.ts";
 import { PullReader } from "../../../../core/backbone/nats/pull-reader.ts";
+import { silentLogger } from "../../../../core/contract/logger.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 
-/** A reader of a consumer that says only what the test says. */
+interface Request {
+  readonly reply: string;
+  readonly batch: number;
+  readonly at: number;
+  readonly expiresMs: number;
+}
+
+const notFound = (): NatsError => {
+  const error = new NatsError("consumer not found", "404");
+  error.api_error = { code: 404, err_code: 10_014, description: "consumer not found" };
+  return error;
+};
+
+/** A reader of a consumer that sends only what the test sends. */
 const readSilence = () => {
   const clock = new ManualClock();
-  let hear: (error: Error | null, message: Msg) => void = () => undefined;
+  const requests: Request[] = [];
+  let receive: (error: Error | null, message: Msg) => void = () => undefined;
+  const state = { gone: 0, received: 0, wantsMore: true, consumer: "exists" as "exists" | "deleted" | "unknown" };
   const nc = {
-    subscribe(_: string, { callback }: { callback: typeof hear }) {
-      hear = callback;
+    subscribe(_: string, { callback }: { callback: typeof receive }) {
+      receive = callback;
       return { unsubscribe: () => undefined };
     },
-    publish: () => undefined,
+    publish(_: string, data: string, { reply }: { reply: string }) {
+      const { batch, expires } = JSON.parse(data);
+      requests.push({ reply, batch, at: clock.monotonic(), expiresMs: expires / 1_000_000 });
+    },
   };
-  const session = { isOpen: true, newInbox: () => "inbox", nc } as unknown as NatsSession;
-  const state = { gone: 0, wantsMore: true };
+  const info = async () => {
+    if (state.consumer === "deleted") throw notFound();
+    if (state.consumer === "unknown") throw new NatsError("TIMEOUT", "TIMEOUT");
+  };
+  const session = { isOpen: true, newInbox: () => "inbox", nc, jsm: { consumers: { info } } };
   const reader = new PullReader({
-    session,
+    session: session as unknown as NatsSession,
     clock,
+    logger: silentLogger,
     stream: "stream",
     consumer: "consumer",
-    message: () => undefined,
+    message: () => void state.received++,
     wantsMore: () => state.wantsMore,
     gone() {
       state.gone++;
       reader.stop();
     },
   });
-  const status = (code: number) => ({ headers: { code, get: () => "" } }) as unknown as Msg;
-  return { clock, state, reader, hear: (code: number) => hear(null, status(code)) };
+  const last = () => requests.at(-1) as Request;
+  const status = (code: number, request = last(), left = "") =>
+    receive(null, { subject: request.reply, headers: { code, get: () => left } } as unknown as Msg);
+  let seq = 0;
+  const message = () =>
+    receive(null, { subject: "s", reply: `$JS.ACK.stream.consumer.1.${++seq}.${seq}.0.0` } as unknown as Msg);
+  return { clock, state, reader, requests, last, status, message };
 };
 
-const seconds = (clock: ManualClock, count: number, each: () => void = () => undefined) => {
+/** Lets the promises of the reader settle after each second. */
+const seconds = async (clock: ManualClock, count: number, each: () => void = () => undefined) => {
   for (let n = 0; n < count; n++) {
     clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
     each();
   }
 };
 
-describe("given a consumer that is asked for messages", () => {
-  it("when it says nothing, not even that it lives, then it is taken for gone, once", () => {
-    const { clock, state } = readSilence();
-    seconds(clock, 20);
+describe("given a consumer whose pull request is lost without a status (F36)", () => {
+  it("when nothing is heard, then messages are requested again within 3 s, on another reply subject", async () => {
+    const { clock, requests, reader } = readSilence();
+    await seconds(clock, 2);
+    expect(requests).toHaveLength(1);
+    expect(reader.isServed).toBe(true);
+    await seconds(clock, 1);
+    expect(requests.map(({ batch }) => batch)).toEqual([256, 256]);
+    expect(new Set(requests.map(({ reply }) => reply)).size).toBe(2);
+    expect(reader.isServed).toBe(false);
+  });
+
+  it("when the new request is served, then the consumer is read on", async () => {
+    const { clock, state, reader, status } = readSilence();
+    await seconds(clock, 3);
+    await seconds(clock, 100, () => status(100));
     expect(state.gone).toBe(0);
-    seconds(clock, 100);
+    expect(reader.isServed).toBe(true);
+  });
+
+  it("when the status of the replaced request comes late, then it does not count for the new one", async () => {
+    const { clock, requests, status } = readSilence();
+    const [lost] = requests;
+    await seconds(clock, 3);
+    status(408, lost, "256");
+    expect(requests).toHaveLength(2);
+    status(408, requests[1], "256");
+    expect(requests).toHaveLength(3);
+  });
+});
+
+describe("given a consumer that does not respond", () => {
+  it("when the server says that it was deleted, then it is gone within 3 s, once", async () => {
+    const { clock, state } = readSilence();
+    state.consumer = "deleted";
+    await seconds(clock, 3);
+    expect(state.gone).toBe(1);
+    await seconds(clock, 100);
     expect(state.gone).toBe(1);
   });
 
-  it("when it says that it lives, then it is read on", () => {
-    const { clock, state, hear } = readSilence();
-    seconds(clock, 12, () => seconds(clock, 9, () => hear(100)));
+  it("when it exists, then it is asked several times before it is given up, once", async () => {
+    const { clock, state, requests } = readSilence();
+    await seconds(clock, 15);
     expect(state.gone).toBe(0);
+    await seconds(clock, 100);
+    expect(state.gone).toBe(1);
+    expect(requests.length).toBeLessThan(12);
   });
 
-  it("when nobody asked it for long, then its silence means nothing", () => {
-    const { clock, state, reader, hear } = readSilence();
+  it("when the server does not answer at all, then it is asked on, and not given up", async () => {
+    const { clock, state, requests } = readSilence();
+    state.consumer = "unknown";
+    await seconds(clock, 60);
+    expect(state.gone).toBe(0);
+    expect(requests.length).toBeGreaterThan(20);
+  });
+});
+
+describe("given a consumer that is served", () => {
+  it("when heartbeats arrive, then requests are replaced long before they expire, and no other is made", async () => {
+    const { clock, state, requests, status } = readSilence();
+    await seconds(clock, 1_200, () => status(100));
+    expect(state.gone).toBe(0);
+    expect(requests.length).toBeGreaterThan(1);
+    expect(requests.length).toBeLessThan(5);
+    for (const [index, { at }] of requests.slice(1).entries()) {
+      const before = requests[index] as Request;
+      expect(at).toBeLessThan(before.at + 0.9 * before.expiresMs);
+    }
+  });
+
+  it("when half of the requested messages came, then the other half is requested, and never more", () => {
+    const { requests, message, state } = readSilence();
+    for (let n = 0; n < 1_024; n++) message();
+    expect(state.received).toBe(1_024);
+    expect(requests.map(({ batch }) => batch)).toEqual([256, ...Array(8).fill(128)]);
+  });
+
+  it("when a request is refused, then another follows within half a second, not at once", async () => {
+    const { clock, requests, status, last } = readSilence();
+    status(409, last(), "256");
+    expect(requests).toHaveLength(1);
+    clock.advance(500);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("when this process wanted no more for long, then silence means nothing", async () => {
+    const { clock, state, reader, status, last } = readSilence();
     state.wantsMore = false;
-    hear(408);
-    seconds(clock, 100);
+    status(408, last(), "256");
+    await seconds(clock, 100);
+    expect(reader.isServed).toBe(true);
     state.wantsMore = true;
     reader.wake();
-    seconds(clock, 20);
-    expect(state.gone).toBe(0);
+    await seconds(clock, 2);
+    expect([state.gone, reader.isServed]).toEqual([0, true]);
   });
 });
