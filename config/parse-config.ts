@@ -1,3 +1,4 @@
+import { checkCredentials } from "./check-credentials.ts";
 import { checkReferences } from "./check-references.ts";
 import { Config } from "./config.ts";
 import { ConfigInvalid, type ConfigProblem } from "./config-invalid.ts";
@@ -32,9 +33,12 @@ export const parseConfig = ({ file, text, env }: ConfigSource): Config => {
   const value = giveTypes(filled);
   const parsed = Config.safeParse(value);
   const unset = new Set(filled.problems.map(({ path }) => spellPath(path)));
+  const own = leafIssues(parsed.error?.issues ?? []).flatMap((issue) => describeIssue(issue, value));
+  const reported = new Set(own.map(({ path }) => spellPath(path)));
   const problems = [
-    ...leafIssues(parsed.error?.issues ?? []).flatMap((issue) => describeIssue(issue, value)),
+    ...own,
     ...checkReferences(value),
+    ...checkCredentials(value).filter(({ path }) => !reported.has(spellPath(path))),
   ].filter(({ path }) => !unset.has(spellPath(path)));
   if (!parsed.success || unset.size > 0 || problems.length > 0) return refuse([...filled.problems, ...problems]);
   return deepFreeze(parsed.data);

@@ -20,6 +20,7 @@ import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
 import type { HttpListener } from "./http-listener.ts";
 import { limitedAccess } from "./limited-access.ts";
+import { SignInGuard } from "./limits/sign-in-guard.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import type { Readiness } from "./readiness.ts";
 import { refreshAfterOutage } from "./refresh-after-outage.ts";
@@ -33,7 +34,7 @@ export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" |
   readonly listener: HttpListener;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
-  /** Of the operator, where none is configured. */
+  /** The operator token that was created because none is configured. */
   readonly adminToken?: string | undefined;
 }
 
@@ -47,8 +48,10 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   const crowds: CrowdCheck[] = [];
   let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
+  const signIns = new SignInGuard(common);
   const stop = async () => {
     watch.cancel();
+    signIns.flush();
     for (const crowd of crowds) crowd.stop();
     await Promise.all(reporters.map((reporter) => reporter.stop()));
     await Promise.all([a2a?.stop(), ...running.map((channel) => channel.stop())]);
@@ -90,7 +93,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
     // Its library is loaded only if it is needed.
     if (Object.keys(config.a2a.callers).length > 0) {
       const { startA2a } = await import("./a2a/start-a2a.ts");
-      a2a = await startA2a({ ...common, config });
+      a2a = await startA2a({ ...common, config, signIns });
     }
     const adminParts = {
       ...common,
@@ -101,9 +104,11 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       config,
       adapters,
     };
+    const check = operatorCheck(config.admin.tokens, adminToken);
     const admin = {
       ...adminParts,
-      check: operatorCheck(config.admin.tokens, adminToken),
+      check,
+      signIns,
       addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
     };
     const routes = [peerEventRoute(common.backbone, config.a2a.webhookKey), consoleRoutes];

@@ -1,2 +1,9 @@
-/** This machine itself: a proxy that is not declared as one, or who works here. What is counted per address leaves it out. */
 export const isLoopback = (address: string): boolean => /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/i.test(address);
+
+/**
+ * How many times the limits of one address apply to this one. Loopback stands for everything on this machine: tools of
+ * its operator, or all visitors of a local proxy that `trustedProxies` does not name.
+ */
+export const allowanceOf = (address: string): number => (isLoopback(address) ? LOOPBACK_ALLOWANCE : 1);
+
+const LOOPBACK_ALLOWANCE = 10;

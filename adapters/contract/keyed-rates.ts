@@ -1,6 +1,6 @@
 import type { RateLimit } from "./rate-limit.ts";
 
-/** The rates of many: accounts, addresses, callers. Who has been quiet longest is forgotten first, and begins anew. */
+/** Rates by key: account, address, caller. Evicts the key that has been idle longest. */
 export class KeyedRates {
   readonly #wholeAt = new Map<string, number>();
 
@@ -10,11 +10,16 @@ export class KeyedRates {
     const after = limit.take(before, now);
     this.#wholeAt.delete(key);
     this.#wholeAt.set(key, after ?? before);
-    if (this.#wholeAt.size > MOST_KNOWN) this.#forgetOldest();
+    if (this.#wholeAt.size > MAX_KEYS) this.#evictOldest();
     return after === undefined ? limit.waitMs(before, now) : 0;
   }
 
-  #forgetOldest(): void {
+  /** The wait that `take` would return now; takes nothing. */
+  waitMs(key: string, limit: RateLimit, now: number): number {
+    return limit.waitMs(this.#wholeAt.get(key) ?? 0, now);
+  }
+
+  #evictOldest(): void {
     for (const key of this.#wholeAt.keys()) {
       this.#wholeAt.delete(key);
       return;
@@ -22,5 +27,5 @@ export class KeyedRates {
   }
 }
 
-/** A few megabytes, whoever comes. */
-const MOST_KNOWN = 50_000;
+/** A few megabytes at most. */
+const MAX_KEYS = 50_000;

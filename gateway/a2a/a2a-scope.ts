@@ -4,6 +4,7 @@ import { KeyedRates } from "../../adapters/contract/keyed-rates.ts";
 import { RateLimit } from "../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { toHttpError } from "../http-error.ts";
+import type { SignInGuard } from "../limits/sign-in-guard.ts";
 import type { CallerCheck } from "./caller-check.ts";
 import { mayCall } from "./caller-check.ts";
 import { cardRoutes, type ServedHandler } from "./card-routes.ts";
@@ -18,12 +19,16 @@ const MAX_BODY_BYTES = 160_000;
 
 export type OpenAgent = ServedHandler & Pick<RouteParts, "refuseIfCrowded">;
 
+interface ScopeDeps extends Pick<CardSigner, "keys"> {
+  readonly signIns: SignInGuard;
+}
+
 /** Everything that other agents reach: cards for anybody, the rest for callers that are declared. */
 export const a2aScope = async (
   app: FastifyInstance,
   served: readonly OpenAgent[],
   check: CallerCheck,
-  { keys, ...parts }: Omit<RouteParts, "refuseIfCrowded"> & Pick<CardSigner, "keys">,
+  { keys, signIns, ...parts }: Omit<RouteParts, "refuseIfCrowded"> & ScopeDeps,
 ): Promise<void> => {
   cardRoutes(app, served, keys);
   const rates = new KeyedRates();
@@ -41,7 +46,7 @@ export const a2aScope = async (
         return reply.code(status).send(body);
       });
       scope.addHook("onRequest", (request, reply, done) => {
-        const caller = check(request.headers);
+        const caller = signIns.check(request, reply, "a2a", () => check(request.headers));
         const limit = RateLimit.perMinute(caller.requestsPerMinute);
         const waitMs = rates.take(caller.name, limit, parts.clock.monotonic());
         if (waitMs > 0) {

@@ -9,8 +9,10 @@ import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import { noCheckpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
+import { silentMeter } from "../../core/contract/meter.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { Tracer } from "../../core/contract/tracer.ts";
+import { SignInGuard } from "../limits/sign-in-guard.ts";
 import { CrowdCheck } from "../relay/crowd-check.ts";
 import { a2aScope, type OpenAgent } from "./a2a-scope.ts";
 import { callerCheck } from "./caller-check.ts";
@@ -30,6 +32,8 @@ export interface A2aParts {
   readonly newId: () => string;
   readonly checkpoint?: Checkpoint;
   readonly tracer?: Tracer | undefined;
+  /** Shared with the other entrances of a gateway. */
+  readonly signIns?: SignInGuard;
 }
 
 export interface RunningA2a {
@@ -42,6 +46,7 @@ const NOTIFICATIONS_AT_ONCE = 32;
 /** The protocol's server: takes what callers send, and tells their webhooks. */
 export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
   const { config, backbone, clock, logger, publicUrl, newId, checkpoint = noCheckpoint, tracer } = parts;
+  const { signIns = new SignInGuard({ clock, logger, meter: silentMeter }) } = parts;
   const { bus, store } = backbone;
   const { callers, pushAllow, webhookKey } = config.a2a;
   const watch = new TaskWatch({ backbone, clock });
@@ -83,7 +88,7 @@ export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
     served.push({ agent, handler, refuseIfCrowded: () => crowd.refuseIfCrowded() });
   }
   return {
-    addRoutes: (app) => a2aScope(app, served, callerCheck(callers), { clock, logger, keys: signer.keys }),
+    addRoutes: (app) => a2aScope(app, served, callerCheck(callers), { clock, logger, keys: signer.keys, signIns }),
     async stop() {
       watch.close();
       for (const crowd of crowds) crowd.stop();

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/contract/app-error.ts";
+import type { SignInGuard } from "../limits/sign-in-guard.ts";
 import type { AuditParts } from "./audit-hooks.ts";
 import { auditHooks } from "./audit-hooks.ts";
 import type { OperatorCheck } from "./operator.ts";
@@ -7,20 +8,27 @@ import { beginVisit } from "./visit.ts";
 
 const MAX_BODY_BYTES = 100_000;
 
-/** Who may come, and where it is noted what they did. */
+/** Identifies operators and records their changes. */
 export interface AdminGate extends AuditParts {
   readonly check: OperatorCheck;
+  readonly signIns: SignInGuard;
 }
 
-/** Everything below `/admin/api/`: JSON, for operators only. What they may not see is not there for them. */
+/** Everything below `/admin/api/`: JSON, for operators only. Things of other tenants answer 404. */
 export const adminScope = async (
   app: FastifyInstance,
-  { check, ...audit }: AdminGate,
+  { check, signIns, ...audit }: AdminGate,
   addRoutes: (scope: FastifyInstance) => void,
 ): Promise<void> => {
   await app.register(async (scope) => {
     scope.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: MAX_BODY_BYTES }, readJson);
-    scope.addHook("onRequest", async (request) => beginVisit(request, check(request.headers.authorization)));
+    scope.addHook("onRequest", async (request, reply) => {
+      const { authorization } = request.headers;
+      beginVisit(
+        request,
+        signIns.check(request, reply, "admin", () => check(authorization)),
+      );
+    });
     auditHooks(scope, audit);
     addRoutes(scope);
   });

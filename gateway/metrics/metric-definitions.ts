@@ -21,6 +21,11 @@ const seconds = (help: string, ...labels: string[]): MetricDefinition => ({
 export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   http_requests_total: counter("Requests by route and status.", "method", "route", "status"),
   http_request_seconds: seconds("Time to answer a request.", "route"),
+  sign_ins_failed_total: counter(
+    "Wrong credentials, and those refused unchecked after too many.",
+    "entrance",
+    "outcome",
+  ),
 
   messages_accepted_total: counter("Messages stored for the agent.", "channel"),
   messages_refused_total: counter("Messages that could not be stored.", "channel"),

@@ -3,7 +3,7 @@ import { MINIMAL, problemsOf } from "./problems-of.ts";
 
 const web = "channels: { web: { adapter: web } }\n";
 const SKILL = "{ id: facts, name: Facts, description: Knows facts. }";
-const TOKEN = "0123456789abcdef";
+const TOKEN = "kX9-vQ2_mT7.wZ4-pR1b";
 
 const SCHEDULE = "name: s, description: d, prompt: p, when: every 2 h";
 

@@ -210,7 +210,7 @@ describe("given a value that the schema refuses", () => {
       "a short admin token",
       `${MINIMAL}admin: { tokens: [{ token: t, role: platform_admin }] }`,
       "admin.tokens[0].token",
-      "16",
+      "20",
     ],
     [
       "an unknown role",
@@ -232,7 +232,7 @@ describe("given a value that the schema refuses", () => {
   });
 
   it("when a platform admin has a tenant, then it is an unknown key there", () => {
-    const text = `${MINIMAL}admin: { tokens: [{ token: 0123456789abcdef, role: platform_admin, tenant: default }] }`;
+    const text = `${MINIMAL}admin: { tokens: [{ token: kX9-vQ2_mT7.wZ4-pR1b, role: platform_admin, tenant: default }] }`;
     expect(problemsOf(text)).toEqual([
       { path: "admin.tokens[0].tenant", line: 2, message: "is an unknown key: remove it; known here are token, role" },
     ]);

@@ -13,8 +13,8 @@ import { FakeTeams } from "../fakes/teams/fake-teams.ts";
 import { WebClient } from "../fakes/web-client.ts";
 import { plainConfig } from "./deployment.ts";
 
-export const PLATFORM_TOKEN = "platform-token-1234";
-export const ACME_TOKEN = "acme-admin-token-1";
+export const PLATFORM_TOKEN = "platform-kX9vQ2mT7wZ4";
+export const ACME_TOKEN = "acme-admin-hB5nY8rC3dL6";
 
 /**
  * The product in this process, with two tenants, two agents that know each other, web channels and a local Teams. Its

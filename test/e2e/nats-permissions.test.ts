@@ -11,7 +11,7 @@ import { type MooringProcess, requireFreshBuild } from "./mooring-process.ts";
 const CONFIG_FILE = fileURLToPath(new URL("../../docs/nats-server.conf", import.meta.url));
 const passwords = { gateway: "of-the-gateway", core: "of-the-core" } as const;
 type Role = keyof typeof passwords;
-const ADMIN = "admin-token-0123456789";
+const ADMIN = "admin-kX9vQ2mT7wZ4pR1b";
 
 let nats: NatsServer;
 let deployment: Deployment;

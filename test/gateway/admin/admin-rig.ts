@@ -16,18 +16,19 @@ import { adminRoutes } from "../../../gateway/admin/admin-routes.ts";
 import { adminScope } from "../../../gateway/admin/admin-scope.ts";
 import { operatorCheck } from "../../../gateway/admin/operator.ts";
 import { toHttpError } from "../../../gateway/http-error.ts";
+import { SignInGuard } from "../../../gateway/limits/sign-in-guard.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const CONFIG = `
-admin: { tokens: [{ token: platform-token-1234, role: platform_admin }, { token: acme-admin-token-1, role: org_admin, tenant: acme }] }
+admin: { tokens: [{ token: platform-kX9vQ2mT7wZ4, role: platform_admin }, { token: acme-admin-hB5nY8rC3dL6, role: org_admin, tenant: acme }] }
 tenants: { default: {}, acme: {} }
 agents: [{ name: mooring, model: demo }, { name: helper, tenant: acme, model: demo }]
 channels: { web: { adapter: web, agent: mooring }, web-acme: { adapter: web, agent: helper } }
 `;
 
 export const as = (token: string) => ({ authorization: `Bearer ${token}` });
-export const platformAdmin = as("platform-token-1234");
-export const acmeAdmin = as("acme-admin-token-1");
+export const platformAdmin = as("platform-kX9vQ2mT7wZ4");
+export const acmeAdmin = as("acme-admin-hB5nY8rC3dL6");
 
 /** The routes for operators on a backbone of their own, with an agent in each of two tenants. */
 export class AdminRig {
@@ -80,7 +81,8 @@ export class AdminRig {
     const dueTimes = new DueIndex(backbone);
     const parts = { bus, store, clock, logger, meter, checkpoint: noCheckpoint, dueTimes, config, adapters };
     const check = operatorCheck(config.admin.tokens, undefined);
-    await adminScope(app, { ...parts, check }, (scope) => adminRoutes(scope, parts));
+    const signIns = new SignInGuard(parts);
+    await adminScope(app, { ...parts, check, signIns }, (scope) => adminRoutes(scope, parts));
     return new AdminRig(backbone, manual, parts, app, dataDir, adapters, changing);
   }
 

@@ -18,3 +18,15 @@ describe("given an operator's token of which the configuration has the digest on
     expect(() => check(`Bearer ${token}`)).toThrow("an operator's token is needed");
   });
 });
+
+describe("given the digest of the empty string as an operator's token", () => {
+  const empty = `sha256:${createHash("sha256").update("").digest("hex")}`;
+  const check = operatorCheck([{ token: new Secret(empty), role: "platform_admin" }], undefined);
+
+  it.each([undefined, "", "Bearer", "Bearer ", "Bearer  ", "Basic Og=="])(
+    "when the header is %j, then the request is refused (R3)",
+    (authorization) => {
+      expect(() => check(authorization)).toThrow("an operator's token is needed");
+    },
+  );
+});

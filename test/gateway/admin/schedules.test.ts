@@ -67,7 +67,7 @@ describe("given operators and schedules", () => {
   it.each([
     ["no token", {}],
     ["a wrong one", as("platform-token-1235")],
-    ["another scheme", { authorization: "Basic platform-token-1234" }],
+    ["another scheme", { authorization: "Basic platform-kX9vQ2mT7wZ4" }],
   ])("when somebody comes with %s, then they are refused", async (_, headers) => {
     const { status, body } = await rig.call("GET", "schedules?agent=mooring", undefined, headers);
     expect([status, body.error.code]).toEqual([401, "unauthorised"]);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TraceOptions, trace } from "../../../gateway/cli/trace/trace.ts";
 
-const TOKEN = "an-operators-token";
+const TOKEN = "kX9vQ2mT7wZ4pR1bN8sD";
 const CONVERSATION = { channel: "slack", workspace: "T1", room: "C1" };
 const STEP = { step: 0, calls: [{ name: "spawn_subtask", state: "done" }], inputTokens: 120, outputTokens: 7 };
 const TRACE = {
@@ -155,7 +155,7 @@ describe("given a gateway that runs", () => {
 
   it("when the token is in the configuration, then no flag is needed", async () => {
     const agents = "agents: [{ name: mooring, model: demo }]";
-    const tokens = `[{ token: an-org-admins-token, role: org_admin, tenant: default }, { token: ${TOKEN}, role: platform_admin }]`;
+    const tokens = `[{ token: hB5nY8rC3dL6gJ0fW2tE, role: org_admin, tenant: default }, { token: ${TOKEN}, role: platform_admin }]`;
     const file = await write("mooring.yaml", `${agents}\nadmin: { tokens: ${tokens} }`);
     expect(await ask({ file, tokenFile: undefined })).toContain("slack:Ev1");
   });

@@ -1,0 +1,63 @@
+import { hash } from "node:crypto";
+
+/** An operator may do everything; another agent only what its declaration says. */
+export const MIN_OPERATOR_TOKEN = 20;
+export const MIN_CALLER_SECRET = 16;
+const MIN_DIFFERENT = 6;
+/** Characters that must remain once well-known words are taken out. */
+const MIN_UNKNOWN = 8;
+const ADVICE = "make one with `openssl rand -base64 32`";
+
+const WORDS = [
+  ...["password", "passwort", "passwd", "passphrase", "changeme", "change", "secret", "token", "apikey", "bearer"],
+  ...["administrator", "admin", "operator", "platform", "mooring", "gateway", "default", "example", "sample", "dummy"],
+  ...["testing", "test", "letmein", "welcome", "qwerty", "qwertz", "iloveyou", "monkey", "dragon", "please"],
+  ...["replace", "your", "here", "todo", "none", "null", "undefined", "root", "user", "guest", "demo", "prod"],
+];
+/** What commands print by mistake: an unset variable, or its name instead of its value. */
+const MISTAKES = ["", "$TOKEN", `\${TOKEN}`, "TOKEN", "true", "false", "1234", "12345678", "123456789", "1234567890"];
+
+/** Why a credential can be guessed, as the end of a sentence about it. Undefined: it is strong enough. */
+export const credentialWeakness = (credential: string, minLength: number): string | undefined => {
+  if (/^sha256:/i.test(credential)) return digestWeakness(credential.slice("sha256:".length).toLowerCase());
+  if (credential.length < minLength) return `must have at least ${minLength} characters: ${ADVICE}`;
+  if (!/^[\x21-\x7e]+$/.test(credential)) return "must have no space and ASCII only, because it is sent in a header";
+  if (isRegular(credential, minLength)) return `is too regular to be a secret: ${ADVICE}`;
+  if (withoutWords(credential).length < MIN_UNKNOWN) return `is made of well-known words: ${ADVICE}`;
+  return undefined;
+};
+
+const digestWeakness = (digest: string): string | undefined => {
+  if (!/^[0-9a-f]{64}$/.test(digest)) return 'must have 64 hex digits after "sha256:"';
+  const value = weakDigests().get(digest);
+  if (value === undefined) return undefined;
+  const found = value.trim() === "" ? "nothing: the variable that it was made from was empty" : "a well-known word";
+  return `is the digest of ${found}; ${ADVICE}, then its digest`;
+};
+
+/** Also with the line break that `echo` adds. */
+const weakDigests = (): ReadonlyMap<string, string> => {
+  known ??= new Map(
+    [...MISTAKES, ...WORDS, ...WORDS.flatMap((word) => [`${word}1`, `${word}123`, word.toUpperCase()])].flatMap(
+      (value) => [value, `${value}\n`].map((printed): [string, string] => [hash("sha256", printed, "hex"), value]),
+    ),
+  );
+  return known;
+};
+let known: ReadonlyMap<string, string> | undefined;
+
+/** Few different characters, one piece again and again, or mostly characters that follow each other ("abc", "321"). */
+const isRegular = (text: string, minLength: number): boolean => {
+  const steps = [...text].slice(1).filter((_, at) => Math.abs(text.charCodeAt(at + 1) - text.charCodeAt(at)) <= 1);
+  return (
+    new Set(text.toLowerCase()).size < MIN_DIFFERENT ||
+    `${text}${text}`.indexOf(text, 1) < Math.min(text.length, minLength) ||
+    steps.length > text.length / 2
+  );
+};
+
+const withoutWords = (text: string): string =>
+  WORDS.reduce((rest, word) => rest.replaceAll(word, " "), text.toLowerCase()).replaceAll(
+    /0?1234?5?6?7?8?9?0?|[^a-z0-9]/g,
+    "",
+  );
