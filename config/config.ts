@@ -9,6 +9,7 @@ import { ChannelConfig } from "./channel-config.ts";
 import { CoreConfig } from "./core-config.ts";
 import { GatewayConfig } from "./gateway-config.ts";
 import { LogLevel } from "./log-level.ts";
+import { MetricsConfig } from "./metrics-config.ts";
 import { TelemetryConfig } from "./telemetry-config.ts";
 
 /** Origins of work that is begun by no channel: see ReplyOrigin. */
@@ -25,6 +26,7 @@ const ConfigFile = z.strictObject({
   dataDir: z.string().min(1).default("./data").describe("Relative to the directory that Mooring is started in."),
   logLevel: LogLevel.default("info"),
   telemetry: TelemetryConfig.prefault({}).describe("Traces for OpenTelemetry. Metrics are at /metrics."),
+  metrics: MetricsConfig.prefault({}).describe("Who may read /metrics, besides operators and this machine itself."),
   admin: AdminConfig.prefault({}),
   tenants: z.record(Name, TenantConfig).prefault({ default: {} }),
   people: z.array(PersonConfig).default([]),

@@ -2,12 +2,15 @@ import type { Config } from "../config/config.ts";
 import { AppError } from "../core/contract/app-error.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
+import { operatorCheck } from "./admin/operator.ts";
 import { ensureAdminToken } from "./admin-token.ts";
 import { openHttpListener } from "./http-listener.ts";
+import { SignInGuard } from "./limits/sign-in-guard.ts";
 import { createMetrics } from "./metrics/create-metrics.ts";
 import { openBackbone } from "./open-backbone.ts";
 import { publicUrl } from "./public-url.ts";
 import { createReadiness, type Readiness } from "./readiness.ts";
+import { metricsGate } from "./routes/metrics-gate.ts";
 import { createServer } from "./server.ts";
 import { startAgents } from "./start-agents.ts";
 import { startChannels } from "./start-channels.ts";
@@ -81,7 +84,13 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     }
     const url = isGateway && listener ? publicUrl({ ...config.gateway, port: listener.port }) : undefined;
     const healthUrl = listener && !isGateway ? `http://${config.core.host}:${listener.port}/health/ready` : undefined;
-    if (listener && healthUrl) await createServer({ listener, adapters: [], readiness, metrics, logger });
+    if (listener && healthUrl) {
+      const operators = operatorCheck(config.admin.tokens, undefined);
+      const signIns = new SignInGuard({ clock, logger, meter: metrics.meter });
+      stopping.last("sign-in report", () => signIns.flush());
+      const gate = metricsGate({ metrics: config.metrics, operators, signIns });
+      await createServer({ listener, adapters: [], readiness, metrics, metricsGate: gate, logger });
+    }
     if (listener && url !== undefined) {
       const channels = await startChannels({
         ...parts,

@@ -16,6 +16,7 @@ import type { Readiness } from "./readiness.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { homeRoute } from "./routes/home.ts";
 import { metricsRoute } from "./routes/metrics.ts";
+import { localMetricsOnly, type MetricsGate } from "./routes/metrics-gate.ts";
 import { answerNotFound } from "./routes/not-found.ts";
 import { socketRoutes } from "./routes/sockets.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
@@ -26,6 +27,8 @@ export interface ServerParts {
   readonly adapters: readonly ChannelAdapter[];
   readonly readiness: Readiness;
   readonly metrics: Metrics;
+  /** Absent: only this machine may read them. */
+  readonly metricsGate?: MetricsGate;
   readonly logger: Logger;
   readonly clock?: Clock;
   /** Of the gateway that people and platforms reach. */
@@ -44,6 +47,7 @@ export const createServer = async ({
   adapters,
   readiness,
   metrics,
+  metricsGate = localMetricsOnly,
   logger,
   clock = systemClock,
   limits,
@@ -85,7 +89,7 @@ export const createServer = async ({
   await a2a?.addRoutes(app);
   if (admin) await adminScope(app, admin, admin.addRoutes);
   healthRoutes(app, readiness);
-  metricsRoute(app, metrics);
+  metricsRoute(app, metrics, metricsGate);
   await app.ready();
   listener.serve();
   return app;

@@ -26,6 +26,7 @@ import type { Readiness } from "./readiness.ts";
 import { refreshAfterOutage } from "./refresh-after-outage.ts";
 import { CrowdCheck } from "./relay/crowd-check.ts";
 import { type RunningChannel, runChannel } from "./relay/run-channel.ts";
+import { metricsGate } from "./routes/metrics-gate.ts";
 import { createServer } from "./server.ts";
 import { tenantOf } from "./tenant-of.ts";
 
@@ -117,6 +118,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       adapters,
       readiness,
       metrics,
+      metricsGate: metricsGate({ ...config, publicUrl: config.gateway.publicUrl, operators: check, signIns }),
       clock: common.clock,
       limits: config.gateway,
       logger: common.logger,

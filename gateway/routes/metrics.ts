@@ -1,6 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../metrics/create-metrics.ts";
+import type { MetricsGate } from "./metrics-gate.ts";
 
-export const metricsRoute = (app: FastifyInstance, metrics: Metrics): void => {
-  app.get("/metrics", async (_request, reply) => reply.type(metrics.contentType).send(await metrics.exposition()));
+export const metricsRoute = (app: FastifyInstance, metrics: Metrics, gate: MetricsGate): void => {
+  app.get("/metrics", async (request, reply) => {
+    gate(request, reply);
+    return reply.type(metrics.contentType).send(await metrics.exposition());
+  });
 };

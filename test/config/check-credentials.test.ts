@@ -30,9 +30,9 @@ describe("given an operator's token that can be guessed", () => {
     ]);
   });
 
-  it("when another agent's secret is regular, then it is refused as well", () => {
-    const text = `${MINIMAL}a2a: { callers: { crm: { apiKey: ${"ab".repeat(10)} } } }`;
-    expect(problemsOf(text).map(({ path }) => path)).toEqual(["a2a.callers.crm.apiKey"]);
+  it("when another agent's secret is regular, or the metrics token short, then they are refused as well", () => {
+    const text = `${MINIMAL}a2a: { callers: { crm: { apiKey: ${"ab".repeat(10)} } } }\nmetrics: { token: short }`;
+    expect(problemsOf(text).map(({ path }) => path)).toEqual(["a2a.callers.crm.apiKey", "metrics.token"]);
   });
 });
 

@@ -27,6 +27,7 @@ describe("given a file that leaves things out", () => {
       backbone: "embedded",
       dataDir: "./data",
       logLevel: "info",
+      metrics: { public: false },
       telemetry: { sampleRatio: 1, serviceName: "mooring" },
       admin: { tokens: [] },
       tenants: { default: { a2aAsync: false } },
