@@ -1,23 +1,25 @@
 import { existsSync } from "node:fs";
-import { mkdir, realpath, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { AppError } from "../contract/app-error.ts";
 import type { Artifacts, Subtask } from "../contract/subtask.ts";
 import type { WorkspaceConfig } from "./config.ts";
 import { Git } from "./git.ts";
+import { PLAIN_DIFF } from "./git-settings.ts";
+import { isWorktreeOf, refuseNestedRepositories } from "./worktree-checks.ts";
 
 export type WorkspaceOptions = WorkspaceConfig & { readonly folder: string };
-type Place = Pick<Subtask, "id" | "name" | "workspace">;
+type SubtaskRef = Pick<Subtask, "id" | "name" | "workspace">;
 
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 /** Far longer than git needs for what one subtask has changed. */
 const LOCK_WAIT_MS = 10_000;
-const LOOK_EVERY_MS = 50;
+const LOCK_POLL_MS = 50;
 
 /**
- * The worktrees of one agent's subtasks. Path and branch follow from the subtask's id, so that a process that takes it
- * up again finds what the one before has left. What changes the repository itself runs one after the other.
+ * The worktrees of one agent's subtasks. Path and branch are derived from the subtask's id, so that a process that
+ * resumes it finds them. Operations that change the repository itself are serialised.
  */
 export class Workspaces {
   readonly options: WorkspaceOptions;
@@ -35,7 +37,7 @@ export class Workspaces {
     return join(this.options.folder, id);
   }
 
-  /** The commit that new subtasks begin with. Throws, with advice, if the repository is not fit to be worked on. */
+  /** The commit that new subtasks start from. Throws, with advice, if the repository is missing or has uncommitted changes. */
   async base(): Promise<string> {
     const { repository } = this.options;
     if (!(await this.#git.succeeds("rev-parse", "--is-inside-work-tree"))) {
@@ -58,12 +60,12 @@ export class Workspaces {
   }
 
   /** The subtask's worktree, made if it is not there. */
-  async open(subtask: Place): Promise<string> {
+  async open(subtask: SubtaskRef): Promise<string> {
     const path = this.pathOf(subtask);
     return this.#alone(async () => {
-      if (await this.#isThere(path)) return path;
+      if (await isWorktreeOf(this.#git, path)) return path;
       await mkdir(this.options.folder, { recursive: true });
-      // What a death has left half made is made anew; the branch, if there is one, has what was committed.
+      // A crash can leave a partial worktree: it is replaced, and an existing branch has what was committed.
       await this.#remove(path);
       const branch = branchOf(subtask);
       const isBegun = await this.#git.succeeds("rev-parse", "--verify", "--quiet", `refs/heads/${branch}`);
@@ -73,34 +75,41 @@ export class Workspaces {
     });
   }
 
-  /** Commits what the subtask has changed, and says what that is. Undefined: it has no worktree. */
-  async close(subtask: Place): Promise<Artifacts | undefined> {
+  /** Commits the subtask's changes and returns a summary of them. Undefined: it has no worktree. */
+  async close(subtask: SubtaskRef): Promise<Artifacts | undefined> {
     const path = this.pathOf(subtask);
     return this.#alone(async () => {
-      if (!(await this.#isThere(path))) return undefined;
+      if (!existsSync(path)) return undefined;
+      if (!(await isWorktreeOf(this.#git, path))) {
+        throw new AppError(
+          "forbidden",
+          `${path} is no complete worktree of the repository; its changes were not committed.`,
+        );
+      }
       const git = this.#git.in(path);
       await this.#untilUnlocked(git);
+      await refuseNestedRepositories(git);
       await git.run("add", "--all");
-      if (!(await git.succeeds("diff", "--cached", "--quiet"))) {
+      if (!(await git.succeeds("diff", ...PLAIN_DIFF, "--cached", "--quiet"))) {
         await git.run("commit", "--quiet", "--no-verify", "--message", `${subtask.name} (${subtask.id})`);
       }
       return this.#artifacts(subtask);
     });
   }
 
-  async changes(subtask: Place): Promise<Artifacts> {
+  async changes(subtask: SubtaskRef): Promise<Artifacts> {
     await this.#mustExist(subtask);
     return this.#artifacts(subtask);
   }
 
-  async diff(subtask: Place, file?: string): Promise<string> {
+  async diff(subtask: SubtaskRef, file?: string): Promise<string> {
     await this.#mustExist(subtask);
     const only = file === undefined ? [] : ["--", `:(literal)${file}`];
-    return this.#git.run("diff", "--no-ext-diff", "--no-textconv", this.#range(subtask), ...only);
+    return this.#git.run("diff", ...PLAIN_DIFF, this.#range(subtask), ...only);
   }
 
-  /** Into what is checked out in the repository. A conflict leaves everything as it was. */
-  async merge(subtask: Place): Promise<string> {
+  /** Merges into the branch that is checked out in the repository. A conflict changes nothing. */
+  async merge(subtask: SubtaskRef): Promise<string> {
     await this.#mustExist(subtask);
     return this.#alone(async () => {
       const branch = branchOf(subtask);
@@ -108,7 +117,10 @@ export class Workspaces {
       await this.base();
       const { code, output } = await this.#git.attempt("merge", "--no-ff", "--no-verify", "--no-edit", branch);
       if (code !== 0) {
-        const files = (await this.#git.run("diff", "--name-only", "--diff-filter=U")).trim().split("\n").join(", ");
+        const files = (await this.#git.run("diff", ...PLAIN_DIFF, "--name-only", "--diff-filter=U"))
+          .trim()
+          .split("\n")
+          .join(", ");
         await this.#git.attempt("merge", "--abort");
         throw new AppError(
           "conflict",
@@ -120,7 +132,7 @@ export class Workspaces {
     });
   }
 
-  /** Removes branch and worktree. Harmless if they are gone. The folder goes last: by it, what a death has left is found. */
+  /** Removes branch and worktree; idempotent. The folder goes last, because the sweeper finds leftovers by it. */
   async discard({ id }: Pick<Subtask, "id">): Promise<void> {
     await this.#alone(async () => {
       await this.#git.attempt("update-ref", "-d", `refs/heads/${branchOf({ id })}`);
@@ -128,7 +140,7 @@ export class Workspaces {
     });
   }
 
-  /** Also one that a death has left locked, half made. */
+  /** Also a locked, partial worktree that a crash has left. */
   async #remove(path: string): Promise<void> {
     await this.#git.attempt("worktree", "remove", "--force", "--force", path);
     await rm(path, { recursive: true, force: true });
@@ -136,19 +148,19 @@ export class Workspaces {
   }
 
   /**
-   * A death leaves git itself alive for a moment, with its lock; a machine that went down leaves a lock for ever. Nobody
-   * else works here, so one that does not go away is nobody's.
+   * After a crash of this process git may still run for a moment and hold its lock; after a power failure a stale lock
+   * stays. No other process uses this worktree, so a lock that outlives the wait is stale.
    */
   async #untilUnlocked(git: Git): Promise<void> {
     const lock = (await git.run("rev-parse", "--path-format=absolute", "--git-path", "index.lock")).trim();
-    for (let waitedMs = 0; existsSync(lock) && waitedMs < this.#lockWaitMs; waitedMs += LOOK_EVERY_MS) {
-      await setTimeout(LOOK_EVERY_MS);
+    for (let waitedMs = 0; existsSync(lock) && waitedMs < this.#lockWaitMs; waitedMs += LOCK_POLL_MS) {
+      await setTimeout(LOCK_POLL_MS);
     }
     await rm(lock, { force: true });
   }
 
-  async #artifacts(subtask: Place): Promise<Artifacts> {
-    const rows = (await this.#git.run("diff", "--numstat", "--no-renames", "-z", this.#range(subtask)))
+  async #artifacts(subtask: SubtaskRef): Promise<Artifacts> {
+    const rows = (await this.#git.run("diff", ...PLAIN_DIFF, "--numstat", "--no-renames", "-z", this.#range(subtask)))
       .split("\0")
       .filter((row) => row !== "")
       .map((row) => row.split("\t"));
@@ -160,25 +172,17 @@ export class Workspaces {
       files: rows.length,
       insertions: sum(0),
       deletions: sum(1),
-      changed: rows.slice(0, MOST_LISTED).map((row) => row[2] ?? ""),
+      changed: rows.slice(0, MAX_LISTED).map((row) => row[2] ?? ""),
     };
   }
 
-  #range(subtask: Place): string {
+  #range(subtask: SubtaskRef): string {
     return `${subtask.workspace?.base ?? "HEAD"}...${branchOf(subtask)}`;
   }
 
-  async #mustExist(subtask: Place): Promise<void> {
+  async #mustExist(subtask: SubtaskRef): Promise<void> {
     if (await this.#git.succeeds("rev-parse", "--verify", "--quiet", `refs/heads/${branchOf(subtask)}`)) return;
     throw new AppError("not-found", `${subtask.id} has no workspace: it changed nothing, or it was discarded.`);
-  }
-
-  /** git keeps one locked for as long as it fills it. */
-  async #isThere(path: string): Promise<boolean> {
-    const asked = ["--path-format=absolute", "--show-toplevel", "--git-path", "locked"];
-    const { code, output } = await this.#git.in(path).attempt("rev-parse", ...asked);
-    const [top, lock = ""] = output.split("\n");
-    return code === 0 && top === (await realpath(path)) && !existsSync(lock);
   }
 
   #alone<T>(work: () => Promise<T>): Promise<T> {
