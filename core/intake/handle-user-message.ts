@@ -54,18 +54,19 @@ export const handleUserMessage = async (
   }
 };
 
-/** So that nobody has all the turns that a process can run. What goes on by itself has limits of its own. */
+/** Keeps one person from using up all turns that an agent can run in a process. Background work has limits of its own. */
 const untilThereIsRoom = (
   { turns }: IntakeParts,
-  { maxTurnsPerPerson }: Agent,
+  { name: agent, maxTurnsPerPerson }: Agent,
   { command, synthetic }: UserMessage,
   { record }: OpenedTurn,
 ): Wait | undefined => {
   const { personId } = record.audience;
   if (command !== undefined || synthetic !== undefined || personId === null) return undefined;
-  if (turns.ofPerson(personId) < maxTurnsPerPerson) return undefined;
+  const person = { agent, personId };
+  if (turns.ofPerson(person) < maxTurnsPerPerson) return undefined;
   return {
-    wokenBy: (wake) => turns.onRoom(personId, maxTurnsPerPerson, wake),
+    wokenBy: (wake) => turns.onRoom(person, maxTurnsPerPerson, wake),
     atMostMs: PERSON_BUSY_AT_MOST_MS,
   };
 };
@@ -87,7 +88,7 @@ const handle = async (
     return;
   }
   const startedAt = parts.clock.monotonic();
-  const isOver = parts.turns.begin(opened.record);
+  const isOver = parts.turns.begin(opened.record, agent.name);
   const number = { number: run, isLast: failures + 1 >= MAX_FAILURES };
   const entry = await answerMessage(parts, agent, message, opened, number).finally(() => {
     isOver();

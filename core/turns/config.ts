@@ -31,7 +31,7 @@ export const AgentConfig = z.strictObject({
     .min(1)
     .max(1_000)
     .default(5)
-    .describe("Turns that one person can have running at once, in all their conversations; more wait."),
+    .describe("Turns that one person can have running at once with this agent, in all their conversations; more wait."),
   delegation: DelegationConfig.prefault({}),
   peering: PeeringConfig.prefault({}),
   delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people who do not say it themselves."),

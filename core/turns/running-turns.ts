@@ -10,18 +10,27 @@ import type { TurnRecord } from "./turn-record.ts";
 type Place = { readonly tenant: string; readonly agent: string };
 type Accounts = TurnsAsked["accounts"];
 
-/** Long enough for a process in the same network to answer; somebody waits for it at a screen. */
+/** A person as one agent's limits count them; each agent of a process has turns of its own. */
+export interface PersonOfAgent {
+  readonly agent: string;
+  readonly personId: string;
+}
+const limitKey = ({ agent, personId }: PersonOfAgent): string => JSON.stringify([agent, personId]);
+
+/** Long enough for a process in the same network to answer; a person waits for it at a screen. */
 const GATHER_MS = 150;
 
 /**
- * What every process is at. It costs no write: a turn is asked after far less often than it is run. Who does not answer
- * in time is left out, and what a dead process was at is at rest until another takes it over.
+ * The turns that run in every process. Nothing is stored: turns are listed far less often than they are run. A process
+ * that does not answer in time is left out, and a turn of a dead process is listed again once another takes it over.
  */
 export class RunningTurns {
   readonly #bus: Bus;
   readonly #clock: Clock;
   readonly #running = new Map<string, RunningTurn>();
-  /** By person, those who have waited longest first. */
+  /** How many run here, by agent and person. */
+  readonly #counts = new Map<string, number>();
+  /** By agent and person, the longest waiting first. */
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #stops = new Map<string, () => void>();
   readonly #gathering = new Map<string, Map<string, RunningTurn>>();
@@ -33,13 +42,18 @@ export class RunningTurns {
   }
 
   /** The result ends it. */
-  begin({ turnId, origin, audience, openedAt }: TurnRecord): () => void {
+  begin({ turnId, origin, audience, openedAt }: TurnRecord, agent: string): () => void {
     const turn = { turnId, summary: origin.promptSummary, startedAt: openedAt, audience };
+    const { personId } = audience;
+    const isRepeat = this.#running.has(turnId);
     this.#running.set(turnId, turn);
+    if (personId !== null && !isRepeat) this.#count({ agent, personId }, 1);
     return () => {
       if (this.#running.get(turnId) !== turn) return;
       this.#running.delete(turnId);
-      if (audience.personId !== null) this.#wakeNext(audience.personId);
+      if (personId === null) return;
+      this.#count({ agent, personId }, -1);
+      this.#wakeNext({ agent, personId });
     };
   }
 
@@ -48,23 +62,24 @@ export class RunningTurns {
     return this.#running.has(turnId);
   }
 
-  /** How many of a person's turns run in this process. */
-  ofPerson(personId: string): number {
-    return [...this.#running.values()].filter(({ audience }) => audience.personId === personId).length;
+  /** How many turns of a person with an agent run in this process. */
+  ofPerson(person: PersonOfAgent): number {
+    return this.#counts.get(limitKey(person)) ?? 0;
   }
 
-  /** Wakes once fewer than so many of the person's turns run here: one for each that ends, in order. The result ends that. */
-  onRoom(personId: string, most: number, wake: () => void): () => void {
-    if (this.ofPerson(personId) < most) {
+  /** Calls `wake` once fewer than `most` run here: one waiter per turn that ends, in order. The result ends the wait. */
+  onRoom(person: PersonOfAgent, most: number, wake: () => void): () => void {
+    if (this.ofPerson(person) < most) {
       wake();
       return () => undefined;
     }
-    const queue = this.#waiting.get(personId) ?? new Set();
-    this.#waiting.set(personId, queue.add(wake));
-    return () => this.#leaveQueue(personId, wake);
+    const key = limitKey(person);
+    const queue = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, queue.add(wake));
+    return () => this.#leaveQueue(key, wake);
   }
 
-  /** `stop` is called when somebody no longer wants the turn's answer. The result ends that. */
+  /** `stop` is called when the person no longer wants the turn's answer. The result withdraws it. */
   stoppable({ turnId }: Pick<TurnRecord, "turnId">, stop: () => void): () => void {
     this.#stops.set(turnId, stop);
     return () => {
@@ -109,16 +124,23 @@ export class RunningTurns {
     for (const listener of this.#listeners) listener.close();
   }
 
-  #wakeNext(personId: string): void {
-    const [next] = this.#waiting.get(personId) ?? [];
+  #count(person: PersonOfAgent, change: number): void {
+    const count = this.ofPerson(person) + change;
+    if (count === 0) this.#counts.delete(limitKey(person));
+    else this.#counts.set(limitKey(person), count);
+  }
+
+  #wakeNext(person: PersonOfAgent): void {
+    const key = limitKey(person);
+    const [next] = this.#waiting.get(key) ?? [];
     if (next === undefined) return;
-    this.#leaveQueue(personId, next);
+    this.#leaveQueue(key, next);
     next();
   }
 
-  #leaveQueue(personId: string, wake: () => void): void {
-    const queue = this.#waiting.get(personId);
-    if (queue?.delete(wake) && queue.size === 0) this.#waiting.delete(personId);
+  #leaveQueue(key: string, wake: () => void): void {
+    const queue = this.#waiting.get(key);
+    if (queue?.delete(wake) && queue.size === 0) this.#waiting.delete(key);
   }
 
   async #gather({ tenant, agent }: Place, asked: TurnsAsked): Promise<RunningTurn[]> {

@@ -1,0 +1,187 @@
+import { beforeAll, describe, expect } from "vitest";
+import { hangsAfter, neverAnswers } from "../../fakes/model-answer.ts";
+import type { ModelBoard } from "./model-board.ts";
+import { proves } from "./proves.ts";
+import { type RunningProduct, SettingsRig } from "./settings-rig.ts";
+
+const rig = new SettingsRig();
+let models: ModelBoard;
+let mooring: RunningProduct;
+const PROVIDERS = ["openai-compatible", "anthropic"] as const;
+const TIMEOUTS = { firstTokenMs: "first", idleMs: "idle", totalMs: "total" } as const;
+/** Less than every timeout is by default, and far more than those that are set here. */
+const SOON_MS = 30_000;
+
+beforeAll(async () => {
+  models = await rig.models();
+  const agents = PROVIDERS.flatMap((provider) => {
+    const model = (name: string, script?: Parameters<ModelBoard["named"]>[1], more: object = {}) => ({
+      name: `${name}-${provider}`,
+      model: { ...models.named(`${name}-${provider}`, script, { apiKey: "key-of-the-model", ...more }), provider },
+    });
+    return [
+      model("plain"),
+      model("other", undefined, {
+        apiKey: "another-key",
+        headers: { "x-harbour": "bergen" },
+        temperature: 0.25,
+        maxOutputTokens: 77,
+      }),
+      model("first", neverAnswers, { timeouts: { firstTokenMs: 300 } }),
+      model("idle", () => hangsAfter("It begins"), { timeouts: { idleMs: 300 } }),
+      model("total", neverAnswers, { timeouts: { totalMs: 300 } }),
+      model("forgetful", undefined, { contextTokens: 1_000 }),
+    ];
+  });
+  const demos = [
+    { name: "demo-quick", model: { provider: "demo", workMs: 0 } },
+    { name: "demo-slow", model: { provider: "demo", pauseMs: 100, workMs: 1_200 } },
+    { name: "demo-forgetful", model: { provider: "demo", contextTokens: 1_000 } },
+  ];
+  const all = [...agents, ...demos];
+  const channels = Object.fromEntries(all.map(({ name }) => [name, { adapter: "web", agent: name }]));
+  mooring = await rig.start({ agents: all, channels });
+});
+
+const ask = async (agent: string, text = "hello") => {
+  const visitor = mooring.client("visitor", agent);
+  return visitor.answerTo(visitor.say(text));
+};
+
+describe("given agents with models elsewhere", () => {
+  proves(
+    [
+      "agents[].model(openai-compatible).provider",
+      "agents[].model(openai-compatible).baseUrl",
+      "agents[].model(openai-compatible).apiKey",
+      "agents[].model(openai-compatible).model",
+      "agents[].model(openai-compatible).headers",
+      "agents[].model(openai-compatible).temperature",
+      "agents[].model(openai-compatible).maxOutputTokens",
+    ],
+    "when an agent asks an OpenAI-compatible one, then the request has what is configured, and nothing else",
+    async () => {
+      await Promise.all([ask("plain-openai-compatible"), ask("other-openai-compatible")]);
+      const [plain] = await models.asked("plain-openai-compatible");
+      const [other] = await models.asked("other-openai-compatible");
+      expect(plain.path).toBe("/v1/chat/completions");
+      expect(plain.headers).toMatchObject({ authorization: "Bearer key-of-the-model" });
+      expect(other.headers).toMatchObject({ authorization: "Bearer another-key", "x-harbour": "bergen" });
+      expect(plain.headers).not.toHaveProperty("x-harbour");
+      expect(other.body).toMatchObject({ temperature: 0.25, max_tokens: 77 });
+      expect(plain.body).not.toHaveProperty("temperature");
+      expect(plain.body).not.toHaveProperty("max_tokens");
+    },
+  );
+
+  proves(
+    [
+      "agents[].model(anthropic).provider",
+      "agents[].model(anthropic).baseUrl",
+      "agents[].model(anthropic).apiKey",
+      "agents[].model(anthropic).model",
+      "agents[].model(anthropic).headers",
+      "agents[].model(anthropic).temperature",
+      "agents[].model(anthropic).maxOutputTokens",
+    ],
+    "when an agent asks one that speaks Anthropic's protocol, then the request has what is configured",
+    async () => {
+      await Promise.all([ask("plain-anthropic"), ask("other-anthropic")]);
+      const [plain] = await models.asked("plain-anthropic");
+      const [other] = await models.asked("other-anthropic");
+      expect(plain.path).toBe("/v1/messages");
+      expect(plain.headers).toMatchObject({ "x-api-key": "key-of-the-model" });
+      expect(other.headers).toMatchObject({ "x-api-key": "another-key", "x-harbour": "bergen" });
+      expect(plain.headers).not.toHaveProperty("x-harbour");
+      expect(other.body).toMatchObject({ temperature: 0.25, max_tokens: 77 });
+      expect(plain.body).not.toHaveProperty("temperature");
+      expect(plain.body.max_tokens).not.toBe(77);
+    },
+  );
+
+  proves(
+    [
+      "agents[].model(openai-compatible).timeouts.firstTokenMs",
+      "agents[].model(openai-compatible).timeouts.idleMs",
+      "agents[].model(openai-compatible).timeouts.totalMs",
+      "agents[].model(anthropic).timeouts.firstTokenMs",
+      "agents[].model(anthropic).timeouts.idleMs",
+      "agents[].model(anthropic).timeouts.totalMs",
+    ],
+    "when a model does not begin, stops in the middle or takes too long, then its agent hangs up in the time that is set",
+    async () => {
+      const hungUpAfterMs = PROVIDERS.flatMap((provider) =>
+        Object.values(TIMEOUTS).map(async (name) => {
+          const agent = `${name}-${provider}`;
+          mooring.client("visitor", agent).say("hello");
+          const [request] = await models.asked(agent);
+          const askedAt = performance.now();
+          expect(await request.closed).toBe("client-left");
+          return performance.now() - askedAt;
+        }),
+      );
+      expect(Math.max(...(await Promise.all(hungUpAfterMs)))).toBeLessThan(SOON_MS);
+    },
+  );
+
+  proves(
+    ["agents[].model(openai-compatible).contextTokens", "agents[].model(anthropic).contextTokens"],
+    "when a conversation outgrows what a model can read, then it is asked for a summary; one with more room is not",
+    async () => {
+      const isSummary = ({ toolNames }: { toolNames: readonly string[] }) => toolNames.length === 0;
+      for (const provider of PROVIDERS) {
+        for (const name of ["plain", "forgetful"]) await ask(`${name}-${provider}`, "harbour ".repeat(400));
+        await expect.poll(() => models.requests(`forgetful-${provider}`).some(isSummary)).toBe(true);
+        await ask(`plain-${provider}`);
+        expect(models.requests(`plain-${provider}`).some(isSummary)).toBe(false);
+      }
+    },
+  );
+});
+
+describe("given agents with the demo model", () => {
+  proves(
+    ["agents[].model(demo).provider", "agents[].model(demo).pauseMs", "agents[].model(demo).workMs"],
+    "when they speak and work, then each pauses as long as it is told to",
+    async () => {
+      const timed = async (agent: string) => {
+        const visitor = mooring.client("visitor", agent);
+        const startedAt = performance.now();
+        const { markdown = "" } = await visitor.answerTo(visitor.say("hello"));
+        const spokenAt = performance.now();
+        visitor.say("research tides");
+        const isDone = () => visitor.log.some(({ kind }) => kind === "completion");
+        await visitor.until(isDone, "the end of the subtasks");
+        return {
+          words: markdown.split(/\s+/).length,
+          spokeMs: spokenAt - startedAt,
+          workedMs: performance.now() - spokenAt,
+        };
+      };
+      const slow = await timed("demo-slow");
+      expect(slow.spokeMs).toBeGreaterThan(slow.words * 100);
+      const quick = await timed("demo-quick");
+      expect(quick.spokeMs).toBeLessThan(quick.words * 100);
+      expect(slow.workedMs).toBeGreaterThan(1_200);
+      expect(quick.workedMs).toBeLessThan(slow.workedMs);
+    },
+  );
+
+  proves(
+    ["agents[].model(demo).contextTokens"],
+    "when a conversation outgrows its context, then it forgets that it has introduced itself",
+    async () => {
+      const introductions = async (agent: string) => {
+        const visitor = mooring.client("visitor", agent);
+        let count = 0;
+        for (let turn = 0; turn < 6; turn++) {
+          const { markdown } = await visitor.answerTo(visitor.say("harbour ".repeat(400)));
+          if (markdown?.includes("I am the demo model")) count++;
+        }
+        return count;
+      };
+      expect(await introductions("demo-quick")).toBe(1);
+      expect(await introductions("demo-forgetful")).toBeGreaterThan(1);
+    },
+  );
+});
