@@ -75,7 +75,9 @@ export class SettingsRig {
   /** Resolves once it runs. */
   async start(config: object, options: StartOptions = {}): Promise<RunningProduct> {
     const { process, folder } = await this.run(config, options);
-    const address = await process.running;
+    const shown = await process.running;
+    const { host, port } = { ...shipped, ...(config as Partial<typeof shipped>) }.gateway;
+    const address = port === 0 ? shown : `http://${host}:${port}`;
     return {
       process,
       folder,

@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect } from "vitest";
+import { calls, Gate, type ModelAnswer, says } from "../../fakes/model-answer.ts";
+import type { ModelRequest } from "../../fakes/model-request.ts";
+import type { ModelBoard } from "./model-board.ts";
+import { proves } from "./proves.ts";
+import { type RunningProduct, SettingsRig } from "./settings-rig.ts";
+
+const rig = new SettingsRig();
+let models: ModelBoard;
+let mooring: RunningProduct;
+/** Less than the defaults of what is set here. */
+const SOON_MS = 30_000;
+const LATE_WINDOW_MS = 4_000;
+/** Holds the answers of the peer. */
+const gate = new Gate();
+
+const sends = (agent: string, msg_type: string) =>
+  ({ name: "send_message_to_agent", arguments: { agent, message: "count the boats", msg_type } }) as const;
+const isSubtask = ({ toolNames }: ModelRequest) => toolNames.includes("complete_subtask");
+
+/** Sends what the person says, "<msg_type> <agent> <times>", and passes on what it hears. */
+const sending = (request: ModelRequest): ModelAnswer => {
+  const { lastUserText, toolOutputs } = request;
+  const [, type, agent, times] = /^(notify|consult|task_delegate) (\S+) (\d)/.exec(lastUserText) ?? [];
+  if (type === undefined || agent === undefined) return says(`Heard: ${lastUserText}`);
+  if (toolOutputs.length > 0) return says(`Heard: ${toolOutputs.join(" ")}`);
+  return calls(Array.from({ length: Number(times) }, () => sends(agent, type)));
+};
+/** Has a subtask ask the peer. */
+const delegating = (request: ModelRequest): ModelAnswer => {
+  const { lastUserText, toolOutputs } = request;
+  if (toolOutputs.length > 0) return says("on it");
+  if (isSubtask(request)) return calls([sends("held", "task_delegate")]);
+  if (lastUserText.startsWith("[")) return says(`Heard: ${lastUserText}`);
+  return calls([{ name: "spawn_subtask", arguments: { name: "boats", prompt: "count the boats" } }]);
+};
+const curious = ({ body }: ModelRequest) =>
+  body.tool_choice === "none" ? says("enough") : calls([{ name: "list_working_memory", arguments: {} }]);
+
+beforeAll(async () => {
+  models = await rig.models();
+  const peers = ["held", "one-round", "three-rounds"];
+  const brief = { interactiveCeilingMs: 500, graceMs: 0 };
+  const askers = [
+    { name: "plain", model: models.named("plain", sending) },
+    { name: "impatient", model: models.named("impatient", sending), peering: { consultMs: 300 } },
+    { name: "short", model: models.named("short", sending), peering: { expiryMs: 500 } },
+    { name: "one-call", model: models.named("one-call", sending), peering: { openCalls: 1 } },
+    {
+      name: "late-at-once",
+      model: models.named("late-at-once", delegating),
+      delegation: brief,
+      peering: { lateWindowMs: 0 },
+    },
+    {
+      name: "late",
+      model: models.named("late", delegating),
+      delegation: brief,
+      peering: { lateWindowMs: LATE_WINDOW_MS },
+    },
+  ];
+  const asked = askers.map(({ name }) => name);
+  const agents = [
+    ...askers.map((agent) => ({ ...agent, peers })),
+    { name: "held", model: models.named("held", () => says([gate, "seven boats"])), peers: asked },
+    { name: "one-round", model: models.named("one-round", curious), peers: asked, peering: { wakeToolRounds: 1 } },
+    {
+      name: "three-rounds",
+      model: models.named("three-rounds", curious),
+      peers: asked,
+      peering: { wakeToolRounds: 3 },
+    },
+  ];
+  const channels = Object.fromEntries(askers.map(({ name }) => [name, { adapter: "web", agent: name }]));
+  mooring = await rig.start({ tenants: { default: { a2aAsync: true } }, agents, channels });
+});
+
+const say = async (agent: string, text: string) => {
+  const visitor = mooring.client("visitor", agent);
+  const startedAt = performance.now();
+  const { markdown } = await visitor.answerTo(visitor.say(text));
+  return { visitor, markdown, tookMs: performance.now() - startedAt };
+};
+
+describe("given agents that work with others differently", () => {
+  proves(
+    ["agents[].peering.wakeToolRounds"],
+    "when a message wakes them, then each has as many rounds of tools as is set",
+    async () => {
+      for (const [peer, rounds] of [
+        ["one-round", 1],
+        ["three-rounds", 3],
+      ] as const) {
+        await say("plain", `notify ${peer} 1`);
+        const requests = await models.asked(peer, rounds + 1);
+        expect(requests.map(({ body }) => body.tool_choice === "none").indexOf(true)).toBe(rounds);
+      }
+    },
+  );
+
+  proves(
+    ["agents[].peering.openCalls"],
+    "when they send two messages that are to be answered, then one with room for one may send one",
+    async () => {
+      expect((await say("plain", "task_delegate held 2")).markdown).not.toContain("Not sent");
+      expect((await say("one-call", "task_delegate held 2")).markdown).toContain("Not sent: 1 messages wait");
+    },
+  );
+
+  proves(
+    ["agents[].peering.consultMs"],
+    "when a question is not answered, then its asker goes on after the time that is set",
+    async () => {
+      const { markdown, tookMs } = await say("impatient", "consult held 1");
+      expect(markdown).toContain("has not answered yet");
+      expect(tookMs).toBeLessThan(SOON_MS);
+    },
+  );
+
+  proves(
+    ["agents[].peering.expiryMs"],
+    "when a message is not answered at all, then people are told so after the time that is set",
+    async () => {
+      const { visitor } = await say("short", "task_delegate held 1");
+      const isTold = () => visitor.replies().some(({ markdown }) => markdown?.includes("no answer"));
+      await visitor.until(isTold, "the end of the time", SOON_MS);
+    },
+  );
+
+  proves(
+    ["agents[].peering.lateWindowMs"],
+    "when an answer comes after its asker has ended, then it is told after the time that is set, in which others are gathered",
+    async () => {
+      const agents = ["late-at-once", "late"] as const;
+      const before = (await models.asked("held")).length;
+      const visitors = await Promise.all(agents.map(async (agent) => (await say(agent, "count")).visitor));
+      const finals = (agent: string) =>
+        models.requests(agent).filter(({ lastUserText }) => lastUserText.startsWith("["));
+      for (const agent of agents) await expect.poll(() => finals(agent).length).toBe(1);
+      await models.asked("held", before + 2);
+      const releasedAt = performance.now();
+      gate.release();
+      const tookMs = await Promise.all(
+        agents.map(async (agent) => {
+          await expect.poll(() => finals(agent).length).toBe(2);
+          return performance.now() - releasedAt;
+        }),
+      );
+      expect(tookMs[1]).toBeGreaterThan(LATE_WINDOW_MS);
+      expect(tookMs[0]).toBeLessThan(tookMs[1] ?? 0);
+      expect(visitors).toHaveLength(2);
+    },
+  );
+});

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from "node:http";
+import { WebSocket } from "ws";
+import { Recorder } from "../../fakes/recorder.ts";
+
+export interface Frame {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface VisitOptions {
+  readonly origin?: string;
+  /** The address that a trusted proxy in front of the gateway names. */
+  readonly from?: string;
+  readonly token?: string;
+}
+
+/** A browser's socket, frame by frame: nothing is repeated, and a closed connection stays closed. */
+export class RawVisitor {
+  readonly frames = new Recorder<Frame>();
+  readonly #socket: WebSocket;
+  #sent = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on("message", (data) => this.frames.add(JSON.parse(String(data)) as Frame));
+    socket.on("close", (code) => this.frames.add({ type: "closed", code }));
+    socket.on("error", () => undefined);
+  }
+
+  /** Resolves to the status of the refusal, or to the visitor once the connection is open. */
+  static connect(address: string, channel: string, options: VisitOptions = {}): Promise<RawVisitor | number> {
+    const { origin = address, from } = options;
+    const socket = new WebSocket(`${address.replace("http", "ws")}/channels/${channel}/socket`, "mooring.v1", {
+      origin,
+      headers: from === undefined ? {} : { "x-forwarded-for": from },
+    });
+    return new Promise((resolve, reject) => {
+      socket.once("open", () => resolve(new RawVisitor(socket)));
+      socket.once("unexpected-response", (_, response: IncomingMessage) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      socket.once("error", reject);
+    });
+  }
+
+  /** Connects and says hello. */
+  static async greet(address: string, channel: string, options: VisitOptions = {}): Promise<RawVisitor> {
+    const visitor = await RawVisitor.connect(address, channel, options);
+    if (typeof visitor === "number") throw new Error(`refused with ${visitor}`);
+    visitor.send({ type: "hello", ...(options.token !== undefined && { token: options.token }) });
+    return visitor;
+  }
+
+  send(frame: object): void {
+    this.#socket.send(JSON.stringify(frame));
+  }
+
+  /** The first frame of a type that matters here. */
+  async first(...types: string[]): Promise<Frame> {
+    const isOne = ({ type }: Frame) => types.includes(type);
+    return (await this.frames.until((frames) => frames.some(isOne))).find(isOne) as Frame;
+  }
+
+  async token(): Promise<string> {
+    return String((await this.first("welcome")).token);
+  }
+
+  /** "accepted", or the code of the refusal. */
+  async say(text: string): Promise<string> {
+    await this.first("welcome");
+    const id = `m${++this.#sent}`;
+    this.send({ type: "message", id, text });
+    const isAnswer = ({ type, ...frame }: Frame) =>
+      type === "closed" || (frame.id === id && ["accepted", "error"].includes(type));
+    const answer = (await this.frames.until((frames) => frames.some(isAnswer))).find(isAnswer);
+    return answer?.type === "error" ? String(answer.code) : String(answer?.type);
+  }
+
+  async stop(): Promise<void> {
+    this.#socket.terminate();
+  }
+}

@@ -1,0 +1,162 @@
+import { beforeAll, describe, expect } from "vitest";
+import { proves } from "./proves.ts";
+import { RawVisitor, type VisitOptions } from "./raw-visitor.ts";
+import { type RunningProduct, SettingsRig } from "./settings-rig.ts";
+
+const rig = new SettingsRig();
+let mooring: RunningProduct;
+const FROM = { from: "203.0.113.7" };
+
+/** A channel for each limit. A rate shows as what comes after its burst: at once, or not at all. */
+const limits = {
+  plain: {},
+  "small-frames": { frameBytes: 1_024 },
+  "short-texts": { textLength: 10 },
+  "message-burst": { messagesPerSecond: 0.01, messageBurst: 2 },
+  "message-rate": { messagesPerSecond: 1_000, messageBurst: 1 },
+  "address-burst": { messagesPerSecondOfAddress: 0.01, messageBurstOfAddress: 2 },
+  "address-rate": { messagesPerSecondOfAddress: 1_000, messageBurstOfAddress: 1 },
+  "frame-burst": { framesPerSecond: 0.01, frameBurst: 3 },
+  "frame-rate": { framesPerSecond: 1_000, frameBurst: 1 },
+  "two-of-visitor": { connectionsPerVisitor: 2 },
+  "two-of-address": { connectionsPerAddress: 2 },
+  "two-in-all": { connections: 2 },
+  "small-files": { fileBytes: 1_000 },
+  "few-files": { filesPerVisitor: 1 },
+  "few-bytes": { fileBytesPerVisitor: 1_500 },
+};
+type Channel = keyof typeof limits;
+
+beforeAll(async () => {
+  const channels = Object.fromEntries(
+    Object.entries(limits).map(([name, limits]) => [name, { adapter: "web", limits }]),
+  );
+  mooring = await rig.start({ gateway: { host: "127.0.0.1", port: 0, trustedProxies: ["127.0.0.1"] }, channels });
+});
+
+const visit = async (channel: Channel, options: VisitOptions = {}): Promise<RawVisitor> =>
+  rig.owns(await RawVisitor.greet(mooring.address, channel, options));
+const connect = async (channel: Channel, options: VisitOptions = {}) => {
+  const visitor = await RawVisitor.connect(mooring.address, channel, options);
+  return typeof visitor === "number" ? visitor : rig.owns(visitor) && "open";
+};
+/** What becomes of so many messages, one after the other. */
+const answers = async (visitor: RawVisitor, count: number) => {
+  const all: string[] = [];
+  for (let message = 0; message < count; message++) all.push(await visitor.say("hello"));
+  return all;
+};
+const upload = async (channel: Channel, ...sizes: number[]) => {
+  const token = await (await visit(channel)).token();
+  const statuses: number[] = [];
+  for (const size of sizes) {
+    const response = await fetch(`${mooring.address}/channels/${channel}/files?name=a.txt`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "text/plain" },
+      body: "x".repeat(size),
+    });
+    statuses.push(response.status);
+  }
+  return statuses;
+};
+
+describe("given web channels with different limits", () => {
+  proves(
+    ["channels.*(web).limits.frameBytes", "channels.*(web).limits.textLength"],
+    "when a visitor sends a long message, then each channel takes what its limits allow",
+    async () => {
+      const long = "harbour ".repeat(300);
+      expect(await (await visit("plain")).say(long)).toBe("accepted");
+      expect(await (await visit("small-frames")).say(long)).toBe("closed");
+      expect(await (await visit("short-texts")).say(long)).toBe("too-long");
+      expect(await (await visit("short-texts")).say("short")).toBe("accepted");
+    },
+  );
+
+  proves(
+    ["channels.*(web).limits.messagesPerSecond", "channels.*(web).limits.messageBurst"],
+    "when a visitor sends several messages, then a burst is taken, and more at the rate of the channel",
+    async () => {
+      expect(await answers(await visit("message-burst"), 3)).toEqual(["accepted", "accepted", "rate-limited"]);
+      expect(await answers(await visit("message-rate"), 3)).toEqual(["accepted", "accepted", "accepted"]);
+    },
+  );
+
+  proves(
+    ["channels.*(web).limits.messagesPerSecondOfAddress", "channels.*(web).limits.messageBurstOfAddress"],
+    "when visitors of one address send messages, then they share a burst, and a rate after it",
+    async () => {
+      for (const [channel, third] of [
+        ["address-burst", "rate-limited"],
+        ["address-rate", "accepted"],
+      ] as const) {
+        expect(await answers(await visit(channel, FROM), 2)).toEqual(["accepted", "accepted"]);
+        expect(await (await visit(channel, FROM)).say("hello")).toBe(third);
+        expect(await (await visit(channel, { from: "203.0.113.8" })).say("hello")).toBe("accepted");
+      }
+    },
+  );
+
+  proves(
+    ["channels.*(web).limits.framesPerSecond", "channels.*(web).limits.frameBurst"],
+    "when a connection sends frames of any kind, then a burst is taken, and more at the rate of the channel",
+    async () => {
+      const outcomes = async (channel: Channel) => {
+        const visitor = await visit(channel);
+        await visitor.first("welcome");
+        await answers(visitor, 2);
+        visitor.send({ type: "message", id: "last", text: "hello" });
+        const isOver = ({ type, id, code }: { type: string; id?: unknown; code?: unknown }) =>
+          (type === "accepted" && id === "last") || code === "rate-limited";
+        return (await visitor.frames.until((frames) => frames.some(isOver))).find(isOver)?.type;
+      };
+      expect(await outcomes("frame-burst")).toBe("error");
+      expect(await outcomes("frame-rate")).toBe("accepted");
+    },
+  );
+
+  proves(
+    ["channels.*(web).limits.connectionsPerVisitor"],
+    "when a visitor opens one tab more than they may, then that one is closed",
+    async () => {
+      for (const [channel, third] of [
+        ["plain", "welcome"],
+        ["two-of-visitor", "closed"],
+      ] as const) {
+        const token = await (await visit(channel)).token();
+        await (await visit(channel, { token })).first("welcome");
+        expect((await (await visit(channel, { token })).first("welcome", "closed")).type).toBe(third);
+      }
+    },
+  );
+
+  proves(
+    ["channels.*(web).limits.connectionsPerAddress", "channels.*(web).limits.connections"],
+    "when one connection more comes than a channel takes, of an address or in all, then it is refused",
+    async () => {
+      const three = async (channel: Channel, options: VisitOptions = {}) => {
+        const [first, second] = [await connect(channel, options), await connect(channel, options)];
+        return [first, second, await connect(channel, options)];
+      };
+      expect(await three("two-of-address", FROM)).toEqual(["open", "open", 429]);
+      expect(await connect("two-of-address", { from: "203.0.113.8" })).toBe("open");
+      expect(await three("two-in-all")).toEqual(["open", "open", 503]);
+      expect(await three("plain", FROM)).toEqual(["open", "open", "open"]);
+    },
+  );
+
+  proves(
+    [
+      "channels.*(web).limits.fileBytes",
+      "channels.*(web).limits.filesPerVisitor",
+      "channels.*(web).limits.fileBytesPerVisitor",
+    ],
+    "when a visitor uploads files, then each channel takes as many and as large ones as its limits allow",
+    async () => {
+      expect(await upload("plain", 1_100, 1_100)).toEqual([201, 201]);
+      expect(await upload("small-files", 1_100, 900)).toEqual([413, 201]);
+      expect(await upload("few-files", 1_100, 1)).toEqual([201, 429]);
+      expect(await upload("few-bytes", 1_100, 1_100, 100)).toEqual([201, 429, 201]);
+    },
+  );
+});

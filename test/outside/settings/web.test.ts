@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect } from "vitest";
+import { proves } from "./proves.ts";
+import { RawVisitor, type VisitOptions } from "./raw-visitor.ts";
+import { IDENTITY_KEY, type RunningProduct, SettingsRig, visitorToken } from "./settings-rig.ts";
+
+const rig = new SettingsRig();
+let mooring: RunningProduct;
+const DAY_MS = 24 * 3_600_000;
+const [KEY, OTHER_KEY] = ["signing-key-of-the-tests-0123456789-a", "signing-key-of-the-tests-0123456789-b"];
+
+const channels = (signingKey = KEY) => ({
+  plain: { adapter: "web" },
+  shop: { adapter: "web", allowedOrigins: ["https://shop.example"] },
+  known: { adapter: "web", identityKey: IDENTITY_KEY },
+  "ada-only": { adapter: "web", identityKey: IDENTITY_KEY, access: { accounts: ["ada"] } },
+  "once-a-minute": { adapter: "web", identityKey: IDENTITY_KEY, access: { messagesPerMinute: 1 } },
+  signed: { adapter: "web", signingKey },
+  "signed-alike": { adapter: "web", signingKey: KEY },
+  "one-day": { adapter: "web", retentionDays: 1, fileDays: 1 },
+  "three-days": { adapter: "web", retentionDays: 3, fileDays: 3 },
+});
+
+beforeAll(async () => {
+  mooring = await rig.start({ channels: channels() });
+});
+
+const visit = async (channel: string, options: VisitOptions = {}): Promise<RawVisitor> =>
+  rig.owns(await RawVisitor.greet(mooring.address, channel, options));
+const greeted = async (channel: string, options: VisitOptions = {}) =>
+  (await (await visit(channel, options)).first("welcome", "error")).type;
+
+describe("given web channels that differ in who may come", () => {
+  proves(
+    ["channels.*(web).adapter", "channels.*(web).allowedOrigins"],
+    "when another site opens a socket, then only the channel that allows its origin takes it",
+    async () => {
+      const origin = "https://shop.example";
+      expect(await RawVisitor.connect(mooring.address, "plain", { origin })).toBe(403);
+      expect(await greeted("shop", { origin })).toBe("welcome");
+    },
+  );
+
+  proves(
+    ["channels.*(web).identityKey"],
+    "when a page vouches for its visitor, then only a channel with its key believes it",
+    async () => {
+      expect((await (await visit("known", { token: visitorToken("ada") })).first("welcome")).conversation).toBe("ada");
+      expect(await greeted("known", { token: visitorToken("ada", "another-key-0123456789-0123456789") })).toBe("error");
+      expect(await greeted("plain", { token: visitorToken("ada") })).toBe("error");
+    },
+  );
+
+  proves(
+    ["channels.*(web).access.accounts", "channels.*(web).access.messagesPerMinute"],
+    "when people write, then each channel takes what its access allows",
+    async () => {
+      const said = async (channel: string, account: string, times = 1) => {
+        const visitor = await visit(channel, { token: visitorToken(account) });
+        for (let before = 1; before < times; before++) await visitor.say("hello");
+        return visitor.say("hello");
+      };
+      expect(await said("ada-only", "ada")).toBe("accepted");
+      expect(await said("ada-only", "bob")).toBe("refused");
+      expect(await said("known", "bob", 2)).toBe("accepted");
+      expect(await said("once-a-minute", "bob", 2)).toBe("rate-limited");
+    },
+  );
+});
+
+describe("given web channels that keep what visitors left for different times", () => {
+  proves(
+    ["channels.*(web).signingKey", "channels.*(web).retentionDays", "channels.*(web).fileDays"],
+    "when it is started two days later, then keys that stayed let visitors back, and what is kept longer is there",
+    async () => {
+      const leave = async (channel: string) => {
+        const visitor = await visit(channel);
+        const token = await visitor.token();
+        await visitor.say("hello");
+        await visitor.first("reply");
+        const upload = await fetch(`${mooring.address}/channels/${channel}/files?name=a.txt`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${token}`, "content-type": "text/plain" },
+          body: "a file",
+        });
+        return { channel, token, file: ((await upload.json()) as { id: string }).id };
+      };
+      const left = { short: await leave("one-day"), long: await leave("three-days") };
+      const tokens = {
+        signed: await (await visit("signed")).token(),
+        alike: await (await visit("signed-alike")).token(),
+      };
+      await mooring.end();
+      mooring = await rig.start({ channels: channels(OTHER_KEY) }, { folder: mooring.folder, aheadMs: 2 * DAY_MS });
+
+      expect(await greeted("signed", { token: tokens.signed })).toBe("error");
+      expect(await greeted("signed-alike", { token: tokens.alike })).toBe("welcome");
+      const found = async ({ channel, token, file }: typeof left.short) => {
+        const visitor = await visit(channel, { token });
+        await visitor.first("welcome");
+        visitor.send({ type: "history", before: 100, limit: 10 });
+        const { items } = await visitor.first("history");
+        const download = await fetch(`${mooring.address}/channels/${channel}/files?id=${file}`, {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        return { items: (items as unknown[]).length, file: download.status };
+      };
+      expect(await found(left.short)).toEqual({ items: 0, file: 404 });
+      expect(await found(left.long)).toEqual({ items: 2, file: 200 });
+    },
+  );
+});
