@@ -20,9 +20,7 @@ const GatewayLimits = z.strictObject({
     .int()
     .min(100_000_000)
     .default(250_000_000)
-    .describe(
-      "Bodies that are read at once, together, of one address a quarter; who comes then is asked to come again.",
-    ),
+    .describe("Bytes of request bodies in memory at once, of one address an eighth; beyond that requests get 503."),
   waitingMessages: count(10_000).describe(
     "When so many wait for an agent's answer, people are told to try again later.",
   ),

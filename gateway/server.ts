@@ -9,7 +9,8 @@ import type { Logger } from "../core/contract/logger.ts";
 import { type AdminGate, adminScope } from "./admin/admin-scope.ts";
 import { toHttpError } from "./http-error.ts";
 import type { HttpListener } from "./http-listener.ts";
-import { limitRequests } from "./limit-requests.ts";
+import { limitBodies } from "./limits/limit-bodies.ts";
+import { limitRequests } from "./limits/limit-requests.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import { measureRequests } from "./metrics/measure-requests.ts";
 import type { Readiness } from "./readiness.ts";
@@ -67,7 +68,10 @@ export const createServer = async ({
   app.removeAllContentTypeParsers();
   addSecurityHeaders(app);
   measureRequests(app, metrics.meter);
-  if (limits) limitRequests(app, limits.limits, clock);
+  if (limits) {
+    limitRequests(app, limits.limits, clock);
+    limitBodies(app, limits.limits.bodyBytes, clock);
+  }
   app.setErrorHandler((error, request, reply) => {
     const { status, body } = toHttpError(error);
     if (status >= 500) {

@@ -7,6 +7,7 @@ import type { Backbone } from "../../core/contract/backbone.ts";
 import { Name } from "../../core/contract/name.ts";
 import type { Secret } from "../../core/contract/secret.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import { markAuthenticated } from "../limits/authenticated-requests.ts";
 import { digestOf } from "../secret-digest.ts";
 
 const MAX_BODY_BYTES = 1_000_000;
@@ -41,6 +42,7 @@ export const peerEventRoute =
             if (!isSame(tokenIn(request), agreed)) {
               throw new AppError("unauthorised", "this notification's token is not the one that was agreed on");
             }
+            markAuthenticated(request);
           },
         },
         async (request, reply) => {

@@ -7,6 +7,7 @@ import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import { digestOf } from "../secret-digest.ts";
+import { markAuthenticated } from "./authenticated-requests.ts";
 import { clientKey } from "./client-address.ts";
 import { MinuteReport } from "./minute-report.ts";
 
@@ -60,6 +61,7 @@ export class SignInGuard {
     }
     try {
       const who = verify();
+      markAuthenticated(request);
       this.#remember(known);
       return who;
     } catch (error) {
