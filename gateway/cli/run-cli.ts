@@ -56,6 +56,22 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
       process.stdout.write(await trace({ id, file: config, url, agent, tokenFile, json }));
     });
 
+  addConfigOption(program.command("backup").description("copy the data to one file, also while Mooring runs"))
+    .argument("<file>", "the file to write")
+    .option("--force", "replace the file if it exists")
+    .action(async (file: string, { config, force = false }: BackupOptions) => {
+      const { backup } = await import("./backup.ts");
+      process.stdout.write(await backup({ file, config, force }));
+    });
+
+  addConfigOption(program.command("restore").description("put a backup in place of the data, while Mooring is stopped"))
+    .argument("<file>", "a file that backup has written")
+    .option("--force", "put the data that is there aside")
+    .action(async (file: string, { config, force = false }: BackupOptions) => {
+      const { restore } = await import("./backup.ts");
+      process.stdout.write(await restore({ file, config, force }));
+    });
+
   try {
     await program.parseAsync(args, { from: "user" });
     return code;
@@ -73,6 +89,11 @@ interface ChatFlags {
   readonly channel: string;
   readonly new?: boolean;
   readonly wait: number;
+}
+
+interface BackupOptions {
+  readonly config?: string;
+  readonly force?: boolean;
 }
 
 interface TraceFlags {

@@ -34,14 +34,14 @@ export class Database {
     this.#lock = new DataLock(folder);
     try {
       this.#file = prepareDataFile(folder);
-      this.#driver = openDriver(this.#file, 0);
+      this.#driver = openDriver(this.#file, BUSY_WAIT_MS);
     } catch (error) {
       this.#lock.release();
       throw error;
     }
     try {
-      this.#driver.pragma("locking_mode = EXCLUSIVE");
       this.#driver.pragma("journal_mode = WAL");
+      this.#driver.pragma(`journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
       this.#driver.pragma("synchronous = FULL");
       this.#driver.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       this.#driver.pragma(`cache_size = -${CACHE_KB}`);
@@ -99,7 +99,7 @@ export class Database {
     this.#attempt(() => this.#driver.pragma(`max_page_count = ${pages}`));
   }
 
-  /** Leaves one file without a log. If that fails, the log stays and is read at the next start: nothing is lost. */
+  /** Leaves one file without a log, unless a backup is reading it: the next start then reads the log. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -107,18 +107,15 @@ export class Database {
     if (problem) throw problem;
   }
 
-  /**
-   * The driver keeps a connection while any statement of it lives, so closing it frees nothing. Leaving the log mode
-   * and then the exclusive mode does, at the next read.
-   */
+  /** The driver keeps a connection while any statement of it lives; leaving the log mode releases its locks. */
   #letGo(): AppError | undefined {
     try {
+      this.#driver.pragma("busy_timeout = 0");
       this.#driver.pragma("journal_mode = DELETE");
-      this.#driver.pragma("locking_mode = NORMAL");
-      this.#driver.pragma("user_version");
       return undefined;
     } catch (error) {
-      return this.#explain(error);
+      const failure = this.#explain(error);
+      return failure.code === "data-in-use" ? undefined : failure;
     } finally {
       this.#driver.close();
       this.#lock.release();
@@ -169,6 +166,10 @@ export class Database {
 
 const stopped = (): AppError => new AppError("stopped", "the backbone is closed");
 
+/** Another process only reads (`backup/backup-database.ts`); it locks out writers for moments, while it opens the file. */
+const BUSY_WAIT_MS = 2_000;
+/** A backup keeps the log from being reused while it reads; afterwards the file shrinks to this. */
+const MAX_IDLE_LOG_BYTES = 32_000_000;
 /** 16 MB of log: a checkpoint then takes some tens of milliseconds, and writes a page once that was changed often. */
 const CHECKPOINT_PAGES = 4_000;
 /** Keys are scattered: with SQLite's 2 MB nearly every write would first read its page. */

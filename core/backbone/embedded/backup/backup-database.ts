@@ -1,0 +1,85 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { AppError } from "../../../contract/app-error.ts";
+import { databaseFailure } from "../database-failure.ts";
+import type { Driver } from "../driver.ts";
+import { openDriver } from "../driver.ts";
+import { APPLICATION_ID } from "../schema.ts";
+import { inspectDataFile, readPragma } from "./inspect-data-file.ts";
+import { writeWhole } from "./partial-file.ts";
+
+export interface BackupOptions {
+  readonly dataDir: string;
+  readonly file: string;
+  /** Replace the file if it exists. */
+  readonly force: boolean;
+}
+
+/**
+ * Copies the database as it is at one moment, its write-ahead log included, while another process may be using it.
+ * Returns the size of the copy in bytes, once it is complete, checked and on disk.
+ */
+export const backupDatabase = ({ dataDir, file, force }: BackupOptions): number => {
+  const source = join(resolve(dataDir), "mooring.db");
+  const target = resolve(file);
+  refuseTarget(target, source, force);
+  if (!existsSync(source)) {
+    throw new AppError("not-found", `${source} does not exist: check dataDir, or nothing has been stored yet`);
+  }
+  const driver = openDriver(source, BUSY_WAIT_MS);
+  try {
+    prepareSource(driver, source);
+    writeWhole(target, (partial) => {
+      copyInto(driver, partial);
+      inspectDataFile(partial);
+    });
+  } finally {
+    release(driver);
+  }
+  return statSync(target).size;
+};
+
+const refuseTarget = (target: string, source: string, force: boolean): void => {
+  const found = statSync(target, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isFile()) throw new AppError("bad-input", `${target} is no file: name the file to write`);
+  if (existsSync(source) && realpathSync(target) === realpathSync(source)) {
+    throw new AppError("bad-input", `${target} is the database itself: name another file`);
+  }
+  if (!force)
+    throw new AppError("conflict", `${target} exists already: name another file, or use --force to replace it`);
+};
+
+/** In log mode a process that starts meanwhile is not kept out by the copying. */
+const prepareSource = (driver: Driver, source: string): void => {
+  try {
+    if (readPragma(driver, "application_id") !== APPLICATION_ID) {
+      throw new AppError("data-unusable", `${source} is no database of Mooring`);
+    }
+    driver.pragma("journal_mode = WAL");
+  } catch (error) {
+    throw error instanceof AppError ? error : databaseFailure(error, source);
+  }
+};
+
+const copyInto = (driver: Driver, partial: string): void => {
+  try {
+    driver.prepare("VACUUM INTO ?").run([partial]);
+  } catch (error) {
+    throw databaseFailure(error, partial);
+  }
+};
+
+/** Nothing runs on the data folder: it is left as a stop leaves it, one file without a log. Otherwise that is refused. */
+const release = (driver: Driver): void => {
+  try {
+    driver.pragma("busy_timeout = 0");
+    driver.pragma("journal_mode = DELETE");
+  } catch {
+    // The process that uses the database goes on with its log.
+  } finally {
+    driver.close();
+  }
+};
+
+const BUSY_WAIT_MS = 10_000;

@@ -1,0 +1,65 @@
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { AppError, messageOf } from "../../../contract/app-error.ts";
+
+/**
+ * Writes a file under a temporary name beside it and renames it when it is complete and on disk, so that a crash never
+ * leaves a part of it under its own name. For its owner only.
+ */
+export const writeWhole = (file: string, write: (partial: string) => void): void => {
+  removeLeftovers(file);
+  const partial = `${file}${INFIX}${process.pid}`;
+  try {
+    closeSync(openSync(partial, "wx", 0o600));
+  } catch (error) {
+    throw new AppError("bad-input", `${file} cannot be written: ${messageOf(error)}`, { cause: error });
+  }
+  try {
+    write(partial);
+    sync(partial);
+    renameSync(partial, file);
+    sync(dirname(file));
+  } catch (error) {
+    for (const suffix of ["", "-journal"]) rmSync(`${partial}${suffix}`, { force: true });
+    throw error;
+  }
+};
+
+/** A process that was killed has left its partial file, and SQLite's journal of it. */
+const removeLeftovers = (file: string): void => {
+  const prefix = `${basename(file)}${INFIX}`;
+  const folder = dirname(file);
+  for (const name of namesIn(folder)) {
+    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : 0;
+    if (pid > 0 && !isAlive(pid)) rmSync(join(folder, name), { force: true });
+  }
+};
+
+/** A missing folder is reported when the file is created. */
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+};
+
+const sync = (path: string): void => {
+  const handle = openSync(path, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+};
+
+const INFIX = ".partial-";
