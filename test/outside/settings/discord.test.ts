@@ -1,0 +1,205 @@
+import { beforeAll, describe, expect } from "vitest";
+import { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
+import type { FakeChannel } from "../../fakes/discord/world.ts";
+import { calls, Gate, type ModelAnswer, says } from "../../fakes/model-answer.ts";
+import type { ModelRequest } from "../../fakes/model-request.ts";
+import type { ModelBoard } from "./model-board.ts";
+import { proves } from "./proves.ts";
+import { keptBack, ONLY_HELD, quietSettings, yearly } from "./scheduled-run.ts";
+import { IDENTITY_KEY, type RunningProduct, SettingsRig, visitorToken } from "./settings-rig.ts";
+
+const rig = new SettingsRig();
+let models: ModelBoard;
+let mooring: RunningProduct;
+const gate = new Gate();
+
+/** A Discord with ann and bob, a server, and two rooms in it. */
+interface Place {
+  readonly discord: FakeDiscord;
+  readonly ann: string;
+  readonly dm: FakeChannel;
+  readonly room: FakeChannel;
+  readonly other: FakeChannel;
+}
+const newPlace = async (): Promise<Place> => {
+  const discord = rig.owns(await FakeDiscord.start());
+  const { world } = discord;
+  const ann = world.person("ann");
+  world.person("bob");
+  const guild = world.addGuild("harbour");
+  return {
+    discord,
+    ann: ann.id,
+    dm: world.privateChannel(ann),
+    room: world.addRoom(guild),
+    other: world.addRoom(guild),
+  };
+};
+
+/** A Discord of its own for each channel: one bot would hear what is said to another. */
+const NAMES = ["plain", "mate", "origin", "whole", "one-room", "hearing", "ann", "rare", "guild"] as const;
+let places: Record<(typeof NAMES)[number], Place>;
+let quietPlace: Place;
+
+const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
+  if (toolNames.includes("complete_subtask")) return says("all about it");
+  if (lastUserText.startsWith("[")) return says("Here is everything about it.");
+  if (lastUserText.includes("tides")) return says(["The tide ", gate, "comes in."]);
+  if (!lastUserText.includes("research")) return says(`You said: ${lastUserText}`);
+  if (toolOutputs.length > 0) return says("I am on it.");
+  return calls([{ name: "spawn_subtask", arguments: { name: "part", prompt: "look" } }]);
+};
+
+beforeAll(async () => {
+  const opened = await Promise.all(NAMES.map(async (name) => [name, await newPlace()] as const));
+  places = Object.fromEntries(opened) as typeof places;
+  places.mate.discord.token = "token.of.the.mate";
+  quietPlace = await newPlace();
+  models = await rig.models();
+  const base = ({ discord }: Place) => ({ adapter: "discord", botToken: discord.token, apiUrl: discord.apiUrl });
+  const open = { agent: "mooring", access: { guilds: "*" } };
+  const { ann } = places.ann;
+  const [guild] = [...places.guild.discord.world.guilds.keys()];
+  const stranger = places.guild.discord.world.addGuild("strangers");
+  places.guild = { ...places.guild, other: places.guild.discord.world.addRoom(stranger) };
+  const settings = {
+    plain: open,
+    mate: { ...open, agent: "mate" },
+    origin: { ...open, delivery: { policy: "origin" } },
+    whole: { ...open, streaming: false },
+    "one-room": { ...open, access: { guilds: "*", rooms: [places["one-room"].room.id] } },
+    hearing: { ...open, access: { guilds: "*", mentionOnly: false } },
+    ann: { ...open, access: { accounts: [ann] } },
+    rare: { ...open, access: { guilds: "*", messagesPerMinute: 1 } },
+    guild: { ...open, access: { guilds: [guild] } },
+  };
+  const quiet = Object.entries(quietSettings()).map(([name, more]) => ({ name: `quiet-${name}`, more }));
+  const channels = {
+    web: { adapter: "web", agent: "mooring", identityKey: IDENTITY_KEY },
+    ...Object.fromEntries(NAMES.map((name) => [name, { ...base(places[name]), ...settings[name] }])),
+    ...Object.fromEntries(quiet.map(({ name, more }) => [name, { ...base(quietPlace), ...open, ...more }])),
+  };
+  const { id: room, guild_id: workspace } = quietPlace.room;
+  const schedules = quiet.map(({ name }) => yearly(name, { channel: name, room, workspace }));
+  const accounts = { web: "ann", plain: places.plain.ann, origin: places.origin.ann };
+  mooring = await rig.start({
+    agents: [
+      { name: "mooring", model: models.named("mooring", answer), schedules },
+      { name: "mate", model: models.named("mate") },
+    ],
+    channels,
+    people: [{ name: "Ann", accounts }],
+  });
+  const all = [...NAMES.map((name) => places[name]), quietPlace];
+  await Promise.all(all.map(({ discord }) => discord.gateway.events.until((events) => events.includes("identified"))));
+});
+
+const posted = async ({ discord }: Place, text: string) => {
+  const isIt = ({ content }: { content: string }) => content.includes(text);
+  await discord.world.changes.until(() => discord.posted.some(isIt));
+  return discord.posted.find(isIt);
+};
+const heard = () => models.requests("mooring").map(({ lastUserText }) => lastUserText);
+
+describe("given bots in Discord with different settings", () => {
+  proves(
+    [
+      "channels.*(discord).adapter",
+      "channels.*(discord).agent",
+      "channels.*(discord).botToken",
+      "channels.*(discord).apiUrl",
+    ],
+    "when a person writes, then the channel's agent answers, with the channel's token",
+    async () => {
+      const { plain, mate } = places;
+      plain.discord.say({ person: "ann", in: plain.dm, text: "hello" });
+      mate.discord.say({ person: "ann", in: mate.dm, text: "ahoy" });
+      await posted(plain, "You said: hello");
+      await posted(mate, "You said: ahoy");
+      expect(models.requests("mate").map(({ lastUserText }) => lastUserText)).toEqual(["ahoy"]);
+    },
+  );
+
+  proves(
+    ["channels.*(discord).access.rooms", "channels.*(discord).access.mentionOnly", "channels.*(discord).access.guilds"],
+    "when something is said in servers, then each channel hears what its access says",
+    async () => {
+      const { plain, hearing, guild } = places;
+      const oneRoom = places["one-room"];
+      for (const place of [plain, hearing])
+        place.discord.say({ person: "ann", in: place.room, text: "not to the bot" });
+      await posted(hearing, "not to the bot");
+      for (const place of [oneRoom, guild, plain]) {
+        place.discord.say({ person: "ann", in: place.other, text: "in the other room", mention: true });
+        place.discord.say({ person: "ann", in: place.room, text: "in the room", mention: true });
+        await posted(place, "in the room");
+      }
+      await posted(plain, "in the other room");
+      expect(heard().filter((text) => text.includes("not to the bot"))).toHaveLength(1);
+      expect(heard().filter((text) => text.includes("in the other room"))).toHaveLength(1);
+    },
+  );
+
+  proves(
+    ["channels.*(discord).access.accounts", "channels.*(discord).access.messagesPerMinute"],
+    "when people write, then each channel answers those that its access lets in, and tells the others",
+    async () => {
+      const { plain, ann, rare } = places;
+      for (const place of [plain, ann]) {
+        const bob = place.discord.world.privateChannel(place.discord.world.person("bob"));
+        place.discord.say({ person: "bob", in: bob, text: "it is bob" });
+      }
+      await posted(plain, "You said: it is bob");
+      ann.discord.say({ person: "ann", in: ann.dm, text: "it is ann" });
+      await posted(ann, "You said: it is ann");
+      expect(heard().filter((text) => text === "it is bob")).toHaveLength(1);
+      rare.discord.say({ person: "ann", in: rare.dm, text: "once" });
+      rare.discord.say({ person: "ann", in: rare.dm, text: "twice" });
+      await posted(rare, "more than 1 messages in a minute");
+    },
+  );
+
+  proves(
+    ["channels.*(discord).streaming"],
+    "when an answer takes a while, then a channel that streams shows how it begins, and another only the whole",
+    async () => {
+      const { plain, whole } = places;
+      whole.discord.say({ person: "ann", in: whole.dm, text: "tides" });
+      await expect.poll(heard).toContain("tides");
+      plain.discord.say({ person: "ann", in: plain.dm, text: "tides" });
+      await posted(plain, "The tide");
+      expect(whole.discord.posted).toEqual([]);
+      gate.release();
+      await posted(whole, "The tide comes in.");
+    },
+  );
+
+  proves(
+    [
+      "channels.*(discord).delivery.quietHours.from",
+      "channels.*(discord).delivery.quietHours.to",
+      "channels.*(discord).delivery.quietHours.timeZone",
+      "channels.*(discord).timeZone",
+    ],
+    "when schedules have something to say, then it is kept back on the one channel where it is quiet now",
+    async () => {
+      expect(await keptBack(mooring, "quiet")).toEqual(ONLY_HELD);
+    },
+  );
+
+  proves(
+    ["channels.*(discord).delivery.policy"],
+    "when work that began on a channel ends, then a person sees it elsewhere too, unless the channel keeps it to itself",
+    async () => {
+      const client = mooring.client("ann", "web", visitorToken("ann"));
+      await client.answerTo(client.say("hello"));
+      const results = () => client.replies().filter(({ markdown }) => markdown?.includes("Here is everything"));
+      for (const place of [places.origin, places.plain]) {
+        place.discord.say({ person: "ann", in: place.dm, text: "research knots" });
+        await posted(place, "Here is everything about it.");
+      }
+      await client.until(() => results().length > 0, "the result that began in Discord");
+      expect(results().map(({ anchor }) => anchor?.channel)).toEqual(["plain"]);
+    },
+  );
+});

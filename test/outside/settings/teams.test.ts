@@ -1,0 +1,228 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { calls, Gate, type ModelAnswer, says } from "../../fakes/model-answer.ts";
+import type { ModelRequest } from "../../fakes/model-request.ts";
+import type { Post } from "../../fakes/teams/connector-api.ts";
+import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
+import { CHANNEL_ROOM, messageBy, objectIdOf, type Said, TEAM_ID } from "../../fakes/teams/sent-activity.ts";
+import type { ModelBoard } from "./model-board.ts";
+import { proves } from "./proves.ts";
+import { keptBack, ONLY_HELD, quietSettings, yearly } from "./scheduled-run.ts";
+import { IDENTITY_KEY, type RunningProduct, SettingsRig, visitorToken } from "./settings-rig.ts";
+
+const rig = new SettingsRig();
+let models: ModelBoard;
+let mooring: RunningProduct;
+let teams: FakeTeams;
+const gate = new Gate();
+
+const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
+  if (toolNames.includes("complete_subtask")) return says("all about it");
+  if (lastUserText.startsWith("[")) return says("Here is everything about it.");
+  if (lastUserText.includes("tides")) return says(["The tide ", gate, `comes in (${lastUserText}).`]);
+  if (!lastUserText.includes("research")) return says(`You said: ${lastUserText}`);
+  if (toolOutputs.length > 0) return says("I am on it.");
+  return calls([{ name: "spawn_subtask", arguments: { name: "part", prompt: "look" } }]);
+};
+
+beforeAll(async () => {
+  teams = rig.owns(await FakeTeams.start());
+  models = await rig.models();
+  const base = { ...teams.config, agent: "mooring" };
+  const quiet = Object.entries(quietSettings()).map(([name, more]) => ({ name: `teams-${name}`, more }));
+  const channels = {
+    web: { adapter: "web", agent: "mooring", identityKey: IDENTITY_KEY },
+    teams: base,
+    mate: { ...base, agent: "mate" },
+    "other-app": { ...base, appId: randomUUID() },
+    "other-password": { ...base, appPassword: "not-the-password" },
+    "other-tenant": { ...base, tenantId: randomUUID() },
+    "other-keys": { ...base, openIdMetadataUrl: `${teams.origin}/v1/nowhere` },
+    "other-tokens": { ...base, tokenUrl: `${teams.origin}/nowhere` },
+    "other-issuer": { ...base, issuer: "https://api.botframework.example" },
+    "other-services": { ...base, serviceUrls: [`${teams.origin}/apac`] },
+    "no-files": { ...base, fileHosts: ["files.example"] },
+    origin: { ...base, delivery: { policy: "origin" } },
+    whole: { ...base, streaming: false },
+    ann: { ...base, access: { accounts: [objectIdOf("ann")] } },
+    rare: { ...base, access: { messagesPerMinute: 1 } },
+    "other-room": { ...base, access: { rooms: ["19:deck@thread.tacv2"] } },
+    "other-team": { ...base, access: { teams: ["19:team-deck@thread.tacv2"] } },
+    hearing: { ...base, access: { mentionOnly: false } },
+    ...Object.fromEntries(quiet.map(({ name, more }) => [name, { ...base, ...more }])),
+  };
+  const schedules = quiet.map(({ name }) => yearly(name, { channel: name, room: CHANNEL_ROOM, workspace: TEAM_ID }));
+  const account = objectIdOf("ann");
+  mooring = await rig.start({
+    agents: [
+      { name: "mooring", model: models.named("mooring", answer), schedules },
+      { name: "mate", model: models.named("mate") },
+    ],
+    channels,
+    people: [{ name: "Ann", accounts: { web: "ann", teams: account, origin: account } }],
+  });
+});
+
+const to = (channel: string) => {
+  teams.endpoint = `${mooring.address}/channels/${channel}/messages`;
+};
+const say = (channel: string, said: Said) => {
+  to(channel);
+  return teams.say(said);
+};
+const textOf = ({ activity }: Post) => (activity.text ?? "").replace(/<[^>]*>/g, " ");
+const posted = async (text: string) => {
+  const isIt = (post: Post) => textOf(post).includes(text);
+  return (await teams.api.posts.until((posts) => posts.some(isIt))).find(isIt);
+};
+const heard = () => models.requests("mooring").map(({ lastUserText }) => lastUserText);
+
+describe("given bots in Teams with different settings", () => {
+  proves(
+    [
+      "channels.*(teams).adapter",
+      "channels.*(teams).agent",
+      "channels.*(teams).appId",
+      "channels.*(teams).tenantId",
+      "channels.*(teams).openIdMetadataUrl",
+      "channels.*(teams).issuer",
+      "channels.*(teams).serviceUrls",
+    ],
+    "when Teams calls, then only the channels that know it as it is take what it says",
+    async () => {
+      const status = (channel: string) => say(channel, { text: `to ${channel}` });
+      expect([await status("teams"), await status("mate")]).toEqual([200, 200]);
+      await posted("You said: to teams");
+      await posted("You said: to mate");
+      expect(models.requests("mate").map(({ lastUserText }) => lastUserText)).toEqual(["to mate"]);
+      for (const channel of ["other-app", "other-tenant", "other-issuer", "other-services"]) {
+        expect([channel, await status(channel)]).not.toEqual([channel, 200]);
+      }
+      expect(await status("other-keys")).toBeGreaterThanOrEqual(500);
+    },
+  );
+
+  proves(
+    ["channels.*(teams).appPassword", "channels.*(teams).tokenUrl"],
+    "when an answer is sent, then the bot signs in where it is told to, with its password",
+    async () => {
+      const before = teams.api.posts.items.length;
+      await say("other-password", { text: "with a wrong password" });
+      await say("other-tokens", { text: "at another address" });
+      await expect.poll(() => teams.requests.join()).toContain("/nowhere/");
+      await say("teams", { text: "with the right one" });
+      await posted("with the right one");
+      expect(teams.api.posts.items.slice(before).map(textOf).join()).not.toMatch(/wrong password|another address/);
+    },
+  );
+
+  proves(
+    ["channels.*(teams).fileHosts"],
+    "when a person attaches a file, then it is read if its host is one of the channel's",
+    async () => {
+      teams.files.set("/files/a.txt", Buffer.from("the words of the file"));
+      const attachments = [
+        {
+          contentType: "application/vnd.microsoft.teams.file.download.info",
+          name: "a.txt",
+          content: { downloadUrl: `${teams.origin}/files/a.txt`, fileType: "txt" },
+        },
+      ];
+      await say("no-files", { text: "read it not", more: { attachments } });
+      await posted("read it not");
+      await say("teams", { text: "read it", more: { attachments } });
+      await expect.poll(() => heard().join()).toContain("the words of the file");
+      expect(heard().filter((text) => text.includes("the words of the file"))).toHaveLength(1);
+    },
+  );
+
+  proves(
+    ["channels.*(teams).access.accounts", "channels.*(teams).access.messagesPerMinute"],
+    "when people write, then each channel answers those that its access lets in, and tells the others",
+    async () => {
+      await say("ann", { text: "bob on hers", person: "bob" });
+      await posted("may not talk to the agent here");
+      await say("ann", { text: "ann on hers" });
+      await posted("You said: ann on hers");
+      await say("rare", { text: "once" });
+      await say("rare", { text: "twice" });
+      await posted("more than 1 messages in a minute");
+    },
+  );
+
+  proves(
+    ["channels.*(teams).access.rooms", "channels.*(teams).access.teams", "channels.*(teams).access.mentionOnly"],
+    "when something is said in a team, then each channel hears what its access says",
+    async () => {
+      await say("teams", { text: "not to the bot", place: "channel", mention: false });
+      await say("hearing", { text: "not to this bot", place: "channel", mention: false });
+      await posted("not to this bot");
+      await say("other-room", { text: "in a closed room", place: "channel" });
+      await say("other-team", { text: "in a closed team", place: "channel" });
+      await say("teams", { text: "in an open room", place: "channel" });
+      await posted("in an open room");
+      expect(heard().filter((text) => /not to the bot|closed/.test(text))).toEqual([]);
+    },
+  );
+
+  proves(
+    ["channels.*(teams).streaming"],
+    "when an answer takes a while, then a channel that streams shows how it begins, and another only the whole",
+    async () => {
+      await say("whole", { text: "tides on the whole", person: "bob" });
+      await expect.poll(heard).toContain("tides on the whole");
+      await say("teams", { text: "tides in pieces" });
+      await posted("The tide");
+      expect(teams.api.posts.items.filter((post) => textOf(post).includes("The tide"))).toHaveLength(1);
+      gate.release();
+      await posted("comes in (tides on the whole)");
+    },
+  );
+
+  proves(
+    [
+      "channels.*(teams).delivery.quietHours.from",
+      "channels.*(teams).delivery.quietHours.to",
+      "channels.*(teams).delivery.quietHours.timeZone",
+      "channels.*(teams).timeZone",
+    ],
+    "when schedules have something to say, then it is kept back on the one channel where it is quiet now",
+    async () => {
+      for (const name of Object.keys(quietSettings())) {
+        to(`teams-${name}`);
+        await teams.install("add", { place: "channel" });
+      }
+      expect(await keptBack(mooring, "teams")).toEqual(ONLY_HELD);
+    },
+  );
+
+  proves(
+    ["channels.*(teams).delivery.policy"],
+    "when work that began on a channel ends, then a person sees it elsewhere too, unless the channel keeps it to itself",
+    async () => {
+      const client = mooring.client("ann", "web", visitorToken("ann"));
+      await client.answerTo(client.say("hello"));
+      const results = () => client.replies().filter(({ markdown }) => markdown?.includes("Here is everything"));
+      const inTeams = () => teams.api.posts.items.filter((post) => textOf(post).includes("Here is everything"));
+      await say("origin", { text: "research knots" });
+      await teams.api.posts.until(() => inTeams().length === 1);
+      await say("teams", { text: "research ropes" });
+      await client.until(() => results().length > 0, "the result that began in Teams");
+      expect(results().map(({ anchor }) => anchor?.channel)).toEqual(["teams"]);
+    },
+  );
+
+  it("given a message whose event does not name its team, when its work ends elsewhere, then the anchor links to it (O12)", async () => {
+    const client = mooring.client("ann", "web", visitorToken("ann"));
+    await client.answerTo(client.say("hello"));
+    const said: Said = { text: "research anchors", place: "channel" };
+    to("teams");
+    await teams.install("add", { place: "channel" });
+    const message = messageBy(teams, said, teams.api.nextId());
+    const channelData = { tenant: { id: teams.tenantId }, team: { id: TEAM_ID }, teamsTeamId: TEAM_ID };
+    teams.installIn("channel");
+    await teams.send({ ...message, channelData });
+    const links = () => client.replies().map(({ anchor }) => (anchor as { link?: string } | undefined)?.link);
+    await client.until(() => links().some((link) => link?.includes("teams.microsoft.com/l/message")), "the link");
+  });
+});
