@@ -1,5 +1,4 @@
-/** Why requests should go elsewhere. */
-export interface NotReady {
+export interface PartProblem {
   readonly part: string;
   readonly reason: string;
 }
@@ -7,28 +6,35 @@ export interface NotReady {
 export type PartHealth = { ok: true } | { ok: false; reason: string };
 
 export interface Readiness {
-  /** Asked on every look; must be cheap. */
+  /** This process cannot take messages without the part. `health` runs on every probe: it must be cheap. */
   watch(part: string, health: () => PartHealth): void;
-  /** From now on not ready, whatever the parts say. */
+  /** This process takes messages without the part, so its problem never makes the process unready. */
+  watchOptional(part: string, health: () => PartHealth): void;
+  /** From now on not ready, regardless of the parts. */
   stopping(): void;
   /** Empty: ready. */
-  problems(): readonly NotReady[];
+  problems(): readonly PartProblem[];
+  /** Parts that do not work while the process is ready. */
+  degraded(): readonly PartProblem[];
 }
 
 export const createReadiness = (): Readiness => {
-  const parts = new Map<string, () => PartHealth>();
+  const required = new Map<string, () => PartHealth>();
+  const optional = new Map<string, () => PartHealth>();
   let isStopping = false;
   return {
-    watch: (part, health) => void parts.set(part, health),
+    watch: (part, health) => void required.set(part, health),
+    watchOptional: (part, health) => void optional.set(part, health),
     stopping: () => {
       isStopping = true;
     },
-    problems: () => {
-      if (isStopping) return [{ part: "process", reason: "stopping" }];
-      return [...parts].flatMap(([part, health]) => {
-        const state = health();
-        return state.ok ? [] : [{ part, reason: state.reason }];
-      });
-    },
+    problems: () => (isStopping ? [{ part: "process", reason: "stopping" }] : problemsOf(required)),
+    degraded: () => problemsOf(optional),
   };
 };
+
+const problemsOf = (parts: ReadonlyMap<string, () => PartHealth>): PartProblem[] =>
+  [...parts].flatMap(([part, health]) => {
+    const state = health();
+    return state.ok ? [] : [{ part, reason: state.reason }];
+  });

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/config.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
+import type { Timer } from "../core/contract/clock.ts";
 import { DueIndex } from "../core/schedules/due-index.ts";
 import { peerEventRoute } from "./a2a/peer-event-route.ts";
 import type { RunningA2a } from "./a2a/start-a2a.ts";
@@ -14,6 +15,7 @@ import { adapterContext, type ChannelParts, relayContext } from "./channel-conte
 import { pauseKey } from "./channel-status/channel-record.ts";
 import { ChannelReporter } from "./channel-status/channel-reporter.ts";
 import { ChannelTraffic } from "./channel-status/channel-traffic.ts";
+import { watchChannel } from "./channel-status/channel-watch.ts";
 import { connectionHolder } from "./connection-holder.ts";
 import { consoleRoutes } from "./console/console-routes.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
@@ -27,6 +29,7 @@ import { refreshAfterOutage } from "./refresh-after-outage.ts";
 import { CrowdCheck } from "./relay/crowd-check.ts";
 import { type RunningChannel, runChannel } from "./relay/run-channel.ts";
 import { metricsGate } from "./routes/metrics-gate.ts";
+import { withinDeadline } from "./relay/within-deadline.ts";
 import { createServer } from "./server.ts";
 import { tenantOf } from "./tenant-of.ts";
 
@@ -39,13 +42,20 @@ export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" |
   readonly adminToken?: string | undefined;
 }
 
-/** Every configured channel, and the server in front of them. */
+/** How long readiness waits for a platform: a channel that takes longer goes on starting, and is degraded until then. */
+const FIRST_ATTEMPT_MS = 3_000;
+
+/**
+ * Every configured channel, and the server in front of them. Channels start side by side and serve as soon as they can;
+ * one whose platform is away delays neither the others nor the process (U6).
+ */
 export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Promise<void> }> => {
   const { config, listener, readiness, metrics, adminToken, ...common } = parts;
   const { instance, leaseMs } = connectionHolder(config.backbone, common.newId);
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
   const reporters: ChannelReporter[] = [];
+  const watches: Timer[] = [];
   const crowds: CrowdCheck[] = [];
   let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
@@ -53,9 +63,9 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   const stop = async () => {
     watch.cancel();
     signIns.flush();
+    for (const timer of watches) timer.cancel();
     for (const crowd of crowds) crowd.stop();
-    await Promise.all(reporters.map((reporter) => reporter.stop()));
-    await Promise.all([a2a?.stop(), ...running.map((channel) => channel.stop())]);
+    await Promise.all([a2a?.stop(), ...[...reporters, ...running].map((part) => part.stop())]);
   };
   try {
     for (const [channel, channelConfig] of Object.entries(config.channels)) {
@@ -83,13 +93,15 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       };
       const { bus, store } = common.backbone;
       const isPaused = (await store.get(pauseKey({ tenant, channel }))) !== undefined;
-      const started = await runChannel(relayContext(own, rules), adapter, instance, { isPaused });
+      const started = await runChannel(relayContext(own, rules), adapter, instance, {
+        isPaused,
+        inBackground: true,
+      });
       adapters.push(adapter);
       running.push(started);
-      readiness.watch(`channel ${channel}`, () => started.health());
-      const reporter = new ChannelReporter({ ...common, bus, store, instance }, { tenant, channel }, started, traffic);
-      await reporter.start();
-      reporters.push(reporter);
+      readiness.watchOptional(`channel ${channel}`, () => started.health());
+      metrics.beforeReading((meter) => meter.gauge("channel_degraded", started.health().ok ? 0 : 1, { channel }));
+      reporters.push(new ChannelReporter({ ...common, bus, store, instance }, { tenant, channel }, started, traffic));
     }
     // Its library is loaded only if it is needed.
     if (Object.keys(config.a2a.callers).length > 0) {
@@ -126,9 +138,19 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       a2a,
       admin,
     });
+    await withinDeadline(common.clock, FIRST_ATTEMPT_MS, firstAttempts(running), () => undefined);
+    for (const [index, reporter] of reporters.entries()) {
+      await reporter.start();
+      const channel = running[index];
+      if (channel) watches.push(watchChannel(channel, { ...common, changed: () => reporter.look() }));
+    }
   } catch (error) {
     await stop();
     throw error;
   }
   return { stop };
+};
+
+const firstAttempts = async (running: readonly RunningChannel[]): Promise<void> => {
+  await Promise.all(running.map(({ firstAttempt }) => firstAttempt));
 };

@@ -51,6 +51,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
   readonly #notes: RefusalNotes;
   readonly #deliveries = new Set<Promise<unknown>>();
   #running: Running | undefined;
+  #starting: AbortController | undefined;
   #stopping: Promise<void> | undefined;
   #isStopped = false;
   #removed: string | undefined;
@@ -83,6 +84,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
     this.#isStopped = false;
     const { clock, logger } = this.#context;
     const cutOff = new AbortController();
+    this.#starting = cutOff;
     const api = this.#apiOptions(cutOff.signal);
     const client = webApiClient(this.#config.botToken.reveal(), api);
     const identity = await identify(client).catch((error: unknown) => {
@@ -174,7 +176,8 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
   async #stop(): Promise<void> {
     this.#isStopped = true;
     const running = this.#running;
-    if (running === undefined) return;
+    // A start that waits for Slack must not hold up the stop.
+    if (running === undefined) return this.#starting?.abort();
     const { clock } = this.#context;
     const timer = clock.after(this.#limits.stopMs, () => running.cutOff.abort());
     await Promise.allSettled([running.socket?.stop(), ...this.#deliveries]);

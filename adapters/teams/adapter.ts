@@ -37,6 +37,7 @@ import { References } from "./references.ts";
 import { Refusals } from "./refusals.ts";
 import { renderDelivery } from "./render.ts";
 import { RoomCalls } from "./room-calls.ts";
+import { SignInCheck } from "./sign-in-check.ts";
 import { SigningKeys } from "./signing-keys.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
@@ -60,6 +61,7 @@ export class TeamsAdapter implements Abilities {
   readonly #context: AdapterContext;
   readonly #botId: string;
   readonly #token: BotToken;
+  readonly #signInCheck: SignInCheck;
   readonly #keys: SigningKeys;
   readonly #connector: Connector;
   readonly #references: References;
@@ -85,6 +87,7 @@ export class TeamsAdapter implements Abilities {
     this.#context = context;
     this.#botId = `28:${config.appId}`;
     this.#token = new BotToken(config);
+    this.#signInCheck = new SignInCheck(this.#token, context.clock);
     this.#keys = new SigningKeys(config.openIdMetadataUrl, context.clock);
     this.#connector = new Connector(this.#token, context.clock);
     this.#references = new References(context.store, context.channel);
@@ -116,10 +119,12 @@ export class TeamsAdapter implements Abilities {
   async start(inbox: Inbox): Promise<void> {
     this.#inbox = inbox;
     this.#calls.open();
+    this.#signInCheck.start();
   }
 
   async stop(): Promise<void> {
     this.#inbox = undefined;
+    this.#signInCheck.stop();
     await this.#calls.close();
   }
 

@@ -90,6 +90,8 @@ const conversationFor = async (
 };
 
 const BEST_FIRST: readonly ChannelState[] = ["running", "standby", "failing"];
+/** Stored records keep the older word. */
+const SHOWN = { running: "running", standby: "standby", failing: "degraded" } as const;
 const MOST_COUNTED = 100;
 
 const shownChannel = async (store: Store, channel: ManagedChannel, now: number) => {
@@ -97,18 +99,21 @@ const shownChannel = async (store: Store, channel: ManagedChannel, now: number) 
   const gateways = livingGateways(status, now).map(([instance, report]) => ({ instance, ...report }));
   const best = BEST_FIRST.map((state) => gateways.find((gateway) => gateway.state === state)).find(Boolean);
   const { lastInAt, lastOutAt, errors } = status;
-  const nobody = { state: "failing", reason: "no gateway runs it: is the gateway started, with this configuration?" };
+  const nobody = {
+    state: "failing" as const,
+    reason: "no gateway runs it: is the gateway started, with this configuration?",
+  };
   const { state, reason } = best ?? nobody;
   return {
     ...channel,
-    state: pause ? "paused" : state,
+    state: pause ? "paused" : SHOWN[state],
     ...(reason !== undefined && !pause && { reason }),
     ...(pause && { paused: pause.value }),
     ...(lastInAt !== undefined && { lastInAt }),
     ...(lastOutAt !== undefined && { lastOutAt }),
     errors,
     undelivered: await countUndelivered(store, channel),
-    gateways,
+    gateways: gateways.map((gateway) => ({ ...gateway, state: SHOWN[gateway.state] })),
   };
 };
 

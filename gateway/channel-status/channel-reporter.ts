@@ -12,7 +12,7 @@ import type { ChannelTraffic } from "./channel-traffic.ts";
 import { withErrors } from "./channel-traffic.ts";
 
 const LOOK_EVERY_MS = 15_000;
-/** It is heard of at least so often, whether or not anything happens. */
+/** Heartbeat: it reports at least this often. */
 const REPORT_EVERY_MS = 60_000;
 
 export interface ReporterParts {
@@ -23,7 +23,7 @@ export interface ReporterParts {
   readonly instance: string;
 }
 
-/** Tells operators how a channel is on this gateway, and does what they say about it. */
+/** Reports a channel's state on this gateway to the store for operators, and pauses or resumes it at their command. */
 export class ChannelReporter {
   readonly #parts: ReporterParts;
   readonly #place: ChannelPlace;
@@ -45,8 +45,8 @@ export class ChannelReporter {
 
   async start(): Promise<void> {
     const { tenant, channel } = this.#place;
-    this.#listener = await this.#parts.bus.listen(subjectsOf(tenant).channelChanged(channel), () => this.#soon());
-    this.#soon();
+    this.#listener = await this.#parts.bus.listen(subjectsOf(tenant).channelChanged(channel), () => this.look());
+    this.look();
   }
 
   async stop(): Promise<void> {
@@ -56,9 +56,9 @@ export class ChannelReporter {
     await this.#work;
   }
 
-  /** However often it is asked meanwhile, it looks once. */
-  #soon(): void {
-    if (this.#isAsked) return;
+  /** Looks soon; calls in between are combined. */
+  look(): void {
+    if (this.#isAsked || this.#stopped) return;
     this.#isAsked = true;
     this.#work = this.#work.then(() => {
       this.#isAsked = false;
@@ -74,10 +74,10 @@ export class ChannelReporter {
       await this.#running.setPaused((await store.get(pauseKey(this.#place))) !== undefined);
       await this.#report();
     } catch (error) {
-      // A store that is away is what the gateway's own health tells.
+      // The gateway's own health reports a store that is away.
       logger.debug({ channel: this.#place.channel, error: messageOf(error) }, "channel not reported");
     }
-    if (!this.#stopped) this.#timer = clock.after(LOOK_EVERY_MS, () => this.#soon());
+    if (!this.#stopped) this.#timer = clock.after(LOOK_EVERY_MS, () => this.look());
   }
 
   async #report(): Promise<void> {

@@ -30,6 +30,8 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
   messages_accepted_total: counter("Messages stored for the agent.", "channel"),
   messages_refused_total: counter("Messages that could not be stored.", "channel"),
 
+  channel_degraded: gauge("1 while the channel does not work on this gateway, else 0.", "channel"),
+
   deliveries_total: counter("Parts of replies, by what became of them.", "channel", "outcome"),
   delivery_retries_total: counter("Deliveries put off for another attempt.", "channel", "reason"),
   delivery_dead_letters_total: counter("Deliveries given up.", "channel", "reason"),

@@ -7,20 +7,21 @@ import type { RelayContext } from "./relay-context.ts";
 import { isBeginning } from "./streaming/beginning.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-type Parts = Pick<RelayContext, "clock" | "logger" | "limits" | "tracer">;
+type Parts = Pick<RelayContext, "clock" | "logger" | "limits" | "tracer" | "deliveryHealth">;
 
-/** Has an adapter deliver or edit as if it might break its contract: what comes back is a receipt or a DeliveryFailed, in time. */
+/** Calls an adapter that may break its contract: the result is a receipt or a DeliveryFailed, and comes in time. */
 export const callAdapter = async (
   parts: Parts,
   adapter: ChannelAdapter,
   delivery: Delivery,
   call: () => Promise<Receipt>,
 ): Promise<Receipt | DeliveryFailed> => {
-  const { clock, tracer } = parts;
-  // Of an answer that is still being written nothing is told: its trace is not known yet.
-  if (tracer === undefined || isBeginning(delivery)) return attempt(parts, adapter, delivery, call);
+  const { clock, tracer, deliveryHealth } = parts;
   const startedAt = clock.now();
   const sent = await attempt(parts, adapter, delivery, call);
+  deliveryHealth?.note(sent);
+  // The trace of a streamed draft is not known yet.
+  if (tracer === undefined || isBeginning(delivery)) return sent;
   tracer.record(deliverySpan(delivery, sent, { startedAt, endedAt: clock.now() }));
   return sent;
 };

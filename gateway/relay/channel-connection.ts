@@ -15,7 +15,7 @@ import { streamsOf } from "./streaming/streams.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /** The part of a channel that needs its platform: the adapter, what is sent through it, and what it shows. */
 export class ChannelConnection {
@@ -29,7 +29,7 @@ export class ChannelConnection {
   #signals: Listener | undefined;
   #streams: Streams | undefined;
   #opening: Promise<void> = Promise.resolve();
-  /** Why the channel does not run, if it should. */
+  /** Why the channel is not connected although it should be. */
   problem: string | undefined;
 
   constructor(context: RelayContext, adapter: ChannelAdapter, maySend: () => boolean) {
@@ -41,6 +41,7 @@ export class ChannelConnection {
   /** Resolves when the first attempt has ended; further ones follow on their own. */
   open(): Promise<void> {
     this.#wanted = true;
+    this.problem ??= "starting";
     this.#opening = this.#try();
     return this.#opening;
   }
@@ -49,7 +50,7 @@ export class ChannelConnection {
     this.#wanted = false;
     this.#retry?.cancel();
     this.problem = undefined;
-    // The adapter's own stop begins with its intake. One that is still starting is waited for.
+    // The adapter's own stop begins with its intake. An adapter that is still starting is awaited.
     await Promise.all([this.#adapter.stop(), this.#opening.then(() => this.#release())]);
   }
 
@@ -77,9 +78,11 @@ export class ChannelConnection {
     } catch (error) {
       await Promise.allSettled([this.#release(), this.#adapter.stop()]);
       if (!this.#wanted) return;
-      this.problem = messageOf(error);
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
-      logger.error({ channel, error: this.problem, retryInMs: pauseMs }, "channel did not start");
+      const reason = messageOf(error);
+      const isKnown = this.problem === reason;
+      this.problem = reason;
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, MAX_PAUSE_MS);
+      logger[isKnown ? "debug" : "error"]({ channel, reason, retryInMs: pauseMs }, "channel did not start, retrying");
       this.#retry = clock.after(pauseMs, () => void this.open());
     }
   }

@@ -12,6 +12,7 @@ import type { Tracer } from "../../core/contract/tracer.ts";
 import type { AfterRefusal } from "../../core/delivery/after-refusal.ts";
 import type { GoneMatter } from "../../core/delivery/gone-matter.ts";
 import type { Target } from "../../core/delivery/target.ts";
+import type { DeliveryHealth } from "./delivery-health.ts";
 import type { RetryLimits } from "./retry-pause.ts";
 
 /** What every part of a channel's relay works with. */
@@ -25,6 +26,8 @@ export interface RelayContext {
   readonly meter: Meter;
   readonly checkpoint: Checkpoint;
   readonly tracer?: Tracer | undefined;
+  /** Absent: delivery outcomes do not count for the channel's health. */
+  readonly deliveryHealth?: DeliveryHealth | undefined;
   /** 0 to 1, for jitter. */
   readonly random: () => number;
   /** Where a reply goes on a channel. */

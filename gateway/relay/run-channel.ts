@@ -4,16 +4,19 @@ import { messageOf } from "../../core/contract/app-error.ts";
 import type { Consumer } from "../../core/contract/bus.ts";
 import { ChannelConnection } from "./channel-connection.ts";
 import { ChannelLease } from "./channel-lease.ts";
+import { DeliveryHealth } from "./delivery-health.ts";
 import { startWakeUps } from "./digest/wake-up.ts";
 import { startFanOut } from "./fan-out.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-/** standby: another gateway has it, or nobody is to. */
+/** standby: another gateway holds the connection, or an operator has paused the channel. */
 export type ChannelHealth = { ok: true; standby: boolean } | { ok: false; reason: string };
 
 export interface RunningChannel {
   readonly channel: string;
+  /** Settles when the first attempt to start the adapter has ended, well or not. */
+  readonly firstAttempt: Promise<void>;
   health(): ChannelHealth;
   /** A paused channel takes nothing in and sends nothing; what is to be sent waits. */
   setPaused(isPaused: boolean): Promise<void>;
@@ -21,21 +24,29 @@ export interface RunningChannel {
   stop(): Promise<void>;
 }
 
+interface RunOptions {
+  /** A paused channel is not started. */
+  readonly isPaused?: boolean;
+  /** Resolves without waiting for the platform; see `firstAttempt`. */
+  readonly inBackground?: boolean;
+}
+
 /**
- * Runs one channel on this gateway. Resolves once the first attempt to start the adapter has ended; an adapter that
- * does not start is tried again, and its health says why. `instance` is this gateway's name among the running ones.
- * One that is paused does not even try.
+ * Runs one channel on this gateway. Resolves once the first attempt to start the adapter has ended. An adapter that does
+ * not start is retried, and its health says why. `instance` is this gateway's name among the running ones.
  */
 export const runChannel = async (
-  context: RelayContext,
+  relay: RelayContext,
   adapter: ChannelAdapter,
   instance: string,
-  { isPaused = false } = {},
+  { isPaused = false, inBackground = false }: RunOptions = {},
 ): Promise<RunningChannel> => {
+  const deliveryHealth = new DeliveryHealth();
+  const context = { ...relay, deliveryHealth };
   const { channel, capabilities } = adapter;
   const consumers: Consumer[] = [];
   const isLog = capabilities.resend === "log";
-  // Replies are queued from now on, whether or not the platform can be reached.
+  // Replies are queued from now on, even while the platform cannot be reached.
   if (!isLog) consumers.push(await startFanOut(context, adapter), await startWakeUps(context, channel));
 
   let lease: ChannelLease | undefined;
@@ -43,25 +54,28 @@ export const runChannel = async (
   const wanted = { isOurs: false, isPaused };
   let isOpen = false;
   let changing: Promise<void> = Promise.resolve();
-  /** Opens or closes the connection, as it is wanted now; one change at a time. */
+  /** Opens or closes the connection; one change at a time. */
   const change = (to: Partial<typeof wanted>): Promise<void> => {
     Object.assign(wanted, to);
     const next = changing.then(async () => {
       const shouldBeOpen = wanted.isOurs && !wanted.isPaused;
       if (shouldBeOpen === isOpen) return;
       isOpen = shouldBeOpen;
+      deliveryHealth.reset();
       await (shouldBeOpen ? connection.open() : connection.close());
     });
     changing = next.catch(() => undefined);
     return next;
   };
+  let firstAttempt: Promise<void>;
   if (capabilities.connection === "exclusive") {
     const changed = (held: boolean) => change({ isOurs: held });
     lease = new ChannelLease({ ...context, channel, instance, leaseMs: context.limits.leaseMs, changed });
-    await lease.start();
+    firstAttempt = lease.start();
   } else {
-    await change({ isOurs: true });
+    firstAttempt = change({ isOurs: true });
   }
+  if (!inBackground) await firstAttempt;
 
   const stopAll = async () => {
     const closed = lease ? lease.stop() : change({ isOurs: false });
@@ -70,13 +84,16 @@ export const runChannel = async (
   let stopping: Promise<void> | undefined;
   return {
     channel,
+    firstAttempt: firstAttempt.catch(() => undefined),
     health() {
       if (wanted.isPaused || (lease && !lease.held)) return { ok: true, standby: true };
-      if (connection.problem !== undefined) return { ok: false, reason: connection.problem };
       const health = isHealthAdapter(adapter) ? adapter.health() : { ok: true as const };
-      return health.ok ? { ok: true, standby: false } : health;
+      const reason = connection.problem ?? (health.ok ? deliveryHealth.problem : health.reason);
+      return reason === undefined ? { ok: true, standby: false } : { ok: false, reason };
     },
-    setPaused: (paused) => change({ isPaused: paused }),
+    setPaused: async (paused) => {
+      if (wanted.isPaused !== paused) await change({ isPaused: paused });
+    },
     stop() {
       const { clock, limits, logger } = context;
       const giveUp = () => logger.warn({ channel }, "channel did not stop in time; what is left is redelivered");

@@ -6,12 +6,16 @@ export interface HealthAnswer {
   readonly body: object;
 }
 
-/** Live: the process answers. Ready: it can take messages; otherwise 503 with every reason. Undefined: no health path. */
+/**
+ * Live: the process answers. Ready: it can take messages, else 503 with the reasons. A channel in trouble is listed as
+ * degraded and does not change the status (U6). Undefined: not a health path.
+ */
 export const healthAnswer = (path: string | undefined, readiness: Readiness): HealthAnswer | undefined => {
   if (path === "/health/live") return { status: 200, body: { live: true } };
   if (path !== "/health/ready") return undefined;
   const reasons = readiness.problems();
-  return { status: reasons.length === 0 ? 200 : 503, body: { ready: reasons.length === 0, reasons } };
+  const ready = reasons.length === 0;
+  return { status: ready ? 200 : 503, body: { ready, reasons, degraded: readiness.degraded() } };
 };
 
 export const healthRoutes = (app: FastifyInstance, readiness: Readiness): void => {

@@ -189,4 +189,8 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "requests, upgrades and probes from the moment the port listens, and during a stop",
     triedIn: ["test/outside/request-storm.test.ts", "test/gateway/http-listener.test.ts"],
   },
+  F33: {
+    fault: "one channel misconfigured, revoked, or its platform away",
+    triedIn: ["test/outside/degraded-channels.test.ts", "test/gateway/relay/channel-health.test.ts"],
+  },
 };

@@ -63,7 +63,7 @@ describe.each(["starting", "stopping"] as const)("given a process that is %s (U6
     const ready = await ask("/health/ready?probe=1");
     const reason =
       phase === "starting" ? { part: "backbone", reason: "connecting" } : { part: "process", reason: "stopping" };
-    expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reasons: [reason] }]);
+    expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reasons: [reason], degraded: [] }]);
   });
 
   it("when anything else is requested, then it is refused with 503 and Retry-After", async () => {

@@ -64,10 +64,24 @@ describe("given the gateway's server", () => {
     readiness.watch("backbone", () => ({ ok: false, reason: "no connection" }));
     const ready = await app.inject("/health/ready");
     expect(ready.statusCode).toBe(503);
-    expect(ready.json()).toEqual({ ready: false, reasons: [{ part: "backbone", reason: "no connection" }] });
+    expect(ready.json()).toEqual({
+      ready: false,
+      reasons: [{ part: "backbone", reason: "no connection" }],
+      degraded: [],
+    });
     readiness.stopping();
     expect((await app.inject("/health/ready")).json().reasons).toEqual([{ part: "process", reason: "stopping" }]);
     expect((await app.inject("/health/live")).statusCode).toBe(200);
+  });
+
+  it("when a channel does not work, then the process is ready and names the channel as degraded (U6, F33)", async () => {
+    readiness.watchOptional("channel slack", () => ({ ok: false, reason: "check botToken" }));
+    readiness.watchOptional("channel web", () => ({ ok: true }));
+    const ready = await app.inject("/health/ready");
+    expect([ready.statusCode, ready.json()]).toEqual([
+      200,
+      { ready: true, reasons: [], degraded: [{ part: "channel slack", reason: "check botToken" }] },
+    ]);
   });
 
   it("when Prometheus asks, then it gets process metrics and ours, by route and not by address (U4)", async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { UnreachablePlace } from "../../../adapters/contract/abilities.ts";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
@@ -128,7 +128,6 @@ describe("given a person who has only written in a room", () => {
     await use.start({ serviceUrls: ["https://smba.trafficmanager.net"] });
     expect(await failureOf(use.adapter.privateConversation(objectIdOf("ann")))).toMatchObject({ reason: "forbidden" });
     expect(sends()).toEqual([]);
-    expect(use.teams.requests.filter((request) => request.endsWith("/token"))).toEqual([]);
   });
 
   it("when Teams does not take the bot's token any more, then the next attempt has a new one", async () => {
@@ -360,9 +359,18 @@ describe("given the bot's own token", () => {
     expect(tokenRequests()).toHaveLength(2);
   });
 
-  it("when there is none, then answers wait, and the channel's health says why", async () => {
-    const target = await use.conversation();
+  it("when the sign-in refuses the bot at start, then health says why before anything is sent (F33)", async () => {
     use.teams.signIn.error = 7_000_222;
+    await use.start();
+    await vi.waitUntil(() => !use.adapter.health().ok);
+    expect(use.adapter.health()).toMatchObject({ ok: false, reason: expect.stringContaining("expired") });
+    expect(await use.conversation()).toMatchObject({ channel: "teams" });
+  });
+
+  it("when there is none, then answers wait, and the channel's health says why", async () => {
+    use.teams.signIn.error = 7_000_222;
+    await use.start();
+    const target = await use.conversation();
     expect(await failureOf(deliver(target))).toMatchObject({
       reason: "unavailable",
       message: expect.stringContaining("expired"),

@@ -176,12 +176,13 @@ describe("given the keys of Teams", () => {
 
   it("when they cannot be fetched, then they are asked for every few seconds, however much comes", async () => {
     const time = await startAt();
+    const fetches = () => use.teams.requests.filter((request) => request.includes("/.well-known/"));
     use.teams.keysFail = true;
     for (let n = 0; n < 10; n++) expect(await genuine()).toBe(503);
-    expect(use.teams.requests).toHaveLength(1);
+    expect(fetches()).toHaveLength(1);
     time.ms += 5_000;
     await Promise.all([genuine(), genuine(), use.teams.send(activity(), { header: { kid: "made-up" } })]);
-    expect(use.teams.requests).toHaveLength(2);
+    expect(fetches()).toHaveLength(2);
   });
 
   it("when Teams has a new key, then it is known within a minute", async () => {

@@ -43,7 +43,7 @@ export interface ChannelError {
 
 export interface ChannelGateway {
   readonly instance: string;
-  readonly state: "running" | "standby" | "failing";
+  readonly state: "running" | "standby" | "degraded";
   readonly reason?: string;
   readonly seenAt: string;
 }
@@ -53,7 +53,7 @@ export interface Channel {
   readonly adapter: string;
   readonly agent: string;
   readonly tenant: string;
-  readonly state: "running" | "standby" | "failing" | "paused";
+  readonly state: "running" | "standby" | "degraded" | "paused";
   readonly reason?: string;
   readonly paused?: { readonly at: string; readonly by: { readonly role: string; readonly token: string } };
   readonly lastInAt?: string;

@@ -4,7 +4,7 @@ import { StateMark, type Tone } from "../parts/state-mark.tsx";
 const TONES: Readonly<Record<Channel["state"], Tone>> = {
   running: "good",
   standby: "calm",
-  failing: "bad",
+  degraded: "bad",
   paused: "warn",
 };
 

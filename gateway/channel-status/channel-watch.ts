@@ -1,0 +1,27 @@
+import type { Clock, Timer } from "../../core/contract/clock.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import type { RunningChannel } from "../relay/run-channel.ts";
+
+const CHECK_EVERY_MS = 500;
+
+/** Logs each change between healthy and degraded once, and tells `changed` of it. */
+export const watchChannel = (
+  running: RunningChannel,
+  { clock, logger, changed }: { clock: Clock; logger: Logger; changed: () => void },
+): Timer => {
+  const { channel } = running;
+  let wasOk = true;
+  let timer: Timer;
+  const check = () => {
+    const health = running.health();
+    if (health.ok !== wasOk) {
+      wasOk = health.ok;
+      if (health.ok) logger.info({ channel }, "channel recovered");
+      else logger.error({ channel, reason: health.reason }, "channel degraded");
+      changed();
+    }
+    timer = clock.after(CHECK_EVERY_MS, check);
+  };
+  timer = clock.after(CHECK_EVERY_MS, check);
+  return { cancel: () => timer.cancel() };
+};
