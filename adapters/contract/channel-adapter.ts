@@ -13,7 +13,10 @@ export interface ChannelAdapter {
    * Is called again after it rejected, and after a stop: an exclusive channel may come back to the same gateway.
    */
   start(inbox: Inbox): Promise<void>;
-  /** Needs no request in flight. Rejects with DeliveryFailed only; reason "unknown" if the platform may have it. */
+  /**
+   * Needs no request in flight. Rejects with DeliveryFailed only; reason "unknown" if the platform may have it. Draws
+   * the reply before it sends anything (`draw`), so that a reply that cannot be drawn is never "unknown".
+   */
   deliver(delivery: Delivery): Promise<Receipt>;
   /** Stops intake first, then waits for deliveries under way. Bounded in time by the adapter itself; may be called at any time, and twice. */
   stop(): Promise<void>;
@@ -68,6 +71,8 @@ export interface Delivery {
   readonly sections?: readonly Section[];
   /** A person has asked for it to be sent again: what is remembered of earlier refusals does not count. */
   readonly byHand?: boolean;
+  /** Drawing it has failed (`NotDrawn`): its text is to be sent as it was written, escaped, with its anchor in words. */
+  readonly plain?: boolean;
   /** An earlier attempt may have reached the platform. */
   readonly mayRepeat: boolean;
 }

@@ -29,7 +29,7 @@ export const splitMarkdown = (
   const closingRoom = /```|~~~/.test(markdown) ? measure(" ".repeat(CLOSING_ROOM)) : 0;
   let prefix = "";
   let rest = markdown;
-  while (measure(prefix) + measure(rest) + closingRoom > maxLength) {
+  while (isLonger(rest, maxLength - measure(prefix) - closingRoom, measure)) {
     const room = unitsWithin(rest, maxLength - measure(prefix) - closingRoom, measure);
     const cut = beforeFenceLine(rest, lastBreakWithin(rest, room));
     const taken = prefix + rest.slice(0, cut);
@@ -48,6 +48,15 @@ export const splitMarkdown = (
   const last = withFenceClosed(prefix + rest);
   return parts.length > 0 && last.trim() === "" ? parts : [...parts, last];
 };
+
+/** Measures no more than it takes to decide: to measure all that is left for each part would be quadratic. */
+const isLonger = (text: string, room: number, measure: Measure): boolean => {
+  const start = text.slice(0, MEASURED_AT_ONCE * Math.min(room + 1, text.length));
+  return measure(start) > room || (start.length < text.length && measure(text) > room);
+};
+
+/** For platforms that count fewer than UTF-16 units. */
+const MEASURED_AT_ONCE = 4;
 
 /** How many UTF-16 units of a text may be taken: not more than the room, even if the platform counts fewer. */
 const unitsWithin = (text: string, room: number, measure: Measure): number => {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Delivery, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { draw, NotDrawn } from "../contract/draw.ts";
 import { isInteractionMessageId } from "./interaction-inbound.ts";
 import type { OpenInteraction, OpenInteractions } from "./open-interactions.ts";
 import { channelIdOf } from "./permalink.ts";
@@ -32,7 +33,7 @@ export class Posts {
   }
 
   async deliver(delivery: Delivery): Promise<Receipt> {
-    const posts = renderParts(delivery);
+    const posts = draw(delivery, renderParts);
     const interaction = await this.#interactionOf(delivery);
     if (interaction !== undefined) {
       const answered = await this.#answer(interaction, delivery, posts);
@@ -45,7 +46,7 @@ export class Posts {
   async deliverOnlyTo(accountId: string, delivery: Delivery): Promise<Receipt> {
     const interaction = await this.#interactionOf(delivery);
     if (interaction?.ephemeral && interaction.accountId === accountId) {
-      const answered = await this.#answer(interaction, delivery, renderParts(delivery));
+      const answered = await this.#answer(interaction, delivery, draw(delivery, renderParts));
       if (answered !== "too-late") return answered;
     } else if (interaction !== undefined) {
       const route = Routes.webhookMessage(interaction.applicationId, interaction.token, "@original");
@@ -56,7 +57,7 @@ export class Posts {
   }
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
-    const [post, ...more] = renderParts(delivery);
+    const [post, ...more] = draw(delivery, renderParts);
     // What changes again and again must stay one message.
     if (more.length > 0 && delivery.reply.kind !== "final") {
       throw new DeliveryFailed("rejected", "the text is too long to be put into one message");
@@ -76,11 +77,22 @@ export class Posts {
     const own = answer
       .flatMap((each) => DiscordMessage.safeParse(each).data ?? [])
       .filter(({ author }) => author.id === botId);
-    const texts = renderParts(delivery).map(({ content }) => content.trim());
+    const texts = this.#textsOf(delivery);
     const found = own.filter(({ content }) => texts.includes(content.trim()));
     const last = found.filter(({ content }) => content.trim() === texts.at(-1));
     if (last.length === 1 && last[0]) return { messageId: last[0].id };
     return found.length === 0 && answer.length < PAGE ? "absent" : "cannot-tell";
+  }
+
+  /** Of a reply that cannot be drawn, the plain text was sent. */
+  #textsOf(delivery: Delivery): readonly string[] {
+    const trimmed = (posts: readonly Post[]) => posts.map(({ content }) => content.trim());
+    try {
+      return trimmed(draw(delivery, renderParts));
+    } catch (error) {
+      if (error instanceof NotDrawn) return trimmed(draw({ ...delivery, plain: true }, renderParts));
+      throw error;
+    }
   }
 
   async privateConversation(accountId: string): Promise<Conversation> {

@@ -1,7 +1,5 @@
 import type { List, ListItem, Nodes, Table } from "mdast";
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmFromMarkdown } from "mdast-util-gfm";
-import { gfm } from "micromark-extension-gfm";
+import { parseMarkdown } from "../contract/parse-markdown.ts";
 import { escapeText, escapeUrl } from "./escape-text.ts";
 
 /**
@@ -9,7 +7,7 @@ import { escapeText, escapeUrl } from "./escape-text.ts";
  * through a tree, so that text stays text: what is not mark-up of ours cannot become mark-up of Discord's (O16).
  */
 export const renderMarkdown = (markdown: string): string => {
-  const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const tree = parseMarkdown(markdown);
   const addresses = new Map<string, string>();
   for (const node of tree.children) if (node.type === "definition") addresses.set(node.identifier, node.url);
   return blocks(tree.children.map((node) => withAddresses(node, addresses)));

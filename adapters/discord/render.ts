@@ -24,14 +24,21 @@ export interface Post {
  * is drawn the same each time, so a repeat has the same messages.
  */
 export const renderParts = (delivery: Delivery): readonly Post[] => {
-  const { part, anchor, sections, reply } = delivery;
-  const drawn = (sections ?? [{ markdown: part.markdown, anchor }]).map((section) => drawSection(section, reply));
-  const texts = drawn.reduce(joined, []);
+  const texts = delivery.plain ? plainTexts(delivery) : drawnTexts(delivery);
   return texts.map((content, index) => ({
     content,
     components: index === texts.length - 1 ? renderActions(offeredActions(delivery)) : [],
     allowed_mentions: { parse: [] },
   }));
+};
+
+const drawnTexts = ({ part, anchor, sections, reply }: Delivery): readonly string[] =>
+  (sections ?? [{ markdown: part.markdown, anchor }]).map((section) => drawSection(section, reply)).reduce(joined, []);
+
+/** For a text that cannot be drawn. Its anchor is in words; those of a digest are in its text already. */
+const plainTexts = ({ part, anchor }: Delivery): readonly string[] => {
+  const texts = cutAnyhow(escapeText(part.markdown.trim()) || "…", LONGEST_MESSAGE);
+  return anchor === null ? texts : joined(texts, cutAnyhow(escapeText(anchor.text), LONGEST_MESSAGE));
 };
 
 /** As texts of messages; the anchor is at the end of the last. */

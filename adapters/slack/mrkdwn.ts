@@ -1,7 +1,5 @@
 import type { Definition, List, ListItem, Nodes, Parents, Root, RootContent, Table } from "mdast";
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmFromMarkdown } from "mdast-util-gfm";
-import { gfm } from "micromark-extension-gfm";
+import { parseMarkdown } from "../contract/parse-markdown.ts";
 import { escapeMrkdwn } from "./escape-mrkdwn.ts";
 import { linkTo } from "./link.ts";
 import { tableLines } from "./mrkdwn-table.ts";
@@ -16,7 +14,7 @@ export interface Written {
 
 /** Markdown, block by block, in Slack's mark-up. Everything that the text could mean to Slack is escaped. */
 export const writeMrkdwn = (markdown: string): Written[] => {
-  const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const root = parseMarkdown(markdown);
   const writer = new Writer(root);
   return root.children.flatMap((node) => {
     const source = markdown.slice(node.position?.start.offset, node.position?.end.offset);

@@ -3,10 +3,12 @@ import type { Clock } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Delivery, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { draw } from "../contract/draw.ts";
 import { CallPauses } from "./call-pauses.ts";
 import { deliveryFailure } from "./failure.ts";
 import type { SlackIdentity } from "./identity.ts";
 import { metadataOf } from "./metadata.ts";
+import type { SlackPost } from "./render.ts";
 import { renderPost } from "./render.ts";
 
 /** What a call of Slack needs, while the channel runs. */
@@ -30,13 +32,13 @@ export class Posts {
     this.#pauses = new CallPauses(clock);
   }
 
-  deliver(delivery: Delivery): Promise<Receipt> {
+  async deliver(delivery: Delivery): Promise<Receipt> {
     const { target } = delivery;
     // Posts are counted per room, all other calls per workspace.
-    return this.#send(delivery, `post ${target.room}`, async ({ client }) => {
+    return this.#send(delivery, `post ${target.room}`, async (post, { client }) => {
       const { ts } = await client.chat.postMessage({
         channel: target.room,
-        ...renderPost(delivery),
+        ...post,
         ...(target.thread !== undefined && { thread_ts: target.thread }),
         metadata: metadataOf(delivery.id),
         unfurl_links: false,
@@ -47,8 +49,8 @@ export class Posts {
   }
 
   edit(messageId: string, delivery: Delivery): Promise<Receipt> {
-    return this.#send(delivery, "edit", async ({ client }) => {
-      await client.chat.update({ channel: delivery.target.room, ts: messageId, ...renderPost(delivery) });
+    return this.#send(delivery, "edit", async (post, { client }) => {
+      await client.chat.update({ channel: delivery.target.room, ts: messageId, ...post });
       return { messageId };
     });
   }
@@ -56,11 +58,11 @@ export class Posts {
   async deliverOnlyTo(accountId: string, delivery: Delivery): Promise<Receipt> {
     const { target } = delivery;
     try {
-      return await this.#send(delivery, "ephemeral", async ({ client }) => {
+      return await this.#send(delivery, "ephemeral", async (post, { client }) => {
         const { message_ts } = await client.chat.postEphemeral({
           channel: target.room,
           user: accountId,
-          ...renderPost(delivery),
+          ...post,
           ...(target.thread !== undefined && { thread_ts: target.thread }),
         });
         return receiptOf(message_ts);
@@ -84,13 +86,19 @@ export class Posts {
     }
   }
 
-  async #send({ target }: Delivery, counted: string, send: (connected: Connected) => Promise<Receipt>) {
+  async #send(
+    delivery: Delivery,
+    counted: string,
+    send: (post: SlackPost, connected: Connected) => Promise<Receipt>,
+  ): Promise<Receipt> {
+    const { target } = delivery;
     if (target.channel !== this.#channel) {
       throw new DeliveryFailed("rejected", `"${this.#channel}" cannot deliver to "${target.channel}"`);
     }
     this.#pauses.check(counted);
+    const post = draw(delivery, renderPost);
     try {
-      return await this.#call(send);
+      return await this.#call((connected) => send(post, connected));
     } catch (error) {
       const failure = deliveryFailure(error);
       this.#pauses.note(counted, failure);

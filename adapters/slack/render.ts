@@ -3,7 +3,7 @@ import type { Delivery } from "../contract/channel-adapter.ts";
 import { anchorBlock } from "./anchor-block.ts";
 import { buttonsBlock } from "./buttons.ts";
 import { escapeMrkdwn } from "./escape-mrkdwn.ts";
-import { sectionsOf } from "./sections.ts";
+import { plainSections, sectionsOf } from "./sections.ts";
 
 /**
  * Markdown this long is written in one message. Slack takes 3,000 in a section and refuses messages whose blocks hold
@@ -24,16 +24,30 @@ export interface SlackPost {
 
 const PLAIN = { parse: "none", link_names: false } as const;
 
-export const renderPost = (delivery: Delivery): SlackPost => digestPost(delivery) ?? textPost(delivery);
+export const renderPost = (delivery: Delivery): SlackPost =>
+  delivery.plain ? plainPost(delivery) : (digestPost(delivery) ?? textPost(delivery));
+
+/** For a text that cannot be drawn. Its anchor is in words; those of a digest are in its text already. */
+const plainPost = (delivery: Delivery): SlackPost => {
+  const { part, anchor } = delivery;
+  const sections = [...plainSections(part.markdown), ...(anchor ? [escapeMrkdwn(anchor.text)] : [])];
+  return postOf(sections, buttonsBlock(delivery), { fallback: "", spoken: "" });
+};
 
 const textPost = (delivery: Delivery): SlackPost => {
   const { part, anchor } = delivery;
-  const sections = writtenIn(part.markdown);
   const below = [...(anchor ? [anchorBlock(anchor)] : []), ...buttonsBlock(delivery)];
   const spoken = anchor ? `\n\n${escapeMrkdwn(anchor.text)}` : "";
+  return postOf(writtenIn(part.markdown), below, { fallback: anchor?.text ?? "", spoken });
+};
+
+const postOf = (
+  sections: readonly string[],
+  below: types.KnownBlock[],
+  { fallback, spoken }: { readonly fallback: string; readonly spoken: string },
+): SlackPost => {
   if (sections.reduce((sum, section) => sum + section.length, 0) > MOST_IN_BLOCKS) {
     // Nearly all of it are signs that are escaped. The text of a message takes 40,000.
-    const fallback = anchor?.text ?? "";
     const attachments = below.length === 0 ? [] : [{ fallback, blocks: below }];
     return { ...PLAIN, text: sections.join("\n\n"), blocks: [], attachments };
   }

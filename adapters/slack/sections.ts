@@ -1,5 +1,6 @@
 import { SMALLEST_PART, splitMarkdown } from "../contract/split-markdown.ts";
 import { lastBreakWithin } from "../contract/text-break.ts";
+import { escapeMrkdwn } from "./escape-mrkdwn.ts";
 import type { Written } from "./mrkdwn.ts";
 import { FENCE, writeMrkdwn } from "./mrkdwn.ts";
 
@@ -8,6 +9,9 @@ export const MAX_SECTION = 3_000;
 
 /** Markdown as texts for section blocks: as few as possible, each within Slack's limit, nothing lost. */
 export const sectionsOf = (markdown: string): string[] => join(writeMrkdwn(markdown).flatMap(fitting));
+
+/** A text as it was written: nothing in it is mark-up. */
+export const plainSections = (text: string): string[] => splitLines(escapeMrkdwn(text.trim()) || "…");
 
 const fitting = (written: Written): string[] => {
   const { text, code, source } = written;

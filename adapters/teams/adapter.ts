@@ -18,6 +18,7 @@ import type {
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { draw } from "../contract/draw.ts";
 import { anchorBytes } from "./anchor-card.ts";
 import { BotToken } from "./bot-token.ts";
 import { Calls } from "./calls.ts";
@@ -130,7 +131,7 @@ export class TeamsAdapter implements Abilities {
 
   async deliver(delivery: Delivery): Promise<Receipt> {
     const { target, firstMessageId } = delivery;
-    const activity = renderDelivery(delivery);
+    const activity = draw(delivery, renderDelivery);
     const messageId = await this.#rooms.call(delivery, (reference, signal) => {
       const address = addressIn(target, reference, firstMessageId);
       const isNewThread = reference.kind === "channel" && (target.thread ?? firstMessageId) === undefined;
@@ -144,7 +145,7 @@ export class TeamsAdapter implements Abilities {
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
     const { target, firstMessageId = messageId } = delivery;
-    const activity = renderDelivery(delivery);
+    const activity = draw(delivery, renderDelivery);
     await this.#rooms.call(delivery, (reference, signal) =>
       this.#connector.update(addressIn(target, reference, firstMessageId), messageId, activity, signal),
     );

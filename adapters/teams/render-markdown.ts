@@ -1,7 +1,5 @@
 import type { List, ListItem, Nodes, Root, RootContent, Table } from "mdast";
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmFromMarkdown } from "mdast-util-gfm";
-import { gfm } from "micromark-extension-gfm";
+import { parseMarkdown } from "../contract/parse-markdown.ts";
 import { escapeXml, withoutTemplates } from "./inert.ts";
 import { plainTable } from "./plain-table.ts";
 
@@ -13,7 +11,7 @@ const DEEPEST = 4;
  * leave those out. All mark-up is ours; whatever the text holds is escaped.
  */
 export const renderMarkdown = (markdown: string): string => {
-  const root = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const root = parseMarkdown(markdown);
   // once more for the whole: an empty link between two braces leaves them side by side
   return withoutTemplates(drawBlocks(root.children, { depth: 0, targets: linkTargets(root) }));
 };

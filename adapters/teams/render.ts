@@ -10,15 +10,24 @@ import { renderMarkdown } from "./render-markdown.ts";
 
 /**
  * A part of a reply as Teams takes it: the words as text, the anchor and buttons in a card of their own. The words are
- * drawn as they are meant; if that would be too deep to parse in good time, or too large, they stay as written.
+ * drawn as they are meant; if that would be too large, they stay as written.
  */
 export const renderDelivery = (delivery: Delivery): OutgoingActivity => {
   const markdown = wordsOf(delivery);
   const written = asWritten(markdown);
   const drawable = offeredActions(delivery).filter(({ value = "" }) => value.length <= LONGEST_VALUE);
   const actions = fitting(drawable.slice(0, MOST_ACTIONS), (some) => messageOf(delivery, written, some));
-  const drawn = TOO_DEEP.test(markdown) ? undefined : messageOf(delivery, renderMarkdown(markdown), actions);
-  return drawn !== undefined && fits(drawn) ? drawn : messageOf(delivery, written, actions);
+  if (delivery.plain) return plainMessage(delivery, actions);
+  const drawn = messageOf(delivery, renderMarkdown(markdown), actions);
+  return fits(drawn) ? drawn : messageOf(delivery, written, actions);
+};
+
+/** For a text that cannot be drawn. Its anchor is in words; those of a digest are in its text already. */
+const plainMessage = (delivery: Delivery, actions: readonly ReplyAction[]): OutgoingActivity => {
+  const { part, anchor } = delivery;
+  const text = anchor === null ? part.markdown : `${part.markdown.trimEnd()}\n\n${anchor.text}`;
+  const { sections: _, ...whole } = delivery;
+  return messageOf({ ...whole, anchor: null }, asWritten(text), actions);
 };
 
 /** The anchors of a digest are in its card. */
@@ -58,9 +67,6 @@ const fitting = (
 const MOST_ACTIONS = 24;
 /** No value of ours is longer. */
 const LONGEST_VALUE = 2_000;
-
-/** A line that begins with this many quotes and lists in each other: no person's, and slow to parse. */
-const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){12}/m;
 
 const firstWords = (markdown: string): string =>
   withoutTemplates(wellFormed([...markdown.slice(0, 2_000).replace(/\s+/g, " ").trim()].slice(0, 140).join("")));

@@ -16,6 +16,7 @@ import type {
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { draw } from "../contract/draw.ts";
 import { KeyedRates } from "../contract/keyed-rates.ts";
 import { RateLimit } from "../contract/rate-limit.ts";
 import { originCheck } from "./allowed-origin.ts";
@@ -131,12 +132,13 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     this.#context.meter.gauge("web_connections", this.#dialogues.size, { channel: this.channel });
   }
 
-  deliver(delivery: Delivery): Promise<Receipt> {
-    return this.#log(delivery, renderReply(delivery), shownId(delivery));
+  async deliver(delivery: Delivery): Promise<Receipt> {
+    return this.#log(delivery, draw(delivery, renderReply), shownId(delivery));
   }
 
-  edit(messageId: string, delivery: Delivery): Promise<Receipt> {
-    return this.#log(delivery, renderEdit(messageId, delivery), messageId);
+  async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
+    const frame = draw(delivery, (drawn) => renderEdit(messageId, drawn));
+    return this.#log(delivery, frame, messageId);
   }
 
   async fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array> {

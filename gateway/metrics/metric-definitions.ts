@@ -34,6 +34,7 @@ export const metricDefinitions: Readonly<Record<string, MetricDefinition>> = {
 
   deliveries_total: counter("Parts of replies, by what became of them.", "channel", "outcome"),
   delivery_retries_total: counter("Deliveries put off for another attempt.", "channel", "reason"),
+  deliveries_plain_total: counter("Parts of replies that could not be drawn and were sent as plain text.", "channel"),
   delivery_dead_letters_total: counter("Deliveries given up.", "channel", "reason"),
   delivery_latency_seconds: seconds("From a reply's making to its acceptance by the platform.", "channel"),
 

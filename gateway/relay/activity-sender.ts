@@ -13,7 +13,7 @@ import { changeActivityEntry, readActivityEntry } from "./activity-entry.ts";
 import type { ActivityUpdate } from "./activity-update.ts";
 import { activityUpdateIn, newerUpdate } from "./activity-update.ts";
 import { afterTrouble } from "./after-failure.ts";
-import { callAdapter } from "./call-adapter.ts";
+import { callEdit } from "./call-adapter.ts";
 import { countPart } from "./count-part.ts";
 import { delivered } from "./delivered.ts";
 import type { PartOutcome } from "./part-sender.ts";
@@ -104,8 +104,7 @@ export class ActivitySender {
   ): Promise<PartOutcome> {
     if (!this.#means.maySend()) return { again: new DeliveryFailed("unavailable", "another gateway has the channel") };
     const mayRepeat = delivery.mayRepeat || attempt > 1;
-    const edit = () => adapter.edit(messageId, { ...delivery, mayRepeat });
-    const edited = await callAdapter(this.#context, adapter, delivery, edit);
+    const edited = await callEdit(this.#context, adapter, messageId, { ...delivery, mayRepeat });
     await this.#context.checkpoint("activity.edited");
     // A second edit with the same state changes nothing, so it may be tried again whatever became of the first.
     return edited instanceof DeliveryFailed ? { again: edited } : { accepted: "now", messageId: edited.messageId };

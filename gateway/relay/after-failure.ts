@@ -2,9 +2,13 @@ import type { DeliveryFailed, DeliveryFailure } from "../../adapters/contract/de
 import type { Outcome, Received } from "../../core/contract/bus.ts";
 import { ack } from "../../core/contract/bus.ts";
 import type { Logger } from "../../core/contract/logger.ts";
+import { AdapterBug } from "./call-adapter.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { retryPause } from "./retry-pause.ts";
 import type { Trouble } from "./send-parts.ts";
+
+/** A bug fails the same way each time, and the conversation waits behind it. */
+const MAX_BUG_ATTEMPTS = 5;
 
 const FINAL: ReadonlySet<DeliveryFailure> = new Set(["target-gone", "forbidden", "rejected"]);
 
@@ -36,10 +40,11 @@ export const afterFailure = (
   const { clock, limits, meter, random } = context;
   const { reason, retryAfterMs } = failure;
   const ageMs = clock.now() - publishedAt;
-  const pauseMs = retryPause(limits.retry, { attempt, ageMs, retryAfterMs, random: random() });
+  const isHopeless = failure instanceof AdapterBug && attempt >= MAX_BUG_ATTEMPTS;
+  const pauseMs = isHopeless ? undefined : retryPause(limits.retry, { attempt, ageMs, retryAfterMs, random: random() });
   if (pauseMs === undefined) return deadLetter(context, channel, failure, ` (after ${attempt} attempts)`);
   meter.count("delivery_retries_total", { channel, reason });
-  logger.info({ reason, retryInMs: pauseMs }, "delivery waits for another attempt");
+  logger.info({ reason, retryInMs: pauseMs }, "delivery failed, retrying");
   return { retryInMs: pauseMs };
 };
 

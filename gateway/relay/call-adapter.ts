@@ -1,24 +1,33 @@
 import { isEditingAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter, Delivery, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import { NotDrawn } from "../../adapters/contract/draw.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import { deliverySpan } from "../telemetry/delivery-span.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { isBeginning } from "./streaming/beginning.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-type Parts = Pick<RelayContext, "clock" | "logger" | "limits" | "tracer" | "deliveryHealth">;
+type Deps = Pick<RelayContext, "clock" | "logger" | "limits" | "meter" | "tracer" | "deliveryHealth">;
+type Call = (delivery: Delivery) => Promise<Receipt>;
 
-/** Calls an adapter that may break its contract: the result is a receipt or a DeliveryFailed, and comes in time. */
+/** The adapter threw something else than DeliveryFailed, so the platform may have the message. */
+export class AdapterBug extends DeliveryFailed {
+  constructor(cause: unknown) {
+    super("unknown", `the adapter failed unexpectedly: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Calls an adapter that may break its contract: the result is a receipt or a DeliveryFailed, within the deadline. */
 export const callAdapter = async (
-  parts: Parts,
+  deps: Deps,
   adapter: ChannelAdapter,
   delivery: Delivery,
-  call: () => Promise<Receipt>,
+  call: Call,
 ): Promise<Receipt | DeliveryFailed> => {
-  const { clock, tracer, deliveryHealth } = parts;
+  const { clock, tracer, deliveryHealth } = deps;
   const startedAt = clock.now();
-  const sent = await attempt(parts, adapter, delivery, call);
+  const sent = await drawnOrPlain(deps, adapter, delivery, call);
   deliveryHealth?.note(sent);
   // The trace of a streamed draft is not known yet.
   if (tracer === undefined || isBeginning(delivery)) return sent;
@@ -26,18 +35,36 @@ export const callAdapter = async (
   return sent;
 };
 
+/** A reply that could not be drawn was not sent, so its plain text is sent at once (F37). */
+const drawnOrPlain = async (
+  deps: Deps,
+  adapter: ChannelAdapter,
+  delivery: Delivery,
+  call: Call,
+): Promise<Receipt | DeliveryFailed> => {
+  const sent = await attempt(deps, adapter, delivery, call);
+  if (!(sent instanceof NotDrawn) || delivery.plain) return sent;
+  const { channel } = adapter;
+  // Each edit of an answer that is being written would be another line.
+  if (!isBeginning(delivery)) {
+    deps.logger.warn({ channel, delivery: delivery.id, error: sent.message }, "reply could not be drawn, sent plain");
+    deps.meter.count("deliveries_plain_total", { channel });
+  }
+  return attempt(deps, adapter, { ...delivery, plain: true }, call);
+};
+
 const attempt = async (
-  { clock, logger, limits }: Parts,
+  { clock, logger, limits }: Deps,
   { channel }: ChannelAdapter,
   delivery: Delivery,
-  call: () => Promise<Receipt>,
+  call: Call,
 ): Promise<Receipt | DeliveryFailed> => {
   try {
     return await withinDeadline<Receipt | DeliveryFailed>(
       clock,
       limits.deliverWithinMs,
       // Inside an async function, so that a call that throws at once is a rejection like any other.
-      (async () => call())(),
+      (async () => call(delivery))(),
       () => new DeliveryFailed("unknown", `no answer within ${limits.deliverWithinMs} ms`),
     );
   } catch (error) {
@@ -46,20 +73,20 @@ const attempt = async (
       { channel, delivery: delivery.id, error: messageOf(error) },
       "adapter bug: it rejected with something else than DeliveryFailed; the outcome counts as unknown",
     );
-    return new DeliveryFailed("unknown", `the adapter failed unexpectedly: ${messageOf(error)}`, { cause: error });
+    return new AdapterBug(error);
   }
 };
 
 /** An adapter that cannot edit refuses. */
 export const callEdit = async (
-  parts: Parts,
+  deps: Deps,
   adapter: ChannelAdapter,
   messageId: string,
   delivery: Delivery,
 ): Promise<Receipt | DeliveryFailed> =>
   isEditingAdapter(adapter)
-    ? callAdapter(parts, adapter, delivery, () => adapter.edit(messageId, delivery))
+    ? callAdapter(deps, adapter, delivery, (drawn) => adapter.edit(messageId, drawn))
     : new DeliveryFailed("rejected", "messages cannot be edited here");
 
-export const callDeliver = (parts: Parts, adapter: ChannelAdapter, delivery: Delivery) =>
-  callAdapter(parts, adapter, delivery, () => adapter.deliver(delivery));
+export const callDeliver = (deps: Deps, adapter: ChannelAdapter, delivery: Delivery) =>
+  callAdapter(deps, adapter, delivery, (drawn) => adapter.deliver(drawn));

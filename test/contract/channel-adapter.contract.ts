@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { adapterDraws } from "./channel/adapter-draws.ts";
 import { adapterEdits } from "./channel/adapter-edits.ts";
 import { adapterIntake } from "./channel/adapter-intake.ts";
 import { adapterPosts } from "./channel/adapter-posts.ts";
@@ -11,6 +12,7 @@ export const channelAdapterContract = (name: string, makeHarness: MakeHarness): 
   describe(`the channel contract: ${name}`, () => {
     adapterIntake(makeHarness);
     adapterPosts(makeHarness);
+    adapterDraws(makeHarness);
     adapterEdits(makeHarness);
     adapterTrouble(makeHarness);
     adapterStops(makeHarness);

@@ -175,7 +175,7 @@ describe.each(["embedded", "nats"])("given Mooring in Teams, on %s", (kind) => {
     // Teams is away when the work ends, so that the answer waits for it through the restart
     teams.fault = teamsFaults.unavailable;
     gate.release();
-    await logger.lines.until((all) => all.some(({ message }) => message === "delivery waits for another attempt"));
+    await logger.lines.until((all) => all.some(({ message }) => message === "delivery failed, retrying"));
     await mooring.stop();
     await start();
     teams.mend();

@@ -9,6 +9,7 @@ import type {
 import type { AdapterContext } from "../../adapters/contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import { draw } from "../../adapters/contract/draw.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
 
 export interface PaperConfig {
@@ -123,12 +124,13 @@ export class PaperAdapter implements WebhookAdapter {
 
   async #post(delivery: Delivery): Promise<Receipt> {
     const { room, thread } = delivery.target;
-    return receiptOf(await this.#call("POST", "/notes", { room, thread, ...drawn(delivery), key: keyOf(delivery.id) }));
+    const note = draw(delivery, noteOf);
+    return receiptOf(await this.#call("POST", "/notes", { room, thread, ...note, key: keyOf(delivery.id) }));
   }
 
   protected change(messageId: string, delivery: Delivery): Promise<Receipt> {
     const path = `/notes/${encodeURIComponent(messageId)}`;
-    return this.#send(async () => receiptOf(await this.#call("PATCH", path, drawn(delivery))));
+    return this.#send(async () => receiptOf(await this.#call("PATCH", path, draw(delivery, noteOf))));
   }
 
   protected async lookUp({ id, target }: Delivery): Promise<Receipt | "absent" | "cannot-tell"> {
@@ -190,7 +192,13 @@ export const paperAbilities = {
 };
 export type PaperAbility = keyof typeof paperAbilities;
 
-const drawn = ({ part, anchor }: Delivery) => ({ text: inert(part.markdown), footer: anchor?.text });
+/** A text that the paper platform's renderer cannot draw. */
+export const undrawable = (words: string): string => `${">".repeat(20)} ${words}`;
+
+const noteOf = ({ part, anchor, plain }: Delivery) => {
+  if (!plain && part.markdown.includes(undrawable(""))) throw new RangeError("Maximum call stack size exceeded");
+  return { text: inert(part.markdown), footer: anchor?.text };
+};
 
 const receiptOf = (answer: unknown): Receipt => {
   const note = z.object({ id: z.string() }).safeParse(answer);

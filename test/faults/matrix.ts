@@ -193,4 +193,12 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "one channel misconfigured, revoked, or its platform away",
     triedIn: ["test/outside/degraded-channels.test.ts", "test/gateway/relay/channel-health.test.ts"],
   },
+  F37: {
+    fault: "an answer that cannot be drawn, in every channel",
+    triedIn: [
+      "test/adapters/hostile-replies.test.ts",
+      "test/contract/channel/adapter-draws.ts",
+      "test/gateway/relay/undrawable.test.ts",
+    ],
+  },
 };

@@ -117,7 +117,7 @@ describe("given the answer to a private command in a shared room (I3)", () => {
     channel.refuses = new DeliveryFailed("unavailable", "down");
     await run(channel);
     await answer();
-    await rig.logger.lines.until((lines) => lines.some(({ message }) => message.includes("another attempt")));
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message === "delivery failed, retrying"));
     channel.refuses = undefined;
     await rig.clock.passNext(1_000);
     await channel.deliveries.count(1);

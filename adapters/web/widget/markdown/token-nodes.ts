@@ -5,22 +5,29 @@ import { decodeReferences } from "./decode-references.ts";
  * Markdown that was taken apart, as nodes. Nothing of it is ever read as HTML: there are only the elements and the
  * attributes that are made here, so nothing in it can act, load or submit.
  */
-export const tokenNodes = (tokens: readonly Token[]): Node[] =>
-  tokens.flatMap((token) => nodesFor(token as MarkedToken));
+export const tokenNodes = (tokens: readonly Token[], depth = 0): Node[] =>
+  depth > MAX_DEPTH
+    ? [text(tokens.map(({ raw }) => raw).join(""))]
+    : tokens.flatMap((token) => nodesFor(token as MarkedToken, (inner) => tokenNodes(inner, depth + 1)));
 
-const nodesFor = (token: MarkedToken): Node[] => {
+/** Deeper is shown as it was written: browsers lay elements out by recursion. */
+const MAX_DEPTH = 32;
+
+type Inside = (tokens: readonly Token[]) => Node[];
+
+const nodesFor = (token: MarkedToken, inside: Inside): Node[] => {
   switch (token.type) {
     case "paragraph":
-      return block("p", tokenNodes(token.tokens));
+      return block("p", inside(token.tokens));
     case "heading":
       // Headings are the page's business: those of a message would break the order of its own.
-      return block("p", [element("strong", tokenNodes(token.tokens))]);
+      return block("p", [element("strong", inside(token.tokens))]);
     case "blockquote":
-      return block("blockquote", tokenNodes(token.tokens));
+      return block("blockquote", inside(token.tokens));
     case "list":
-      return list(token);
+      return list(token, inside);
     case "table":
-      return table(token);
+      return table(token, inside);
     case "code":
       return wide(element("pre", [element("code", [text(token.text)])]));
     case "hr":
@@ -29,18 +36,18 @@ const nodesFor = (token: MarkedToken): Node[] => {
     case "strong":
     case "em":
     case "del":
-      return [element(token.type, tokenNodes(token.tokens))];
+      return [element(token.type, inside(token.tokens))];
     case "codespan":
       return [element("code", [text(token.text)])];
     case "link":
-      return link(token.href, tokenNodes(token.tokens));
+      return link(token.href, inside(token.tokens));
     case "image":
       // Named and linked, never loaded: its address could carry secrets.
       return link(token.href, [text(decodeReferences(token.text || token.href))]);
     case "checkbox":
       return [text(token.checked ? "☑ " : "☐ ")];
     case "text":
-      return token.tokens ? tokenNodes(token.tokens) : [text(decodeReferences(token.text))];
+      return token.tokens ? inside(token.tokens) : [text(decodeReferences(token.text))];
     case "escape":
     case "html":
       return [text(token.text)];
@@ -70,27 +77,35 @@ const wide = (made: HTMLElement): Node[] => {
   return [made, text("\n")];
 };
 
-const list = ({ ordered, start, items }: Tokens.List): Node[] => {
+const list = ({ ordered, start, items }: Tokens.List, inside: Inside): Node[] => {
   const nodes = block(
     ordered ? "ol" : "ul",
-    items.flatMap((item) => [element("li", tokenNodes(item.tokens)), text("\n")]),
+    items.flatMap((item) => [element("li", inside(item.tokens)), text("\n")]),
   );
   const [made] = nodes;
   if (made instanceof HTMLOListElement && start !== "") made.start = start;
   return nodes;
 };
 
-const table = ({ header, rows }: Tokens.Table): Node[] => {
-  const body = rows.length === 0 ? [] : [element("tbody", rows.map(row))];
-  const [made] = block("table", [element("thead", [row(header)]), ...body]);
+const table = ({ header, rows }: Tokens.Table, inside: Inside): Node[] => {
+  const body =
+    rows.length === 0
+      ? []
+      : [
+          element(
+            "tbody",
+            rows.map((cells) => row(cells, inside)),
+          ),
+        ];
+  const [made] = block("table", [element("thead", [row(header, inside)]), ...body]);
   return made instanceof HTMLElement ? wide(made) : [];
 };
 
-const row = (cells: readonly Tokens.TableCell[]): Node =>
+const row = (cells: readonly Tokens.TableCell[], inside: Inside): Node =>
   element(
     "tr",
     cells.flatMap(({ header, align, tokens }) => {
-      const cell = element(header ? "th" : "td", tokenNodes(tokens));
+      const cell = element(header ? "th" : "td", inside(tokens));
       if (align !== null) cell.align = align;
       return [cell, text("\n")];
     }),
