@@ -75,6 +75,12 @@ export const PeerConfig = z
       .max(LONGEST_WAIT_MS)
       .default(86_400_000)
       .describe("After this long without an end, it has not answered."),
+    unreachableMs: z
+      .int()
+      .min(1_000)
+      .max(LONGEST_WAIT_MS)
+      .default(600_000)
+      .describe("For so long a peer that cannot be reached is tried again; then the message to it has failed."),
   })
   .refine(atMostOne, "takes a token or an apiKey, not both");
 export type PeerConfig = z.infer<typeof PeerConfig>;

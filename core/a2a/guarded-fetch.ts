@@ -53,8 +53,11 @@ export const createGuardedFetch = (options: GuardOptions = {}): GuardedFetch => 
     const url = checkAddress(input, allow);
     try {
       // Both fetches speak the same language; their types come from two packages.
-      const given = { ...init, dispatcher: agent, redirect: "error" } as Parameters<typeof undiciFetch>[1];
-      return capped((await undiciFetch(url, given)) as unknown as Response, maxBytes);
+      const given = { ...init, dispatcher: agent, redirect: "manual" } as Parameters<typeof undiciFetch>[1];
+      const response = (await undiciFetch(url, given)) as unknown as Response;
+      if (!REDIRECTS.has(response.status)) return capped(response, maxBytes);
+      await response.body?.cancel();
+      throw new Redirected(url, response);
     } catch (error) {
       throw refusalIn(error) ?? error;
     }
@@ -75,6 +78,16 @@ export const checkAddress = (input: string | URL, allow: readonly string[]): URL
   if (isIP(host) !== 0 && !mayReach(host, allow)) throw notPublic(host);
   return url;
 };
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** The answer was a redirect, which is not followed: its target could be an address that must not be reached. */
+export class Redirected extends AppError {
+  constructor({ origin }: URL, { status, headers }: Response) {
+    const target = (headers.get("location") ?? "").slice(0, 200);
+    super("forbidden", `${origin} redirects to "${target}" (HTTP ${status}), which is not followed`);
+  }
+}
 
 const notPublic = (host: string): AppError =>
   new AppError("forbidden", `"${host.slice(0, 100)}" is not a public address, and its network is not allowed here`);

@@ -51,6 +51,9 @@ const wakePeer = async ({ bus, checkpoint }: PeerParts, call: PeerCall): Promise
   await checkpoint("peer.woken");
 };
 
-/** It could not be brought on its way, however often it was tried: whoever asked hears so (A7). */
+/** A message that could not be handled in any attempt: the caller gets an error (A7). */
 export const handleBuriedCall = (parts: PeerParts, address: PeerCallAddress): Promise<void> =>
-  settleCall(parts, address, { error: "The message could not be handed over; the log says why." });
+  settleCall(parts, address, {
+    error: "The message could not be handed over.",
+    detail: "the message is a dead letter; the log has the error of each attempt",
+  });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RETENTION_MS } from "../contract/bus.ts";
+import { isoTime } from "../contract/clock.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import { PeerChain } from "../contract/peer-chain.ts";
@@ -36,7 +37,10 @@ export const PeerCall = z.looseObject({
   /** The message whose turn of a local peer was the answer; absent if something else has ended the call. */
   answeredBy: z.string().optional(),
   answer: z.string().optional(),
+  /** Shown to people. */
   error: z.string().optional(),
+  /** Why it failed or cannot be reached, for operators: with addresses and settings, never shown in chat. */
+  detail: z.string().optional(),
   /** A consultation that nobody waits for any longer: its answer comes as that of a delegation. */
   demotedAt: z.iso.datetime().optional(),
   /** The last line about how it goes, and how many there were. */
@@ -69,6 +73,12 @@ export const readCalls = async (
 /** What the other agent wants to know before it goes on, if it waits for that. */
 export const openQuestion = ({ state, remote }: Pick<PeerCall, "state" | "remote">): string | undefined =>
   state === "open" ? remote?.question : undefined;
+
+/** Shown instead of "running": no request to the remote agent has got an answer for a while. */
+export const unreachableNote = ({ state, remote }: Pick<PeerCall, "state" | "remote">): string | undefined =>
+  state !== "open" || remote?.unreachableSince === undefined
+    ? undefined
+    : `unreachable, retrying since ${isoTime(remote.unreachableSince).slice(11, 16)} UTC`;
 
 /** Nobody waits in its turn for the answer: it comes in a turn of its own. */
 export const comesLater = ({ mode, demotedAt }: Pick<PeerCall, "mode" | "demotedAt">): boolean =>

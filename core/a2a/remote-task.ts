@@ -21,5 +21,7 @@ export const RemoteTask = z.looseObject({
   sent: z.int(),
   /** Somebody sends the next one, up to this time; in the past: it was tried. Wall clock, milliseconds. */
   claimedUntil: z.number().optional(),
+  /** Since when no request has got an answer. Wall clock, milliseconds. */
+  unreachableSince: z.number().optional(),
 });
 export type RemoteTask = z.infer<typeof RemoteTask>;

@@ -17,9 +17,11 @@ import { wordsFrom } from "./words-of-peer.ts";
 
 type Place = Pick<PeerCallAddress, "tenant" | "agent">;
 
-export type Settlement = ({ readonly answer: string } | { readonly error: string }) & Pick<PeerCall, "answeredBy">;
+export type Settlement = ({ readonly answer: string } | { readonly error: string; readonly detail?: string }) &
+  Pick<PeerCall, "answeredBy">;
 
 const MOST_BYTES = 60_000;
+const MOST_DETAIL_BYTES = 2_000;
 
 /**
  * Closes a call, once, and tells whoever asked. Everything that follows has fixed ids, so a repeat says it again and
@@ -58,10 +60,16 @@ export const releaseCalls = async (parts: SubtaskParts, place: Place, batch: Bat
   }
 };
 
-const ended = ({ answeredBy, ...said }: Settlement): Pick<PeerCall, "state" | "answer" | "error" | "answeredBy"> => ({
+type Ended = Pick<PeerCall, "state" | "answer" | "error" | "detail" | "answeredBy">;
+
+const ended = ({ answeredBy, ...said }: Settlement): Ended => ({
   ...("answer" in said
     ? { state: "answered", answer: cutToBytes(said.answer, MOST_BYTES) }
-    : { state: "failed", error: cutToBytes(said.error, MOST_BYTES) }),
+    : {
+        state: "failed",
+        error: cutToBytes(said.error, MOST_BYTES),
+        ...(said.detail !== undefined && { detail: cutToBytes(said.detail, MOST_DETAIL_BYTES) }),
+      }),
   ...(answeredBy !== undefined && { answeredBy }),
 });
 

@@ -1,4 +1,4 @@
-import { readCall } from "../a2a/peer-call.ts";
+import { readCall, unreachableNote } from "../a2a/peer-call.ts";
 import { peerSessionOf } from "../a2a/peer-session.ts";
 import type { ReplyCause } from "../contract/reply-cause.ts";
 import type { Store } from "../contract/store.ts";
@@ -57,7 +57,9 @@ const stepsOf = (batches: readonly Batch[]): Step[] =>
 const peerDone = async (store: Store, { tenant, agent }: Place, step: Step): Promise<WorkDone> => {
   const call = await readCall(store, { tenant, agent, id: step.id });
   if (call === undefined) return plain(step);
-  const outcome = { open: "no answer yet", answered: "answered", failed: "failed" }[call.state];
+  const outcome = { open: unreachableNote(call) ?? "no answer yet", answered: "answered", failed: "failed" }[
+    call.state
+  ];
   const there = { tenant, agent: call.peer };
   const { batches } = await readOwner(store, { ...there, ownerId: peerSessionOf(call) });
   const own = Object.values(batches).filter(({ standing }) => standing.owner.worksFor?.id === call.id);

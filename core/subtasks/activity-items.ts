@@ -1,4 +1,4 @@
-import type { PeerCall } from "../a2a/peer-call.ts";
+import { type PeerCall, unreachableNote } from "../a2a/peer-call.ts";
 import type { ActivityItem } from "../contract/activity.ts";
 import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { Subtask } from "../contract/subtask.ts";
@@ -43,25 +43,18 @@ export const itemOfSubtask = (subtask: Subtask): WorkItem => {
   };
 };
 
-/** A message to another agent is under way from the moment it is sent. */
-export const itemOfCall = ({
-  id,
-  headline,
-  state,
-  createdAt,
-  endedAt,
-  note,
-  notes,
-  answer,
-  error,
-}: PeerCall): WorkItem => {
+/** A message to another agent is under way from the moment it is sent, and waits while the agent is unreachable. */
+export const itemOfCall = (call: PeerCall): WorkItem => {
+  const { id, headline, state, createdAt, endedAt, notes, answer, error } = call;
+  const unreachable = unreachableNote(call);
+  const note = unreachable ?? call.note;
   const shown = ({ open: "running", answered: "completed", failed: "failed" } as const)[state];
   const result = answer ?? error;
   return {
     item: {
       id,
       name: headline,
-      state: shown,
+      state: unreachable === undefined ? shown : "pending",
       startedAt: createdAt,
       ...(endedAt !== undefined && { endedAt }),
       ...(note !== undefined && { note }),

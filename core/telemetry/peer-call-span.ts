@@ -20,6 +20,7 @@ export const peerCallSpan = (call: PeerCall, now: number): SpanRecord => ({
     "mooring.peer_call.mode": call.mode,
     "mooring.peer_call.remote": call.remote !== undefined,
     "mooring.outcome": call.state,
+    "mooring.error.detail": call.detail,
   },
   error: call.state === "failed" ? "failed" : undefined,
 });

@@ -3,6 +3,7 @@ import { A2A_LEGACY_PROTOCOL_VERSION } from "@a2a-js/sdk/compat/v0_3";
 import { V03PushNotificationSerializer } from "@a2a-js/sdk/compat/v0_3/server";
 import { V1PushNotificationSerializer } from "@a2a-js/sdk/server";
 import type { DeploymentIdentity } from "../../core/a2a/deployment-identity.ts";
+import { Redirected } from "../../core/a2a/guarded-fetch.ts";
 import { changeTask } from "../../core/a2a/inbound/change-task.ts";
 import { inboundMessageId } from "../../core/a2a/inbound/inbound-call.ts";
 import { hasEnded, type InboundTask, readTask, type Webhook } from "../../core/a2a/inbound/inbound-task.ts";
@@ -60,7 +61,9 @@ export const handlePushDue = async (parts: PushParts, due: PushDue, { attempt }:
     }
     parts.logger.info({ ...fields, status }, "a webhook did not take a notification; it is tried again");
   } catch (error) {
-    const isHopeless = error instanceof AppError && (error.code === "forbidden" || error.code === "data-unusable");
+    // A redirect may be a page that says "back soon".
+    const isFinal = error instanceof AppError && !(error instanceof Redirected);
+    const isHopeless = isFinal && (error.code === "forbidden" || error.code === "data-unusable");
     if (isHopeless) return turnOff(parts, due, messageOf(error));
     parts.logger.info({ ...fields, error: messageOf(error) }, "a webhook was not reached; it is tried again");
   }

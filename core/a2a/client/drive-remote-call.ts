@@ -2,92 +2,110 @@ import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { Outcome } from "../../contract/bus.ts";
 import { ack } from "../../contract/bus.ts";
 import { LinkedAbort } from "../../turns/linked-abort.ts";
+import { orAborted } from "../../turns/or-aborted.ts";
 import { changeCall } from "../change-call.ts";
 import { noAnswer } from "../no-answer.ts";
 import { readCall } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
 import { settleCall, tellCaller } from "../settle-call.ts";
-import { exchange, isListened } from "./exchange.ts";
+import { exchange, isListened, type Look } from "./exchange.ts";
 import { hearNews } from "./hear-news.ts";
-import { isTransport } from "./is-transport.ts";
 import type { RemoteCall } from "./outgoing-message.ts";
-import { whyFailed } from "./why-failed.ts";
+import { failureDetail, failureText, isUnreachable } from "./peer-failure.ts";
+import { markReachable, markUnreachable, unreachableUntil } from "./unreachable-peer.ts";
 
 /** One request, unless it is listened to. */
 const REQUEST_MS = 30_000;
-/** How long a stream is listened to; what comes later is asked for. */
+/** How long a stream is listened to; afterwards the task is polled. */
 const LISTEN_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
-/** About a minute is the longest. */
+/** The longest pause is about a minute. */
 const MOST_DOUBLINGS = 6;
-/** Who has more to say about how it goes says it for its own sake: each line is a write. */
+/** Progress lines of one look that are stored: each is a write. */
 const MOST_LINES = 100;
 
 /**
- * A message to a remote agent: sent, listened to, asked after with growing pauses until it ends or its time is up. A
- * webhook is only a hint to ask now; what the remote agent says when asked is the truth.
+ * A message to a remote agent: sent, listened to, polled with growing pauses until it ends or its deadline passes. A
+ * webhook is only a hint to poll now; the state that the remote agent returns is authoritative.
  */
 export const driveRemoteCall = async (parts: PeerParts, call: RemoteCall): Promise<Outcome> => {
   if (call.state !== "open") {
     await tellCaller(parts, call);
     return ack;
   }
-  if (call.deadlineAt <= parts.clock.now()) {
-    await settleCall(parts, call, { error: noAnswer(call) });
-    await giveUp(parts, call);
+  if (call.deadlineAt > parts.clock.now()) await lookAtRemoteCall(parts, call, { isDriver: true });
+  const after = await readCall(parts.store, call);
+  if (after?.remote === undefined || after.state !== "open") return ack;
+  const is = { ...after, remote: after.remote };
+  const now = parts.clock.now();
+  if (is.deadlineAt <= now) {
+    await settleCall(parts, is, { error: noAnswer(is), ...(is.detail !== undefined && { detail: is.detail }) });
+    await giveUp(parts, is);
     return ack;
   }
-  await lookAtRemoteCall(parts, call, { isDriver: true });
-  const after = await readCall(parts.store, call);
-  if (after?.state !== "open") return ack;
-  const pauseMs = pauseAfter(after.remote?.looks ?? 0);
-  return { retryInMs: Math.max(1, Math.min(pauseMs, after.deadlineAt - parts.clock.now())) };
+  const nextAt = Math.min(now + pauseAfter(is.remote.looks), is.deadlineAt, unreachableUntil(parts, is));
+  return { retryInMs: Math.max(1, nextAt - now) };
 };
 
 export const pauseAfter = (looks: number): number => FIRST_PAUSE_MS * 2 ** Math.min(looks, MOST_DOUBLINGS);
 
 interface Looker {
-  /** The one who sends the message; others come because of a hint. */
+  /** The driver sends the message; others look because of a hint. */
   readonly isDriver: boolean;
 }
 
-/** Sends what is to be sent, or asks how it is. What cannot be mended by trying again ends the call. */
-export const lookAtRemoteCall = async (parts: PeerParts, call: RemoteCall, { isDriver }: Looker): Promise<void> => {
-  const { clock, remoteAgents } = parts;
-  // Counted before anything is sent: whoever comes after a death knows that it may have been.
+/** Sends what is to be sent, or polls the task. A failure that a retry cannot fix ends the call. */
+export const lookAtRemoteCall = async (parts: PeerParts, call: RemoteCall, looker: Looker): Promise<void> => {
+  const { clock } = parts;
+  // Counted before anything is sent: after a crash the next process knows that it may have been.
   await changeCall(parts, call, (is) =>
     is.remote === undefined ? is : { ...is, remote: { ...is.remote, looks: is.remote.looks + 1 } },
   );
   const over = new LinkedAbort(parts.stopping);
   const mostMs = Math.min(isListened(call) ? LISTEN_MS : REQUEST_MS, call.deadlineAt - clock.now());
   const timer = clock.after(mostMs, () => over.abort(new AppError("unavailable", `${call.peer} took too long`)));
+  const look = { ...looker, call, signal: over.signal };
+  const heard = { any: false };
   try {
-    const peer = remoteAgents.find(call.tenant, call.peer);
-    if (peer === undefined) throw new AppError("not-found", `${call.peer} is no longer configured`);
-    const client = await remoteAgents.clientOf(peer);
-    let lines = 0;
-    for await (const news of exchange(parts, client, { call, isDriver, signal: over.signal })) {
-      if (news.state !== "working" || ++lines <= MOST_LINES) await hearNews(parts, call, news);
-    }
+    // Nothing that ignores the signal may hold up the deadline.
+    await orAborted(converse(parts, look, heard), over.signal);
   } catch (error) {
     if (parts.stopping.aborted) throw error;
-    const reason = whyFailed(error);
-    parts.logger.warn({ call: call.id, peer: call.peer, traceId: call.traceId, reason }, "a remote agent failed");
-    if (!isTransport(error)) await settleCall(parts, call, { error: `${call.peer} could not be asked: ${reason}` });
+    const detail = failureDetail(error);
+    parts.logger.warn({ call: call.id, peer: call.peer, traceId: call.traceId, reason: detail }, "remote agent failed");
+    if (!isUnreachable(error)) await settleCall(parts, call, { error: failureText(call.peer, error), detail });
+    else if (!heard.any && call.deadlineAt > clock.now()) await markUnreachable(parts, call, detail);
   } finally {
     timer.cancel();
     over.release();
   }
 };
 
-/** The remote agent need not go on with what nobody waits for. */
+/** `heard` is set with the first answer: a stream that is cut later does not make the peer unreachable. */
+const converse = async (parts: PeerParts, look: Look, heard: { any: boolean }): Promise<void> => {
+  const { remoteAgents } = parts;
+  const { call, signal } = look;
+  const peer = remoteAgents.find(call.tenant, call.peer);
+  if (peer === undefined) throw new AppError("not-found", `${call.peer} is no longer configured`);
+  const client = await remoteAgents.clientOf(peer);
+  signal.throwIfAborted();
+  let lines = 0;
+  for await (const news of exchange(parts, client, look)) {
+    heard.any = true;
+    await markReachable(parts, call);
+    if (news.state !== "working" || ++lines <= MOST_LINES) await hearNews(parts, call, news);
+  }
+};
+
+/** The remote agent need not finish work whose result is no longer awaited. */
 const giveUp = async (parts: PeerParts, { tenant, peer: name, remote }: RemoteCall): Promise<void> => {
   const peer = parts.remoteAgents.find(tenant, name);
   if (peer === undefined || remote.taskId === undefined) return;
+  const signal = AbortSignal.timeout(REQUEST_MS);
   try {
-    const client = await parts.remoteAgents.clientOf(peer);
-    await client.cancel(remote.taskId, AbortSignal.timeout(REQUEST_MS));
+    const client = await orAborted(parts.remoteAgents.clientOf(peer), signal);
+    await client.cancel(remote.taskId, signal);
   } catch (error) {
-    parts.logger.debug({ peer: name, error: messageOf(error) }, "a task was not cancelled");
+    parts.logger.debug({ peer: name, error: messageOf(error) }, "could not cancel a remote task");
   }
 };

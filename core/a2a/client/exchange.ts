@@ -1,9 +1,9 @@
 import { comesLater } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
 import { refusalIn } from "../refusal-in.ts";
-import { isTransport } from "./is-transport.ts";
 import { firstMessage, type RemoteCall } from "./outgoing-message.ts";
 import type { PeerClient } from "./peer-client.ts";
+import { isUnreachable } from "./peer-failure.ts";
 import { sendAnswer } from "./send-answer.ts";
 import type { TaskNews } from "./task-news.ts";
 
@@ -83,7 +83,7 @@ async function* listen(client: PeerClient, taskId: string, signal: AbortSignal):
     } catch (error) {
       if (signal.aborted) throw error;
       // A task that has ended cannot be subscribed to; GetTask returns its result.
-      isOver = !isTransport(error);
+      isOver = !isUnreachable(error);
     }
   }
   yield await askAfter(client, taskId, last, signal);
@@ -99,7 +99,7 @@ const askAfter = async (
   try {
     return await client.get(taskId, signal);
   } catch (error) {
-    if (signal.aborted || isTransport(error) || streamed === undefined || !isAtRest(streamed)) throw error;
+    if (signal.aborted || isUnreachable(error) || streamed === undefined || !isAtRest(streamed)) throw error;
     return streamed;
   }
 };
@@ -107,4 +107,4 @@ const askAfter = async (
 const isAtRest = ({ state }: TaskNews): boolean => state !== "working";
 
 /** A stream that broke off, or that is longer than anybody reads, says nothing about its task. */
-const isCut = (error: unknown): boolean => isTransport(error) || refusalIn(error)?.code === "too-large";
+const isCut = (error: unknown): boolean => isUnreachable(error) || refusalIn(error)?.code === "too-large";

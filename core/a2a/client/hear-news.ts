@@ -5,6 +5,7 @@ import { changeCall } from "../change-call.ts";
 import type { PeerCall } from "../peer-call.ts";
 import { comesLater, openQuestion } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
+import { redactAddresses } from "../redact-addresses.ts";
 import { settleCall } from "../settle-call.ts";
 import { tellSubtask } from "../tell-subtask.ts";
 import { wordsFrom } from "../words-of-peer.ts";
@@ -22,9 +23,15 @@ export const hearNews = async (parts: PeerParts, call: PeerCall, news: TaskNews)
   if (news.taskId !== undefined && call.remote?.taskId === undefined) await noteTask(parts, call, news.taskId);
   if (call.mode === "notify") await settleCall(parts, call, { answer: "" });
   else if (news.state === "completed") await settleCall(parts, call, { answer: news.answer });
-  else if (news.state === "failed") await settleCall(parts, call, { error: news.answer || "It failed there." });
+  else if (news.state === "failed") await hearFailure(parts, call, news);
   else if (news.state === "input-required") await hearQuestion(parts, call, news);
   else await hearProgress(parts, call, news);
+};
+
+/** Its reason may be meant for its own operators. */
+const hearFailure = async (parts: PeerParts, call: PeerCall, { text, answer }: TaskNews): Promise<void> => {
+  const reason = text || answer;
+  await settleCall(parts, call, { error: redactAddresses(reason) || "It failed there.", detail: reason });
 };
 
 const noteTask = async (parts: PeerParts, call: PeerCall, taskId: string): Promise<void> => {

@@ -9,8 +9,8 @@ import {
 } from "@a2a-js/sdk/client";
 import { PushNotificationNotSupportedError, RequestMalformedError } from "@a2a-js/sdk/errors";
 import { AppError, messageOf } from "../../contract/app-error.ts";
-import { isTransport } from "./is-transport.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
+import { isUnreachable } from "./peer-failure.ts";
 import type { PeerFetch } from "./peer-fetch.ts";
 import { peerFetch } from "./peer-fetch.ts";
 import type { RemotePeer } from "./remote-peer.ts";
@@ -121,7 +121,7 @@ export class PeerClient {
       const [task] = tasks.filter((each) => each.contextId === contextId);
       return task && newsOfTask(task);
     } catch (error) {
-      if (signal.aborted || isTransport(error)) throw error;
+      if (signal.aborted || isUnreachable(error)) throw error;
       return undefined;
     }
   }

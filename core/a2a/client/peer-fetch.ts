@@ -55,12 +55,15 @@ const strayed = ({ name }: RemotePeer, address: string, error: unknown): unknown
   );
 };
 
-/** Told by its status, because the SDK has no other sign of it than words. */
+/** "Not implemented" and "HTTP version not supported": the same request fails again. */
+const NEVER = new Set([501, 505]);
+
+/** By status, because the SDK puts it into the error's text only. */
 const refusalOf = ({ name }: RemotePeer, status: number): AppError | undefined => {
   const how = `(HTTP ${status})`;
   if (status === 401 || status === 403) {
-    return new AppError("forbidden", `${name} does not accept us ${how}: check a2a.peers.${name}`);
+    return new AppError("unauthorised", `${name} does not accept us ${how}: check a2a.peers.${name}`);
   }
-  const isAway = status === 408 || status === 429 || status >= 500;
+  const isAway = status === 408 || status === 425 || status === 429 || (status >= 500 && !NEVER.has(status));
   return isAway ? new AppError("unavailable", `${name} is not available ${how}`) : undefined;
 };

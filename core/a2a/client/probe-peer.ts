@@ -2,8 +2,8 @@ import { A2AError } from "@a2a-js/sdk/errors";
 import { AppError } from "../../contract/app-error.ts";
 import { refusalIn } from "../refusal-in.ts";
 import { PeerClient } from "./peer-client.ts";
+import { failureDetail } from "./peer-failure.ts";
 import type { RemotePeer } from "./remote-peer.ts";
-import { whyFailed } from "./why-failed.ts";
 
 /** No agent has such a task. */
 const NO_TASK = "mooring-check";
@@ -17,7 +17,7 @@ export const probePeer = async (peer: RemotePeer, signal: AbortSignal): Promise<
   } catch (error) {
     const refusal = refusalIn(error);
     if (refusal !== undefined) throw refusal;
-    const why = whyFailed(error);
+    const why = failureDetail(error);
     if (client === undefined) throw new AppError("unavailable", `there is no agent card at ${peer.url}: ${why}`);
     // That it knows no such task is the answer of one that lets us ask.
     if (!(error instanceof A2AError)) throw new AppError("unavailable", why, { cause: error });

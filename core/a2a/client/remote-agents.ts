@@ -1,5 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../contract/clock.ts";
+import { LinkedAbort } from "../../turns/linked-abort.ts";
 import { agentAddress } from "../agent-address.ts";
 import type { DeploymentIdentity } from "../deployment-identity.ts";
 import type { PeerCall } from "../peer-call.ts";
@@ -9,6 +10,8 @@ import type { RemotePeer } from "./remote-peer.ts";
 
 /** A card is read anew after this long. */
 const CARD_KEPT_MS = 10 * 60_000;
+/** Reading a card that hangs is retried after this time, not when the connection times out. */
+const CARD_MS = 30_000;
 
 export interface RemoteAgentsOptions {
   readonly peers: readonly RemotePeer[];
@@ -94,6 +97,15 @@ export class RemoteAgents {
   /** The SDK is loaded with the first call. */
   async #connect(peer: RemotePeer): Promise<PeerClient> {
     const { PeerClient: Connecting } = await import("./peer-client.ts");
-    return Connecting.connect(peer, this.#closing.signal);
+    const over = new LinkedAbort(this.#closing.signal);
+    const timer = this.#clock.after(CARD_MS, () =>
+      over.abort(new AppError("unavailable", `${peer.name} took too long to send its card`)),
+    );
+    try {
+      return await Connecting.connect(peer, over.signal);
+    } finally {
+      timer.cancel();
+      over.release();
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { callIdOf } from "../../../core/a2a/call-id.ts";
 import type { PeerCall } from "../../../core/a2a/peer-call.ts";
-import { readCalls } from "../../../core/a2a/peer-call.ts";
+import { readCalls, unreachableNote } from "../../../core/a2a/peer-call.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { callbackIdOf, lateIdOf, peerWakeIdOf, questionIdOf } from "../../../core/subtasks/continuation-ids.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
@@ -30,7 +30,8 @@ export const turnsAfterHop = ({ tenant, agent, peer, id, remote }: PeerCall): Tu
 };
 
 export const shownHop = (call: PeerCall) => {
-  const { id, agent, peer, mode, headline, turnId, standing, state, error, createdAt, endedAt, remote } = call;
+  const { id, agent, peer, mode, headline, turnId, standing, state, createdAt, endedAt, remote } = call;
+  const error = problemOf(call);
   return {
     id,
     turnId,
@@ -46,4 +47,12 @@ export const shownHop = (call: PeerCall) => {
     createdAt,
     ...(endedAt !== undefined && { endedAt }),
   };
+};
+
+/** Operators read the technical reason; people in chat get `error` only. */
+const problemOf = (call: PeerCall): string | undefined => {
+  const { state, error, detail } = call;
+  const unreachable = unreachableNote(call);
+  if (unreachable !== undefined) return `${unreachable}: ${detail ?? "no answer"}`;
+  return state === "failed" ? (detail ?? error) : undefined;
 };

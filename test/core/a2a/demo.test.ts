@@ -3,6 +3,7 @@ import { systemClock } from "../../../core/contract/clock.ts";
 import type { AgentModel } from "../../../core/model/agent-model.ts";
 import { DemoModel } from "../../../core/model/demo/demo-model.ts";
 import { ScriptedModel } from "../../fakes/scripted-model.ts";
+import { freePort } from "../../setup/free-port.ts";
 import { AGENT, CoreUnderTest } from "../core-under-test.ts";
 import { ASYNC, PEER, untilUnsolicited } from "./peers-under-test.ts";
 
@@ -48,5 +49,19 @@ describe("given two agents with the demo model", () => {
   it("when it is asked what it can do, then asking is among it", async () => {
     await start({});
     expect((await core.ask("m-1", "what can you do?")).markdown).toContain("ask another agent");
+  });
+});
+
+describe("given an agent elsewhere and the demo model", () => {
+  it("when it cannot be reached, then the person reads so, and no promise", async () => {
+    const model = new DemoModel({ pauseMs: 0 }, { clock: systemClock });
+    const url = `http://127.0.0.1:${await freePort()}`;
+    core = await CoreUnderTest.start([], {
+      agent: { model, peers: ["ships"] },
+      remote: { peers: [{ name: "ships", tenant: "default", url: `${url}/`, unreachableMs: 0 }] },
+    });
+    expect((await core.ask("m-1", "ask ships what is 6 * 7?")).markdown).toMatch(
+      /\n\nCould not reach the agent ships\.$/,
+    );
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { Secret } from "../../../core/contract/secret.ts";
 import { SdkAgent } from "../../fakes/a2a/sdk-agent.ts";
 import { userMessage } from "../core-under-test.ts";
-import { asks, toolOutputs, untilUnsolicitedAsTimePasses } from "./peers-under-test.ts";
+import { asks, theCall, toolOutputs, untilUnsolicitedAsTimePasses } from "./peers-under-test.ts";
 import { type RemotePair, startRemote, stopRemote, to } from "./remote-under-test.ts";
 
 let pair: RemotePair;
@@ -55,7 +55,7 @@ describe("given a remote agent's credentials", () => {
       peer: { apiKey: new Secret("a-key") },
     });
     await core.ask("m-1", "go");
-    expect(toolOutputs(core)[0]).toContain("ships does not accept us");
+    expect(toolOutputs(core)[0]).toContain("ships did not accept the request");
     expect(remote.headers[0]?.["x-api-key"]).toBe("a-key");
   });
 
@@ -67,9 +67,10 @@ describe("given a remote agent's credentials", () => {
       peer: { token: TOKEN },
     });
     await core.ask("m-1", "go");
-    const output = toolOutputs(core)[0];
-    expect(output).toContain(`its card sends us to ${new URL(other.url).origin}, which is neither public nor`);
-    expect(output).toContain("a2a.peers.ships.url");
+    expect(toolOutputs(core)[0]).toBe("ships gave no answer: Could not reach the agent ships.");
+    const { detail } = await theCall(core);
+    expect(detail).toContain(`its card sends us to ${new URL(other.url).origin}, which is neither public nor`);
+    expect(detail).toContain("a2a.peers.ships.url");
     expect([...remote.headers, ...other.headers]).toEqual([]);
   });
 
@@ -85,27 +86,27 @@ describe("given a remote agent's credentials", () => {
     expect(remote.headers.map(({ authorization }) => authorization)).toContain(`Bearer ${TOKEN.reveal()}`);
   });
 
-  it.each(["its card", "its answer"])("when %s is a redirect, then it is not followed", async (what) => {
-    const other = await SdkAgent.start((work) => work.answer("gotcha"));
-    others.push(other);
-    const { core } = await start(CONSULT, (work) => work.answer("three"), {
-      remoteAgent: {
-        intercept: (request, response, body) => {
-          if ((what === "its card") !== (body === "")) return false;
-          response.writeHead(307, { location: `${other.url}${request.url}` }).end();
-          return true;
+  it.each(["its card", "its answer"])(
+    "when %s is a redirect, then it is not followed, and the call fails at once",
+    async (what) => {
+      const other = await SdkAgent.start((work) => work.answer("gotcha"));
+      others.push(other);
+      const { core } = await start(CONSULT, (work) => work.answer("three"), {
+        remoteAgent: {
+          intercept: (request, response, body) => {
+            if ((what === "its card") !== (body === "")) return false;
+            response.writeHead(307, { location: `${other.url}${request.url}` }).end();
+            return true;
+          },
         },
-      },
-      peer: { token: TOKEN, deadlineMs: 1_000 },
-    });
-    await core.receive(userMessage("m-1", "go"));
-    while (toolOutputs(core).length === 0) {
-      await core.clock.passNextOf((ms) => ms > 0 && ms < 3_000);
-      await new Promise(setImmediate);
-    }
-    expect(toolOutputs(core)[0]).not.toContain("gotcha");
-    expect([other.requests, other.headers]).toEqual([[], []]);
-  });
+        peer: { token: TOKEN },
+      });
+      await core.ask("m-1", "go");
+      expect(toolOutputs(core)[0]).toBe("ships gave no answer: Could not reach the agent ships.");
+      expect((await theCall(core)).detail).toContain("(HTTP 307), which is not followed");
+      expect([other.requests, other.headers]).toEqual([[], []]);
+    },
+  );
 });
 
 describe("given a card that would talk to the model", () => {

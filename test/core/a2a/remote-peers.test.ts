@@ -6,7 +6,7 @@ import { TaskState } from "../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../fakes/model-answer.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { userMessage } from "../core-under-test.ts";
-import { asks, isPause, toolOutputs, untilUnsolicitedAsTimePasses } from "./peers-under-test.ts";
+import { asks, isPause, theCall, toolOutputs, untilUnsolicitedAsTimePasses } from "./peers-under-test.ts";
 import { type RemotePair, startRemote, stopRemote, to, withRemote } from "./remote-under-test.ts";
 
 let pair: RemotePair;
@@ -88,7 +88,8 @@ describe("given a remote agent", () => {
       peer: { token: new Secret("wrong") },
     });
     await core.ask("m-1", "go");
-    expect(toolOutputs(core)[0]).toContain("ships does not accept us (HTTP 401)");
+    expect(toolOutputs(core)[0]).toBe("ships gave no answer: ships did not accept the request.");
+    expect((await theCall(core)).detail).toBe("ships does not accept us (HTTP 401): check a2a.peers.ships");
   });
 
   it("when it is silent, then the deadline makes that an outcome", async () => {
@@ -134,7 +135,7 @@ describe("given a remote agent", () => {
     const pauses: number[] = [];
     while (pauses.length < 4) pauses.push(await core.clock.passNextOf((ms) => ms >= 1_000 && isPause(ms * 2)));
     expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000]);
-    const [line] = logger.lines.items.filter(({ message }) => message === "a remote agent failed");
+    const [line] = logger.lines.items.filter(({ message }) => message === "remote agent failed");
     expect(line?.fields).toMatchObject({ peer: "ships", reason: "fetch failed: other side closed" });
   });
 

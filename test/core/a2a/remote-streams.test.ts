@@ -234,7 +234,8 @@ describe("given a remote agent that does not come to an end", () => {
     });
     await core.receive(userMessage("m-1", "go"));
     const [reply] = await untilUnsolicitedAsTimePasses(core);
-    expect(reply?.markdown).toContain("ships could not be asked: the answer has more than 4000000 bytes");
+    expect(reply?.markdown).toContain("The answer of ships is too long.");
+    expect((await theCall(core)).detail).toBe("the answer has more than 4000000 bytes");
     expect(flooded).toHaveLength(1);
     expect(flooded[0]?.writableEnded).toBe(false);
   });
