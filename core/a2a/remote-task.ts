@@ -12,6 +12,8 @@ export const RemoteTask = z.looseObject({
   seen: z.array(z.string()),
   /** What it asks, until that is answered. */
   question: z.string().optional(),
+  /** The round whose question a consultation got as its tool's result: no turn of its own is needed to tell it. */
+  questionRead: z.int().optional(),
   /** How often it has asked. */
   rounds: z.int(),
   /** How often the same, by an id of the question: its words could be any, also such as every object has. */

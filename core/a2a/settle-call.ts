@@ -51,12 +51,21 @@ export const settleCall = async (
   await parts.checkpoint("call.told");
 };
 
-/** The turn that sent them has ended: nobody waits in it, and what was never really sent is not waited for. */
-export const releaseCalls = async (parts: SubtaskParts, place: Place, batch: Batch): Promise<void> => {
+/**
+ * The turn that sent them has ended: their answers come later, and a call without a record is not waited for. A turn that
+ * failed has told nobody of the questions that it read.
+ */
+export const releaseCalls = async (
+  parts: SubtaskParts,
+  place: Place,
+  batch: Batch,
+  { hasFailed }: { readonly hasFailed: boolean },
+): Promise<void> => {
   const { turnId, standing } = batch;
   const address = { ...place, ownerId: standing.owner.ownerId, turnId };
   for (const { id } of openCalls(batch)) {
-    if ((await demoteCall(parts, { ...place, id })) === undefined) await countEnd(parts, address, { id });
+    const call = await demoteCall(parts, { ...place, id }, hasFailed ? withoutReadQuestion : undefined);
+    if (call === undefined) await countEnd(parts, address, { id });
   }
 };
 
@@ -95,8 +104,18 @@ const countEnd = async (
   parts.bus.signal(subjectsOf(tenant).peerCallChanged(agent), { tenant, agent, id: call.id });
 };
 
-/** Nobody waits in its turn any longer: the answer comes later (A1). */
-export const demoteCall = async (parts: CoreParts, address: PeerCallAddress): Promise<PeerCall | undefined> => {
+/** No turn waits for it any longer: the answer comes later (A1). */
+export const demoteCall = async (
+  parts: CoreParts,
+  address: PeerCallAddress,
+  change = (call: PeerCall): PeerCall => call,
+): Promise<PeerCall | undefined> => {
   const demotedAt = isoTime(parts.clock.now());
-  return changeCall(parts, address, (call) => (comesLater(call) ? call : { ...call, demotedAt }));
+  return changeCall(parts, address, (call) => (comesLater(call) ? call : { ...change(call), demotedAt }));
+};
+
+const withoutReadQuestion = (call: PeerCall): PeerCall => {
+  if (call.remote?.questionRead === undefined) return call;
+  const { questionRead: _, ...remote } = call.remote;
+  return { ...call, remote };
 };

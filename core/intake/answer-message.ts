@@ -57,7 +57,7 @@ export const answerMessage = async (
   await parts.checkpoint("reply.published");
   const session = { tenant: agent.tenant, agent: agent.name, sessionId };
   await consumeNotifications(parts, session, message, entry.messages);
-  if (entry.delegated) await sealTurn(parts, agent, record);
+  if (entry.delegated) await sealTurn(parts, agent, record, entry.outcome);
   makeRoom(parts, agent, sessionId);
   return entry;
 };

@@ -45,7 +45,7 @@ export const handleBuriedMessage = async (
   }
   await scheduleRunEnded(parts, message, entry?.outcome ?? "failed");
   // What it has delegated goes on, and must find an end.
-  if (record) await sealTurn(parts, agent, record);
+  if (record) await sealTurn(parts, agent, record, entry?.outcome);
   if (record && !entry) {
     const parentId = rootSpanId(record.traceId);
     parts.tracer?.record(turnSpan(agent, record, end, { parentId, endedAt: parts.clock.now() }));

@@ -20,7 +20,7 @@ export const handleBuriedTimer = async (
   await lastResort(parts.logger, letter, async () => {
     const batch = (await readOwner(parts.store, timer)).batches[timer.turnId];
     if (batch === undefined || isSettled(batch)) return;
-    if (batch.sealedAt === undefined) await sealTurn(parts, agent, batch);
+    if (batch.sealedAt === undefined) await sealTurn(parts, agent, batch, undefined);
     await afterGate(parts, timer, await fireAtCeiling(parts, timer));
   });
 };

@@ -1,4 +1,5 @@
 import { releaseCalls } from "../a2a/settle-call.ts";
+import type { TurnEntry } from "../sessions/history-entry.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { afterGate } from "./after-gate.ts";
@@ -17,6 +18,8 @@ export const sealTurn = async (
   parts: SubtaskParts,
   agent: Agent,
   turn: Pick<TurnRecord, "turnId" | "standing">,
+  /** Undefined: it never came to an end of its own. */
+  outcome: TurnEntry["outcome"] | undefined,
 ): Promise<void> => {
   const place = { tenant: agent.tenant, agent: agent.name };
   const change = await sealBatch(parts, agent, turn);
@@ -28,7 +31,8 @@ export const sealTurn = async (
     const batch = { ...place, ownerId: turn.standing.owner.ownerId, turnId: turn.turnId };
     await afterGate(parts, place, await countLost(parts, batch, lost));
   }
-  await releaseCalls(parts, place, change.after);
+  const hasFailed = outcome !== "answered" && outcome !== "nothing";
+  await releaseCalls(parts, place, change.after, { hasFailed });
   await afterGate(parts, place, change);
 };
 

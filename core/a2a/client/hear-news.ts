@@ -77,7 +77,7 @@ const hearQuestion = async (parts: PeerParts, call: PeerCall, news: TaskNews): P
     return { ...is, remote: { ...remote, question, rounds: remote.rounds + 1, asked } };
   });
   const is = await changeCall(parts, call, (same) => same);
-  // Also if it was seen before: whoever saw it may have died before it was told.
+  // Also if it was seen before: the process may have crashed before it was passed on.
   if (is?.remote === undefined || openQuestion(is) === undefined) return;
   const { rounds, asked } = is.remote;
   if (rounds > MOST_ROUNDS || (asked[questionId] ?? 0) >= MOST_REPEATS) {
@@ -85,8 +85,8 @@ const hearQuestion = async (parts: PeerParts, call: PeerCall, news: TaskNews): P
     await settleCall(parts, is, { error: `It was given up: ${is.peer} ${why}. The last one was: ${question}` });
     return;
   }
-  // Who waits in its turn reads it from the record.
-  if (!comesLater(is)) return;
+  // A consultation reads it from the record, and so has told it.
+  if (!comesLater(is) || is.remote.questionRead === rounds) return;
   if (is.standing.subtaskId !== undefined) await tellSubtask(parts, is, wordsFrom(is, "input-required"));
   else await wake(parts, is, questionMessage(is, rounds, Date.parse(is.createdAt)));
 };

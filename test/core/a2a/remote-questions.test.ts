@@ -12,7 +12,7 @@ import {
   untilUnsolicited,
   untilUnsolicitedAsTimePasses,
 } from "./peers-under-test.ts";
-import { callOf, type RemotePair, startRemote, stopRemote, taskIn, to } from "./remote-under-test.ts";
+import { callOf, type RemotePair, startRemote, stopRemote, taskIn, to, withRemote } from "./remote-under-test.ts";
 
 let pair: RemotePair;
 const hung: (() => void)[] = [];
@@ -57,6 +57,60 @@ describe("given a remote agent that wants to know something first", () => {
     expect((await core.ask("m-1", "go")).markdown).toContain("in Bergen: three");
     expect(remote.heard).toHaveLength(2);
     expect(remote.heard[1]?.taskId).not.toBe("");
+  });
+
+  const handsOn: Script = roles({
+    primary: ({ text, outputs, request }) => {
+      const task = text === "Bergen" ? taskIn(JSON.stringify(request.messages)) : undefined;
+      if (outputs.length > 0) return task ? "passed on" : "Which harbour do you mean?";
+      return calls({
+        name: "send_message_to_agent",
+        input: { ...to(task ? text : "any ships?", "consult"), ...(task && { task }) },
+      });
+    },
+    continuation: ({ text }) => (text.startsWith("[question") ? "asked again" : `told: ${answerIn(text)}`),
+  });
+
+  it.each(["goes on", "is started anew"])(
+    "when a consultation asks the person, and core %s, then the question is told once (A9)",
+    async (what) => {
+      const { core, remote } = await start(handsOn, asking);
+      expect((await core.ask("m-1", "go")).markdown).toBe("Which harbour do you mean?");
+      const isRestart = what === "is started anew";
+      if (isRestart) {
+        const stopped = core.stopCore();
+        core.clock.advance(10_000);
+        await stopped;
+      }
+      const restarted = isRestart ? await core.startCore(withRemote(remote)) : undefined;
+      for (let looks = 0; looks < 4; looks++) {
+        const before = remote.requests.length;
+        await core.clock.passNextOf(isPause);
+        while (remote.requests.length === before) await new Promise(setImmediate);
+      }
+      await core.receive(userMessage("m-2", "Bergen"));
+      await asTimePasses(core, core.replyTo("m-2"), isPause);
+      const told = await asTimePasses(core, untilUnsolicited(core), isPause);
+      expect(told.map(({ markdown }) => markdown)).toEqual(["told: in Bergen: three"]);
+      expect(finals(core.replies.items)).toHaveLength(3);
+      await restarted?.stop();
+    },
+  );
+
+  it("when the turn that read the question fails, then a turn of its own tells it", async () => {
+    const { core } = await start(
+      roles({
+        primary: ({ outputs }) => {
+          if (outputs.length > 0) throw new Error("the model is down");
+          return calls({ name: "send_message_to_agent", input: to("any ships?", "consult") });
+        },
+        continuation: ({ text }) => (text.startsWith("[question") ? "Which harbour do you mean?" : text),
+      }),
+      asking,
+    );
+    await core.receive(userMessage("m-1", "go"));
+    const [told] = await untilUnsolicitedAsTimePasses(core);
+    expect(told?.markdown).toBe("Which harbour do you mean?");
   });
 
   it("when a delegation is asked back, then the person is asked, and the answer goes on with it", async () => {
