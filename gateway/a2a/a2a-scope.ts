@@ -23,6 +23,15 @@ interface ScopeDeps extends Pick<CardSigner, "keys"> {
   readonly signIns: SignInGuard;
 }
 
+/** Clients that join paths to a base address ask for "/a2a/agent/" as well as for "/a2a/agent". The scope's hooks apply. */
+const acceptTrailingSlash = (scope: FastifyInstance): void => {
+  scope.addHook("onRoute", (route) => {
+    // Fastify adds HEAD to every GET by itself.
+    if (route.url.endsWith("/") || route.method === "HEAD") return;
+    scope.route({ ...route, url: `${route.url}/` });
+  });
+};
+
 /** Everything that other agents reach: cards for anybody, the rest for callers that are declared. */
 export const a2aScope = async (
   app: FastifyInstance,
@@ -30,10 +39,14 @@ export const a2aScope = async (
   check: CallerCheck,
   { keys, signIns, ...parts }: Omit<RouteParts, "refuseIfCrowded"> & ScopeDeps,
 ): Promise<void> => {
-  cardRoutes(app, served, keys);
+  await app.register(async (scope) => {
+    acceptTrailingSlash(scope);
+    cardRoutes(scope, served, keys);
+  });
   const rates = new KeyedRates();
   for (const { agent, handler, refuseIfCrowded } of served) {
     await app.register(async (scope) => {
+      acceptTrailingSlash(scope);
       const bodies = { parseAs: "string", bodyLimit: MAX_BODY_BYTES } as const;
       // Read by the routes themselves: what is no JSON is a matter of the protocol too.
       scope.addContentTypeParser<string>(["application/json", A2A_CONTENT_TYPE], bodies, (_request, body, done) =>

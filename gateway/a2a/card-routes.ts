@@ -1,10 +1,10 @@
 import { AGENT_CARD_PATH, AgentCard } from "@a2a-js/sdk";
 import { A2A_LEGACY_PROTOCOL_VERSION } from "@a2a-js/sdk/compat/v0_3";
-import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
-import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
+import type { A2ARequestHandler } from "@a2a-js/sdk/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { agentPath } from "./agent-card.ts";
 import { type CardSigner, KEYS_PATH } from "./card-signer.ts";
+import { cardForEither, legacyCard } from "./legacy-card.ts";
 import { versionOf } from "./request-context.ts";
 
 const CACHED = "public, max-age=60";
@@ -32,27 +32,6 @@ const answerCard = (handler: A2ARequestHandler) => async (request: FastifyReques
   reply.headers({ "cache-control": CACHED, vary: "A2A-Version" });
   reply.type("application/json");
   if (version === A2A_LEGACY_PROTOCOL_VERSION) return JSON.stringify(await legacyCard(handler));
-  const card = await handler.getAgentCard();
-  const address = version === undefined ? legacyAddress(card) : {};
-  // Not JSON.stringify(card): in memory a security scheme has another shape than on the wire.
-  return JSON.stringify({ ...(AgentCard.toJSON(card) as object), ...address });
-};
-
-/** Where clients of 0.3 look for the agent. They name no version, and neither do people with a browser. */
-const legacyAddress = ({ supportedInterfaces }: AgentCard) => ({
-  url: supportedInterfaces[0]?.url,
-  preferredTransport: "JSONRPC",
-  protocolVersion: "0.3.0",
-});
-
-/**
- * The library translates cards in one place only: in the answer to a request for the extended one. Without signatures,
- * which are of the other spelling.
- */
-const legacyCard = async (handler: A2ARequestHandler): Promise<unknown> => {
-  const unsigned = async () => ({ ...(await handler.getAgentCard()), signatures: [] });
-  const open = { ...handler, getAuthenticatedExtendedAgentCard: unsigned };
-  const request = { jsonrpc: "2.0", id: 1, method: "agent/getAuthenticatedExtendedCard" };
-  const answer = await new LegacyJsonRpcTransportHandler(open).handle(request, new ServerCallContext());
-  return "result" in answer ? answer.result : undefined;
+  if (version === undefined) return JSON.stringify(await cardForEither(handler));
+  return JSON.stringify(AgentCard.toJSON(await handler.getAgentCard()));
 };

@@ -1,0 +1,41 @@
+import { AgentCard } from "@a2a-js/sdk";
+import { LegacyJsonRpcTransportHandler } from "@a2a-js/sdk/compat/v0_3/server";
+import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
+import { z } from "zod";
+
+const Skill = z.looseObject({ id: z.string(), tags: z.array(z.string()).default([]) });
+
+/** The fields that 0.3 requires and the SDK leaves out when they are empty. */
+const CardFields = z.looseObject({
+  skills: z.array(Skill).default([]),
+  securitySchemes: z.record(z.string(), z.looseObject({})).default({}),
+});
+
+/**
+ * A card in the form of 0.3. The SDK translates cards in one place only: in its answer to a request for the extended one.
+ * Without signatures, because they cover the form of 1.0.
+ */
+export const legacyCard = async (handler: A2ARequestHandler): Promise<z.infer<typeof CardFields>> => {
+  const unsigned = async () => ({ ...(await handler.getAgentCard()), signatures: [] });
+  const open = { ...handler, getAuthenticatedExtendedAgentCard: unsigned };
+  const request = { jsonrpc: "2.0", id: 1, method: "agent/getAuthenticatedExtendedCard" };
+  const answer = await new LegacyJsonRpcTransportHandler(open).handle(request, new ServerCallContext());
+  return { ...CardFields.parse("result" in answer ? answer.result : undefined), protocolVersion: "0.3.0" };
+};
+
+/**
+ * A card that clients of 0.3 and of 1.0 both read: every field of either form. Clients of 0.3 send no version, and some of
+ * 1.0 and people with a browser do not either. A security scheme has the fields of both forms; each ignores the other's.
+ */
+export const cardForEither = async (handler: A2ARequestHandler): Promise<object> => {
+  const old = await legacyCard(handler);
+  // Not JSON.stringify(card): in memory a security scheme has another shape than on the wire.
+  const current = CardFields.parse(AgentCard.toJSON(await handler.getAgentCard()));
+  const schemes = Object.entries(current.securitySchemes);
+  return {
+    ...old,
+    ...current,
+    skills: current.skills.map((skill) => ({ ...old.skills.find(({ id }) => id === skill.id), ...skill })),
+    securitySchemes: Object.fromEntries(schemes.map(([id, scheme]) => [id, { ...old.securitySchemes[id], ...scheme }])),
+  };
+};
