@@ -5,7 +5,7 @@ export const MIN_OPERATOR_TOKEN = 20;
 export const MIN_CALLER_SECRET = 16;
 const MIN_DIFFERENT = 6;
 /** Characters that must remain once well-known words are taken out. */
-const MIN_UNKNOWN = 8;
+const MIN_UNKNOWN = 6;
 const ADVICE = "make one with `openssl rand -base64 32`";
 
 const WORDS = [

@@ -13,8 +13,13 @@ const count = (fallback: number) => z.int().min(1).default(fallback);
 
 /** What comes in through the port of one gateway process. */
 const GatewayLimits = z.strictObject({
-  connections: count(25_000).describe("Open at once; more are cut."),
-  requestsPerSecond: z.number().positive().default(200).describe("From one address."),
+  connections: count(25_000).describe("Open at once; beyond that the longest idle one is cut."),
+  connectionsPerAddress: count(500).describe("Of one address, trusted proxies excepted; more are cut."),
+  requestsPerSecond: z
+    .number()
+    .positive()
+    .default(200)
+    .describe("From one address; ten times as many from this machine, as with every limit per address."),
   requestBurst: count(2_000).describe("How many of them may come at once."),
   bodyBytes: z
     .int()

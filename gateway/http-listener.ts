@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import { AppError, messageOf } from "../core/contract/app-error.ts";
 import { type Logger, silentLogger } from "../core/contract/logger.ts";
 import { answerClientError, answerHealth, refuseRequest, refuseUpgrade } from "./http-refusals.ts";
+import { type ConnectionLimits, limitConnections } from "./limits/connection-limits.ts";
 import type { Readiness } from "./readiness.ts";
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -26,7 +27,8 @@ export interface HttpListener {
 interface ListenerOptions {
   readonly host: string;
   readonly port: number;
-  readonly limits?: { readonly connections: number };
+  readonly limits?: ConnectionLimits;
+  readonly trustedProxies?: readonly string[];
   /** A request that has not arrived completely within this time is answered 408 and cut. */
   readonly requestWithinMs?: number;
   readonly logger?: Logger;
@@ -37,7 +39,7 @@ interface ListenerOptions {
  * and stops. Every other request and upgrade in these phases is refused with 503 and Retry-After (spec U6).
  */
 export const openHttpListener = async (
-  { host, port, limits, requestWithinMs = REQUEST_WITHIN_MS, logger = silentLogger }: ListenerOptions,
+  { host, port, limits, trustedProxies, requestWithinMs = REQUEST_WITHIN_MS, logger = silentLogger }: ListenerOptions,
   readiness: Readiness,
   section: "gateway" | "core" = "gateway",
 ): Promise<HttpListener> => {
@@ -85,7 +87,7 @@ export const openHttpListener = async (
 
   const server = createHttpServer({
     requestTimeout: requestWithinMs,
-    connectionsCheckingInterval: requestWithinMs / 6,
+    connectionsCheckingInterval: Math.min(1_000, requestWithinMs / 6),
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   server.on("request", answer);
@@ -96,7 +98,7 @@ export const openHttpListener = async (
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  if (limits) server.maxConnections = limits.connections;
+  limitConnections(server, { limits, trustedProxies, logger });
   try {
     await once(server.listen({ host, port, backlog: BACKLOG }), "listening");
   } catch (error) {

@@ -14,10 +14,11 @@ import type {
   WebhookAdapter,
 } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
+import { AddressRates } from "../contract/address-rates.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import { draw } from "../contract/draw.ts";
-import { KeyedRates } from "../contract/keyed-rates.ts";
+import { allowanceOf } from "../contract/is-loopback.ts";
 import { RateLimit } from "../contract/rate-limit.ts";
 import { originCheck } from "./allowed-origin.ts";
 import { ClientDialogue } from "./client-dialogue.ts";
@@ -83,9 +84,8 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const frameRate = new RateLimit(limits.framesPerSecond, limits.frameBurst);
     const messageRate = new RateLimit(limits.messagesPerSecond, limits.messageBurst);
     const own = { context: this.#context, rooms: this.#rooms, files: this.#files };
-    const addressRate = new RateLimit(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
-    const addressRates = new KeyedRates();
-    this.#parts = { ...own, inbox, limits, frameRate, messageRate, addressRate, addressRates, tokens };
+    const addressRates = new AddressRates(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
+    this.#parts = { ...own, inbox, limits, frameRate, messageRate, addressRates, tokens };
     this.#armSweep();
   }
 
@@ -102,7 +102,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       return { status: 403, message: "this origin may not connect: add it to the channel's allowedOrigins" };
     }
     if (this.#dialogues.size >= limits.connections) return { status: 503, message: "too many connections" };
-    if (this.#dialogues.sizeOf(remoteAddress) >= limits.connectionsPerAddress) {
+    if (this.#dialogues.sizeOf(remoteAddress) >= limits.connectionsPerAddress * allowanceOf(remoteAddress)) {
       return { status: 429, message: "too many connections from this address" };
     }
     return undefined;

@@ -1,8 +1,6 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Account } from "../../core/contract/user-message.ts";
-import { addressKey } from "../contract/address-key.ts";
-import { isLoopback } from "../contract/is-loopback.ts";
 import type { CloseCode } from "./close-codes.ts";
 import { closeCodes } from "./close-codes.ts";
 import type { Connection } from "./connection.ts";
@@ -73,11 +71,10 @@ export class ClientDialogue {
     return wholeAt !== undefined && this.#mayWriteFromHere();
   }
 
-  /** Visitors cost nothing: who makes many of them is still one address. */
+  /** Anybody can become many visitors, so the address is limited as well. */
   #mayWriteFromHere(): boolean {
-    if (isLoopback(this.remoteAddress)) return true;
-    const { addressRate, addressRates, context } = this.#parts;
-    return addressRates.take(addressKey(this.remoteAddress), addressRate, context.clock.monotonic()) === 0;
+    const { addressRates, context } = this.#parts;
+    return addressRates.take(this.remoteAddress, context.clock.monotonic()) === 0;
   }
 
   #parse(data: Buffer): void {

@@ -1,6 +1,6 @@
 import type { AdapterContext } from "../contract/adapter-context.ts";
+import type { AddressRates } from "../contract/address-rates.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
-import type { KeyedRates } from "../contract/keyed-rates.ts";
 import type { RateLimit } from "../contract/rate-limit.ts";
 import type { WebLimits } from "./limits.ts";
 import type { OpenRooms } from "./open-rooms.ts";
@@ -14,8 +14,7 @@ export interface DialogueParts {
   readonly limits: WebLimits;
   readonly frameRate: RateLimit;
   readonly messageRate: RateLimit;
-  readonly addressRate: RateLimit;
-  readonly addressRates: KeyedRates;
+  readonly addressRates: AddressRates;
   readonly rooms: OpenRooms;
   readonly tokens: VisitorTokens;
   readonly files: VisitorFiles;

@@ -17,6 +17,7 @@ describe("given a file that leaves things out", () => {
         trustedProxies: [],
         limits: {
           connections: 25_000,
+          connectionsPerAddress: 500,
           requestsPerSecond: 200,
           requestBurst: 2_000,
           bodyBytes: 250_000_000,

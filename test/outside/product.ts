@@ -60,10 +60,11 @@ export class Product {
   }
 
   /** Starts one process and returns at once; `changes` apply to this process only. */
-  async start(command: Command, changes: object = {}): Promise<StartedProcess> {
+  async start(command: Command, changes: object | ((port: number) => object) = {}): Promise<StartedProcess> {
     const port = await freePort();
     const file = `${command}-${this.#processes.length + 1}.yaml`;
-    const config = { ...this.#configOn(port), ...this.#options.config, ...changes };
+    const own = typeof changes === "function" ? changes(port) : changes;
+    const config = { ...this.#configOn(port), ...this.#options.config, ...own };
     await writeFile(join(this.folder, file), JSON.stringify(config, null, 2));
     const child = startMooring([command, "--config", file], { cwd: this.folder, env: this.#options.env ?? {} });
     const started = withHealth(child, port);

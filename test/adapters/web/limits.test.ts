@@ -100,6 +100,14 @@ describe("given somebody who makes many visitors", () => {
     expect(await second("m2")).toBe("error");
     expect(await elsewhere("m1")).toBe("accepted");
   });
+
+  it("when they are on this machine, then it is one address with ten times the share", async () => {
+    const limits = { messagesPerSecondOfAddress: 1, messageBurstOfAddress: 1, messageBurst: 100 };
+    const gateway = await start({ clock: new HandClock(), config: { limits } });
+    const [first, second] = [connectFrom("127.0.0.1", gateway), connectFrom("127.0.0.1", gateway)];
+    for (let n = 0; n < 5; n++) expect([await first(`a${n}`), await second(`b${n}`)]).toEqual(["accepted", "accepted"]);
+    expect([await first("a5"), await second("b5")]).toEqual(["error", "error"]);
+  });
 });
 
 describe("given limits on connections (F21)", () => {
@@ -131,16 +139,20 @@ describe("given limits on connections (F21)", () => {
   });
 
   it.each([
-    ["one address", { connectionsPerAddress: 3 }, 429],
-    ["all", { connections: 3 }, 503],
-  ])("when there are too many of %s, then a further one is refused before the upgrade", async (_, limits, status) => {
-    const gateway = await start({ config: { limits } });
-    const clients = await Promise.all([1, 2, 3].map(() => enter(gateway)));
-    await expect(new WebClient(gateway).opened()).rejects.toThrow(`refused with ${status}`);
-    clients[0]?.client.socket.close();
-    await clients[0]?.client.closing();
-    await enter(gateway);
-  });
+    // the clients come from this machine, which has ten times the limit of one address
+    ["one address", { connectionsPerAddress: 1 }, 10, 429],
+    ["all", { connections: 3 }, 3, 503],
+  ])(
+    "when there are too many of %s, then a further one is refused before the upgrade",
+    async (_, limits, most, status) => {
+      const gateway = await start({ config: { limits } });
+      const clients = await Promise.all(Array.from({ length: most }, () => enter(gateway)));
+      await expect(new WebClient(gateway).opened()).rejects.toThrow(`refused with ${status}`);
+      clients[0]?.client.socket.close();
+      await clients[0]?.client.closing();
+      await enter(gateway);
+    },
+  );
 
   it("when two thousand come at once, then all are welcomed and all hear", async () => {
     const gateway = await start({ config: { limits: { connectionsPerAddress: 3_000, connectionsPerVisitor: 3_000 } } });

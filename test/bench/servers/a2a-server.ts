@@ -16,12 +16,13 @@ import { whenHealthy } from "../../../gateway/when-healthy.ts";
 import { A2A_TOKEN } from "../a2a-caller.ts";
 import { instantModel } from "../instant-model.ts";
 import { answerQuestions } from "./answer-questions.ts";
+import { UNLIMITED } from "./unlimited.ts";
 
 /** Gateway and core as `mooring start` runs them, with one caller and a model that answers at once. */
 const [natsUrl] = process.argv.slice(2);
 const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
 const config = Config.parse({
-  gateway: { host: "127.0.0.1", port: 0 },
+  gateway: { host: "127.0.0.1", port: 0, limits: UNLIMITED },
   backbone: natsUrl ? { nats: { servers: [natsUrl] } } : "embedded",
   dataDir,
   agents: [{ name: "bench", model: "demo" }],

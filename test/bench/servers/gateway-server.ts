@@ -13,6 +13,7 @@ import { createReadiness } from "../../../gateway/readiness.ts";
 import { startChannels } from "../../../gateway/start-channels.ts";
 import { whenHealthy } from "../../../gateway/when-healthy.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
+import { UNLIMITED } from "./unlimited.ts";
 
 /** A gateway with one channel, as it runs where core is elsewhere: it stores every message, and nobody answers. */
 const { values, positionals } = parseArgs({
@@ -23,7 +24,7 @@ const [natsUrl] = positionals;
 const access = { messagesPerMinute: 1e9 };
 const dataDir = await mkdtemp(join(tmpdir(), "mooring-bench-"));
 const config = Config.parse({
-  gateway: { host: "127.0.0.1", port: 0 },
+  gateway: { host: "127.0.0.1", port: 0, limits: UNLIMITED },
   dataDir,
   agents: [{ name: "bench", model: "demo" }],
   backbone: natsUrl ? { nats: { servers: [natsUrl] } } : "embedded",

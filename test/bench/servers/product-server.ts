@@ -19,6 +19,7 @@ import { whenHealthy } from "../../../gateway/when-healthy.ts";
 import { instantModel } from "../instant-model.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 import { REPLY_TEXT } from "./reply-text.ts";
+import { UNLIMITED } from "./unlimited.ts";
 
 /** Gateway and core as `mooring start` runs them, logs and metrics included; only model and limits are the bench's. */
 const { values, positionals } = parseArgs({ options: { waiting: { type: "string" } }, allowPositionals: true });
@@ -30,7 +31,7 @@ const config = Config.parse({
   gateway: {
     host: "127.0.0.1",
     port: 0,
-    ...(values.waiting && { limits: { waitingMessages: Number(values.waiting) } }),
+    limits: { ...UNLIMITED, ...(values.waiting && { waitingMessages: Number(values.waiting) }) },
   },
   backbone: natsUrl ? { nats: { servers: [natsUrl] } } : "embedded",
   dataDir,
@@ -42,6 +43,8 @@ const config = Config.parse({
       limits: {
         messagesPerSecond: MANY,
         messageBurst: MANY,
+        messagesPerSecondOfAddress: MANY,
+        messageBurstOfAddress: MANY,
         framesPerSecond: MANY,
         frameBurst: MANY,
         connectionsPerVisitor: MANY,

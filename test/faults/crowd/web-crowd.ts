@@ -18,7 +18,12 @@ export class WebCrowd implements Crowd {
   }
 
   get config(): object {
-    const limits = { messagesPerSecond: 1_000, messageBurst: 1_000, connectionsPerAddress: 1_000 };
+    const limits = {
+      messagesPerSecond: 1_000,
+      messageBurst: 1_000,
+      messagesPerSecondOfAddress: 1_000,
+      connectionsPerAddress: 1_000,
+    };
     return { adapter: "web", identityKey: IDENTITY_KEY, limits };
   }
 
