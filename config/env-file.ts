@@ -5,11 +5,13 @@ import type { Environment } from "./substitute-env.ts";
 
 export const ENV_FILE = ".env";
 
-/** The secrets that lie beside a configuration, if there are any. The process's own environment goes before them. */
+export const envFileOf = (configFile: string): string => join(dirname(configFile), ENV_FILE);
+
+/** The secrets beside a configuration, if there are any. The environment of the process has precedence. */
 export const readEnvFile = (configFile: string): Environment => {
   let text: string;
   try {
-    text = readFileSync(join(dirname(configFile), ENV_FILE), "utf8");
+    text = readFileSync(envFileOf(configFile), "utf8");
   } catch {
     return {};
   }

@@ -14,9 +14,13 @@ export interface LoadConfigOptions {
 
 /** The only place that reads the environment. Throws ConfigInvalid with every problem there is; the result is frozen. */
 export const loadConfig = ({ file, env = process.env }: LoadConfigOptions = {}): Config => {
-  const chosen = file ?? (env.MOORING_CONFIG || SHIPPED);
+  const chosen = configFile({ file, env });
   return parseConfig({ file: chosen, text: readText(chosen), env: { ...readEnvFile(chosen), ...env } });
 };
+
+/** The file that is read. */
+export const configFile = ({ file, env = process.env }: LoadConfigOptions = {}): string =>
+  file ?? (env.MOORING_CONFIG || SHIPPED);
 
 /** The build puts a copy beside what it makes of this file, so this holds there too. */
 const SHIPPED = fileURLToPath(new URL("./mooring.yaml", import.meta.url));

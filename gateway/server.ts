@@ -11,6 +11,7 @@ import { toHttpError } from "./http-error.ts";
 import type { HttpListener } from "./http-listener.ts";
 import { limitBodies } from "./limits/limit-bodies.ts";
 import { limitRequests } from "./limits/limit-requests.ts";
+import { warnOfUndeclaredProxy } from "./limits/undeclared-proxy.ts";
 import type { Metrics } from "./metrics/create-metrics.ts";
 import { measureRequests } from "./metrics/measure-requests.ts";
 import type { Readiness } from "./readiness.ts";
@@ -69,6 +70,7 @@ export const createServer = async ({
   addSecurityHeaders(app);
   measureRequests(app, metrics.meter);
   if (limits) {
+    warnOfUndeclaredProxy(app, limits.trustedProxies, logger);
     limitRequests(app, limits.limits, clock);
     limitBodies(app, limits.limits.bodyBytes, clock);
   }

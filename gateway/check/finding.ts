@@ -1,6 +1,6 @@
-/** One thing that was looked at. A problem's text says what to do about it. */
+/** One thing that was checked. The text of a problem or warning says what to do; only problems fail a check. */
 export interface Finding {
-  readonly verdict: "ok" | "note" | "problem";
+  readonly verdict: "ok" | "note" | "warning" | "problem";
   /** "backbone", "model of mooring", "channel web" */
   readonly subject: string;
   readonly text: string;

@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { loadConfig } from "../../config/load-config.ts";
+import { envFileOf } from "../../config/env-file.ts";
+import { configFile, loadConfig } from "../../config/load-config.ts";
 import { systemClock } from "../../core/contract/clock.ts";
+import { deploymentWarnings } from "../check/deployment-warnings.ts";
 import type { Finding } from "../check/finding.ts";
 import { publicUrl } from "../public-url.ts";
 import { describeAgent, describeBackbone, describeChannels } from "./describe-config.ts";
 import { exitCode } from "./exit-code.ts";
 import { table } from "./table.ts";
 
-/** Says what would run; with `live`, also whether it could. A configuration with problems has thrown before. */
+/** Prints what would run; with `live`, also whether it could. Loading a configuration with problems throws. */
 export const check = async ({ file, live }: { file: string | undefined; live: boolean }): Promise<number> => {
   const config = loadConfig({ file });
   const rows = [
@@ -17,6 +19,8 @@ export const check = async ({ file, live }: { file: string | undefined; live: bo
     ["Backbone", describeBackbone(config)] as const,
   ];
   process.stdout.write(`\nThe configuration is fine. This would run:\n\n${table(rows)}`);
+  const warnings = deploymentWarnings(config, { envFile: envFileOf(configFile({ file })) });
+  if (warnings.length > 0) process.stdout.write(`\nBefore others use it:\n\n${table(warnings.map(asRow))}`);
   if (!live) {
     process.stdout.write(`\nNothing was contacted: --live does that.\n`);
     return exitCode.ok;
@@ -25,7 +29,7 @@ export const check = async ({ file, live }: { file: string | undefined; live: bo
   const findings = await checkLive(config, { clock: systemClock, newId: randomUUID });
   process.stdout.write(`\nAsked live:\n\n${table(findings.map(asRow))}`);
   const problems = findings.filter(({ verdict }) => verdict === "problem").length;
-  process.stdout.write(`\n${problems === 0 ? "No problems found." : `${problems} to mend.`}\n`);
+  process.stdout.write(`\n${problems === 0 ? "No problems found." : `${problems} to fix.`}\n`);
   return problems === 0 ? exitCode.ok : exitCode.problem;
 };
 

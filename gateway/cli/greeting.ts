@@ -1,4 +1,5 @@
 import type { Config } from "../../config/config.ts";
+import type { Finding } from "../check/finding.ts";
 import type { Role } from "../run-mooring.ts";
 import { VERSION } from "../version.ts";
 import { describeAgent, describeBackbone, describeChannels } from "./describe-config.ts";
@@ -10,10 +11,11 @@ export interface GreetingParts {
   readonly url?: string;
   readonly healthUrl?: string;
   readonly adminTokenFile?: string;
+  readonly warnings?: readonly Finding[];
 }
 
-/** What a person sees once it runs. */
-export const greeting = ({ config, roles, url, healthUrl, adminTokenFile }: GreetingParts): string => {
+/** Printed on standard output once everything runs. */
+export const greeting = ({ config, roles, url, healthUrl, adminTokenFile, warnings = [] }: GreetingParts): string => {
   const rows: [string, string][] = [];
   if (url !== undefined) rows.push(["Open", url]);
   if (roles.includes("core"))
@@ -22,6 +24,7 @@ export const greeting = ({ config, roles, url, healthUrl, adminTokenFile }: Gree
   rows.push(["Backbone", describeBackbone(config)]);
   if (healthUrl !== undefined) rows.push(["Health", healthUrl]);
   if (url !== undefined) rows.push(["Operators", `${url}/console${tokenIn(adminTokenFile)}`]);
+  rows.push(...warnings.map(({ subject, text }): [string, string] => ["Warning", `${subject}: ${text}`]));
   return `\nMooring ${VERSION} is running${partOf(roles)}.\n\n${table(rows)}\nCtrl-C stops it.\n`;
 };
 

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { loadConfig } from "../../config/load-config.ts";
+import { envFileOf } from "../../config/env-file.ts";
+import { configFile, loadConfig } from "../../config/load-config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { systemClock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
+import { deploymentWarnings } from "../check/deployment-warnings.ts";
 import { createLogger } from "../logging/create-logger.ts";
 import { type Role, runMooring } from "../run-mooring.ts";
 import { exitCode } from "./exit-code.ts";
@@ -30,7 +32,10 @@ export const runUntilStopped = async (options: {
       newId: randomUUID,
       giveUp: asked.signal,
     });
-    process.stdout.write(greeting({ config, roles: options.roles, ...running }));
+    const isGateway = options.roles.includes("gateway");
+    const warnings = deploymentWarnings(config, { envFile: envFileOf(configFile(options)), isGateway });
+    for (const { subject, text } of warnings) logger.warn({ subject, advice: text }, "deployment warning");
+    process.stdout.write(greeting({ config, roles: options.roles, ...running, warnings }));
     const signal = await stopped;
     process.stdout.write(`\n${signal}: finishing what is under way (again to stop at once) …\n`);
     await running.stop();

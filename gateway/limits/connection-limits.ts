@@ -1,10 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { BlockList, isIPv6, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { addressKey } from "../../adapters/contract/address-key.ts";
 import { allowanceOf } from "../../adapters/contract/is-loopback.ts";
 import { type Clock, systemClock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { MinuteReport } from "./minute-report.ts";
+import { networksOf } from "./networks.ts";
 
 export interface ConnectionLimits {
   readonly connections: number;
@@ -82,15 +83,4 @@ const closeLongestIdle = (idle: Set<Socket>): boolean => {
     return true;
   }
   return false;
-};
-
-const networksOf = (trusted: readonly string[]): ((address: string) => boolean) => {
-  const list = new BlockList();
-  for (const each of trusted) {
-    const [network = "", bits] = each.split("/");
-    const family = isIPv6(network) ? "ipv6" : "ipv4";
-    if (bits === undefined) list.addAddress(network, family);
-    else list.addSubnet(network, Number(bits), family);
-  }
-  return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 };

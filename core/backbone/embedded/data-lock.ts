@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../contract/app-error.ts";
 import { databaseFailure } from "./database-failure.ts";
@@ -17,6 +17,7 @@ export class DataLock {
   constructor(folder: string) {
     const file = join(folder, "mooring.lock");
     this.#holderFile = join(folder, "mooring.pid");
+    createForOwner(file);
     this.#driver = openDriver(file, PATIENCE_MS);
     try {
       this.#driver.exec("BEGIN EXCLUSIVE");
@@ -35,6 +36,15 @@ export class DataLock {
   }
 }
 
+/** For its owner only, also in a folder that others may read. If it cannot be created, SQLite reports why. */
+const createForOwner = (file: string): void => {
+  try {
+    closeSync(openSync(file, "a", 0o600));
+  } catch {
+    return;
+  }
+};
+
 const inUse = (folder: string, pid: number | undefined, cause: unknown): AppError => {
   const holder =
     pid === undefined ? "another process" : pid === process.pid ? "this process already" : `process ${pid}`;
@@ -48,7 +58,7 @@ const inUse = (folder: string, pid: number | undefined, cause: unknown): AppErro
 /** On a full disk there is no hint, but a lock. */
 const leaveHint = (file: string): void => {
   try {
-    writeFileSync(file, `${process.pid}\n`);
+    writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });
   } catch {
     rmSync(file, { force: true });
   }

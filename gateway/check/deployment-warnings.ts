@@ -1,0 +1,59 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../config/config.ts";
+import { isLoopbackName } from "../limits/client-address.ts";
+import type { Finding } from "./finding.ts";
+
+interface WarningOptions {
+  /** Holds secrets; it may be absent. */
+  readonly envFile: string;
+  /** False: this process serves no channels. */
+  readonly isGateway?: boolean;
+}
+
+/** Settings and file modes that are fine for trying Mooring out and unsafe in production. Nothing is contacted. */
+export const deploymentWarnings = (config: Config, { envFile, isGateway = true }: WarningOptions): Finding[] => [
+  ...(isGateway ? [...demoModel(config), ...undeclaredProxy(config)] : []),
+  ...readableByOthers("data folder", config.dataDir, "700"),
+  ...readableByOthers("data folder", join(config.dataDir, "admin-token"), "600"),
+  ...readableByOthers("secrets", envFile, "600"),
+];
+
+const demoModel = ({ gateway: { host, publicUrl }, agents }: Config): Finding[] => {
+  const names = agents.filter(({ model }) => model.provider === "demo").map(({ name }) => name);
+  const isLocal = isLoopbackName(host) && (publicUrl === undefined || isLoopbackName(new URL(publicUrl).host));
+  if (names.length === 0 || isLocal) return [];
+  return [
+    warning(
+      "demo model",
+      `${names.join(", ")} uses it and can be reached from other machines: configure a model, ` +
+        "or set gateway.host to 127.0.0.1 and no publicUrl",
+    ),
+  ];
+};
+
+/** Mooring itself speaks plain HTTP, and on loopback nobody else reaches it: such an address is a proxy's. */
+const undeclaredProxy = ({ gateway: { host, publicUrl, trustedProxies } }: Config): Finding[] => {
+  if (publicUrl === undefined || trustedProxies.length > 0) return [];
+  const { protocol, host: publicHost } = new URL(publicUrl);
+  const isProxied = protocol === "https:" || (isLoopbackName(host) && !isLoopbackName(publicHost));
+  if (!isProxied) return [];
+  const address = isLoopbackName(host) ? '["127.0.0.1"]' : "its address";
+  return [
+    warning(
+      "proxy",
+      `people reach ${publicUrl} through a proxy that is not declared, so they would share the limits of one address: ` +
+        `set gateway.trustedProxies to ${address}`,
+    ),
+  ];
+};
+
+const readableByOthers = (subject: string, path: string, mode: string): Finding[] => {
+  // Windows has other rights, and reports none of these.
+  const stat = process.platform === "win32" ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || (stat.mode & 0o077) === 0) return [];
+  const found = (stat.mode & 0o777).toString(8);
+  return [warning(subject, `other users of this machine may read ${path} (mode ${found}): chmod ${mode} ${path}`)];
+};
+
+const warning = (subject: string, text: string): Finding => ({ verdict: "warning", subject, text });

@@ -1,0 +1,66 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Config } from "../../../config/config.ts";
+import { deploymentWarnings } from "../../../gateway/check/deployment-warnings.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mooring-warnings-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const DEMO = [{ name: "mooring", model: "demo" }];
+const REAL = [{ name: "mooring", model: { provider: "anthropic", model: "m", apiKey: "k" } }];
+const warningsFor = (gateway: object, agents: object[] = REAL, isGateway = true) =>
+  deploymentWarnings(Config.parse({ gateway, agents, dataDir: join(folder, "data") }), {
+    envFile: join(folder, ".env"),
+    isGateway,
+  });
+const subjects = (...given: Parameters<typeof warningsFor>) => warningsFor(...given).map(({ subject }) => subject);
+
+describe("given the settings of a gateway", () => {
+  it.each([
+    ["loopback", { host: "127.0.0.1" }, []],
+    ["localhost", { host: "localhost" }, []],
+    ["all addresses", { host: "0.0.0.0" }, ["demo model"]],
+    ["all addresses of IPv6", { host: "::" }, ["demo model"]],
+    ["an address of the network", { host: "10.0.0.7" }, ["demo model"]],
+    ["a public address in front of loopback", { publicUrl: "http://chat.example" }, ["demo model", "proxy"]],
+  ])("when it listens on %s with the demo model, then it warns if others reach it (U1)", (_, gateway, expected) => {
+    expect(subjects(gateway, DEMO)).toEqual(expected);
+  });
+
+  it.each([
+    ["none is needed", { host: "0.0.0.0", publicUrl: "http://chat.example" }, []],
+    ["the address is https", { host: "0.0.0.0", publicUrl: "https://chat.example" }, ["proxy"]],
+    ["it is in front of loopback", { publicUrl: "http://chat.example" }, ["proxy"]],
+    ["it is declared", { publicUrl: "https://chat.example", trustedProxies: ["127.0.0.1"] }, []],
+    ["people are on this machine", { publicUrl: "http://localhost:9000" }, []],
+  ])("when a proxy must be in front, or %s, then an undeclared one is warned about", (_, gateway, expected) => {
+    expect(subjects(gateway)).toEqual(expected);
+  });
+
+  it("when the process is no gateway, then they do not matter", () => {
+    expect(subjects({ host: "0.0.0.0", publicUrl: "https://chat.example" }, DEMO, false)).toEqual([]);
+  });
+});
+
+describe("given files that hold secrets and conversations", () => {
+  it("when other users may read them, then each is named with the command that closes it (U1)", () => {
+    const env = join(folder, ".env");
+    writeFileSync(env, "");
+    chmodSync(env, 0o640);
+    const data = folder;
+    chmodSync(data, 0o755);
+    const config = Config.parse({ agents: REAL, dataDir: data });
+    expect(deploymentWarnings(config, { envFile: env })).toEqual([
+      { verdict: "warning", subject: "data folder", text: expect.stringContaining(`(mode 755): chmod 700 ${data}`) },
+      { verdict: "warning", subject: "secrets", text: expect.stringContaining(`(mode 640): chmod 600 ${env}`) },
+    ]);
+    chmodSync(env, 0o600);
+    chmodSync(data, 0o700);
+    expect(deploymentWarnings(config, { envFile: env })).toEqual([]);
+  });
+});
