@@ -44,6 +44,26 @@ describe("given the digest of nothing as an operator's token", () => {
   });
 });
 
+describe("given an address that guesses the key of a calling agent", () => {
+  it("when it has guessed 150 times, then it is slowed down, and the caller is answered elsewhere (R3)", async () => {
+    const config = { a2a: { callers: { crm: { apiKey: TOKEN } } } };
+    product = await Product.create({ backbone: "embedded", config });
+    const mooring = await product.start("start");
+    await mooring.ready();
+    const ask = (key: string, headers = {}) =>
+      fetch(`${mooring.address}/a2a/mooring/tasks`, {
+        headers: { "x-api-key": key, "a2a-version": "1.0", ...headers },
+      });
+    const forwarded = { "x-forwarded-for": "198.51.100.9" };
+    const statuses = await Promise.all(
+      Array.from({ length: 150 }, async (_, n) => (await ask(`guess-${n}`, forwarded)).status),
+    );
+    expect(statuses.filter((status) => status === 401).length).toBeLessThan(110);
+    expect((await ask("guess", forwarded)).status).toBe(429);
+    expect((await ask(TOKEN)).status).toBe(200);
+  });
+});
+
 describe("given an address that guesses operator tokens", () => {
   it("when it has guessed 500 times, then it was slowed down, counted and logged once; others sign in (R3)", async () => {
     const digest = `sha256:${createHash("sha256").update(TOKEN).digest("hex")}`;

@@ -195,6 +195,14 @@ describe("given something in the way", () => {
     await expect(ask({ file, tokenFile: undefined })).rejects.toThrow(/there is no operator's token: .*admin-token/);
   });
 
+  it("when the configuration has only the digest of a token, then a file with the token is asked for", async () => {
+    const tokens = `[{ token: "sha256:${"a1b2".repeat(16)}", role: platform_admin }]`;
+    const file = await write("digest.yaml", `agents: [{ name: mooring, model: demo }]\nadmin: { tokens: ${tokens} }`);
+    await expect(ask({ file, tokenFile: undefined })).rejects.toThrow(
+      /digests of operators' tokens only.*--token-file/,
+    );
+  });
+
   it("when something else answers there, then it is no gateway", async () => {
     await expect(ask({ url: `${url}/elsewhere/` })).rejects.toThrow("is no Mooring gateway");
   });
