@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connect, type NatsConnection } from "nats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,6 +13,23 @@ const CONFIG_FILE = fileURLToPath(new URL("../../docs/nats-server.conf", import.
 const passwords = { gateway: "of-the-gateway", core: "of-the-core" } as const;
 type Role = keyof typeof passwords;
 const ADMIN = "admin-kX9vQ2mT7wZ4pR1b";
+
+/** Collections whose records never expire and are never deleted. */
+const KEYS = ["web-keys", "a2a-keys", "a2a-identity"];
+
+/** The names of all collections, as the sources declare them. */
+const collections = async (): Promise<string[]> => {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const names: string[] = [];
+  for (const folder of ["core", "gateway", "adapters"]) {
+    for (const file of await readdir(join(root, folder), { recursive: true })) {
+      if (!file.endsWith(".ts")) continue;
+      const text = await readFile(join(root, folder, file), "utf8");
+      names.push(...[...text.matchAll(/\bcollection\("([\w-]+)"/g)].map(([, name]) => name ?? ""));
+    }
+  }
+  return names;
+};
 
 let nats: NatsServer;
 let deployment: Deployment;
@@ -92,6 +110,14 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
     expect(families.filter((family) => !isNamed(family))).toEqual([]);
   });
 
+  it("then every collection there is can be swept by one role, except those of keys, which none may sweep", async () => {
+    const config = await readFile(CONFIG_FILE, "utf8");
+    const timesSwept = (name: string) => config.split(`"$JS.API.STREAM.PURGE.KV_mooring_${name}"`).length - 1;
+    const names = await collections();
+    expect(names.length).toBeGreaterThan(40);
+    expect(names.filter((name) => timesSwept(name) !== (KEYS.includes(name) ? 0 : 1))).toEqual([]);
+  });
+
   describe("when one of them is in the wrong hands", () => {
     const signIn = (role: Role): Promise<NatsConnection> =>
       connect({ servers: nats.url, user: role, pass: passwords[role], inboxPrefix: `_INBOX_${role}`, timeout: 5_000 });
@@ -119,6 +145,10 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
       ["gateway", "lets a peer call begin", "mooring.default.a2a.call.mooring.0"],
       ["gateway", "writes a turn", "$KV.mooring_turns.x"],
       ["gateway", "writes a session's history", "$KV.mooring_history.x"],
+      ["gateway", "purges the history", "$JS.API.STREAM.PURGE.KV_mooring_history"],
+      ["gateway", "purges turns", "$JS.API.STREAM.PURGE.KV_mooring_turns"],
+      ["gateway", "changes what the agent remembers", "$KV.mooring_working-memory.x"],
+      ["gateway", "writes a schedule's run", "$KV.mooring_schedule-runs.x"],
       ["gateway", "reads what others have accepted", "$JS.API.STREAM.MSG.GET.mooring_user_message", { seq: 1 }],
       [
         "gateway",
@@ -131,6 +161,11 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
       ["core", "sends a digest", "mooring.default.digest.due.web.0"],
       ["core", "writes into a visitor's log", "$KV.mooring_web-log.x"],
       ["core", "writes the audit log", "$KV.mooring_audit.x"],
+      ["core", "purges the audit log", "$JS.API.STREAM.PURGE.KV_mooring_audit"],
+      ["core", "purges visitors' keys", "$JS.API.STREAM.PURGE.KV_mooring_web-keys"],
+      ["core", "changes what was shown where", "$KV.mooring_shown.x"],
+      ["core", "changes a person's edit", "$KV.mooring_edits.x"],
+      ["core", "takes a held message away", "$KV.mooring_held.x"],
       ["core", "reads the key of agents' cards", "$JS.API.DIRECT.GET.KV_mooring_a2a-keys.$KV.mooring_a2a-keys.x"],
       ["core", "reads the key of visitors' tokens", "$JS.API.DIRECT.GET.KV_mooring_web-keys.$KV.mooring_web-keys.web"],
       [
@@ -144,6 +179,37 @@ describe("given NATS with the users of docs/nats-server.conf (F28)", () => {
     ])("when %s %s, then the server denies it", async (role, _what, subject, body) => {
       expect(await attempt(role, subject, body)).toBe("PERMISSIONS_VIOLATION");
     });
+
+    it.each<Role>(["gateway", "core"])(
+      "when %s destroys what is the other's, then the server denies it",
+      async (role) => {
+        const config = await readFile(CONFIG_FILE, "utf8");
+        const own = config.slice(config.indexOf(role === "gateway" ? "GATEWAY = {" : "CORE = {"));
+        const [mayPublish = ""] = own.split("subscribe {");
+        const isOwn = (stream: string) => mayPublish.includes(`"$JS.API.STREAM.PURGE.${stream}"`);
+        const queues = Object.values(subjectsOf("default")).map((of) => of("x").family.replaceAll(".", "_"));
+        const streams = [
+          ...(await collections()).map((name) => `KV_mooring_${name}`),
+          ...queues.map((q) => `mooring_${q}`),
+        ];
+        const purges = streams.filter((stream) => !isOwn(stream)).map((stream) => `STREAM.PURGE.${stream}`);
+        const others = streams.flatMap((stream) =>
+          ["STREAM.DELETE", "STREAM.UPDATE", "STREAM.MSG.DELETE", "STREAM.RESTORE"].map((verb) => `${verb}.${stream}`),
+        );
+        expect(purges.length).toBeGreaterThan(30);
+        const nc = await signIn(role);
+        const allowed: string[] = [];
+        for (const subject of [...purges, ...others]) {
+          const denied = await nc.request(`$JS.API.${subject}`, "{}", { timeout: 5_000 }).then(
+            () => false,
+            (error: Error & { code?: string }) => error.code === "PERMISSIONS_VIOLATION",
+          );
+          if (!denied) allowed.push(subject);
+        }
+        await nc.close();
+        expect(allowed).toEqual([]);
+      },
+    );
 
     it("then what each may do is answered", async () => {
       expect(await attempt("gateway", "$JS.API.STREAM.INFO.mooring_user_message")).toContain("answered");

@@ -8,7 +8,7 @@ import { sweepBuckets } from "./sweep-buckets.ts";
 
 const SweepRecord = z.looseObject({ at: z.number() });
 
-/** Sweeps now and then; of all processes the one that claims the turn by compare-and-set. */
+/** Sweeps periodically: of all processes with the same user, the one that claims the turn by compare-and-set. */
 export class Sweeper {
   readonly #connector: NatsConnector;
   readonly #turns: KvBucket;
@@ -50,12 +50,13 @@ export class Sweeper {
 
   async #claimTurn(): Promise<boolean> {
     const now = this.#options.clock.now();
-    const entry = await this.#turns.read(TURN_KEY);
+    const key = turnKey(this.#options.auth.user);
+    const entry = await this.#turns.read(key);
     const last = SweepRecord.safeParse(JSON.parse(Buffer.from(entry?.data ?? []).toString() || "null"));
     if (last.success && Math.abs(now - last.data.at) < SWEEP_EVERY_MS) return false;
     try {
       const turn = Buffer.from(JSON.stringify({ at: now }));
-      await this.#turns.write(TURN_KEY, turn, { ifRevision: entry?.revision ?? 0 });
+      await this.#turns.write(key, turn, { ifRevision: entry?.revision ?? 0 });
       return true;
     } catch (error) {
       if (error instanceof RevisionConflict) return false;
@@ -65,5 +66,6 @@ export class Sweeper {
 }
 
 const SWEEP_EVERY_MS = 900_000;
-/** No group has this name: a group's keys have two parts. */
-const TURN_KEY = "sweep";
+/** Per user, because permissions may let each sweep other buckets. No group has this name: its keys have two parts. */
+const turnKey = (user: string | undefined): string =>
+  user === undefined ? "sweep" : `sweep-${user.replaceAll(/[^A-Za-z0-9-]+/g, "-")}`;

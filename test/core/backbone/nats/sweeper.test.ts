@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { KvBucket } from "../../../../core/backbone/nats/kv-bucket.ts";
 import { NatsConnector } from "../../../../core/backbone/nats/nats-connector.ts";
@@ -57,6 +58,37 @@ describe("given expired values and markers of deleted ones", () => {
       expect((await bucket.read("key"))?.revision).toBe(newer);
     } finally {
       await connector.close();
+      await server.stop();
+    }
+  });
+
+  it("when each user may sweep its own buckets only, then both take turns, and nothing is left over", async () => {
+    const configFile = fileURLToPath(new URL("../../../../docs/nats-server.conf", import.meta.url));
+    const env = { GATEWAY_PASSWORD: "of-the-gateway", CORE_PASSWORD: "of-the-core" };
+    const server = await NatsServer.start({ configFile, env });
+    const connectors: NatsConnector[] = [];
+    try {
+      const [core, gateway] = await Promise.all(
+        ["core", "gateway"].map(async (user) => {
+          const auth = { user, password: `of-the-${user}` };
+          const clock: Clock = { ...systemClock, now: () => Date.now() + HOUR };
+          const options = natsOptions({ servers: [server.url], auth, inboxPrefix: `_INBOX_${user}`, clock });
+          const connector = new NatsConnector(options, async () => undefined);
+          connectors.push(connector);
+          await connector.open();
+          const bucket = (name: string) => new KvBucket(connector, { name: `mooring_${name}`, replicas: 1 });
+          return { bucket, sweeper: new Sweeper(connector, bucket("bus_partitions"), options) };
+        }),
+      );
+      const [turns, audit] = [core?.bucket("turns"), gateway?.bucket("audit")];
+      for (const bucket of [turns, audit]) await bucket?.write("expired", value, { expiresAt: Date.now() });
+      const left = (bucket: KvBucket | undefined) => bucket?.scan(">", { headersOnly: true });
+      await core?.sweeper.sweepIfDue();
+      expect([await left(turns), await left(audit)]).toEqual([[], [expect.objectContaining({ key: "expired" })]]);
+      await gateway?.sweeper.sweepIfDue();
+      expect(await left(audit)).toEqual([]);
+    } finally {
+      await Promise.all(connectors.map((connector) => connector.close()));
       await server.stop();
     }
   });
