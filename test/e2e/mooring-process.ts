@@ -22,11 +22,13 @@ export interface StartOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
+  /** Of another build than this one. */
+  readonly main?: string;
 }
 
 /** The built product as a child process. It gets nothing of this process's environment but the PATH. */
 export const startMooring = (args: readonly string[], options: StartOptions): MooringProcess => {
-  const child: ChildProcess = spawn(process.execPath, [...(options.nodeArgs ?? []), MAIN, ...args], {
+  const child: ChildProcess = spawn(process.execPath, [...(options.nodeArgs ?? []), options.main ?? MAIN, ...args], {
     cwd: options.cwd,
     env: { PATH: process.env.PATH, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],

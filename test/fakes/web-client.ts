@@ -142,6 +142,11 @@ export class WebClient {
     });
   }
 
+  /** What a browser keeps to come back as the same visitor; undefined until the first welcome. */
+  get token(): string | undefined {
+    return this.#token;
+  }
+
   get #cursor(): number {
     return this.log.at(-1)?.seq ?? 0;
   }

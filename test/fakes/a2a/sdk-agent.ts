@@ -78,9 +78,9 @@ export class SdkAgent {
     this.#server = createServer((request, response) => void this.#serve(request, response));
   }
 
-  static async start(behave: Behaviour, options: SdkAgentOptions = {}): Promise<SdkAgent> {
+  static async start(behave: Behaviour, options: SdkAgentOptions = {}, port = 0): Promise<SdkAgent> {
     const agent = new SdkAgent(behave, options);
-    await once(agent.#server.listen({ host: "127.0.0.1", port: 0 }), "listening");
+    await once(agent.#server.listen({ host: "127.0.0.1", port }), "listening");
     agent.#handler = agent.#handlerFor();
     return agent;
   }

@@ -49,10 +49,10 @@ export class FakeDiscord {
     this.rest = new FakeRest([...this.#routes(), ...channels, ...this.interactions.routes], () => this.token);
   }
 
-  static async start(): Promise<FakeDiscord> {
+  static async start(port = 0): Promise<FakeDiscord> {
     const discord = new FakeDiscord();
     discord.gateway.attachTo(discord.#server);
-    await new Promise<void>((resolve) => discord.#server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => discord.#server.listen(port, "127.0.0.1", resolve));
     discord.#origin = `http://127.0.0.1:${(discord.#server.address() as AddressInfo).port}`;
     discord.gateway.url = `${discord.#origin.replace("http", "ws")}/gateway`;
     return discord;

@@ -57,10 +57,10 @@ export class FakeSlack {
   readonly #changed = new Set<() => void>();
   #eventsUrl: string | undefined;
 
-  static async start(): Promise<FakeSlack> {
+  static async start(port = 0): Promise<FakeSlack> {
     const slack = new FakeSlack();
     slack.#server.on("upgrade", (request, socket, head) => slack.sockets.upgrade(request, socket, head));
-    await new Promise<void>((resolve) => slack.#server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => slack.#server.listen(port, "127.0.0.1", resolve));
     return slack;
   }
 

@@ -38,9 +38,9 @@ export class FakeTeams implements World {
     this.#serve(request, response).catch(() => response.destroy());
   });
 
-  static async start(): Promise<FakeTeams> {
+  static async start(port = 0): Promise<FakeTeams> {
     const teams = new FakeTeams();
-    await new Promise<void>((resolve) => teams.#server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => teams.#server.listen(port, "127.0.0.1", resolve));
     return teams;
   }
 

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import type { Collection } from "../../core/contract/collection.ts";
+
+const DECLARING = "core/contract/collection.ts";
+
+/**
+ * Every collection with its schema. Most of them are private to their file, so all files that declare one are bundled
+ * with a factory that also lists what it makes; the product itself keeps no such list.
+ */
+export const collectionsOfCode = async (root: string): Promise<Map<string, Collection<unknown>>> => {
+  const outfile = join(root, "node_modules/.cache", `collections-${process.pid}.mjs`);
+  const imports = (await declaringFiles(root)).map((file) => `import ${JSON.stringify(file)};`);
+  const listing = `export { declared } from ${JSON.stringify(join(root, DECLARING))};`;
+  await build({
+    stdin: { contents: [...imports, listing].join("\n"), resolveDir: root },
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    outfile,
+    logLevel: "error",
+    // An import for its effect is kept only if the bundler takes the file to have one.
+    ignoreAnnotations: true,
+    treeShaking: false,
+    plugins: [
+      {
+        name: "list collections",
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /core\/contract\/collection\.ts$/ }, ({ path }) => ({
+            loader: "ts",
+            contents: listed(path),
+          })),
+      },
+    ],
+  });
+  try {
+    const { declared } = (await import(pathToFileURL(outfile).href)) as { declared: Collection<unknown>[] };
+    return new Map(declared.map((each) => [each.name, each]));
+  } finally {
+    await rm(outfile, { force: true });
+  }
+};
+
+const listed = (path: string): string =>
+  `${readFileSync(path, "utf8").replace("export const collection =", "const made =")}
+export const declared = [];
+export const collection = (...given) => {
+  const one = made(...given);
+  declared.push(one);
+  return one;
+};`;
+
+const declaringFiles = async (root: string): Promise<string[]> => {
+  const found: string[] = [];
+  for (const folder of ["core", "gateway", "adapters"]) {
+    for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
+      const file = join(entry.parentPath, entry.name);
+      if (!entry.isFile() || !file.endsWith(".ts") || file.endsWith(DECLARING)) continue;
+      if (/[^.\w]collection\(\s*"/.test(readFileSync(file, "utf8"))) found.push(file);
+    }
+  }
+  return found;
+};

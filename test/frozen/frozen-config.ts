@@ -1,0 +1,73 @@
+import { objectIdOf } from "../fakes/teams/sent-activity.ts";
+import { BUILDER, HARBOUR, RUN } from "./frozen-model.ts";
+import type { Platforms } from "./platforms.ts";
+
+export const OPERATOR_TOKEN = "operator-of-the-frozen-data";
+export const CALLER_TOKEN = "caller-of-the-frozen-data";
+
+/** Names that stored records carry (agents, channels, people, callers, peers) stay the same in every version's test. */
+export const frozenConfig = (
+  { model, slack, discord, teams, weather }: Platforms,
+  backbone: object | string,
+  { port, repository }: { readonly port: number; readonly repository: string },
+) => {
+  const modelFor = (name: string) => ({
+    provider: "openai-compatible",
+    baseUrl: model.baseUrl,
+    model: name,
+    apiKey: "none",
+    contextTokens: 4_000,
+  });
+  return {
+    gateway: { host: "127.0.0.1", port, publicUrl: `http://127.0.0.1:${port}` },
+    backbone,
+    dataDir: "./data",
+    logLevel: "info",
+    admin: { tokens: [{ token: OPERATOR_TOKEN, role: "platform_admin" }] },
+    tenants: { default: { a2aAsync: false } },
+    people: [{ name: "Bob", accounts: { slack: "U0BOB", teams: objectIdOf("bob") } }],
+    a2a: {
+      callers: { crm: { token: CALLER_TOKEN, agents: ["mooring"] } },
+      peers: { weather: { url: weather.url } },
+      pushAllow: ["127.0.0.0/8"],
+    },
+    agents: [
+      {
+        name: "mooring",
+        model: modelFor("mooring"),
+        description: "Knows harbours.",
+        skills: [{ id: "facts", name: "Facts", description: "Facts.", tellPeople: true }],
+        peers: [HARBOUR, "weather"],
+        delegation: { running: 3 },
+        home: { person: "Bob" },
+        schedules: [{ name: "brief", description: "Morning brief #brief", prompt: "brief #brief", when: "0 9 1 1 *" }],
+      },
+      {
+        name: BUILDER,
+        model: modelFor(BUILDER),
+        workspace: { repository, commands: [RUN] },
+      },
+      { name: HARBOUR, model: modelFor(HARBOUR), description: "Knows depths.", peers: ["mooring"] },
+    ],
+    channels: {
+      web: { adapter: "web", agent: "mooring" },
+      yard: { adapter: "web", agent: BUILDER },
+      shop: { adapter: "web", agent: "mooring" },
+      slack: {
+        adapter: "slack",
+        agent: "mooring",
+        botToken: slack.botToken,
+        apiUrl: slack.apiUrl,
+        signingSecret: slack.signingSecret,
+      },
+      discord: {
+        adapter: "discord",
+        agent: "mooring",
+        botToken: discord.token,
+        apiUrl: discord.apiUrl,
+        access: { guilds: "*" },
+      },
+      teams: { ...teams.config, agent: "mooring" },
+    },
+  };
+};

@@ -1,0 +1,162 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { requireFreshBuild } from "../e2e/mooring-process.ts";
+import type { WebClient } from "../fakes/web-client.ts";
+import { callAgent } from "../frozen/call-agent.ts";
+import { contentsOfStreams } from "../frozen/contents.ts";
+import { type Facts, frozenVersions, loadInto, readFacts, readSummary } from "../frozen/fixture.ts";
+import { everythingListed, itemsIn } from "../frozen/listed.ts";
+import { shiftDate } from "../frozen/shifted-date.mjs";
+import { type Backbone, Stage } from "../frozen/stage.ts";
+
+/** The last schedule of the frozen data was due while nothing ran. */
+const AFTER_FREEZING_MS = 30_000;
+const YEARS_MS = 3 * 366 * 24 * 3_600_000;
+const PRELOAD = new URL("../frozen/shifted-date.mjs", import.meta.url);
+
+const cases = frozenVersions().flatMap((version) =>
+  (["embedded", "nats"] as const).map((backbone) => [version, backbone] as const),
+);
+
+beforeAll(requireFreshBuild);
+
+let stage: Stage;
+let unshift = () => {};
+afterEach(async () => {
+  unshift();
+  await stage.dispose();
+});
+
+/** The current build on a copy of the data, at the time when that was frozen: records that expire are still there. */
+const open = async (version: string, backbone: Backbone, facts: Facts, laterMs: number): Promise<void> => {
+  const offsetMs = facts.frozenAt + laterMs - Date.now();
+  const nodeArgs = ["--import", `${PRELOAD}?offsetMs=${offsetMs}`];
+  stage = await Stage.create(backbone, { world: facts.world, nodeArgs });
+  await loadInto(stage, version);
+  if (stage.nats) expect(await contentsOfStreams(stage.nats.url)).toEqual((await readSummary(version)).nats);
+  unshift = shiftDate(offsetMs);
+  await stage.start();
+};
+
+/** Nothing that this build could not read, and no failure. */
+const expectCleanLog = (): void => {
+  const lines = stage.log.split("\n").filter((line) => line.startsWith("{"));
+  expect(lines.filter((line) => JSON.parse(line).level === "error")).toEqual([]);
+  expect(stage.log).not.toMatch(/cannot be read|does not parse|unusable|corrupt/i);
+};
+
+describe.each(cases)("given the data of %s on the %s backbone, with work under way", (version, backbone) => {
+  let facts: Facts;
+  beforeEach(async () => {
+    facts = await readFacts(version, backbone);
+  });
+
+  it("when this build starts on it, then all of it is there and everything open ends once (U5, F31, F41)", async () => {
+    await open(version, backbone, facts, AFTER_FREEZING_MS);
+    await expectEverythingListed(facts);
+    const visitor = stage.visitor("visitor-later", facts.visitor.token);
+    const waiter = stage.visitor("waiter-later", facts.waiter.token);
+    await expectWholeConversation(visitor, facts);
+    await expectAnswersOfCommands(visitor, waiter);
+
+    stage.platforms.script.release();
+    await expectOpenWorkEndsOnce(visitor, waiter);
+    await expectSessionGoesOn(visitor);
+    await expectLinkHolds();
+    await expectLetterCanBeSentAgain();
+    const tasks = await callAgent(stage.address, "ListTasks");
+    expect(tasks.tasks.map(({ status }: { status: { state: string } }) => status.state).sort()).toEqual([
+      "TASK_STATE_CANCELED",
+      "TASK_STATE_COMPLETED",
+      "TASK_STATE_COMPLETED",
+    ]);
+    expectCleanLog();
+    await stage.end("SIGTERM");
+  });
+
+  it("when it starts years later, then what has expired is gone without an error (U5, F41)", async () => {
+    await open(version, backbone, facts, YEARS_MS);
+    const listed = await everythingListed(stage);
+    expect(listed.people).toEqual(expect.arrayContaining([...(facts.listed.people ?? [])]));
+    const visitor = stage.visitor("visitor-later");
+    await visitor.answerTo(visitor.say("hello #years-later"));
+    expectCleanLog();
+  });
+});
+
+/** Before any of the open work can end. */
+const expectEverythingListed = async (facts: Facts): Promise<void> => {
+  const listed = await everythingListed(stage);
+  for (const [path, ids] of Object.entries(facts.listed)) {
+    expect(listed[path], path).toEqual(expect.arrayContaining([...ids]));
+  }
+};
+
+/** The visitor's browser kept its token. */
+const expectWholeConversation = async (visitor: WebClient, { visitor: { log, sessionId } }: Facts): Promise<void> => {
+  await visitor.until(() => (visitor.log.at(-1)?.seq ?? 0) >= (log.at(-1)?.seq ?? 0), "the frozen conversation");
+  expect(visitor.log.slice(0, log.length)).toEqual(log);
+  expect(visitor.sessionId).toBe(sessionId);
+};
+
+const expectAnswersOfCommands = async (visitor: WebClient, waiter: WebClient): Promise<void> => {
+  const { teams } = stage.platforms;
+  const said = async (client: WebClient, command: string) =>
+    (await client.answerTo(client.command(command))).markdown ?? "";
+  expect(await said(visitor, "schedules")).toContain("#often");
+  expect(await said(visitor, "status")).toContain("#open-turn");
+  expect(await said(visitor, "why")).toMatch(/What was asked.*#[\w-]+[\s\S]*Why now[\s\S]*Slack/);
+  expect(await said(waiter, "status")).toContain("#open-b");
+  await teams.say({ person: "hal", text: "/inbox" });
+  await stage.until("the inbox", () => inTeams("shore #gone").length > 0);
+};
+
+const inSlack = (text: string) => stage.platforms.slack.posted.filter((post) => post.text.includes(text));
+const inTeams = (text: string) =>
+  stage.platforms.teams.api.posts.items.filter(({ activity }) => activity.text?.includes(text));
+const inChat = (client: WebClient, text: string) => client.replies().filter(({ markdown }) => markdown?.includes(text));
+
+const expectOpenWorkEndsOnce = async (visitor: WebClient, waiter: WebClient): Promise<void> => {
+  const found: Readonly<Record<string, () => readonly unknown[]>> = {
+    "the open turn": () => inChat(visitor, "done at last (#open-turn)"),
+    "the message behind it": () => inChat(visitor, "You said: queued behind it #open-queued"),
+    "the batch's synthesis": () => inChat(waiter, "Result of #open-batch"),
+    "the local agent's answer": () => inChat(waiter, "Result of #open-local"),
+    "the remote agent's answer": () => inChat(waiter, "Result of #open-remote"),
+    "the post that hung": () => inSlack("#open-hang"),
+    "the answer that had begun": () => inSlack("done at last (#open-stream)"),
+    "the edited message": () => inTeams("the better words #open-edited"),
+    "the retried post": () => inTeams("#open-retry"),
+    "the schedule that was due": () => inTeams("dawn #open-due"),
+  };
+  const counts = () => Object.fromEntries(Object.entries(found).map(([name, all]) => [name, all().length]));
+  const expected = Object.fromEntries(Object.keys(found).map((name) => [name, 1]));
+  await expect.poll(counts, { timeout: 60_000 }).toEqual(expected);
+  const { hooked } = stage.platforms;
+  await stage.until("the caller's webhook", () => JSON.stringify(hooked.items).includes("TASK_STATE_COMPLETED"));
+  expect(inTeams("the first words #open-edited")).toEqual([]);
+  expect(counts()).toEqual(expected);
+};
+
+const expectSessionGoesOn = async (visitor: WebClient): Promise<void> => {
+  await visitor.answerTo(visitor.say("and now? #after"));
+  const asked = stage.platforms.model.requests.findLast(({ lastUserText }) => lastUserText.includes("#after"));
+  expect(JSON.stringify(asked?.body.messages)).toContain("#open-queued");
+};
+
+/** The visitor's schedule also tells the Slack account that was linked. */
+const expectLinkHolds = async (): Promise<void> => {
+  const schedules = await itemsIn(stage, "schedules");
+  const often = schedules.find(({ description }) => String(description).includes("#often"));
+  await stage.admin(`schedules/${encodeURIComponent(String(often?.ref))}/run`, "POST");
+  await stage.until("the linked account's copy", () => inSlack("look at the moon #often").length === 1);
+};
+
+const expectLetterCanBeSentAgain = async (): Promise<void> => {
+  const letters = await itemsIn(stage, "dead-letters?kind=delivery");
+  const blocked = letters.find(({ conversation }) => JSON.stringify(conversation).includes("chat-with-gus"));
+  await stage.admin(`dead-letters/${encodeURIComponent(String(blocked?.ref))}/retry`, "POST");
+  await stage.until(
+    "the dead letter's text",
+    () => inTeams("You said: an answer to a blocked chat #blocked").length === 1,
+  );
+};
