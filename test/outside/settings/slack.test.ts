@@ -57,6 +57,7 @@ beforeAll(async () => {
     inLobby("slack"),
     inLobby("slack-german"),
     inLobby("slack-lobby"),
+    yearly("slack-home"),
     yearly("slack-deck-lost", { channel: "slack-lobby", room: "C0DECK", workspace: slack.world.teamId }),
   ];
   const accounts = { web: "ann", slack: "U0ANN", "slack-origin": "U0ANN" };
@@ -177,6 +178,8 @@ describe("given channels in one Slack workspace, and one in another", () => {
       await beginRun(mooring, "slack-deck-lost");
       expect(await posted("slack-deck-lost")).toMatchObject(HOME);
       expect(slack.posted.filter(({ room, text }) => room === "C0DECK" && text.includes("Say"))).toEqual([]);
+      const [atHome] = await runSchedule(mooring, "slack-home");
+      expect(atHome?.conversation).toEqual({ channel: "slack", workspace: slack.world.teamId, ...HOME });
     },
   );
 

@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect } from "vitest";
+import { calls, type ModelAnswer, says } from "../../fakes/model-answer.ts";
+import type { ModelRequest } from "../../fakes/model-request.ts";
+import type { WebClient } from "../../fakes/web-client.ts";
+import type { ModelBoard } from "./model-board.ts";
+import { proves } from "./proves.ts";
+import { FAR_ZONE } from "./scheduled-run.ts";
+import { IDENTITY_KEY, type RunningProduct, SettingsRig, visitorToken } from "./settings-rig.ts";
+
+const rig = new SettingsRig();
+let models: ModelBoard;
+let mooring: RunningProduct;
+
+const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
+  if (toolNames.includes("complete_subtask")) return says("all about it");
+  if (lastUserText.startsWith("[")) return says("Here is everything about it.");
+  if (!lastUserText.includes("research")) return says(`You said: ${lastUserText}`);
+  if (toolOutputs.length > 0) return says("I am on it.");
+  return calls([{ name: "spawn_subtask", arguments: { name: "part", prompt: "look" } }]);
+};
+
+/** Two agents, each on a channel where its work begins, and on others where Ada has written too. */
+const web = (agent: string, more: object = {}) => ({ adapter: "web", agent, identityKey: IDENTITY_KEY, ...more });
+const channels = {
+  spreads: web("spreads"),
+  "spreads-plain": web("spreads"),
+  "spreads-german": web("spreads", { locale: "de", timeZone: FAR_ZONE }),
+  "spreads-not": web("spreads", { delivery: { policy: { private: "origin" } } }),
+  keeps: web("keeps"),
+  "keeps-plain": web("keeps"),
+  "keeps-not": web("keeps", { delivery: { policy: "everywhere" } }),
+};
+type Channel = keyof typeof channels;
+let ada: Record<Channel, WebClient>;
+
+beforeAll(async () => {
+  models = await rig.models();
+  const names = Object.keys(channels) as Channel[];
+  mooring = await rig.start({
+    agents: [
+      { name: "spreads", model: models.named("spreads", answer) },
+      { name: "keeps", model: models.named("keeps", answer), delivery: { policy: { default: "origin" } } },
+    ],
+    channels,
+    people: [{ name: "Ada", accounts: Object.fromEntries(names.map((name) => [name, "ada"])) }],
+  });
+  const clients = names.map(async (name) => {
+    const client = mooring.client(name, name, visitorToken("ada"));
+    await client.answerTo(client.say("hello"));
+    return [name, client] as const;
+  });
+  ada = Object.fromEntries(await Promise.all(clients)) as typeof ada;
+});
+
+const results = (channel: Channel) =>
+  ada[channel].replies().filter(({ markdown }) => markdown === "Here is everything about it.");
+/** Has work begin and end on one channel. */
+const work = async (channel: Channel, of: readonly Channel[]) => {
+  const before = Object.fromEntries(of.map((name) => [name, results(name).length]));
+  ada[channel].say("research it");
+  await ada[channel].until(() => results(channel).length > (before[channel] ?? 0), `the result on ${channel}`);
+  for (const name of of) await ada[name].answerTo(ada[name].say("hello again"));
+  return of.filter((name) => results(name).length > (before[name] ?? 0));
+};
+
+describe("given a person who writes on several channels of an agent", () => {
+  proves(
+    ["agents[].delivery.policy", "channels.*(web).delivery.policy"],
+    "when work ends, then its result is where the channel says, else where the agent says, else everywhere",
+    async () => {
+      const spread: Channel[] = ["spreads", "spreads-plain", "spreads-german", "spreads-not"];
+      expect(await work("spreads", spread)).toEqual(spread);
+      expect(await work("spreads-not", spread)).toEqual(["spreads-not"]);
+      const kept: Channel[] = ["keeps", "keeps-plain", "keeps-not"];
+      expect(await work("keeps", kept)).toEqual(["keeps"]);
+      expect(await work("keeps-not", kept)).toEqual(kept);
+    },
+  );
+
+  proves(
+    ["channels.*(web).timeZone", "channels.*(web).locale"],
+    "when a result is shown to people of unknown zone and language, then its time is written as the channel says",
+    async () => {
+      const anchor = (channel: Channel) =>
+        results(channel).at(0)?.anchor as { text: string; startedAt: string } | undefined;
+      const { text = "", startedAt = "" } = anchor("spreads-plain") ?? {};
+      const there = anchor("spreads-german")?.text;
+      const hour = (ahead: number) => String((Number(startedAt.slice(11, 13)) + ahead) % 24).padStart(2, "0");
+      expect(text).toMatch(new RegExp(`started ${hour(0)}:.*just now`));
+      expect(there).toMatch(new RegExp(`started ${hour(6)}:.*jetzt`));
+    },
+  );
+});
