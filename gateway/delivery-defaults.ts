@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { DeliveryDefaults } from "../core/contract/delivery-policy.ts";
 
-/** What the configuration says about unsolicited answers: a channel's word before its agent's. */
+/** The configured defaults for proactive messages; a channel's setting overrides that of its agent. */
 export const deliveryDefaults =
   ({ agents, channels }: Config, agent: string) =>
   (channel: string): DeliveryDefaults => {
@@ -11,6 +11,6 @@ export const deliveryDefaults =
       policy: { ...common?.policy, ...own?.delivery?.policy },
       quietHours: own?.delivery?.quietHours ?? common?.quietHours,
       timeZone: own?.timeZone,
-      locale: own?.locale,
+      locale: own && "locale" in own ? own.locale : undefined,
     };
   };

@@ -42,5 +42,9 @@ export const channelFields = {
   agent: Name.optional().describe("The agent that answers here. Not needed while there is only one."),
   delivery: DeliveryConfig.optional().describe("How unsolicited answers reach people here, where they do not say."),
   timeZone: TimeZone.optional().describe("For people here whose own zone is not known."),
+};
+
+/** For a channel that writes times as text. Discord and Teams have each reader's client write them. */
+export const localeFields = {
   locale: Locale.optional().describe("How times are written for people here whose own language is not known."),
 };

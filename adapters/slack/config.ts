@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { secret } from "../../core/contract/secret.ts";
-import { accessFields, channelFields, roomAccessFields, streamingFields } from "../contract/config.ts";
+import { accessFields, channelFields, localeFields, roomAccessFields, streamingFields } from "../contract/config.ts";
 
 export const SlackAccess = z.strictObject({
   ...accessFields,
@@ -20,6 +20,7 @@ export const SlackConfig = z
   .strictObject({
     adapter: z.literal("slack"),
     ...channelFields,
+    ...localeFields,
     ...streamingFields,
     access: SlackAccess.optional(),
     botToken: secret({ startsWith: "xoxb-" }).describe("The app's Bot User OAuth Token."),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { secret } from "../../core/contract/secret.ts";
-import { Access, channelFields } from "../contract/config.ts";
+import { Access, channelFields, localeFields } from "../contract/config.ts";
 import { WebLimits } from "./limits.ts";
 
 const Origin = z.string().refine((origin) => URL.canParse(origin) && new URL(origin).origin === origin, {
@@ -10,6 +10,7 @@ const Origin = z.string().refine((origin) => URL.canParse(origin) && new URL(ori
 export const WebConfig = z.strictObject({
   adapter: z.literal("web"),
   ...channelFields,
+  ...localeFields,
   access: Access.optional(),
   allowedOrigins: z
     .array(Origin)
