@@ -10,5 +10,7 @@ export const ReplyOrigin = z.looseObject({
   link: z.string().optional(),
   /** The platform's id of the message it began with: where there is no link, one may be made of it. */
   messageId: z.string().optional(),
+  /** A person set it for this very time: quiet hours do not hold its answer (D2). */
+  isReminder: z.boolean().optional(),
 });
 export type ReplyOrigin = z.infer<typeof ReplyOrigin>;

@@ -38,17 +38,18 @@ export const targetsOn =
       .filter((surface) => surface.channel === channel)
       .map(({ conversation }) => conversation);
     return [...atOrigin, ...others].map((conversation) => {
-      if (isUserStarted(kind) && sameConversation(conversation, origin)) return { conversation };
+      const isNeverHeld = isUserStarted(kind) || reply.origin?.isReminder === true;
+      if (isNeverHeld && sameConversation(conversation, origin)) return { conversation };
       const until = heldUntil(conversation, person, defaultsOn(channel), clock.now());
       return { conversation, ...(until !== undefined && { holdUntil: until }) };
     });
   };
 
-/** Somebody who waits, and the activity of work under way, are where the work began. */
+/** Solicited replies and progress go to the origin conversation only. */
 export const isUnsolicitedFinal = ({ kind, correlationId }: AgentReply): boolean =>
   kind === "final" && correlationId === undefined;
 
-/** Whose account it goes to has to be asked even where the work began. */
+/** It was made for another account of the asker, so the person is looked up even for the origin conversation. */
 const isAtAnother = ({ audience }: AgentReply): boolean => audience.askedBy !== undefined;
 
 /** A person's quiet hours are for their own conversations; a room goes by its channel's. */

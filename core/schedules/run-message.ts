@@ -10,6 +10,7 @@ import type { Schedule } from "./schedule-record.ts";
 /** The turn that a run is: in a session of its own, anchored to the time it fired (O5). The same for the same run. */
 export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audience): UserMessage => {
   const { tenant, agent, owner, id, description, prompt, asker, link } = schedule;
+  const isReminder = schedule.when.kind === "once" && schedule.madeIn === "chat";
   const { name, firedAt } = run;
   const sessionId = runSessionOf(schedule, name);
   return {
@@ -30,6 +31,7 @@ export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audie
         sessionId,
         taskId: id,
         ...(link !== undefined && { link }),
+        ...(isReminder && { isReminder }),
       },
       audience,
       asker,

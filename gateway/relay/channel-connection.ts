@@ -6,6 +6,7 @@ import type { Timer } from "../../core/contract/clock.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
 import { withAttachmentText } from "./attachment-text.ts";
 import { startFanOut } from "./fan-out.ts";
+import { startHeldForLog } from "./held-for-log.ts";
 import { createInbox } from "./inbox.ts";
 import { startOutbox } from "./outbox.ts";
 import type { RelayContext } from "./relay-context.ts";
@@ -100,9 +101,16 @@ export class ChannelConnection {
     });
   }
 
-  #consume(): Promise<Consumer> {
-    return this.#adapter.capabilities.resend === "log"
-      ? startFanOut(this.#context, this.#adapter)
-      : startOutbox(this.#context, this.#adapter, this.#maySend, this.#streams);
+  async #consume(): Promise<Consumer> {
+    if (this.#adapter.capabilities.resend !== "log") {
+      return startOutbox(this.#context, this.#adapter, this.#maySend, this.#streams);
+    }
+    const held = await startHeldForLog(this.#context, this.#adapter);
+    const fanOut = await startFanOut(this.#context, this.#adapter);
+    return {
+      close: async () => {
+        await Promise.all([held.close(), fanOut.close()]);
+      },
+    };
   }
 }

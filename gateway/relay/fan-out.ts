@@ -11,10 +11,10 @@ import type { Target } from "../../core/delivery/target.ts";
 import { readTold } from "../../core/origin/told-record.ts";
 import type { ActivityUpdate } from "./activity-update.ts";
 import { activityUpdateIn } from "./activity-update.ts";
-import { appendToLog } from "./append-to-log.ts";
 import { enqueueActivity } from "./enqueue-activity.ts";
 import { givenUp } from "./given-up.ts";
 import { hasNothingToShow } from "./has-nothing-to-show.ts";
+import { appendOrHold } from "./held-for-log.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { showInLog } from "./show-in-log.ts";
 import { SHUT_OUT } from "./withheld.ts";
@@ -22,13 +22,13 @@ import { SHUT_OUT } from "./withheld.ts";
 export const relayDurable = (channel: string) => `relay-${channel}`;
 
 /**
- * Hears every reply of the agent and makes one delivery per target on this channel. A channel with a log of its own
- * is delivered to at once: its log is queue and ledger, and a plain message stays within its durable writes.
+ * Consumes every reply of the agent and makes one delivery per target on this channel. A channel with a log of its own
+ * is delivered to directly: its log is queue and ledger, and a plain message stays within its durable writes.
  */
 export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Promise<Consumer> => {
   const { channel, capabilities } = adapter;
   const isLog = capabilities.resend === "log";
-  const deliver = isLog ? appendToLog(context, adapter) : enqueue(context, adapter);
+  const deliver = isLog ? appendOrHold(context, adapter) : enqueue(context, adapter);
   const show: Show = isLog
     ? showInLog(context, adapter)
     : (request, update) => enqueueActivity(context, request, update);
@@ -73,7 +73,7 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
 /** The conversation that it is for is on this channel, and access leaves it out today. */
 const isShutOut = (channel: string, reply: AgentReply, targets: readonly Target[]): boolean =>
   reply.audience.conversation.channel === channel &&
-  // Whoever was refused there has said so.
+  // A refusal there has been reported already.
   !isRefused(reply, reply.audience.conversation) &&
   !targets.some(({ conversation }) => sameConversation(conversation, reply.audience.conversation));
 
@@ -95,6 +95,6 @@ const enqueue = ({ bus, tenant }: RelayContext, { channel, capabilities }: Chann
     }
   };
 };
-/** One target's trouble brings the reply back for all: those that have it recognise it. */
+/** A failure for one target retries the reply for all; targets that have it recognise the duplicate. */
 const worst = (outcomes: readonly Outcome[]): Outcome =>
   outcomes.find((outcome) => "retryInMs" in outcome) ?? outcomes.find((outcome) => "deadLetter" in outcome) ?? ack;

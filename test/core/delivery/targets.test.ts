@@ -165,6 +165,12 @@ describe("given quiet hours (D2)", () => {
     expect(await where(answerFrom(dm("web"), { origin: scheduled, correlationId: "m" }))).toEqual(["web/dm"]);
   });
 
+  it("when it is a reminder that they set for this time, then it is shown where they set it, and held elsewhere", async () => {
+    await ann({ quiet });
+    const shown = await where(answerFrom(dm("web"), { origin: { ...scheduled, isReminder: true } }));
+    expect(shown).toEqual(["web/dm", "web-b/dm until 07:00", "web-c/dm until 07:00"]);
+  });
+
   it("when the person has a zone, then the hours are theirs; else those of the channel", async () => {
     await ann({ quiet });
     expect(await where(answerFrom(dm("web")), { timeZone: "Asia/Kolkata" })).toContain("web-b/dm until 01:30");

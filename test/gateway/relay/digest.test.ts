@@ -364,6 +364,23 @@ describe("given quiet hours (D2)", () => {
     },
   });
 
+  it("when the channel has a log of its own, then what was held is appended one by one when they end", async () => {
+    const end = rig.clock.now() + 8 * HOUR;
+    const channel = new LogChannel("log");
+    await run(
+      quietUntil(() => end),
+      channel,
+    );
+    await say("r1", room("a", "log"), "one");
+    await say("r2", room("a", "log"), "asked for", { correlationId: "m2" });
+    await say("r3", room("a", "log"), "two");
+    const texts = (deliveries: readonly Delivery[]) => deliveries.map(({ part }) => part.markdown);
+    await rig.logger.lines.until((all) => all.filter(({ message }) => message.includes("held for quiet")).length === 2);
+    expect(texts(channel.deliveries.items)).toEqual(["asked for"]);
+    rig.clock.advance(8 * HOUR);
+    expect(texts(await channel.deliveries.count(3))).toEqual(["asked for", "one", "two"]);
+  });
+
   it("when they end, then what was held comes in a digest; who waits is answered at once", async () => {
     const end = rig.clock.now() + 8 * HOUR;
     await run(quietUntil(() => end));

@@ -4,7 +4,7 @@ import type { ModelRequest } from "../../fakes/model-request.ts";
 import type { WebClient } from "../../fakes/web-client.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
-import { FAR_ZONE } from "./scheduled-run.ts";
+import { beginRun, FAR_ZONE, quietSettings, yearly } from "./scheduled-run.ts";
 import { IDENTITY_KEY, type RunningProduct, SettingsRig, visitorToken } from "./settings-rig.ts";
 
 const rig = new SettingsRig();
@@ -32,18 +32,34 @@ const channels = {
 };
 type Channel = keyof typeof channels;
 let ada: Record<Channel, WebClient>;
+const HOUR_MS = 3_600_000;
+/** Channels that differ in whether it is quiet there now; each has a person and a schedule of its own. */
+const quietChannels = Object.entries(quietSettings()).map(([name, more]) => ({
+  name: `quiet-${name}`,
+  channel: web("spreads", more),
+  person: { name: `Bea on ${name}`, accounts: { [`quiet-${name}`]: "bea" } },
+  schedule: yearly(`quiet-${name}`, { person: `Bea on ${name}` }),
+}));
+const config = () => ({
+  agents: [
+    {
+      name: "spreads",
+      model: models.named("spreads", answer),
+      schedules: quietChannels.map(({ schedule }) => schedule),
+    },
+    { name: "keeps", model: models.named("keeps", answer), delivery: { policy: { default: "origin" } } },
+  ],
+  channels: { ...channels, ...Object.fromEntries(quietChannels.map(({ name, channel }) => [name, channel])) },
+  people: [
+    { name: "Ada", accounts: Object.fromEntries(Object.keys(channels).map((name) => [name, "ada"])) },
+    ...quietChannels.map(({ person }) => person),
+  ],
+});
 
 beforeAll(async () => {
   models = await rig.models();
   const names = Object.keys(channels) as Channel[];
-  mooring = await rig.start({
-    agents: [
-      { name: "spreads", model: models.named("spreads", answer) },
-      { name: "keeps", model: models.named("keeps", answer), delivery: { policy: { default: "origin" } } },
-    ],
-    channels,
-    people: [{ name: "Ada", accounts: Object.fromEntries(names.map((name) => [name, "ada"])) }],
-  });
+  mooring = await rig.start(config());
   const clients = names.map(async (name) => {
     const client = mooring.client(name, name, visitorToken("ada"));
     await client.answerTo(client.say("hello"));
@@ -88,6 +104,33 @@ describe("given a person who writes on several channels of an agent", () => {
       const hour = (ahead: number) => String((Number(startedAt.slice(11, 13)) + ahead) % 24).padStart(2, "0");
       expect(text).toMatch(new RegExp(`started ${hour(0)}:.*just now`));
       expect(there).toMatch(new RegExp(`started ${hour(6)}:.*jetzt`));
+    },
+  );
+
+  proves(
+    [
+      "channels.*(web).delivery.quietHours.from",
+      "channels.*(web).delivery.quietHours.to",
+      "channels.*(web).delivery.quietHours.timeZone",
+    ],
+    "when schedules have something to say, then it is kept back where it is quiet now, and shown when that ends",
+    async () => {
+      const visit = (name: string) => mooring.client(name, name, visitorToken("bea"));
+      const bea = new Map(quietChannels.map(({ name }) => [name, visit(name)] as const));
+      const isShown = (client: WebClient) => client.replies().some(({ anchor }) => anchor?.channel === "scheduled");
+      for (const [name, client] of bea) {
+        await client.answerTo(client.say("hello"));
+        await beginRun(mooring, name);
+      }
+      const held = bea.get("quiet-held") as WebClient;
+      for (const [name, client] of bea) if (client !== held) await client.until(() => isShown(client), `it on ${name}`);
+      await held.answerTo(held.say("hello again"));
+      expect(isShown(held)).toBe(false);
+      await mooring.end();
+      mooring = await rig.start(config(), { folder: mooring.folder, aheadMs: 1.5 * HOUR_MS });
+      const later = visit("quiet-held");
+      later.command("help");
+      await later.until(() => isShown(later), "it after the quiet hours");
     },
   );
 });
