@@ -5,19 +5,20 @@ import type { ModelRequest } from "../../fakes/model-request.ts";
 import { HttpRecorder } from "./http-recorder.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
-import { IDENTITY_KEY, type RunningProduct, SettingsRig, visitorToken } from "./settings-rig.ts";
+import { IDENTITY_KEY, newSecret, type RunningProduct, SettingsRig, visitorToken } from "./settings-rig.ts";
 
 const rig = new SettingsRig();
 let models: ModelBoard;
 let hook: HttpRecorder;
 let mooring: RunningProduct;
-const KEY = "bobs-long-api-key";
+const KEY = newSecret();
+const tokens = { alice: newSecret(), carol: newSecret(), dave: newSecret() };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const as = {
-  alice: bearer("alices-long-token"),
+  alice: bearer(tokens.alice),
   bob: { "x-api-key": KEY },
-  carol: bearer("carols-long-token"),
-  dave: bearer("daves-long-token"),
+  carol: bearer(tokens.carol),
+  dave: bearer(tokens.dave),
 };
 
 const facts = { id: "facts", name: "Harbour facts", description: "Answers questions about harbours." };
@@ -48,10 +49,10 @@ const config = (a2a: object) => ({
   a2a: {
     ...a2a,
     callers: {
-      alice: { token: "alices-long-token" },
+      alice: { token: tokens.alice },
       bob: { apiKey: `sha256:${createHash("sha256").update(KEY).digest("hex")}` },
-      carol: { token: "carols-long-token", agents: ["harbour"], skills: ["facts"] },
-      dave: { token: "daves-long-token", requestsPerMinute: 2 },
+      carol: { token: tokens.carol, agents: ["harbour"], skills: ["facts"] },
+      dave: { token: tokens.dave, requestsPerMinute: 2 },
     },
   },
 });

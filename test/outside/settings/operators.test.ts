@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect } from "vitest";
 import { OtlpReceiver } from "../../fakes/otlp/otlp-receiver.ts";
 import { proves } from "./proves.ts";
-import { ADMIN_TOKEN, type RunningProduct, SettingsRig } from "./settings-rig.ts";
+import { ADMIN_TOKEN, newSecret, type RunningProduct, SettingsRig } from "./settings-rig.ts";
 
 const rig = new SettingsRig();
 /** Two deployments that differ in all that operators set. */
@@ -11,7 +11,7 @@ let loud: RunningProduct;
 let silent: RunningProduct;
 let collector: OtlpReceiver;
 let idle: OtlpReceiver;
-const ORG_TOKEN = "token-of-the-operator-of-acme";
+const [ORG_TOKEN, METRICS_TOKEN] = [newSecret(), newSecret()];
 
 beforeAll(async () => {
   [collector, idle] = [await OtlpReceiver.start(), await OtlpReceiver.start()].map((each) => rig.owns(each)) as [
@@ -21,6 +21,7 @@ beforeAll(async () => {
   const otlp = { url: collector.url, headers: { "x-harbour": "bergen" } };
   loud = await rig.start({
     logLevel: "debug",
+    metrics: { token: METRICS_TOKEN },
     dataDir: "./elsewhere",
     telemetry: { otlp, serviceName: "harbour" },
     tenants: { default: {}, acme: {} },
@@ -36,7 +37,11 @@ beforeAll(async () => {
     ],
     channels: { web: { adapter: "web", agent: "mooring" }, acme: { adapter: "web", agent: "clerk" } },
   });
-  silent = await rig.start({ logLevel: "silent", telemetry: { otlp: { url: idle.url }, sampleRatio: 0 } });
+  silent = await rig.start({
+    logLevel: "silent",
+    metrics: { public: true },
+    telemetry: { otlp: { url: idle.url }, sampleRatio: 0 },
+  });
 });
 
 const chat = async (product: RunningProduct) => {
@@ -61,6 +66,20 @@ describe("given deployments that differ in what operators set", () => {
       const agents = [{ name: "clerk", tenant: "acme" }];
       expect((await me(loud, ORG_TOKEN)).body).toMatchObject({ role: "org_admin", tenants: ["acme"], agents });
       expect((await me(silent, ORG_TOKEN)).status).toBe(401);
+    },
+  );
+
+  proves(
+    ["metrics.token", "metrics.public"],
+    "when somebody elsewhere reads metrics, then they need the token, unless everybody may",
+    async () => {
+      const status = async (product: RunningProduct, more: Readonly<Record<string, string>> = {}) => {
+        const headers = { "x-forwarded-for": "203.0.113.7", ...more };
+        return (await fetch(`${product.address}/metrics`, { headers })).status;
+      };
+      expect(await status(loud)).toBe(401);
+      expect(await status(loud, { authorization: `Bearer ${METRICS_TOKEN}` })).toBe(200);
+      expect(await status(silent)).toBe(200);
     },
   );
 

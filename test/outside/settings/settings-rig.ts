@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +27,10 @@ export interface RunningProduct {
   end(): Promise<void>;
 }
 
-export const ADMIN_TOKEN = "operator-token-of-the-tests";
+/** A secret that the product takes: it refuses those that can be guessed. */
+export const newSecret = (): string => randomBytes(32).toString("base64url");
+
+export const ADMIN_TOKEN = newSecret();
 export const IDENTITY_KEY = "identity-key-of-the-tests-0123456789";
 
 /** Runs the built product for the tests of one file, and leaves nothing behind after them. */
