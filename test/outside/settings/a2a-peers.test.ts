@@ -45,14 +45,15 @@ beforeAll(async () => {
     await SdkAgent.start(hang, { capabilities: { streaming: false, pushNotifications: true }, intercept }),
   );
   models = await rig.models();
-  mooring = await rig.start(config(await freePort()));
+  mooring = await rig.start(config(await freePort(), `http://127.0.0.1:${await freePort()}/`));
 });
 
-const config = (port: number) => ({
+/** No process listens at the address of the absent agent. */
+const config = (port: number, absent: string) => ({
   gateway: { host: "127.0.0.1", port, publicUrl: `http://127.0.0.1:${port}` },
   tenants: { default: {}, acme: { a2aAsync: true } },
   agents: [
-    { name: "mooring", model: models.named("mooring", asking), peers: ["weather", "slow", "brief"] },
+    { name: "mooring", model: models.named("mooring", asking), peers: ["weather", "slow", "brief", "absent"] },
     { name: "acme", tenant: "acme", model: models.named("acme", asking), peers: ["ships"] },
   ],
   channels: {
@@ -66,6 +67,7 @@ const config = (port: number) => ({
       ships: { url: ships.url, apiKey: "key-for-ships", tenant: "acme" },
       slow: { url: tides.url, consultMs: 1_000 },
       brief: { url: tides.url, consultMs: 20_000, deadlineMs: 1_000 },
+      absent: { url: absent, consultMs: 60_000, unreachableMs: 1_000 },
     },
   },
 });
@@ -121,6 +123,17 @@ describe("given agents elsewhere", () => {
     async () => {
       const { markdown, tookMs } = await ask("web", "brief");
       expect(markdown).toContain("gave no answer");
+      expect(tookMs).toBeLessThan(SOON_MS);
+    },
+  );
+
+  proves(
+    ["a2a.peers.*.unreachableMs"],
+    "when a peer cannot be reached, then the call has failed after the time that is set for this peer",
+    async () => {
+      const { markdown, tookMs } = await ask("web", "absent");
+      expect(markdown).toContain("Could not reach the agent absent");
+      expect(tookMs, "it is retried for a while").toBeGreaterThan(900);
       expect(tookMs).toBeLessThan(SOON_MS);
     },
   );
