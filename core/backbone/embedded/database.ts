@@ -25,6 +25,7 @@ export class Database {
   readonly #driver: Driver;
   readonly #begin: Statement;
   readonly #commit: Statement;
+  readonly #changes: Statement<[number]>;
   #closed = false;
   #failure: DatabaseFailure | undefined;
 
@@ -47,6 +48,7 @@ export class Database {
       this.#driver.pragma(`cache_size = -${CACHE_KB}`);
       this.#begin = this.prepare("BEGIN IMMEDIATE");
       this.#commit = this.prepare("COMMIT");
+      this.#changes = this.prepare("SELECT total_changes()");
       this.transaction(() => this.#migrate());
     } catch (error) {
       const explained = this.#explain(error);
@@ -92,6 +94,11 @@ export class Database {
       if (this.#driver.inTransaction) this.#attempt(() => this.#driver.exec("ROLLBACK"));
       throw error;
     }
+  }
+
+  /** Rows changed since the file was opened. */
+  get changes(): number {
+    return this.#changes.get()?.[0] ?? 0;
   }
 
   /** The file grows no further than this: a full disk, as far as SQLite is concerned. */

@@ -9,6 +9,7 @@ import { EmbeddedStore } from "./embedded-store.ts";
 import { NewlyPending } from "./newly-pending.ts";
 import { NumberSeries } from "./number-series.ts";
 import { Sweeper } from "./sweeper.ts";
+import { WriteProbe } from "./write-probe.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 export interface EmbeddedBackboneOptions {
@@ -24,6 +25,7 @@ export class EmbeddedBackbone implements Backbone {
   readonly sweeper: Sweeper;
   readonly #database: Database;
   readonly #writes: WriteQueue;
+  readonly #probe: WriteProbe;
   readonly #logger: Logger;
   #closed: Promise<void> | undefined;
 
@@ -35,6 +37,7 @@ export class EmbeddedBackbone implements Backbone {
       rolledBack: () => {
         newlyPending.rolledBack();
         numbers.rolledBack();
+        this.#probe.soon();
       },
     });
     const durables = new DurableRegistry(database, writes, numbers, clock);
@@ -42,6 +45,7 @@ export class EmbeddedBackbone implements Backbone {
     this.store = new EmbeddedStore(database, writes, numbers, clock);
     this.bus = new EmbeddedBus({ ...parts, newlyPending, store: this.store });
     this.sweeper = new Sweeper(parts);
+    this.#probe = new WriteProbe(parts);
     this.#database = database;
     this.#writes = writes;
     this.#logger = logger;
@@ -49,7 +53,6 @@ export class EmbeddedBackbone implements Backbone {
 
   health(): BackboneHealth {
     if (this.#closed) return { ok: false, reason: "the backbone is closed" };
-    // On a full disk the sweep, which writes every minute, notices that there is space again.
     const problem = this.#database.failure ?? this.#writes.problem;
     return problem ? { ok: false, reason: problem.message } : { ok: true };
   }
@@ -66,6 +69,7 @@ export class EmbeddedBackbone implements Backbone {
   async #close(): Promise<void> {
     await this.bus.close();
     this.sweeper.close();
+    this.#probe.close();
     this.#writes.close();
     this.store.close();
     try {

@@ -4,7 +4,7 @@ import { Fifo } from "../fifo.ts";
 import type { Database } from "./database.ts";
 import { DatabaseFailure } from "./database-failure.ts";
 
-type Transactions = Pick<Database, "transaction" | "failure">;
+type Transactions = Pick<Database, "transaction" | "failure" | "changes">;
 
 interface Write {
   /** Does its work in the transaction of its batch. If it throws to refuse itself, it must not have written. */
@@ -39,7 +39,7 @@ export class WriteQueue {
     this.#hooks = hooks;
   }
 
-  /** Why the last batch was not stored; nothing if it was. */
+  /** Why nothing is stored; nothing after a batch that changed something was. */
   get problem(): AppError | undefined {
     return this.#problem;
   }
@@ -90,6 +90,7 @@ export class WriteQueue {
   #flush(): void {
     if (this.#waiting.length === 0) return;
     const batch: Write[] = [];
+    const changesBefore = this.#problem ? this.#database.changes : 0;
     try {
       this.#database.transaction(() => {
         this.#perform(batch);
@@ -103,7 +104,8 @@ export class WriteQueue {
       if (batch.length === 0 || this.#database.failure) this.#failWaiting(error);
       return;
     }
-    this.#problem = undefined;
+    // On a full disk a batch that changes nothing succeeds, and proves nothing.
+    if (this.#problem && this.#database.changes > changesBefore) this.#problem = undefined;
     for (const write of batch) write.committed();
   }
 

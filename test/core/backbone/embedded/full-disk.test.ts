@@ -9,6 +9,10 @@ import type { Opened } from "./scratch.ts";
 import { openScratch, readOne, scratchDir } from "./scratch.ts";
 
 const NO_LIMIT = 1_000_000_000;
+/** Everything that was submitted is written by then. */
+const nextPass = async () => {
+  for (let n = 0; n < 3; n++) await new Promise((resolve) => setImmediate(resolve));
+};
 
 const fillTheDisk = async ({ database, backbone }: Opened): Promise<void> => {
   database.limitPages(1);
@@ -37,6 +41,35 @@ describe("given a full disk (F15)", () => {
     const revision = await backbone.store.put(keyOf(notes, "a"), big);
     expect(backbone.health()).toEqual({ ok: true });
     expect(await backbone.store.get(keyOf(notes, "a"))).toEqual({ value: big, revision });
+  });
+
+  it("when nothing needs space, then it stays not ok; with space again, it is ok within a second, without a message", async () => {
+    const clock = new ManualClock();
+    const opened = openScratch(scratchDir(), { clock });
+    const { database, backbone } = opened;
+    await fillTheDisk(opened);
+    expect(backbone.health()).toMatchObject({ ok: false });
+    await backbone.sweeper.sweep();
+    expect(backbone.health()).toEqual({ ok: false, reason: expect.stringMatching(/disk is full/) });
+    clock.advance(1_000);
+    await nextPass();
+    expect(backbone.health()).toMatchObject({ ok: false });
+    database.limitPages(NO_LIMIT);
+    clock.advance(1_000);
+    await nextPass();
+    expect(backbone.health()).toEqual({ ok: true });
+    await nextPass();
+    expect(readOne(database, "SELECT count(*) FROM entries WHERE collection = 'write-probe'")).toBe(0);
+  });
+
+  it("when nobody writes, then it is noticed within a minute", async () => {
+    const clock = new ManualClock();
+    const { database, backbone } = openScratch(scratchDir(), { clock });
+    database.limitPages(1);
+    expect(backbone.health()).toEqual({ ok: true });
+    clock.advance(60_000);
+    await nextPass();
+    expect(backbone.health()).toEqual({ ok: false, reason: expect.stringMatching(/disk is full/) });
   });
 
   it("when one write of a batch does not fit, then nothing of the batch is stored, nor handed to anybody", async () => {

@@ -31,6 +31,7 @@ describe("given writes of one pass of the event loop", () => {
     let transactions = 0;
     const counting = {
       failure: undefined,
+      changes: 0,
       transaction(work: () => void) {
         transactions++;
         inTransaction = true;

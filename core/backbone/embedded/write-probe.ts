@@ -1,0 +1,63 @@
+import type { Clock, Timer } from "../../contract/clock.ts";
+import type { Database } from "./database.ts";
+import type { WriteQueue } from "./write-queue.ts";
+
+export interface WriteProbeDeps {
+  readonly database: Database;
+  readonly writes: WriteQueue;
+  readonly clock: Clock;
+}
+
+/**
+ * Writes and deletes a value as long as a message, once a minute, and once a second while the disk is full: a process
+ * that is not ready gets no messages that would show that there is space again.
+ */
+export class WriteProbe {
+  readonly #deps: WriteProbeDeps;
+  readonly #sql: ReturnType<typeof statements>;
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(deps: WriteProbeDeps) {
+    this.#deps = deps;
+    this.#sql = statements(deps.database);
+    this.#rest(PROBE_EVERY_MS);
+  }
+
+  /** Call after a write failed. */
+  soon(): void {
+    this.#rest(RETRY_MS);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.cancel();
+  }
+
+  #rest(ms: number): void {
+    this.#timer?.cancel();
+    if (!this.#closed) this.#timer = this.#deps.clock.after(ms, () => void this.#probe());
+  }
+
+  async #probe(): Promise<void> {
+    const { writes } = this.#deps;
+    try {
+      await writes.submit(() => this.#sql.write.run());
+      await writes.submit(() => this.#sql.remove.run());
+      this.#rest(PROBE_EVERY_MS);
+    } catch {
+      // The write queue remembers why, for health(); a failure for good ends with the process.
+      this.#rest(RETRY_MS);
+    }
+  }
+}
+
+const statements = (database: Database) => ({
+  write: database.prepare(
+    "INSERT OR REPLACE INTO entries VALUES ('write-probe', 'probe', 0, NULL, hex(zeroblob(8000)))",
+  ),
+  remove: database.prepare("DELETE FROM entries WHERE collection = 'write-probe'"),
+});
+
+const PROBE_EVERY_MS = 60_000;
+const RETRY_MS = 1_000;
