@@ -1,5 +1,5 @@
 import type { BackboneConfig } from "../core/backbone/config.ts";
-import type { Backbone } from "../core/contract/backbone.ts";
+import type { Backbone, RequiredReader } from "../core/contract/backbone.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 
@@ -7,6 +7,8 @@ export interface BackboneParts {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Its health is not ok while one of these is missing. The embedded backbone has one process, hence always all. */
+  readonly requiredReaders?: readonly RequiredReader[];
 }
 
 /** Loads the driver of the chosen one only. With NATS it may come back before there is a connection: ask its health. */
@@ -16,7 +18,8 @@ export const openBackbone = async (config: BackboneConfig, parts: BackboneParts)
     return openEmbeddedBackbone(parts);
   }
   const { openNatsBackbone } = await import("../core/backbone/nats/open-nats-backbone.ts");
-  return openNatsBackbone({ ...natsConnectionOf(config), clock: parts.clock, logger: parts.logger });
+  const { clock, logger, requiredReaders = [] } = parts;
+  return openNatsBackbone({ ...natsConnectionOf(config), clock, logger, requiredReaders });
 };
 
 /** Where NATS is and how to sign in there. */

@@ -10,6 +10,7 @@ import { createMetrics } from "./metrics/create-metrics.ts";
 import { openBackbone } from "./open-backbone.ts";
 import { publicUrl } from "./public-url.ts";
 import { createReadiness, type Readiness } from "./readiness.ts";
+import { requiredReaders } from "./required-readers.ts";
 import { metricsGate } from "./routes/metrics-gate.ts";
 import { createServer } from "./server.ts";
 import { startAgents } from "./start-agents.ts";
@@ -63,7 +64,12 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     }
     const token = isGateway && config.admin.tokens.length === 0 ? await ensureAdminToken(config.dataDir) : undefined;
 
-    const opened = await openBackbone(config.backbone, { dataDir: config.dataDir, clock, logger });
+    const opened = await openBackbone(config.backbone, {
+      dataDir: config.dataDir,
+      clock,
+      logger,
+      requiredReaders: isGateway ? requiredReaders(config) : [],
+    });
     stopping.last("backbone", () => opened.close());
     const telemetry = await startTelemetry(config, { clock, logger, meter: metrics.meter });
     if (telemetry) stopping.last("telemetry", () => telemetry.stop());

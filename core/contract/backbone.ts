@@ -1,5 +1,6 @@
 import type { Bus } from "./bus.ts";
 import type { Store } from "./store.ts";
+import type { Subject } from "./subject.ts";
 
 export type BackboneHealth = { ok: true } | { ok: false; reason: string };
 
@@ -11,10 +12,19 @@ export interface QueueDepth {
   readonly running: number;
 }
 
+/** A durable without which accepted messages would wait unread. */
+export interface RequiredReader {
+  readonly subject: Subject<unknown>;
+  readonly durable: string;
+  /** For operators: `messages to agent "x"`. */
+  readonly label: string;
+}
+
 /** A bus and a store that belong together. */
 export interface Backbone {
   readonly bus: Bus;
   readonly store: Store;
+  /** Not ok while what is published would not be stored, or would wait unread. Cheap, and without a request. */
   health(): BackboneHealth;
   /** For metrics: what is consumed here, and how much of it waits. */
   queues(): readonly QueueDepth[];

@@ -13,6 +13,7 @@ import type { HeldPartition } from "./held-partition.ts";
 import { groupName } from "./nats-names.ts";
 import type { NatsSession } from "./nats-session.ts";
 import { PartitionOwnership } from "./partition-ownership.ts";
+import { encodePartitions } from "./partition-set.ts";
 import { QuietMoments } from "./quiet-moments.ts";
 
 /** This process's share of one durable: takes the partitions that should be its own, gives back those that should not. */
@@ -61,6 +62,16 @@ export class ConsumerGroup<T> {
 
   get depth(): QueueDepth {
     return this.#consumption.depth;
+  }
+
+  /** The partitions whose consumers serve this process at this moment, encoded. */
+  get reading(): string {
+    const session = this.#parts.connector.current;
+    const read = [...this.#held.values()].filter((held) => session && !held.releasing && held.isServedOn(session));
+    return encodePartitions(
+      read.map(({ partition }) => partition),
+      this.#parts.options.partitions,
+    );
   }
 
   /** Where a new durable begins is decided once, before anything is read. */

@@ -14,6 +14,7 @@ import type { NatsOptions } from "./nats-options.ts";
 import type { NatsPublisher } from "./nats-publisher.ts";
 import type { NatsSession } from "./nats-session.ts";
 import { PartitionTable } from "./partition-table.ts";
+import { ReaderHealth } from "./reader-health.ts";
 import { WatchedBucket } from "./watched-bucket.ts";
 
 interface Running {
@@ -37,6 +38,7 @@ export class ConsumerGroups {
   readonly #consumers = new Set<Consumer>();
   readonly #membership: Membership;
   readonly #table: PartitionTable;
+  readonly #readers: ReaderHealth;
   #begun: NatsSession | undefined;
   #takesPartIn: NatsSession | undefined;
   #beginning: Promise<void> | undefined;
@@ -46,13 +48,21 @@ export class ConsumerGroups {
   constructor(parts: GroupsParts) {
     this.#parts = parts;
     const { connector, names, options, partitionsBucket } = parts;
-    const { clock, logger, leaseMs, newId, replicas } = options;
+    const { clock, logger, leaseMs, newId, replicas, partitions, requiredReaders } = options;
+    this.#readers = new ReaderHealth(requiredReaders, {
+      clock,
+      partitions,
+      graceMs: UNREAD_LEASES * leaseMs,
+      ownerOf: (group, partition) => this.#table.seen(group, partition)?.record.owner,
+    });
     this.#membership = new Membership({
       bucket: new KvBucket(connector, { name: names.membersBucket, replicas }),
       clock,
       logger,
       leaseMs,
       newId,
+      reading: (group) => this.#running.get(group)?.group.reading ?? "",
+      reported: (member, record) => this.#readers.reported(member, record),
       changed: () => this.#each((group) => void group.reconcile()),
       fenced: () => this.#each((group) => group.dropAll()),
       leaseRegained: () => this.#each((group) => this.#resume(group)),
@@ -89,6 +99,11 @@ export class ConsumerGroups {
   /** False while something that should be consumed is not: the server answers, but nobody takes its messages. */
   get takingPart(): boolean {
     return this.#running.size === 0 || this.#takesPartIn === this.#parts.connector.current;
+  }
+
+  /** Why an accepted message may wait unread, whatever this process does. */
+  get unread(): string | undefined {
+    return this.#readers.problem;
   }
 
   /** Waits for the handlers under way, gives everything back, and leaves. */
@@ -136,6 +151,7 @@ export class ConsumerGroups {
     const groups = [...this.#running.values()].filter(({ closing }) => !closing).map(({ group }) => group);
     for (const group of groups) await group.decideOrigin();
     if (this.#begun !== session) {
+      this.#readers.restart();
       await Promise.all([this.#membership.begin(session), this.#table.begin(session)]);
       this.#begun = session;
     }
@@ -143,6 +159,8 @@ export class ConsumerGroups {
     await Promise.all(groups.map((group) => group.reconcile()));
     const all = [...this.#running.values()].filter(({ closing }) => !closing);
     if (all.every(({ group }) => groups.includes(group))) this.#takesPartIn = session;
+    // Others learn at once, not with the next heartbeat, that this process now reads its share.
+    await this.#membership.announceReading();
   }
 
   #resume(group: Running["group"]): void {
@@ -190,5 +208,7 @@ export class ConsumerGroups {
   }
 }
 
+/** Of a partition that no living process reads: long enough for a restart of the one that read it. */
+const UNREAD_LEASES = 2;
 const BEGIN_AGAIN_MS = 500;
 const CLOSE_TIMEOUT_MS = 3_000;

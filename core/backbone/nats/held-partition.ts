@@ -43,6 +43,11 @@ export class HeldPartition {
     return this.#reader !== undefined && this.#session === session;
   }
 
+  /** It is read, and the server has shown recently that it serves the reader. */
+  isServedOn(session: NatsSession): boolean {
+    return this.isReadOn(session) && this.#reader?.isServed === true;
+  }
+
   get wantsMore(): boolean {
     return !this.releasing && this.#log.waiting < MOST_WAITING;
   }

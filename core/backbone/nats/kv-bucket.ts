@@ -138,6 +138,16 @@ export class KvBucket {
     );
   }
 
+  /** One attempt, whatever is there. */
+  async overwriteOn(session: NatsSession, key: string, data: Uint8Array): Promise<void> {
+    try {
+      await ensureStream(session, this.#config);
+      await publishAcked(session, this.#subject(key), data, messageHeaders({}));
+    } catch (error) {
+      throw this.#remembering(session, error);
+    }
+  }
+
   /** For a connection that is not in use yet. Rejects if the key is there. */
   async createOn(session: NatsSession, key: string, data: Uint8Array): Promise<void> {
     await ensureStream(session, this.#config);

@@ -1,9 +1,11 @@
 import { z } from "zod";
 
-/** One process that consumes. It writes this again and again: as long as the revision moves, it lives. */
+/** A heartbeat: one consuming process. It lives as long as it rewrites this. */
 export const MemberRecord = z.looseObject({
   groups: z.array(z.string()),
   beat: z.number().int(),
+  /** For each of the groups, in their order, the partitions that it really reads (partition-set.ts). */
+  reading: z.array(z.string()).optional(),
 });
 export type MemberRecord = z.infer<typeof MemberRecord>;
 

@@ -3,6 +3,7 @@ import type { Clock, Timer } from "../../contract/clock.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { KvBucket } from "./kv-bucket.ts";
 import { Liveness } from "./liveness.ts";
+import type { MemberRecord } from "./member-record.ts";
 import { parseMember } from "./member-record.ts";
 import type { NatsSession } from "./nats-session.ts";
 import { WatchedBucket } from "./watched-bucket.ts";
@@ -13,6 +14,10 @@ export interface MembershipParts {
   readonly logger: Logger;
   readonly leaseMs: number;
   readonly newId: () => string;
+  /** The partitions of a group that this process reads at this moment, encoded (partition-set.ts). */
+  reading(group: string): string;
+  /** A member, possibly this process, wrote its record. */
+  reported(member: string, record: MemberRecord): void;
   /** Members came, went, or changed what they consume. */
   changed(): void;
   /** Others were told that we are dead: whatever we owned is theirs. */
@@ -34,6 +39,8 @@ export class Membership {
   #revision = 0;
   #beat = 0;
   #groups: readonly string[] = [];
+  /** What the record says that this process reads. */
+  #reported = "";
   #renewedAt = Number.NEGATIVE_INFINITY;
   #renewal: Promise<void> | undefined;
   /** Somebody asked in vain whether we hold the lease. */
@@ -116,6 +123,12 @@ export class Membership {
     return this.#renewal;
   }
 
+  /** Reports what this process reads without waiting for the next heartbeat, if that has changed since the last. */
+  async announceReading(): Promise<void> {
+    await this.#renewal;
+    if (this.isMember && this.#reading().join() !== this.#reported) await this.renew();
+  }
+
   /** The process stops in good order: nobody need wait for its lease to end. */
   async close(timeoutMs: number): Promise<void> {
     this.#closed = true;
@@ -132,10 +145,13 @@ export class Membership {
   async #renewOnce(): Promise<void> {
     const { bucket, clock, leaseMs, logger } = this.#parts;
     const startedAt = clock.monotonic();
-    const data = Buffer.from(JSON.stringify({ groups: this.#groups, beat: ++this.#beat }));
+    const reading = this.#reading();
+    const record: MemberRecord = { groups: [...this.#groups], beat: ++this.#beat, reading };
+    const data = Buffer.from(JSON.stringify(record));
     try {
       this.#revision = await bucket.write(this.#id, data, { ifRevision: this.#revision, timeoutMs: leaseMs });
       this.#renewedAt = startedAt;
+      this.#reported = reading.join();
       this.#watched.set(this.#id, this.#revision, data);
       if (this.#refused) this.#regain();
     } catch (error) {
@@ -150,6 +166,10 @@ export class Membership {
       this.#refused = true;
       this.#parts.fenced();
     }
+  }
+
+  #reading(): string[] {
+    return this.#groups.map((group) => this.#parts.reading(group));
   }
 
   #regain(): void {
@@ -169,7 +189,9 @@ export class Membership {
   #noticed(id: string): void {
     const entry = this.#watched.entries.get(id);
     const before = this.#known.get(id);
-    const now = entry ? JSON.stringify(parseMember(entry.data)?.groups ?? []) : undefined;
+    const record = entry && parseMember(entry.data);
+    const now = entry ? JSON.stringify(record?.groups ?? []) : undefined;
+    if (record) this.#parts.reported(id, record);
     if (entry && id !== this.#id) this.#liveness.saw(id, entry.revision, this.#parts.clock.monotonic());
     else this.#liveness.gone(id);
     if (this.#checkTimer === undefined) this.#armCheck();

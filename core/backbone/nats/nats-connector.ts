@@ -2,7 +2,7 @@ import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { BackboneHealth } from "../../contract/backbone.ts";
 import type { Timer } from "../../contract/clock.ts";
 import { dialNats } from "./dial-nats.ts";
-import { isInterruption, isNoResponder, natsFault } from "./nats-fault.ts";
+import { isInterruption, isNoResponder, isServerFault, natsFault } from "./nats-fault.ts";
 import type { NatsOptions } from "./nats-options.ts";
 import type { NatsSession } from "./nats-session.ts";
 
@@ -14,6 +14,7 @@ export class NatsConnector {
   readonly #options: NatsOptions;
   readonly #check: Check;
   readonly #listeners: ((session: NatsSession) => void)[] = [];
+  readonly #interruptionListeners: (() => void)[] = [];
   readonly #waiters = new Set<Waiter>();
   #session: NatsSession | undefined;
   #fault: AppError;
@@ -55,6 +56,11 @@ export class NatsConnector {
     if (this.#session) listener(this.#session);
   }
 
+  /** Called when an operation got no answer, or the server could not carry it out. */
+  onInterruption(listener: () => void): void {
+    this.#interruptionListeners.push(listener);
+  }
+
   /**
    * Runs it on the connection there is, and again after an interruption, until the deadline. `again`: an earlier run
    * may have been carried out.
@@ -72,6 +78,7 @@ export class NatsConnector {
       try {
         return await work(session, again);
       } catch (error) {
+        if (isServerFault(error)) for (const listener of this.#interruptionListeners) listener();
         if (!isInterruption(error)) throw natsFault(error, doing);
         if (clock.monotonic() >= deadline) {
           throw new AppError("unavailable", `${doing}: no answer from NATS (${shown(this.#options.servers)})`, {

@@ -30,6 +30,14 @@ export const isInterruption = (error: unknown): boolean =>
 export const isNoResponder = (error: unknown): boolean =>
   error instanceof NatsError && error.api_error === undefined && error.code === "503";
 
+/** The server's permissions do not allow it. */
+export const isDenied = (error: unknown): boolean =>
+  error instanceof NatsError && error.code === "PERMISSIONS_VIOLATION";
+
+/** No fault of the request: the server could not carry it out, such as a cluster without a quorum. */
+export const isServerFault = (error: unknown): boolean =>
+  isInterruption(error) || (error instanceof NatsError && (error.api_error?.code ?? 0) >= 500);
+
 export const isRefusal = (error: unknown): boolean => error instanceof NatsError && REFUSALS.has(error.code);
 
 export const isLostRace = (error: unknown): boolean => apiCode(error) === WRONG_LAST_SEQUENCE;
@@ -41,6 +49,8 @@ export const isNotFound = (error: unknown): boolean =>
 export const isWithoutJetStream = (error: unknown): boolean =>
   isNoResponder(error) || NO_JETSTREAM.has(apiCode(error) ?? 0);
 
+export const PERHAPS_NO_QUORUM = "a cluster may have lost its quorum";
+
 /** No error of the client library leaves this folder. */
 export const natsFault = (error: unknown, doing: string): AppError => {
   if (error instanceof AppError) return error;
@@ -49,10 +59,14 @@ export const natsFault = (error: unknown, doing: string): AppError => {
       cause: error,
     });
   }
-  if (error instanceof NatsError && error.code === "PERMISSIONS_VIOLATION") {
-    return new AppError("bad-configuration", `${doing}: NATS denies it (${error.message}); grant the permission`, {
+  if (isDenied(error)) {
+    return new AppError("bad-configuration", `${doing}: NATS denies it (${messageOf(error)}); grant the permission`, {
       cause: error,
     });
   }
-  return new AppError("unavailable", `${doing}: NATS answered "${messageOf(error)}"`, { cause: error });
+  const answer = (error instanceof NatsError && error.api_error?.description) || messageOf(error);
+  const reason = isServerFault(error)
+    ? `JetStream is away (${answer}); ${PERHAPS_NO_QUORUM}`
+    : `NATS answered "${answer}"`;
+  return new AppError("unavailable", `${doing}: ${reason}`, { cause: error });
 };

@@ -10,9 +10,10 @@ export const natsNames = (prefix: string) => ({
   /** A prefix holds no "_", so this lies outside of every stream. */
   signal: (subject: Subject<unknown>) => `${prefix}_signal.${subject.name}`,
   bucket: (collection: string) => `${prefix}_${collection}`,
-  /** Collections have no "_" in their names, so these two are never one. */
+  /** Collections have no "_" in their names, so these are never one of them. */
   membersBucket: `${prefix}_bus_members`,
   partitionsBucket: `${prefix}_bus_partitions`,
+  healthBucket: `${prefix}_bus_health`,
 });
 export type NatsNames = ReturnType<typeof natsNames>;
 

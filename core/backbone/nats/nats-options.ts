@@ -1,5 +1,6 @@
 import { nuid } from "nats";
 import { AppError } from "../../contract/app-error.ts";
+import type { RequiredReader } from "../../contract/backbone.ts";
 import type { Clock } from "../../contract/clock.ts";
 import { systemClock } from "../../contract/clock.ts";
 import type { Logger } from "../../contract/logger.ts";
@@ -36,6 +37,8 @@ export interface NatsOptions {
   readonly pingMs: number;
   /** How long an operation waits for a server that is away before it rejects with "unavailable". */
   readonly operationTimeoutMs: number;
+  /** health() is not ok while some process does not read all of these. */
+  readonly requiredReaders: readonly RequiredReader[];
 }
 
 export type NatsBackboneOptions = Pick<NatsOptions, "servers"> & Partial<NatsOptions>;
@@ -56,6 +59,7 @@ export const natsOptions = (given: NatsBackboneOptions): NatsOptions => {
     requestTimeoutMs: 5_000,
     pingMs: 5_000,
     operationTimeoutMs: 10_000,
+    requiredReaders: [],
     ...given,
   };
   if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,31}$/.test(options.prefix)) {

@@ -11,6 +11,7 @@ import { NatsPublisher } from "./nats-publisher.ts";
 import { NatsSignals } from "./nats-signals.ts";
 import { NatsStore } from "./nats-store.ts";
 import { Sweeper } from "./sweeper.ts";
+import { WriteHealth } from "./write-health.ts";
 
 /**
  * Bus and store on NATS JetStream. A server that is away is no error: this resolves, health() says so, operations wait a
@@ -31,6 +32,8 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
   const groups = new ConsumerGroups({ connector, names, options, publisher, store, partitionsBucket });
   const bus = new NatsBus({ publisher, groups, signals });
   const sweeper = new Sweeper(connector, partitionsBucket, options);
+  const healthBucket = new KvBucket(connector, { name: names.healthBucket, replicas });
+  const writes = new WriteHealth(connector, healthBucket, options);
   await connector.open();
   sweeper.start();
   let closing: Promise<void> | undefined;
@@ -39,12 +42,14 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
     store,
     health: () => {
       const health = connector.health();
-      if (!health.ok || groups.takingPart) return health;
-      return { ok: false, reason: "the server answers, but the consumers are not attached yet" };
+      if (!health.ok) return health;
+      const reason = writes.problem ?? (groups.takingPart ? groups.unread : NOT_ATTACHED);
+      return reason === undefined ? health : { ok: false, reason };
     },
     queues: () => groups.queues(),
     close: () => {
       closing ??= (async () => {
+        writes.stop();
         const swept = sweeper.stop();
         await bus.close();
         await connector.close();
@@ -54,3 +59,5 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
     },
   };
 };
+
+const NOT_ATTACHED = "the server answers, but the consumers are not attached yet";

@@ -47,6 +47,8 @@ describe("given a member that others took for dead", () => {
       logger,
       leaseMs: 300,
       newId: randomUUID,
+      reading: () => "",
+      reported: () => undefined,
       changed: () => {
         bucket.heard.add("changed");
         look();

@@ -1,0 +1,102 @@
+import { NatsError } from "nats";
+import { messageOf } from "../../contract/app-error.ts";
+import type { Timer } from "../../contract/clock.ts";
+import type { KvBucket } from "./kv-bucket.ts";
+import type { NatsConnector } from "./nats-connector.ts";
+import { isDenied, isNoResponder, PERHAPS_NO_QUORUM } from "./nats-fault.ts";
+import type { NatsOptions } from "./nats-options.ts";
+import type { NatsSession } from "./nats-session.ts";
+
+/**
+ * Whether the servers store what they are sent: a cluster without a quorum keeps its connections. One small write every
+ * two seconds per process, and one at once after another operation got no answer; while it fails, one every second.
+ */
+export class WriteHealth {
+  readonly #connector: NatsConnector;
+  readonly #bucket: KvBucket;
+  readonly #options: NatsOptions;
+  #timer: Timer | undefined;
+  #probing = false;
+  #probedAt = Number.NEGATIVE_INFINITY;
+  #problem: string | undefined;
+  #isDenied = false;
+  #stopped = false;
+
+  constructor(connector: NatsConnector, bucket: KvBucket, options: NatsOptions) {
+    this.#connector = connector;
+    this.#bucket = bucket;
+    this.#options = options;
+    connector.onSession(() => void this.#probe());
+    connector.onInterruption(() => {
+      if (options.clock.monotonic() - this.#probedAt >= RETRY_MS) void this.#probe();
+    });
+  }
+
+  /** Why nothing is stored, for operators. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  async #probe(): Promise<void> {
+    const session = this.#connector.current;
+    if (this.#stopped || this.#probing || this.#isDenied || !session) return;
+    this.#probing = true;
+    this.#probedAt = this.#options.clock.monotonic();
+    const problem = await this.#write(session);
+    this.#probing = false;
+    if (this.#stopped) return;
+    // The connection ended meanwhile: the result says nothing about the next one.
+    if (this.#connector.current !== session) return this.#probe();
+    this.#note(problem);
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.after(problem ? RETRY_MS : PROBE_EVERY_MS, () => void this.#probe());
+  }
+
+  async #write(session: NatsSession): Promise<string | undefined> {
+    const { clock, logger } = this.#options;
+    let timer: Timer | undefined;
+    const late = new Promise<string>((resolve) => {
+      timer = clock.after(TIMEOUT_MS, () => resolve(NO_ANSWER));
+    });
+    const stored = this.#bucket
+      .overwriteOn(session, KEY, Buffer.from(JSON.stringify({ at: clock.now() })))
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        this.#isDenied = isDenied(error);
+        if (this.#isDenied) logger.warn({ error: messageOf(error) }, "could not probe NATS, permission denied");
+        return this.#isDenied ? undefined : problemOf(error);
+      });
+    const problem = await Promise.race([stored, late]);
+    timer?.cancel();
+    return problem;
+  }
+
+  #note(problem: string | undefined): void {
+    const { logger } = this.#options;
+    if (problem && !this.#problem) logger.warn({ reason: problem }, "NATS stores nothing");
+    if (!problem && this.#problem) logger.info({}, "NATS stores again");
+    this.#problem = problem;
+  }
+}
+
+const problemOf = (error: unknown): string => {
+  if (isNoResponder(error)) return NO_LEADER;
+  if (error instanceof NatsError && error.api_error) {
+    return `NATS refuses to store messages: ${error.api_error.description}`;
+  }
+  return error instanceof NatsError && error.code === "TIMEOUT"
+    ? NO_ANSWER
+    : `NATS stores nothing: ${messageOf(error)}`;
+};
+
+const NO_ANSWER = `NATS does not confirm that it stores messages; ${PERHAPS_NO_QUORUM}`;
+const NO_LEADER = `NATS has no leader that stores messages; ${PERHAPS_NO_QUORUM}`;
+const KEY = "probe";
+const PROBE_EVERY_MS = 2_000;
+const RETRY_MS = 1_000;
+const TIMEOUT_MS = 2_000;

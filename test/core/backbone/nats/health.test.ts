@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { ack } from "../../../../core/contract/bus.ts";
+import { NatsCluster } from "../../../fakes/nats-cluster.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { cleanup } from "./cleanup.ts";
+import { eventually } from "./eventually.ts";
+import { numbered, numbers } from "./samples.ts";
+
+const start = cleanup();
+const LEASE_MS = 1_000;
+const subject = numbers("shared");
+const required = { subject, durable: "shared", label: 'messages to agent "x"' };
+
+describe("given a cluster of three and replicas 3 (F35)", () => {
+  it("when two nodes are killed, then health names it within seconds; when they are back, then it is ok", async () => {
+    const cluster = await NatsCluster.start();
+    try {
+      const logger = new RecordingLogger();
+      const backbone = await start.backbone({ servers: cluster.urls.slice(0, 1), replicas: 3, partitions: 2, logger });
+      await backbone.bus.publish(subject, numbered(0), { id: "k/0", key: "k" });
+      expect(backbone.health()).toEqual({ ok: true });
+      await Promise.all([cluster.kill(1), cluster.kill(2)]);
+      const killedAt = performance.now();
+      await eventually(
+        () => expect(backbone.health()).toMatchObject({ ok: false, reason: expect.stringContaining("quorum") }),
+        20_000,
+      );
+      expect(performance.now() - killedAt).toBeLessThan(8_000);
+      await Promise.all([cluster.restart(1), cluster.restart(2)]);
+      await cluster.whenUsable();
+      await eventually(() => expect(backbone.health()).toEqual({ ok: true }), 10_000);
+      const told = logger.lines.items.filter(({ message }) => /NATS stores/.test(message));
+      expect(told.length).toBeLessThanOrEqual(4);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
+
+describe("given a server that stands still, its connections open", () => {
+  it("when it does not confirm a write, then health is not ok before the connection is given up", async () => {
+    const server = await start.server();
+    const wire = await start.wire(server.port);
+    const backbone = await start.backbone({ servers: [wire.url] });
+    await eventually(() => expect(backbone.health()).toEqual({ ok: true }));
+    wire.lose("server", (frame) => frame.startsWith("MSG _INBOX"));
+    await eventually(
+      () => expect(backbone.health()).toMatchObject({ ok: false, reason: expect.stringContaining("does not confirm") }),
+      8_000,
+    );
+    wire.lose("server", () => false);
+    await eventually(() => expect(backbone.health()).toEqual({ ok: true }), 5_000);
+  });
+});
+
+describe("given a gateway that requires readers of its messages", () => {
+  it("when the core process is killed, then health is not ok within two leases, and ok when one is back (F35)", async () => {
+    const { url } = await start.server();
+    const options = { servers: [url], leaseMs: LEASE_MS };
+    const core = await start.child(url, { leaseMs: LEASE_MS });
+    const gateway = await start.backbone({ ...options, requiredReaders: [required] });
+    await gateway.bus.consume(numbers("answers"), { durable: "relay", concurrency: 1 }, async () => ack);
+    expect(gateway.health()).toEqual({ ok: true });
+    await core.end("SIGKILL");
+    const killedAt = performance.now();
+    await eventually(() => expect(gateway.health().ok).toBe(false), 10_000);
+    expect(gateway.health()).toMatchObject({
+      reason: 'no process reads messages to agent "x" (32 of 32 partitions); check that a core process runs',
+    });
+    expect(performance.now() - killedAt).toBeLessThan(2 * LEASE_MS + 1_000);
+    const next = await start.backbone(options);
+    await next.bus.consume(subject, { durable: "shared", concurrency: 1 }, async () => ack);
+    await eventually(() => expect(gateway.health()).toEqual({ ok: true }), 3 * LEASE_MS);
+  });
+});

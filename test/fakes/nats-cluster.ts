@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect } from "nats";
+import { freePort } from "../setup/free-port.ts";
+
+interface Node {
+  readonly name: string;
+  readonly port: number;
+  readonly routePort: number;
+  process?: ChildProcess | undefined;
+}
+
+/** Three real nats-servers with JetStream on this machine, joined by routes, for `replicas: 3`. */
+export class NatsCluster {
+  readonly #folder: string;
+  readonly #nodes: readonly Node[];
+
+  private constructor(folder: string, nodes: readonly Node[]) {
+    this.#folder = folder;
+    this.#nodes = nodes;
+  }
+
+  /** Resolves once the cluster has a leader and takes streams with three replicas. */
+  static async start(): Promise<NatsCluster> {
+    const nodes: Node[] = [];
+    for (const name of ["n1", "n2", "n3"]) {
+      nodes.push({ name, port: await freePort(), routePort: await freePort() });
+    }
+    const cluster = new NatsCluster(await mkdtemp(join(tmpdir(), "nats-cluster-")), nodes);
+    await Promise.all(nodes.map((_, node) => cluster.restart(node)));
+    await cluster.whenUsable();
+    return cluster;
+  }
+
+  get size(): number {
+    return this.#nodes.length;
+  }
+
+  /** All of them, in the order of their numbers. */
+  get urls(): string[] {
+    return this.#nodes.map(({ port }) => `nats://127.0.0.1:${port}`);
+  }
+
+  /** On the same ports and directory. Does not wait for the cluster; `whenUsable` does. */
+  async restart(node: number): Promise<void> {
+    await this.kill(node);
+    const { name, port, routePort } = this.#node(node);
+    const routes = this.#nodes.map((other) => `nats://127.0.0.1:${other.routePort}`).join(",");
+    const args = ["-a", "127.0.0.1", "-p", String(port), "-n", name, "-js", "-sd", join(this.#folder, name)];
+    args.push("--cluster_name", "local", "--cluster", `nats://127.0.0.1:${routePort}`, "--routes", routes);
+    this.#node(node).process = spawn("nats-server", args, { stdio: "ignore", cwd: this.#folder });
+  }
+
+  /** SIGKILL. What it stored stays for restart(). */
+  async kill(node: number): Promise<void> {
+    const { process: child } = this.#node(node);
+    this.#node(node).process = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    // A process that stands still ends by SIGKILL as well.
+    child.kill("SIGKILL");
+    await ended;
+  }
+
+  /** It stands still, and keeps its connections. */
+  freeze(node: number): void {
+    this.#node(node).process?.kill("SIGSTOP");
+  }
+
+  resume(node: number): void {
+    this.#node(node).process?.kill("SIGCONT");
+  }
+
+  /** Resolves once a stream with three replicas can be made and written, through any node that answers. */
+  async whenUsable(withinMs = 60_000): Promise<void> {
+    const deadline = Date.now() + withinMs;
+    for (let last: unknown; ; await delay(100)) {
+      if (Date.now() > deadline) throw new Error(`the cluster was not usable within ${withinMs} ms: ${last}`);
+      try {
+        await this.#writeOnce();
+        return;
+      } catch (error) {
+        last = error;
+      }
+    }
+  }
+
+  /** Ends all nodes and removes their directory. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#nodes.map((_, node) => this.kill(node)));
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async #writeOnce(): Promise<void> {
+    const connection = await connect({ servers: this.urls, timeout: 1_000, reconnect: false });
+    try {
+      const jsm = await connection.jetstreamManager({ timeout: 2_000 });
+      await jsm.streams.add({ name: "cluster_probe", subjects: ["cluster_probe"], num_replicas: 3 });
+      await connection.jetstream({ timeout: 2_000 }).publish("cluster_probe");
+      await jsm.streams.delete("cluster_probe");
+    } finally {
+      await connection.close();
+    }
+  }
+
+  #node(node: number): Node {
+    const found = this.#nodes[node];
+    if (found === undefined) throw new Error(`the cluster has no node ${node}`);
+    return found;
+  }
+}
