@@ -68,8 +68,21 @@ const answeredMessage = ({ type, message_reference }: DiscordMessage): string | 
 /** Mentions as people see them, without the one that only calls the bot. */
 const readableText = ({ content, mentions }: DiscordMessage, botId: string): string => {
   const names = new Map(mentions.map((user) => [user.id, user.global_name || user.username]));
-  return content
-    .replace(new RegExp(`^(?:\\s*<@!?${botId}>)+|(?:<@!?${botId}>\\s*)+$`, "g"), "")
+  return withoutCalls(content, [`<@${botId}>`, `<@!${botId}>`])
     .replace(/<@!?(\d+)>/g, (mention, id: string) => (names.has(id) ? `@${names.get(id)}` : mention))
     .trim();
+};
+
+/** A loop and not a pattern: one that ends with the text would try each of many mentions to its end. */
+const withoutCalls = (content: string, calls: readonly string[]): string => {
+  let text = content.trim();
+  for (let call: string | undefined = ""; call !== undefined; ) {
+    call = calls.find((each) => text.startsWith(each));
+    if (call !== undefined) text = text.slice(call.length).trimStart();
+  }
+  for (let call: string | undefined = ""; call !== undefined; ) {
+    call = calls.find((each) => text.endsWith(each));
+    if (call !== undefined) text = text.slice(0, -call.length).trimEnd();
+  }
+  return text;
 };

@@ -59,7 +59,7 @@ export const messageOfCommand = (command: SlashCommand, arrival: Arrival): Inbou
   if (!isOurTeam(command.team_id, command.enterprise_id, identity)) {
     return { ignored: `a command in workspace ${command.team_id}`, strange: true };
   }
-  const [, word = "help", args = ""] = /^\s*\/?(\S+)\s*([\s\S]*?)\s*$/.exec(plainText(command.text, "")) ?? [];
+  const [, word = "help", args = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(plainText(command.text, "")) ?? [];
   const isDirect = command.channel_name === "directmessage" || command.channel_id.startsWith("D");
   const conversation = conversationOf(arrival, command.channel_id, undefined, isDirect ? "private" : "shared");
   const message = commandMessage(arrival, conversation, {

@@ -137,10 +137,18 @@ const answered = ({ id, value, replyToId, attachments }: Activity, { thread }: C
   return attachments.map(quotedIn).find((quoted) => quoted !== undefined) ?? replyToId ?? root;
 };
 
-const QUOTE = /<blockquote[^>]+itemtype="http:\/\/schema\.skype\.com\/Reply"[^>]+itemid="([^"]+)"/i;
+/** Stops at every "<", so that a text full of opened quotes takes no longer than its length. */
+const QUOTES = /<blockquote\s([^<>]*)>/gi;
+const IS_REPLY = /\bitemtype="http:\/\/schema\.skype\.com\/Reply"/i;
 
-const quotedIn = ({ contentType, content }: SentAttachment): string | undefined =>
-  contentType === "text/html" && typeof content === "string" ? QUOTE.exec(content)?.[1] : undefined;
+const quotedIn = ({ contentType, content }: SentAttachment): string | undefined => {
+  if (contentType !== "text/html" || typeof content !== "string") return undefined;
+  for (const [, attributes = ""] of content.matchAll(QUOTES)) {
+    const id = IS_REPLY.test(attributes) ? /\bitemid="([^"]+)"/i.exec(attributes)?.[1] : undefined;
+    if (id !== undefined) return id;
+  }
+  return undefined;
+};
 
 const sentAt = ({ timestamp = "" }: Activity, now: number): string => {
   const at = Date.parse(timestamp);

@@ -1,8 +1,15 @@
 import type { Activity, Mention } from "./activity.ts";
 
+const MENTION = /<at(?:\s[^<>]*)?>[^<>]*<\/at>/gi;
+
 /** What a person wrote, without the mark-up that Teams puts round mentions. The bot's own name goes, others stay. */
 export const messageText = ({ text = "", entities }: Pick<Activity, "text" | "entities">, botId: string): string => {
-  const named = entities.reduce((rest, mention) => rest.replaceAll(mention.text, shownAs(mention, botId)), text);
+  const mentions = new Map(entities.map((mention) => [mention.text, mention]));
+  // One pass for all mentions: a name that holds another mention is not replaced again.
+  const named = text.replace(MENTION, (spelled) => {
+    const mention = mentions.get(spelled);
+    return mention === undefined ? spelled : shownAs(mention, botId);
+  });
   return unescaped(named.replace(/<\/?at(?:\s[^<>]*)?>/gi, ""))
     .replace(/[^\S\n]{2,}/g, " ")
     .trim();
@@ -11,11 +18,8 @@ export const messageText = ({ text = "", entities }: Pick<Activity, "text" | "en
 export const isMentioned = ({ entities }: Pick<Activity, "entities">, botId: string): boolean =>
   entities.some(({ mentioned }) => mentioned.id === botId);
 
-/** A function, because `$` in a name means something in a plain replacement. */
-const shownAs =
-  ({ mentioned, text }: Mention, botId: string) =>
-  (): string =>
-    mentioned.id === botId ? " " : `@${mentioned.name ?? text.replace(/<[^<>]*>/g, "")}`;
+const shownAs = ({ mentioned, text }: Mention, botId: string): string =>
+  mentioned.id === botId ? " " : `@${mentioned.name ?? text.replace(/<[^<>]*>/g, "")}`;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&nbsp;": " ",

@@ -12,9 +12,12 @@ const INTERNAL = [
   "a2a_\\w+",
 ].join("|");
 
-/** With the quotes, brackets and the noun that stand around it. */
+/**
+ * With the quotes, brackets and the noun that stand around it. A match begins only where a run of blanks or brackets
+ * does: trying each of a long run would be quadratic.
+ */
 const NAMED = new RegExp(
-  `[ \\t]*(?:\\b(?:the )?(?:task|call|note|tool|id|focus entry|focus item)s?:? )?[(\\["'\`“]*(?:\\b|(?<=\`))(?:${INTERNAL})\\b[)\\]"'\`”]*`,
+  `(?:(?<![ \\t])[ \\t]+|(?<![ \\t(["'\`“]))(?:\\b(?:the )?(?:task|call|note|tool|id|focus entry|focus item)s?:? )?[(\\["'\`“]*(?:\\b|(?<=\`))(?:${INTERNAL})\\b[)\\]"'\`”]*`,
   "gi",
 );
 
@@ -45,4 +48,4 @@ const cleaned = (part: string): string =>
 /** Fewer are what is left of "call-… done" or "Cleared focus/…". */
 const FEWEST_WORDS = 3;
 
-const tidied = (line: string): string => line.replace(/ +([.,;:!?])/g, "$1").replace(/(\S) {2,}/g, "$1 ");
+const tidied = (line: string): string => line.replace(/(?<! ) +([.,;:!?])/g, "$1").replace(/(\S) {2,}/g, "$1 ");

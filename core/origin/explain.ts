@@ -25,7 +25,8 @@ export const explain = ({ told, asked, work, places }: Explained, viewer: Viewer
   const when = `${clockTime(started, now, viewer)} (${relativeTime(started, now, viewer)})`;
   const isPersons = SOURCES[origin.channel] === undefined;
   const title = origin.promptSummary;
-  const words = asked === undefined ? title : cutAtGraphemes(oneLine(maskSecrets(asked)), MOST_ASKED);
+  const words =
+    asked === undefined ? title : cutAtGraphemes(oneLine(maskSecrets(asked.slice(0, MOST_READ))), MOST_ASKED);
   const by = isPersons && cause !== undefined ? ` by ${oneLine(cause.asker.name)}` : "";
   const source = SOURCES[origin.channel] ?? `asked${by} in ${channelLabel(origin.channel)}`;
   const link = origin.link !== undefined && /^https?:\/\/[^\s()<>]+$/.test(origin.link) ? origin.link : undefined;
@@ -42,6 +43,8 @@ export const explain = ({ told, asked, work, places }: Explained, viewer: Viewer
 };
 
 const MOST_ASKED = 400;
+/** Of a prompt; far more than is shown of it. */
+const MOST_READ = 4_000;
 const MOST_LINES = 40;
 
 const SOURCES: Readonly<Record<string, string>> = {

@@ -8,7 +8,8 @@ const PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(?:gh[oprsu]_[A-Za-z0-9]{16,}|github_pat_\w{20,})/g, MASK],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, MASK],
   [/\bAIza[\w-]{35}/g, MASK],
-  [/\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/g, MASK],
+  // Bounded, because "eyJ" can begin again inside what may be its header.
+  [/\beyJ[\w-]{5,1000}\.[\w-]{5,}(?:\.[\w-]*)?/g, MASK],
   // Discord's bot tokens: an account id in base64, a time stamp, a signature.
   [/\b[MNO][\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}/g, MASK],
   [/\b(Bearer\s{1,4})[\w.~+/=-]{16,}/gi, `$1${MASK}`],

@@ -9,6 +9,7 @@ import { summarisePrompt } from "./summarise-prompt.ts";
 
 const DEADLINE_MS = 5_000;
 const SHOWN_CHARS = 6_000;
+const MAX_ANSWER_CHARS = 1_000;
 
 const INSTRUCTION =
   "Say in one line of at most 60 characters what the person asks for, in the language they ask in. No quotation " +
@@ -49,6 +50,7 @@ export const summariseByModel = async (
 
 /** A line of plain words, short enough to be shown whole. */
 const acceptable = (answer: string): string | undefined => {
+  if (answer.length > MAX_ANSWER_CHARS) return undefined;
   const line = answer.trim().replace(/^["“„'«]+|["”“'».]+$/g, "");
   if (line === "" || /[\r\n]|\w:\/\/|\bwww\.|[@<>]/.test(line)) return undefined;
   const summary = summarisePrompt(line);
