@@ -28,8 +28,8 @@ import type { Readiness } from "./readiness.ts";
 import { refreshAfterOutage } from "./refresh-after-outage.ts";
 import { CrowdCheck } from "./relay/crowd-check.ts";
 import { type RunningChannel, runChannel } from "./relay/run-channel.ts";
-import { metricsGate } from "./routes/metrics-gate.ts";
 import { withinDeadline } from "./relay/within-deadline.ts";
+import { metricsGate } from "./routes/metrics-gate.ts";
 import { createServer } from "./server.ts";
 import { tenantOf } from "./tenant-of.ts";
 
