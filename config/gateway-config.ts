@@ -40,6 +40,14 @@ export const GatewayConfig = z.strictObject({
     .array(ProxyAddress)
     .default([])
     .describe("Proxies in front of it: what they say in X-Forwarded-For is the address that limits count."),
+  drainMs: z
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(5_000)
+    .describe(
+      "How long it goes on serving after SIGTERM while /health/ready says 503, so that a load balancer can react. NATS only.",
+    ),
   limits: GatewayLimits.prefault({}).describe("What it takes from outside."),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;

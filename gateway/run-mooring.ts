@@ -39,8 +39,11 @@ export interface Running {
   readonly healthUrl?: string;
   /** Absent if operators' tokens are configured, and without the gateway. */
   readonly adminTokenFile?: string;
-  /** Intake first, then what is under way, then the backbone. Bounded in time. */
-  stop(): Promise<void>;
+  /**
+   * Intake first, then work in progress, then the backbone. Bounded in time. With `drain`, a gateway that others can
+   * replace goes on serving for `gateway.drainMs` while it is not ready, so that load balancers take it out first.
+   */
+  stop(options?: { readonly drain?: boolean }): Promise<void>;
 }
 
 /** Puts the parts together. What was opened before a failure is closed again. */
@@ -59,7 +62,8 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
     const isGateway = roles.includes("gateway");
     const listener = await openListener(config, isGateway, { readiness, logger });
     if (listener) {
-      stopping.first("listener", () => listener.refuse());
+      stopping.first("listener", () => listener.drain());
+      stopping.underWay("listener", () => listener.refuse());
       stopping.last("listener", () => listener.close());
     }
     const token = isGateway && config.admin.tokens.length === 0 ? await ensureAdminToken(config.dataDir) : undefined;
@@ -109,11 +113,13 @@ export const runMooring = async (options: RunOptions): Promise<Running> => {
       stopping.underWay("channels", () => channels.stop());
     }
     starting = false;
+    // The embedded backbone allows one process: there is no other to send requests to meanwhile.
+    const drainMs = isGateway && config.backbone !== "embedded" ? config.gateway.drainMs : 0;
     return {
       ...(url !== undefined && { url }),
       ...(healthUrl !== undefined && { healthUrl }),
       ...(token && { adminTokenFile: token.file }),
-      stop: () => stopping.stop(),
+      stop: ({ drain = false } = {}) => stopping.stop({ drainMs: drain ? drainMs : 0 }),
     };
   } catch (error) {
     await stopping.stop();

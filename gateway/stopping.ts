@@ -5,18 +5,22 @@ import type { Logger } from "../core/contract/logger.ts";
 type Step = { readonly name: string; readonly run: () => void | Promise<void> };
 
 export interface Stopping {
-  /** At once. */
+  /** At once, before draining. */
   first(name: string, run: Step["run"]): void;
-  /** Side by side: each ends its intake and waits for what it has under way. */
+  /** Side by side, started in the order they were added: each ends its intake and waits for its work in progress. */
   underWay(name: string, run: Step["run"]): void;
   /** One after another, the latest added first, once nothing is under way. */
   last(name: string, run: Step["run"]): void;
-  /** Always resolves: a step that fails or takes too long is logged, and the rest goes on. May be called again. */
-  stop(): Promise<void>;
+  /**
+   * Always resolves: a step that fails or takes too long is logged, and the rest goes on. May be called again.
+   * `drainMs`: how long to go on serving after the first steps.
+   */
+  stop(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
-/** Supervisors send SIGKILL after 30 s; what is cut off here is taken up again at the next start. */
-const UNDER_WAY_MS = 25_000;
+/** Supervisors send SIGKILL after 30 s; interrupted work is redelivered. */
+const DRAIN_AND_UNDER_WAY_MS = 25_000;
+const MIN_UNDER_WAY_MS = 5_000;
 const LAST_MS = 2_000;
 
 export const createStopping = ({ clock, logger }: { clock: Clock; logger: Logger }): Stopping => {
@@ -28,12 +32,17 @@ export const createStopping = ({ clock, logger }: { clock: Clock; logger: Logger
     try {
       await within(clock, withinMs, Promise.resolve(run()));
     } catch (error) {
-      logger.warn({ part: name, reason: messageOf(error) }, "a part did not stop cleanly; its work is taken up later");
+      logger.warn({ part: name, reason: messageOf(error) }, "part did not stop cleanly, its work will be redelivered");
     }
   };
-  const runAll = async (): Promise<void> => {
+  const runAll = async (drainMs: number): Promise<void> => {
     for (const step of first) await runStep(step, LAST_MS);
-    await Promise.all(underWay.map((step) => runStep(step, UNDER_WAY_MS)));
+    if (drainMs > 0) {
+      logger.info({ drainMs }, "draining: not ready, still serving");
+      await new Promise<void>((resolve) => clock.after(drainMs, resolve));
+    }
+    const underWayMs = Math.max(MIN_UNDER_WAY_MS, DRAIN_AND_UNDER_WAY_MS - drainMs);
+    await Promise.all(underWay.map((step) => runStep(step, underWayMs)));
     for (const step of last.toReversed()) await runStep(step, LAST_MS);
   };
 
@@ -42,8 +51,8 @@ export const createStopping = ({ clock, logger }: { clock: Clock; logger: Logger
     first: (name, run) => void first.push({ name, run }),
     underWay: (name, run) => void underWay.push({ name, run }),
     last: (name, run) => void last.push({ name, run }),
-    stop: () => {
-      stopped ??= runAll();
+    stop: ({ drainMs = 0 } = {}) => {
+      stopped ??= runAll(drainMs);
       return stopped;
     },
   };

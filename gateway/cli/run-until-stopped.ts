@@ -38,7 +38,8 @@ export const runUntilStopped = async (options: {
     process.stdout.write(greeting({ config, roles: options.roles, ...running, warnings }));
     const signal = await stopped;
     process.stdout.write(`\n${signal}: finishing what is under way (again to stop at once) …\n`);
-    await running.stop();
+    // Supervisors send SIGTERM; a person at the terminal, with Ctrl-C, waits for no load balancer.
+    await running.stop({ drain: signal === "SIGTERM" });
     process.stdout.write("Stopped.\n");
   } catch (error) {
     if (!(error instanceof AppError && error.code === "stopped" && asked.signal.aborted)) throw error;

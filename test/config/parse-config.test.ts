@@ -14,6 +14,7 @@ describe("given a file that leaves things out", () => {
       gateway: {
         host: "127.0.0.1",
         port: 8080,
+        drainMs: 5_000,
         trustedProxies: [],
         limits: {
           connections: 25_000,

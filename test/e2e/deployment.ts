@@ -42,9 +42,9 @@ export class Deployment {
   }
 }
 
-/** Everything as shipped, but for the port. */
+/** Everything as shipped, but for the port; no load balancer has to notice a stop. */
 export const plainConfig = (changes: object = {}): object => ({
-  gateway: { host: "127.0.0.1", port: 0 },
+  gateway: { host: "127.0.0.1", port: 0, drainMs: 0 },
   backbone: "embedded",
   dataDir: "./data",
   agents: [{ name: "mooring", model: "demo" }],

@@ -33,6 +33,8 @@ export class WebClient {
   readonly deltas: Frame[] = [];
   readonly errors: Frame[] = [];
   readonly closeCodes: number[] = [];
+  /** From each cut to the next welcome. */
+  readonly resumedAfterMs: number[] = [];
   readonly #addressOf: () => string;
   readonly #name: string;
   readonly #channel: string;
@@ -40,6 +42,7 @@ export class WebClient {
   readonly #waiters = new Set<() => void>();
   #socket: WebSocket | undefined;
   #welcomed = false;
+  #cutAt: number | undefined;
   /** As the latest welcome said. */
   sessionId: string | undefined;
   /** The room that the gateway knows this visitor's conversation by. */
@@ -136,6 +139,7 @@ export class WebClient {
     socket.on("message", (data) => this.#hear(JSON.parse(String(data)) as Frame));
     socket.on("close", (code) => {
       this.closeCodes.push(code);
+      if (this.#welcomed) this.#cutAt = performance.now();
       this.#welcomed = false;
       setTimeout(() => this.#connect(), 50);
       this.#wake();
@@ -155,6 +159,8 @@ export class WebClient {
     if (frame.type === "welcome") {
       this.#token = String(frame.token);
       this.#welcomed = true;
+      if (this.#cutAt !== undefined) this.resumedAfterMs.push(performance.now() - this.#cutAt);
+      this.#cutAt = undefined;
       this.sessionId = String(frame.sessionId);
       this.room = String(frame.conversation);
       this.#sendNext();

@@ -175,6 +175,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   F30: {
     fault: "processes that are told to stop, one after the other, under load",
     triedIn: [
+      "test/outside/rolling-restart.test.ts",
       "test/e2e/nats-load.test.ts",
       "test/e2e/embedded-load.test.ts",
       "test/adapters/web/limits.test.ts",
@@ -183,7 +184,11 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F31: {
     fault: "processes of two versions on one backbone",
-    triedIn: ["test/contract/bus.contract.ts", "test/contract/store.contract.ts"],
+    triedIn: [
+      "test/outside/rolling-restart.test.ts",
+      "test/contract/bus.contract.ts",
+      "test/contract/store.contract.ts",
+    ],
   },
   F32: {
     fault: "requests, upgrades and probes from the moment the port listens, and during a stop",

@@ -42,7 +42,7 @@ export class Product {
   static async start(backbone: Backbone, config: object): Promise<Product> {
     const nats = backbone === "nats" ? await NatsServer.start() : undefined;
     const deployment = await Deployment.create({
-      gateway: { host: "127.0.0.1", port: 0 },
+      gateway: { host: "127.0.0.1", port: 0, drainMs: 0 },
       backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000, partitions: 4 } } : "embedded",
       dataDir: "./data",
       logLevel: "warn",

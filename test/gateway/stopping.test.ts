@@ -57,6 +57,25 @@ describe("given parts that run", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("when it drains first, then nothing is stopped meanwhile, and the time counts towards the 25 s (F30)", async () => {
+    const { order, clock, stopping } = stoppingWith();
+    stopping.first("readiness", () => void order.push("readiness"));
+    stopping.underWay("listener", () => void order.push("listener"));
+    stopping.underWay("agents", () => new Promise(() => undefined));
+    stopping.last("backbone", () => void order.push("backbone"));
+    const stopped = stopping.stop({ drainMs: 5_000 });
+    await new Promise(setImmediate);
+    clock.advance(4_999);
+    await new Promise(setImmediate);
+    expect(order).toEqual(["readiness"]);
+    clock.advance(1);
+    await new Promise(setImmediate);
+    expect(order).toEqual(["readiness", "listener"]);
+    clock.advance(20_000);
+    await stopped;
+    expect(order).toEqual(["readiness", "listener", "backbone"]);
+  });
+
   it("when it is stopped twice, then each part stops once", async () => {
     const { order, stopping } = stoppingWith();
     stopping.last("backbone", () => void order.push("backbone"));

@@ -33,6 +33,8 @@ export interface ProductOptions {
   /** Top-level keys of the configuration; they replace the defaults of the harness. */
   readonly config?: object;
   readonly env?: Readonly<Record<string, string>>;
+  /** `gateway.drainMs`; 0 unless given: no load balancer has to notice a stop. */
+  readonly drainMs?: number;
 }
 
 /**
@@ -47,6 +49,7 @@ export class Product {
   readonly #options: ProductOptions;
   readonly #processes: StartedProcess[] = [];
   readonly #clients: WebClient[] = [];
+  #started = 0;
 
   private constructor(folder: string, nats: NatsServer | undefined, options: ProductOptions) {
     this.folder = folder;
@@ -59,14 +62,19 @@ export class Product {
     return new Product(await mkdtemp(join(tmpdir(), "mooring-outside-")), nats, options);
   }
 
-  /** Starts one process and returns at once; `changes` apply to this process only. */
-  async start(command: Command, changes: object | ((port: number) => object) = {}): Promise<StartedProcess> {
+  /** Starts one process and returns at once; `changes` apply to this process only. `main`: another build than dist/. */
+  async start(
+    command: Command,
+    changes: object | ((port: number) => object) = {},
+    main?: string,
+  ): Promise<StartedProcess> {
+    const file = `${command}-${++this.#started}.yaml`;
     const port = await freePort();
-    const file = `${command}-${this.#processes.length + 1}.yaml`;
     const own = typeof changes === "function" ? changes(port) : changes;
     const config = { ...this.#configOn(port), ...this.#options.config, ...own };
     await writeFile(join(this.folder, file), JSON.stringify(config, null, 2));
-    const child = startMooring([command, "--config", file], { cwd: this.folder, env: this.#options.env ?? {} });
+    const env = this.#options.env ?? {};
+    const child = startMooring([command, "--config", file], { cwd: this.folder, env, ...(main && { main }) });
     const started = withHealth(child, port);
     this.#processes.push(started);
     return started;
@@ -88,7 +96,7 @@ export class Product {
 
   #configOn(port: number): object {
     return {
-      gateway: { host: "127.0.0.1", port },
+      gateway: { host: "127.0.0.1", port, drainMs: this.#options.drainMs ?? 0 },
       core: { host: "127.0.0.1", port },
       backbone: this.nats ? { nats: { servers: [this.nats.url], leaseMs: 1_000, partitions: 4 } } : "embedded",
       dataDir: "./data",

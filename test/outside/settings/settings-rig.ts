@@ -107,7 +107,7 @@ export class SettingsRig {
 }
 
 const shipped = {
-  gateway: { host: "127.0.0.1", port: 0 },
+  gateway: { host: "127.0.0.1", port: 0, drainMs: 0 },
   backbone: "embedded",
   dataDir: "./data",
   logLevel: "warn",

@@ -1,0 +1,22 @@
+import { cp, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { MAIN } from "../e2e/mooring-process.ts";
+
+/** The build in dist/ as another version of the product, in a folder of its own. Resolves to its main file. */
+export const buildOfVersion = async (version: string, folder: string): Promise<string> => {
+  const dist = dirname(MAIN);
+  const other = join(folder, "dist");
+  await cp(dist, other, { recursive: true, filter: (file) => !file.endsWith(".map") });
+  await symlink(join(dist, "../node_modules"), join(folder, "node_modules"));
+  let changed = 0;
+  for (const name of await readdir(other)) {
+    if (!name.endsWith(".js")) continue;
+    const text = await readFile(join(other, name), "utf8");
+    const renamed = text.replace(/\bVERSION = "\d+\.\d+\.\d+"/, () => `VERSION = "${version}"`);
+    if (renamed === text) continue;
+    changed++;
+    await writeFile(join(other, name), renamed);
+  }
+  if (changed !== 1) throw new Error(`the version stands in ${changed} files of the build, not in one`);
+  return join(other, "mooring.js");
+};

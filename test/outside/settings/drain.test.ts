@@ -1,0 +1,43 @@
+import { afterEach, beforeAll, describe, expect } from "vitest";
+import { requireFreshBuild } from "../../e2e/mooring-process.ts";
+import { Product } from "../product.ts";
+import { proves } from "./proves.ts";
+
+beforeAll(requireFreshBuild);
+
+let product: Product;
+afterEach(() => product.dispose());
+
+const LONG_MS = 30_000;
+
+describe("given gateways on NATS that are told to stop", () => {
+  proves(
+    ["gateway.drainMs"],
+    "when a supervisor stops one that drains, then it is not ready and serves on; without, or at Ctrl-C, it ends at once (F30)",
+    async () => {
+      product = await Product.create({ backbone: "nats", drainMs: LONG_MS });
+      const [draining, interrupted] = [await product.start("start"), await product.start("start")];
+      await Promise.all([draining.ready(), interrupted.ready()]);
+      const visitor = product.client("visitor", draining.address);
+      await visitor.answerTo(visitor.say("before"));
+      draining.kill("SIGTERM");
+      const ready = async () => (await fetch(`${draining.address}/health/ready`)).json();
+      await expect
+        .poll(ready)
+        .toMatchObject({ ready: false, reasons: [{ part: "process", reason: "stopping" }], degraded: [] });
+      const page = await fetch(`${draining.address}/`);
+      expect([page.status, page.headers.get("connection")]).toEqual([200, "close"]);
+      await visitor.answerTo(visitor.say("while it drains"));
+      const newcomer = product.client("newcomer", draining.address);
+      await newcomer.answerTo(newcomer.say("through a proxy that has not noticed"));
+
+      const stoppedAt = performance.now();
+      expect(await interrupted.end("SIGINT")).toEqual({ code: 0, signal: null });
+      const { port } = interrupted;
+      const other = await product.start("start", { gateway: { host: "127.0.0.1", port, drainMs: 0 } });
+      await other.running;
+      expect(await other.end()).toEqual({ code: 0, signal: null });
+      expect(performance.now() - stoppedAt).toBeLessThan(LONG_MS);
+    },
+  );
+});
