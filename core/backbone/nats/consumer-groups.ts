@@ -101,9 +101,11 @@ export class ConsumerGroups {
     return this.#running.size === 0 || this.#takesPartIn === this.#parts.connector.current;
   }
 
-  /** Why an accepted message may wait unread, whatever this process does. */
+  /** Why an accepted message may wait unread. Unknown until this process consumes on the connection there is. */
   get unread(): string | undefined {
-    return this.#readers.problem;
+    return this.#begun !== undefined && this.#begun === this.#parts.connector.current
+      ? this.#readers.problem
+      : undefined;
   }
 
   /** Waits for the handlers under way, gives everything back, and leaves. */

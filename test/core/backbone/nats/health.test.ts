@@ -54,6 +54,18 @@ describe("given a server that stands still, its connections open", () => {
 });
 
 describe("given a gateway that requires readers of its messages", () => {
+  it("when the server comes later than two leases, then health is ok until the gateway has had time to look (F4)", async () => {
+    const server = await start.server({ startLater: true });
+    const options = { servers: [server.url], leaseMs: 500, requiredReaders: [required] };
+    const gateway = await start.backbone(options);
+    const openedAt = performance.now();
+    await eventually(() => expect(performance.now() - openedAt).toBeGreaterThan(1_100));
+    await server.restart();
+    await eventually(() => expect(gateway.health()).toEqual({ ok: true }), 5_000);
+    await gateway.bus.consume(numbers("answers"), { durable: "relay", concurrency: 1 }, async () => ack);
+    await eventually(() => expect(gateway.health()).toMatchObject({ reason: expect.stringContaining("no process") }));
+  });
+
   it("when the core process is killed, then health is not ok within two leases, and ok when one is back (F35)", async () => {
     const { url } = await start.server();
     const options = { servers: [url], leaseMs: LEASE_MS };
