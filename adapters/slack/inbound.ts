@@ -5,6 +5,8 @@ import type { Attachment, UserMessage } from "../../core/contract/user-message.t
 import { textCommand } from "../contract/text-command.ts";
 import type { SlackAccess } from "./config.ts";
 import type { SlackIdentity } from "./identity.ts";
+import type { AuthorTeam } from "./membership.ts";
+import { authorTeamOf } from "./membership.ts";
 import type { ButtonPress, EventEnvelope, SlashCommand } from "./payload.ts";
 import { MessageEvent, SlackFile } from "./payload.ts";
 import { permalinkOf } from "./permalink.ts";
@@ -20,9 +22,9 @@ export interface Arrival {
   readonly traceId: string;
 }
 
-/** The account has no name yet: only Slack knows it. `refused` says why the person may not speak here. */
+/** The account has no name yet: only Slack knows it, and at times only Slack knows its workspace. */
 export type Inbound =
-  | { readonly message: UserMessage; readonly refused?: string }
+  | { readonly message: UserMessage; readonly author: AuthorTeam }
   /** strange: should not happen. removed: the app is no longer installed. */
   | { readonly ignored: string; readonly strange?: boolean; readonly removed?: boolean };
 
@@ -31,7 +33,7 @@ const SPOKEN: ReadonlySet<string | undefined> = new Set([undefined, "file_share"
 const DIRECT: ReadonlySet<string | undefined> = new Set(["im", "app_home"]);
 
 export const messageOfEvent = (envelope: EventEnvelope, arrival: Arrival): Inbound => {
-  const { identity, access } = arrival;
+  const { identity } = arrival;
   if (!isForUs(envelope, identity)) return { ignored: `it is for workspace ${envelope.team_id}`, strange: true };
   if (isRemoval(envelope.event)) return { ignored: "the app was uninstalled", strange: true, removed: true };
   const { success, data: event } = MessageEvent.safeParse(envelope.event);
@@ -50,8 +52,7 @@ export const messageOfEvent = (envelope: EventEnvelope, arrival: Arrival): Inbou
   const thread = isDirect ? event.thread_ts : (event.thread_ts ?? event.ts);
   const conversation = conversationOf(arrival, event.channel, thread, isDirect ? "private" : "shared");
   const message = spoken(event, event.user, conversation, arrival);
-  const refused = refusalOf(event.user_team ?? event.team, identity, access);
-  return { message, ...(refused !== undefined && { refused }) };
+  return { message, author: authorTeamOf(event, envelope, identity) };
 };
 
 export const messageOfCommand = (command: SlashCommand, arrival: Arrival): Inbound => {
@@ -67,11 +68,12 @@ export const messageOfCommand = (command: SlashCommand, arrival: Arrival): Inbou
     user: command.user_id,
     command: { name: word.toLowerCase(), args },
   });
-  return { message: { ...message, unseen: true } };
+  // Slack offers a command to members of the workspace only that the app is installed in, and names that one.
+  return { message: { ...message, unseen: true }, author: "ours" };
 };
 
 export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound => {
-  const { identity, access, channel } = arrival;
+  const { identity, channel } = arrival;
   if (press.team && !isOurTeam(press.team.id, press.enterprise?.id, identity)) {
     return { ignored: `a button in workspace ${press.team.id}`, strange: true };
   }
@@ -87,8 +89,8 @@ export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound =
     user: press.user.id,
     command: { name, args: action.value ?? "" },
   });
-  const refused = refusalOf(press.user.team_id, identity, access);
-  return { message: { ...message, replyTo: shownIn }, ...(refused !== undefined && { refused }) };
+  const author = authorTeamOf({ user_team: press.user.team_id }, {}, identity);
+  return { message: { ...message, replyTo: shownIn }, author };
 };
 
 /** The number makes ids of one message differ: several pieces of work can each have a button to cancel them. */
@@ -155,18 +157,6 @@ const callsUs = (event: MessageEvent, { identity, access }: Arrival): boolean =>
   mentions(event.text ?? "", identity.botUserId) ||
   event.parent_user_id === identity.botUserId ||
   access?.mentionOnly === false;
-
-/** Members of other workspaces are in channels that two workspaces share. */
-const refusalOf = (
-  authorTeam: string | null | undefined,
-  { teamId, enterpriseId }: SlackIdentity,
-  access: SlackAccess | undefined,
-): string | undefined => {
-  const { teams = [] } = access ?? {};
-  const isMember = !authorTeam || authorTeam === teamId || authorTeam === enterpriseId;
-  if (isMember || teams === "*" || teams.includes(authorTeam)) return undefined;
-  return "I talk to members of my own workspace only: ask whoever runs me for access.";
-};
 
 const isForUs = ({ team_id, enterprise_id, authorizations }: EventEnvelope, identity: SlackIdentity): boolean =>
   isOurTeam(team_id, enterprise_id, identity) ||

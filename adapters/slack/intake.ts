@@ -8,6 +8,8 @@ import type { SlackIdentity } from "./identity.ts";
 import { InOrder } from "./in-order.ts";
 import type { Arrival, Inbound } from "./inbound.ts";
 import { messageOfButton, messageOfCommand, messageOfEvent } from "./inbound.ts";
+import type { AuthorTeam } from "./membership.ts";
+import { profileTeamOf, refusalOf } from "./membership.ts";
 import type { Profiles } from "./profiles.ts";
 import type { Payload } from "./read-payload.ts";
 
@@ -50,10 +52,12 @@ export class Intake {
       logger[inbound.strange ? "warn" : "debug"]({ ignored: inbound.ignored }, "ignored what Slack sent");
       return { answer: "ignored" };
     }
-    const { message, refused } = inbound;
+    const { message, author } = inbound;
+    const refused = author === "unknown" ? undefined : refusalOf(author, this.#parts.access);
     if (refused !== undefined) return this.#refuse(payload, message, refused);
-    const prepared = this.#prepare(payload, message);
+    const prepared = this.#prepare(payload, message, author);
     const ready = await this.#order.after(message.conversation.room, prepared);
+    if (typeof ready === "string") return this.#refuse(payload, message, ready);
     try {
       await this.#parts.inbox.accept(ready);
       return { answer: "stored" };
@@ -81,10 +85,14 @@ export class Intake {
     }
   }
 
-  async #prepare(payload: Payload, message: UserMessage): Promise<UserMessage> {
-    const { profiles } = this.#parts;
+  /** The message with what Slack knows of its author; or why they are refused, where only Slack could tell. */
+  async #prepare(payload: Payload, message: UserMessage, author: AuthorTeam): Promise<UserMessage | string> {
+    const { profiles, identity, access } = this.#parts;
     const profile = await profiles.of(message.account.id);
-    const account = { ...message.account, ...profile };
+    const refused = author === "unknown" ? refusalOf(profileTeamOf(profile, identity), access) : undefined;
+    if (refused !== undefined) return refused;
+    const { teamIds: _, isStranger: __, ...known } = profile;
+    const account = { ...message.account, ...known };
     // A slash command also works in a conversation between two people, which the app is not part of.
     const isElsewhere = payload.kind === "command" && message.conversation.kind === "private";
     if (!isElsewhere) return { ...message, account };

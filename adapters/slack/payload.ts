@@ -26,6 +26,7 @@ export const MessageEvent = z.looseObject({
   /** The workspace of the author: in a shared channel it can be another one. */
   team: z.string().nullish(),
   user_team: z.string().nullish(),
+  source_team: z.string().nullish(),
   text: z.string().nullish(),
   ts: Timestamp,
   thread_ts: Timestamp.optional(),
@@ -40,6 +41,8 @@ export const EventEnvelope = z.looseObject({
   team_id: z.string().nullish(),
   enterprise_id: z.string().nullish(),
   event_id: z.string().optional(),
+  /** People of other workspaces are in the channel too. */
+  is_ext_shared_channel: z.boolean().optional().catch(undefined),
   authorizations: z
     .array(z.looseObject({ team_id: z.string().nullish(), enterprise_id: z.string().nullish() }))
     .nullish(),

@@ -6,6 +6,10 @@ export interface Profile {
   readonly name?: string;
   readonly timeZone?: string;
   readonly locale?: string;
+  /** The workspaces that the person belongs to, their own first. */
+  readonly teamIds?: readonly string[];
+  /** Of another workspace, with which only channels are shared. */
+  readonly isStranger?: boolean;
 }
 
 const KNOWN_FOR_MS = 3_600_000;
@@ -58,6 +62,8 @@ export class Profiles {
         ...(name && { name }),
         ...(found?.tz && { timeZone: found.tz }),
         ...(found?.locale && { locale: found.locale }),
+        ...(found?.team_id && { teamIds: [found.team_id, ...(found.enterprise_user?.teams ?? [])] }),
+        ...(found?.is_stranger && { isStranger: true }),
       };
     } catch (error) {
       const pauseMs = pauseAfter(error);

@@ -150,6 +150,46 @@ describe.each(MODES)("given Slack (%s), and people who write", (mode) => {
     expect((await open.heard(open.slack.say(said))).account.name).toBe("eve");
   });
 
+  describe("and a channel that is shared with another workspace", () => {
+    const shared = ({ world }: Awaited<ReturnType<typeof runSlack>>["slack"]) => {
+      world.addUser({ id: "U0EVE", name: "eve", team: "T0OTHER" });
+      const lobby = world.rooms.get("C0LOBBY");
+      lobby?.members.add("U0EVE");
+      if (lobby) lobby.isShared = true;
+    };
+    const saying = (user: string, more: object) =>
+      ({ user, room: "C0LOBBY", text: `${BOT} hi`, as: "app_mention", more: { team: undefined, ...more } }) as const;
+
+    it.each([
+      ["no workspace", {}],
+      ["only ours as the receiving one", { team: "T0MOORING" }],
+      ["another one as the source", { source_team: "T0OTHER" }],
+      ["another one as the author's, and ours", { user_team: "T0OTHER", team: "T0MOORING" }],
+    ])("when the event of a stranger names %s, then they are no member (I2)", async (_, more) => {
+      const { slack, inbox } = await runSlack(mode, { prepare: shared });
+      await slack.say(saying("U0EVE", more));
+      await slack.until((posted) => posted.some(({ onlyFor }) => onlyFor === "U0EVE"));
+      expect(inbox.offered.items).toEqual([]);
+    });
+
+    it("when the event of a member names no workspace, then Slack is asked, and they may speak (I2)", async () => {
+      const { slack, heard } = await runSlack(mode, { prepare: shared });
+      expect((await heard(slack.say(saying("U0ANN", {})))).account.name).toBe("ann");
+    });
+
+    it("when Slack does not say whose member somebody is, then they are told to try again (I2)", async () => {
+      const { slack, inbox } = await runSlack(mode, {
+        prepare: (given) => {
+          shared(given);
+          given.world.users.delete("U0ANN");
+        },
+      });
+      await slack.say(saying("U0ANN", {}));
+      await slack.until((posted) => posted.some(({ text }) => text.includes("does not tell me which one is yours")));
+      expect(inbox.offered.items).toEqual([]);
+    });
+  });
+
   it("when the gateway refuses them, then they alone are told, and only once", async () => {
     const { slack, inbox } = await runSlack(mode);
     for (let n = 0; n < 3; n++) {

@@ -12,7 +12,7 @@ export interface Words {
 }
 
 /** As the Events API wraps an event, over HTTP and over the socket. */
-export const envelopeOf = ({ teamId, appId, botUserId }: SlackWorld, event: object, eventId: string) => ({
+export const envelopeOf = ({ teamId, appId, botUserId, rooms }: SlackWorld, event: object, eventId: string) => ({
   token: "unused",
   team_id: teamId,
   api_app_id: appId,
@@ -23,7 +23,7 @@ export const envelopeOf = ({ teamId, appId, botUserId }: SlackWorld, event: obje
   authorizations: [
     { enterprise_id: null, team_id: teamId, user_id: botUserId, is_bot: true, is_enterprise_install: false },
   ],
-  is_ext_shared_channel: false,
+  is_ext_shared_channel: rooms.get("channel" in event ? String(event.channel) : "")?.isShared ?? false,
   event_context: "unused",
 });
 

@@ -11,6 +11,8 @@ export interface SlackRoom {
   readonly kind: "im" | "mpim" | "channel";
   readonly members: Set<string>;
   archived?: boolean;
+  /** With other workspaces (Slack Connect). */
+  isShared?: boolean;
 }
 
 export interface SlackMessage {

@@ -81,7 +81,9 @@ export const webMethods: Readonly<Record<string, Method>> = {
     const found = world.users.get(user);
     if (found === undefined) return failed("user_not_found");
     const profile = { display_name: found.name, real_name: `${found.name} of Mooring` };
-    return { ok: true, user: { ...found, tz: "Europe/Berlin", locale: "de-DE", profile } };
+    const { team = world.teamId, ...about } = found;
+    const stranger = team === world.teamId ? {} : { is_stranger: true };
+    return { ok: true, user: { ...about, team_id: team, ...stranger, tz: "Europe/Berlin", locale: "de-DE", profile } };
   },
 
   "bots.info": ({ botId, appId }) => ({ ok: true, bot: { id: botId, app_id: appId, name: "mooring" } }),
