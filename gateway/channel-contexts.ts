@@ -43,6 +43,7 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   ...parts,
   logger: parts.logger.child({ channel: parts.channel }),
   store: backbone.store,
+  freeBytes: backbone.freeBytes,
   signal: (signal) => backbone.bus.signal(subjectsOf(parts.tenant).userSignal(parts.agent), signal),
   sessionOf: async (conversation, isNew = false) => {
     const place = { ...parts, conversation };

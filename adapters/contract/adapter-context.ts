@@ -13,6 +13,8 @@ export interface AdapterContext {
   /** Where people reach the gateway, without a slash at the end. */
   readonly publicUrl: string;
   readonly store: Store;
+  /** Bytes that are free on the disk of the store. Absent: not known. */
+  readonly freeBytes?: (() => Promise<number>) | undefined;
   /** To the same channel on every gateway, this one included. Not stored, may be lost. */
   signal(signal: UserSignal): void;
   /** The id of the session that a conversation of this channel is in now. `isNew`: nobody has written in it yet. */

@@ -35,6 +35,8 @@ import type { LoggedFrame } from "./protocol.ts";
 import { PROTOCOL } from "./protocol-name.ts";
 import { renderEdit, renderReply, shownId } from "./render.ts";
 import { loadSigningKey } from "./signing-key.ts";
+import { StorageBudget } from "./storage-budget.ts";
+import { UploadAdmission } from "./upload-admission.ts";
 import { VisitorFiles } from "./visitor-files.ts";
 import { VisitorTokens } from "./visitor-tokens.ts";
 import { widgetWebhooks } from "./widget-file.ts";
@@ -49,6 +51,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   readonly #context: AdapterContext;
   readonly #rooms: OpenRooms;
   readonly #files: VisitorFiles;
+  readonly #budget: StorageBudget;
   readonly #mayOpen: (origin: string) => boolean;
   readonly #dialogues = new OpenDialogues((dialogue) => this.#gone(dialogue));
   readonly #deliveries = new Set<Promise<unknown>>();
@@ -67,9 +70,13 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const retentionMs = config.retentionDays * DAY_MS;
     this.#rooms = new OpenRooms({ store, clock, channel, retentionMs, logger, signal });
     this.#files = new VisitorFiles({ ...context, lifeMs: config.fileDays * DAY_MS, limits });
+    this.#budget = new StorageBudget(limits, clock);
     const mayOpen = this.#mayOpen;
     const tokens = () => (this.#stopping ? undefined : this.#parts?.tokens);
-    const files = { files: this.#files, maxBytes: limits.fileBytes, mayOpen, tokens };
+    const { minFreeBytes } = limits;
+    const { freeBytes } = context;
+    const admission = new UploadAdmission({ budget: this.#budget, access: config.access, minFreeBytes, freeBytes });
+    const files = { files: this.#files, admission, maxBytes: limits.fileBytes, mayOpen, tokens };
     this.webhooks = [...widgetWebhooks(), ...fileRoutes(files)];
   }
 
@@ -83,10 +90,11 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const { limits } = this.#config;
     const frameRate = new RateLimit(limits.framesPerSecond, limits.frameBurst);
     const messageRate = new RateLimit(limits.messagesPerSecond, limits.messageBurst);
-    const own = { context: this.#context, rooms: this.#rooms, files: this.#files };
+    const own = { context: this.#context, rooms: this.#rooms, files: this.#files, budget: this.#budget };
     const addressRates = new AddressRates(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
     this.#parts = { ...own, inbox, limits, frameRate, messageRate, addressRates, tokens };
     this.#armSweep();
+    void this.#files.findUnattached();
   }
 
   admit({ origin, protocols, remoteAddress }: SocketRequest): { status: number; message: string } | undefined {
@@ -209,6 +217,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       const now = this.#context.clock.monotonic();
       for (const dialogue of this.#dialogues) dialogue.check(now);
       void this.#rooms.lookAtShare();
+      void this.#files.dropUnattached();
       if (!this.#stopping) this.#armSweep();
     });
   }

@@ -175,13 +175,20 @@ export class ClientDialogue {
 
   async #message(frame: Message | Command, account: Account): Promise<void> {
     const { limits } = this.#parts;
-    const length = frame.type === "message" ? frame.text.length : (frame.args?.length ?? 0);
-    if (length > limits.textLength) return this.#error("too-long", `at most ${limits.textLength} characters`, frame);
+    if (textOf(frame).length > limits.textLength)
+      return this.#error("too-long", `at most ${limits.textLength} characters`, frame);
     if (isEmpty(frame)) return this.#bad("text: must not be empty", frame.id);
     if (!this.#room || !this.#mayWrite(this.#room)) return this.#slowDown(`too many messages; ${AGAIN}`, frame);
+    const bytes = Buffer.byteLength(textOf(frame));
+    const storing = { visitor: account.id, address: this.remoteAddress, bytes, kind: "message" } as const;
+    const giveBack = this.#parts.budget.take(storing);
     this.#refusals = 0;
     const speaker = { account, searchFrom: this.#searchFrom };
-    const refusal = await takeMessage(frame, speaker, this.#parts, () => this.connection.hold());
+    const taken = takeMessage(frame, speaker, this.#parts, () => this.connection.hold());
+    const refusal = await taken.catch((error: unknown) => {
+      giveBack();
+      throw error;
+    });
     if (refusal) return this.#error(refusal.code, refusal.message, frame);
     this.connection.say(encodeFrame({ type: "accepted", id: frame.id }));
     this.connection.letGo();
@@ -226,6 +233,8 @@ export class ClientDialogue {
     this.connection.close(code, reason);
   }
 }
+
+const textOf = (frame: Message | Command): string => (frame.type === "message" ? frame.text : (frame.args ?? ""));
 
 const isEmpty = (frame: Message | Command): boolean =>
   frame.type === "message" && frame.text.trim() === "" && !frame.attachments?.length;

@@ -4,6 +4,7 @@ import type { Inbox } from "../contract/channel-adapter.ts";
 import type { RateLimit } from "../contract/rate-limit.ts";
 import type { WebLimits } from "./limits.ts";
 import type { OpenRooms } from "./open-rooms.ts";
+import type { StorageBudget } from "./storage-budget.ts";
 import type { VisitorFiles } from "./visitor-files.ts";
 import type { VisitorTokens } from "./visitor-tokens.ts";
 
@@ -15,6 +16,7 @@ export interface DialogueParts {
   readonly frameRate: RateLimit;
   readonly messageRate: RateLimit;
   readonly addressRates: AddressRates;
+  readonly budget: StorageBudget;
   readonly rooms: OpenRooms;
   readonly tokens: VisitorTokens;
   readonly files: VisitorFiles;

@@ -4,11 +4,13 @@ import type { Webhook, WebhookHead, WebhookResponse } from "../contract/abilitie
 import { fileName } from "./file-name.ts";
 import type { StoredFile } from "./file-record.ts";
 import { mediaType } from "./media-type.ts";
+import type { UploadAdmission } from "./upload-admission.ts";
 import type { VisitorFiles } from "./visitor-files.ts";
 import type { VisitorTokens } from "./visitor-tokens.ts";
 
 export interface FileRouteParts {
   readonly files: VisitorFiles;
+  readonly admission: UploadAdmission;
   readonly maxBytes: number;
   mayOpen(origin: string): boolean;
   /** Undefined while the channel does not run. */
@@ -21,7 +23,14 @@ const PATH = "files";
 export const fileRoutes = (parts: FileRouteParts): readonly Webhook[] => {
   const refuse = async (head: WebhookHead) => {
     const caller = callerOf(parts, head);
-    return "visitor" in caller ? tooLarge(parts, head) : caller;
+    if (!("visitor" in caller)) return caller;
+    const bytes = Number(head.headers["content-length"] ?? 0);
+    return (
+      tooLarge(parts, head) ??
+      (await refusedBy(head, () =>
+        parts.admission.check({ visitor: caller.visitor, address: head.remoteAddress, bytes }),
+      ))
+    );
   };
   /** A refusal has the headers of an answer, or the page could not read it. */
   const answered = async (head: WebhookHead, work: (visitor: string) => Promise<WebhookResponse>) => {
@@ -31,8 +40,7 @@ export const fileRoutes = (parts: FileRouteParts): readonly Webhook[] => {
       const { status, headers, body } = await work(caller.visitor);
       return { status, headers: { ...shared(head), ...headers }, ...(body !== undefined && { body }) };
     } catch (error) {
-      if (!(error instanceof AppError) || !(error.code in statuses)) throw error;
-      return refusal(head, statuses[error.code] ?? 500, error.code, error.message);
+      return refusalFor(head, error);
     }
   };
   return [
@@ -46,7 +54,12 @@ export const fileRoutes = (parts: FileRouteParts): readonly Webhook[] => {
           const { body, query, headers } = request;
           if (body.length === 0) throw new AppError("bad-input", "the body is the file, and must not be empty");
           const about = { name: fileName(query.name), mediaType: mediaType(headers["content-type"]) };
-          const file = await parts.files.save(visitor, { ...about, body });
+          const upload = { visitor, address: request.remoteAddress, bytes: body.length };
+          const giveBack = await parts.admission.take(upload);
+          const file = await parts.files.save(visitor, { ...about, body }).catch((error: unknown) => {
+            giveBack();
+            throw error;
+          });
           return { status: 201, headers: JSON_TYPE, body: JSON.stringify(described(file)) };
         }),
     },
@@ -72,6 +85,20 @@ export const fileRoutes = (parts: FileRouteParts): readonly Webhook[] => {
       },
     },
   ];
+};
+
+const refusedBy = async (head: WebhookHead, check: () => Promise<void>): Promise<WebhookResponse | undefined> => {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    return refusalFor(head, error);
+  }
+};
+
+const refusalFor = (head: WebhookHead, error: unknown): WebhookResponse => {
+  if (!(error instanceof AppError) || !(error.code in statuses)) throw error;
+  return refusal(head, statuses[error.code] ?? 500, error.code, error.message);
 };
 
 const callerOf = (parts: FileRouteParts, head: WebhookHead): { visitor: string } | WebhookResponse => {
@@ -153,6 +180,7 @@ const PREFLIGHT = {
 const FOREIGN_ORIGIN = "this origin may not connect: add it to the channel's allowedOrigins";
 const statuses: Readonly<Record<string, number>> = {
   "bad-input": 400,
+  forbidden: 403,
   "not-found": 404,
   "too-large": 413,
   "rate-limited": 429,

@@ -2,7 +2,9 @@ import { z } from "zod";
 
 const count = (fallback: number) => z.int().min(1).default(fallback);
 
-/** What one client may ask of a gateway. Counted in each gateway process by itself. */
+const bytes = (fallback: number) => z.int().min(100_000).default(fallback);
+
+/** What one client may ask of a gateway. Counted in each gateway process by itself; files of a visitor across all. */
 export const WebLimits = z.strictObject({
   frameBytes: z.int().min(1_024).max(450_000).default(65_536).describe("The largest frame a client may send."),
   textLength: z.int().min(1).max(100_000).default(32_000).describe("The longest message, in characters."),
@@ -22,5 +24,19 @@ export const WebLimits = z.strictObject({
   fileBytes: z.int().min(1_000).max(20_000_000).default(20_000_000).describe("The largest file a visitor may upload."),
   filesPerVisitor: z.int().min(0).max(200).default(50).describe("Files of one visitor that are kept; 0: no uploads."),
   fileBytesPerVisitor: z.int().min(0).max(1_000_000_000).default(100_000_000).describe("All of them together."),
+  unattachedFileMinutes: z
+    .number()
+    .min(1)
+    .max(1_440)
+    .default(30)
+    .describe("A file that no message names within this time is deleted."),
+  storedBytesPerVisitor: bytes(100_000_000).describe("Messages and files that one visitor may store within an hour."),
+  storedBytesPerAddress: bytes(200_000_000).describe("The same from one address, of all visitors there."),
+  storedBytes: bytes(2_000_000_000).describe("The same of all visitors of the channel."),
+  minFreeBytes: z
+    .int()
+    .min(0)
+    .default(500_000_000)
+    .describe("Files are refused while the disk of the data folder has less space than this; embedded backbone only."),
 });
 export type WebLimits = z.infer<typeof WebLimits>;

@@ -35,6 +35,7 @@ export const takeMessage = async (
     return { code: "attachment-unknown", message: `${missing}: no such file of yours, or it has expired` };
   }
   const theirs = found.filter((file) => file !== undefined);
+  if (theirs.some(({ isAttached }) => !isAttached)) await files.attach(account.id, attached);
   const now = context.clock.now();
   const { channel, tenant, agent } = context;
   const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: theirs };

@@ -1,45 +1,52 @@
 import { Readable } from "node:stream";
-import { AppError, RevisionConflict } from "../../core/contract/app-error.ts";
+import { AppError, messageOf, RevisionConflict } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
+import { keyParts } from "../../core/contract/collection.ts";
+import type { Logger } from "../../core/contract/logger.ts";
 import type { Store } from "../../core/contract/store.ts";
-import { CHUNK_BYTES, chunkKey, type StoredFile, visitorFilesKey } from "./file-record.ts";
+import { CHUNK_BYTES, chunkKey, filesOfChannel, type StoredFile, visitorFilesKey } from "./file-record.ts";
 import type { WebLimits } from "./limits.ts";
 
-export interface FileParts {
+export interface VisitorFilesDeps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly channel: string;
   readonly lifeMs: number;
-  readonly limits: Pick<WebLimits, "filesPerVisitor" | "fileBytesPerVisitor">;
+  readonly limits: Pick<WebLimits, "filesPerVisitor" | "fileBytesPerVisitor" | "unattachedFileMinutes">;
   readonly newId: () => string;
 }
 
 type Upload = Pick<StoredFile, "name" | "mediaType"> & { readonly body: Buffer };
 
-/** An upload that was not whole by then has been given up. */
-const UPLOAD_WITHIN_MS = 10 * 60_000;
-
-/** What visitors have uploaded, where every gateway finds it: in pieces that the store takes. */
+/**
+ * The files that visitors have uploaded, in chunks that fit into the store, so that every gateway can read them. A file
+ * that no message names in time is deleted, and so are the chunks of an upload that was cut off.
+ */
 export class VisitorFiles {
-  readonly #parts: FileParts;
+  readonly #deps: VisitorFilesDeps;
+  /** When a visitor's unattached files are due, in the order in which they are. */
+  readonly #dueAt = new Map<string, number>();
 
-  constructor(parts: FileParts) {
-    this.#parts = parts;
+  constructor(deps: VisitorFilesDeps) {
+    this.#deps = deps;
   }
 
-  /** First a place within the visitor's limits, then the bytes, then the word that they are whole. */
+  /** Reserves room within the visitor's limits, stores the bytes, then marks the file as whole. */
   async save(visitor: string, { name, mediaType, body }: Upload): Promise<StoredFile> {
-    const { store, clock, channel, lifeMs, newId } = this.#parts;
+    const { store, clock, channel, lifeMs, newId } = this.#deps;
     const createdAt = clock.now();
     const id = `f-${newId()}`;
-    const file = { id, name, mediaType, bytes: body.length, createdAt, expiresAt: createdAt + lifeMs, isWhole: false };
-    await this.#change(visitor, (files) => this.#withPlaceFor(files, file));
+    const times = { createdAt, expiresAt: createdAt + lifeMs };
+    const file = { id, name, mediaType, bytes: body.length, ...times, isWhole: false, isAttached: false };
+    await this.#change(visitor, (files) => this.#withRoomFor(files, file));
+    this.#watch(visitor, createdAt);
     try {
       for (const [index, chunk] of chunksOf(body).entries()) {
         await store.put(chunkKey(channel, visitor, id, index), { base64: chunk.toString("base64") }, { ttlMs: lifeMs });
       }
     } catch (error) {
-      await this.#change(visitor, (files) => files.filter((other) => other.id !== id)).catch(() => undefined);
+      await this.#remove(visitor, file).catch(() => undefined);
       throw error;
     }
     const whole = { ...file, isWhole: true };
@@ -47,12 +54,19 @@ export class VisitorFiles {
     return whole;
   }
 
-  /** Of all that the visitor has, in the order asked for; undefined for what is another's, has expired, or never was. */
+  /** In the order asked for; undefined for a file that is another visitor's, has expired, or never existed. */
   async find(visitor: string, ids: readonly string[]): Promise<(StoredFile | undefined)[]> {
-    const stored = await this.#parts.store.get(visitorFilesKey(this.#parts.channel, visitor));
-    const now = this.#parts.clock.now();
-    const there = stored?.value.files.filter(({ isWhole, expiresAt }) => isWhole && now < expiresAt) ?? [];
+    const stored = await this.#deps.store.get(visitorFilesKey(this.#deps.channel, visitor));
+    const now = this.#deps.clock.now();
+    const there = stored?.value.files.filter((file) => file.isWhole && this.#isKept(file, now)) ?? [];
     return ids.map((id) => there.find((file) => file.id === id));
+  }
+
+  /** From now on they are kept until they expire. */
+  attach(visitor: string, ids: readonly string[]): Promise<void> {
+    return this.#change(visitor, (files) =>
+      files.map((file) => (ids.includes(file.id) ? { ...file, isAttached: true } : file)),
+    );
   }
 
   async read(visitor: string, file: StoredFile): Promise<Buffer> {
@@ -61,7 +75,7 @@ export class VisitorFiles {
     return Buffer.concat(pieces);
   }
 
-  /** Its bytes, a piece at a time as they are read. Rejects if it is gone already. */
+  /** A stream that reads one chunk at a time. Rejects if the file has expired. */
   async open(visitor: string, file: StoredFile): Promise<Readable> {
     const pieces = this.#piecesOf(visitor, file);
     const first = await pieces.next();
@@ -72,8 +86,44 @@ export class VisitorFiles {
     return Readable.from(all(), { objectMode: false });
   }
 
+  /** At the start: files that a process which ended had been watching. */
+  async findUnattached(): Promise<void> {
+    const { store, channel, logger } = this.#deps;
+    try {
+      for await (const { key, value } of store.list(filesOfChannel(channel))) {
+        const oldest = value.files.find(({ isAttached }) => !isAttached);
+        const visitor = keyParts(key).at(-1);
+        if (oldest !== undefined && visitor !== undefined) this.#watch(visitor, oldest.createdAt);
+      }
+    } catch (error) {
+      logger.warn({ channel, error: messageOf(error) }, "could not list unattached files; they stay until they expire");
+    }
+  }
+
+  /** Called about once a second: deletes the files that are due. */
+  async dropUnattached(): Promise<void> {
+    const now = this.#deps.clock.now();
+    for (const [visitor, dueAt] of this.#dueAt) {
+      if (now < dueAt) continue;
+      this.#dueAt.delete(visitor);
+      try {
+        await this.#change(visitor, (files) => [...files]);
+      } catch (error) {
+        const { channel, logger } = this.#deps;
+        logger.warn({ channel, error: messageOf(error) }, "could not delete unattached files, retrying");
+        this.#dueAt.set(visitor, now + RETRY_MS);
+      }
+    }
+  }
+
+  #watch(visitor: string, createdAt: number): void {
+    const dueAt = createdAt + this.#unattachedMs;
+    // The later of two: the first is deleted with the second, at most as late again.
+    this.#dueAt.set(visitor, Math.max(dueAt, this.#dueAt.get(visitor) ?? 0));
+  }
+
   async *#piecesOf(visitor: string, { id, bytes }: StoredFile): AsyncGenerator<Buffer> {
-    const { store, channel } = this.#parts;
+    const { store, channel } = this.#deps;
     for (let index = 0; index < Math.ceil(bytes / CHUNK_BYTES); index++) {
       const chunk = await store.get(chunkKey(channel, visitor, id, index));
       if (chunk === undefined) throw new AppError("not-found", "the file has expired; upload it again");
@@ -81,8 +131,8 @@ export class VisitorFiles {
     }
   }
 
-  #withPlaceFor(files: readonly StoredFile[], file: StoredFile): StoredFile[] {
-    const { filesPerVisitor, fileBytesPerVisitor } = this.#parts.limits;
+  #withRoomFor(files: readonly StoredFile[], file: StoredFile): StoredFile[] {
+    const { filesPerVisitor, fileBytesPerVisitor } = this.#deps.limits;
     const bytes = files.reduce((sum, other) => sum + other.bytes, file.bytes);
     if (files.length >= filesPerVisitor || bytes > fileBytesPerVisitor) {
       const megabytes = Math.floor(fileBytesPerVisitor / 1_000_000);
@@ -94,27 +144,51 @@ export class VisitorFiles {
     return [...files, file];
   }
 
+  async #remove(visitor: string, file: StoredFile): Promise<void> {
+    await this.#change(visitor, (files) => files.filter(({ id }) => id !== file.id));
+    await this.#deleteChunks(visitor, file);
+  }
+
+  /** Changes the files that are kept. The chunks of the others are deleted once the record no longer names them. */
   async #change(visitor: string, change: (files: readonly StoredFile[]) => StoredFile[]): Promise<void> {
-    const { store, clock, channel, lifeMs } = this.#parts;
+    const { store, clock, channel, lifeMs } = this.#deps;
     const key = visitorFilesKey(channel, visitor);
     for (;;) {
       const stored = await store.get(key);
       const now = clock.now();
-      const files = change((stored?.value.files ?? []).filter((file) => isKept(file, now)));
+      const before = stored?.value.files ?? [];
+      const files = change(before.filter((file) => this.#isKept(file, now)));
       try {
-        await store.put(key, { files }, { ifRevision: stored?.revision ?? 0, ttlMs: lifeMs });
-        return;
+        if (files.length > 0) await store.put(key, { files }, { ifRevision: stored?.revision ?? 0, ttlMs: lifeMs });
+        else if (stored !== undefined) await store.delete(key, { ifRevision: stored.revision });
       } catch (error) {
-        if (!(error instanceof RevisionConflict)) throw error;
+        if (error instanceof RevisionConflict) continue;
+        throw error;
       }
+      for (const file of before) if (!this.#isKept(file, now)) await this.#deleteChunks(visitor, file);
+      return;
     }
   }
-}
 
-const isKept = ({ isWhole, createdAt, expiresAt }: StoredFile, now: number): boolean =>
-  now < expiresAt && (isWhole || now < createdAt + UPLOAD_WITHIN_MS);
+  async #deleteChunks(visitor: string, { id, bytes }: StoredFile): Promise<void> {
+    const { store, channel } = this.#deps;
+    for (let index = 0; index < Math.ceil(bytes / CHUNK_BYTES); index++) {
+      await store.delete(chunkKey(channel, visitor, id, index));
+    }
+  }
+
+  get #unattachedMs(): number {
+    return this.#deps.limits.unattachedFileMinutes * 60_000;
+  }
+
+  #isKept({ isAttached, createdAt, expiresAt }: StoredFile, now: number): boolean {
+    return now < expiresAt && (isAttached || now < createdAt + this.#unattachedMs);
+  }
+}
 
 const chunksOf = (body: Buffer): Buffer[] =>
   Array.from({ length: Math.ceil(body.length / CHUNK_BYTES) }, (_, index) =>
     body.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),
   );
+
+const RETRY_MS = 60_000;

@@ -26,6 +26,8 @@ export interface Backbone {
   readonly store: Store;
   /** Not ok while what is published would not be stored, or would wait unread. Cheap, and without a request. */
   health(): BackboneHealth;
+  /** Bytes that are free on the disk of the data. Absent: not known, because another server has the data. */
+  readonly freeBytes?: () => Promise<number>;
   /** For metrics: what is consumed here, and how much of it waits. */
   queues(): readonly QueueDepth[];
   /** Closes its consumers first, as Consumer.close does, then itself. What is asked of it afterwards rejects with "stopped". */

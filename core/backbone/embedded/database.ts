@@ -20,6 +20,7 @@ export interface Statement<Row extends readonly unknown[] = never> {
 
 /** The one SQLite file of a data folder. Everything is synchronous. */
 export class Database {
+  readonly folder: string;
   readonly #file: string;
   readonly #lock: DataLock;
   readonly #driver: Driver;
@@ -32,6 +33,7 @@ export class Database {
   /** Refuses with "data-in-use" or "data-unusable"; both say what to do. */
   constructor(dataDir: string) {
     const folder = prepareDataFolder(dataDir);
+    this.folder = folder;
     this.#lock = new DataLock(folder);
     try {
       this.#file = prepareDataFile(folder);

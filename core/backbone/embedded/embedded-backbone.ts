@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Backbone, BackboneHealth, QueueDepth } from "../../contract/backbone.ts";
 import type { Clock } from "../../contract/clock.ts";
@@ -56,6 +57,11 @@ export class EmbeddedBackbone implements Backbone {
     const problem = this.#database.failure ?? this.#writes.problem;
     return problem ? { ok: false, reason: problem.message } : { ok: true };
   }
+
+  readonly freeBytes = async (): Promise<number> => {
+    const { bavail, bsize } = await statfs(this.#database.folder);
+    return bavail * bsize;
+  };
 
   queues(): readonly QueueDepth[] {
     return this.bus.queues();

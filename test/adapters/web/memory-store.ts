@@ -22,6 +22,11 @@ export class MemoryStore implements Store {
     this.#clock = clock;
   }
 
+  /** Of everything that takes room, as "collection/key". */
+  names(): string[] {
+    return [...this.#kept.keys()];
+  }
+
   async get<T>(key: Key<T>): Promise<Stored<T> | undefined> {
     await this.before("get", key.collection.name);
     this.reads++;

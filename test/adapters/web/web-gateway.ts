@@ -28,6 +28,7 @@ export interface WebGatewayOptions {
   /** Carries signals between gateways; without it they come straight back. */
   readonly signal?: (signal: UserSignal) => void;
   readonly sessionOf?: AdapterContext["sessionOf"];
+  readonly freeBytes?: AdapterContext["freeBytes"];
   /** What the adapter takes for its own address; the real one unless told. */
   readonly publicUrl?: string;
 }
@@ -45,6 +46,7 @@ export const makeWebAdapter = (publicUrl: string, options: WebGatewayOptions = {
     store: options.store ?? new MemoryStore(clock),
     signal: (signal) => (options.signal ? options.signal(signal) : adapter.hear(signal)),
     sessionOf: options.sessionOf ?? (async ({ room }) => `session-of-${room}`),
+    freeBytes: options.freeBytes,
     clock,
     logger: silentLogger,
     meter: silentMeter,
