@@ -31,7 +31,9 @@ beforeAll(async () => {
   port = await freePort();
   models = await rig.models();
   const agents = [{ name: "mooring", model: models.named("held", () => says([gate, "done"])) }];
-  plain = await rig.start({ agents });
+  // no limit of the channel may refuse a message before the gateway does
+  const channels = { web: { adapter: "web", limits: { messagesPerSecond: 1_000, messageBurst: 1_000 } } };
+  plain = await rig.start({ agents, channels });
   const gateway = {
     host: HOST,
     port,
@@ -45,7 +47,7 @@ beforeAll(async () => {
       waitingMessages: 1,
     },
   };
-  const { address, process } = await rig.start({ gateway, agents });
+  const { address, process } = await rig.start({ gateway, agents, channels });
   other = { address, origin: "https://chat.example", greeting: process.stdout() };
 });
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect } from "vitest";
 import { hangsAfter, neverAnswers } from "../../fakes/model-answer.ts";
+import type { WebClient } from "../../fakes/web-client.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
 import { type RunningProduct, SettingsRig } from "./settings-rig.ts";
@@ -11,6 +12,8 @@ const PROVIDERS = ["openai-compatible", "anthropic"] as const;
 const TIMEOUTS = { firstTokenMs: "first", idleMs: "idle", totalMs: "total" } as const;
 /** Less than every timeout is by default, and far more than those that are set here. */
 const SOON_MS = 30_000;
+/** Longer than by default; a subtask of the demo takes four steps. */
+const WORK_MS = 2_000;
 
 beforeAll(async () => {
   models = await rig.models();
@@ -35,7 +38,8 @@ beforeAll(async () => {
   });
   const demos = [
     { name: "demo-quick", model: { provider: "demo", workMs: 0 } },
-    { name: "demo-slow", model: { provider: "demo", pauseMs: 100, workMs: 1_200 } },
+    { name: "demo-slow", model: { provider: "demo", pauseMs: 100 } },
+    { name: "demo-working", model: { provider: "demo", workMs: WORK_MS } },
     { name: "demo-forgetful", model: { provider: "demo", contextTokens: 1_000 } },
   ];
   const all = [...agents, ...demos];
@@ -144,26 +148,25 @@ describe("given agents with the demo model", () => {
     ["agents[].model(demo).provider", "agents[].model(demo).pauseMs", "agents[].model(demo).workMs"],
     "when they speak and work, then each pauses as long as it is told to",
     async () => {
-      const timed = async (agent: string) => {
-        const visitor = mooring.client("visitor", agent);
+      const visitors = ["demo-quick", "demo-slow", "demo-working"].map((agent) => mooring.client("visitor", agent));
+      const [quick, slow, working] = visitors as [WebClient, WebClient, WebClient];
+      const spoke = async (visitor: WebClient) => {
         const startedAt = performance.now();
         const { markdown = "" } = await visitor.answerTo(visitor.say("hello"));
-        const spokenAt = performance.now();
+        return { tookMs: performance.now() - startedAt, leastMs: markdown.split(/\s+/).length * 100 };
+      };
+      const worked = async (visitor: WebClient) => {
+        const startedAt = performance.now();
         visitor.say("research tides");
         const isDone = () => visitor.log.some(({ kind }) => kind === "completion");
         await visitor.until(isDone, "the end of the subtasks");
-        return {
-          words: markdown.split(/\s+/).length,
-          spokeMs: spokenAt - startedAt,
-          workedMs: performance.now() - spokenAt,
-        };
+        return performance.now() - startedAt;
       };
-      const slow = await timed("demo-slow");
-      expect(slow.spokeMs).toBeGreaterThan(slow.words * 100);
-      const quick = await timed("demo-quick");
-      expect(quick.spokeMs).toBeLessThan(quick.words * 100);
-      expect(slow.workedMs).toBeGreaterThan(1_200);
-      expect(quick.workedMs).toBeLessThan(slow.workedMs);
+      const { tookMs, leastMs } = await spoke(slow);
+      expect(tookMs).toBeGreaterThan(leastMs);
+      const [withoutWork, withWork] = await Promise.all([worked(quick), worked(working)]);
+      expect(withWork).toBeGreaterThan(4 * WORK_MS);
+      expect(withWork).toBeGreaterThan(withoutWork);
     },
   );
 
