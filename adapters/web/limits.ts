@@ -26,7 +26,7 @@ export const WebLimits = z.strictObject({
   fileBytesPerVisitor: z.int().min(0).max(1_000_000_000).default(100_000_000).describe("All of them together."),
   unattachedFileMinutes: z
     .number()
-    .min(1)
+    .positive()
     .max(1_440)
     .default(30)
     .describe("A file that no message names within this time is deleted."),

@@ -24,6 +24,11 @@ const limits = {
   "small-files": { fileBytes: 1_000 },
   "few-files": { filesPerVisitor: 1 },
   "few-bytes": { fileBytesPerVisitor: 1_500 },
+  "visitor-bytes": { storedBytesPerVisitor: 100_000 },
+  "address-bytes": { storedBytesPerAddress: 100_000 },
+  "channel-bytes": { storedBytes: 100_000 },
+  "low-disk": { minFreeBytes: Number.MAX_SAFE_INTEGER },
+  "short-wait": { unattachedFileMinutes: 0.02 },
 };
 type Channel = keyof typeof limits;
 
@@ -46,16 +51,24 @@ const answers = async (visitor: RawVisitor, count: number) => {
   for (let message = 0; message < count; message++) all.push(await visitor.say("hello"));
   return all;
 };
+const post = (channel: Channel, token: string, size: number, { from = "203.0.113.9" }: VisitOptions = {}) =>
+  fetch(`${mooring.address}/channels/${channel}/files?name=a.txt`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "text/plain", "x-forwarded-for": from },
+    body: "x".repeat(size),
+  });
 const upload = async (channel: Channel, ...sizes: number[]) => {
   const token = await (await visit(channel)).token();
   const statuses: number[] = [];
-  for (const size of sizes) {
-    const response = await fetch(`${mooring.address}/channels/${channel}/files?name=a.txt`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "text/plain" },
-      body: "x".repeat(size),
-    });
-    statuses.push(response.status);
+  for (const size of sizes) statuses.push((await post(channel, token, size)).status);
+  return statuses;
+};
+/** One file of each of so many new visitors. */
+const uploadsOf = async (channel: Channel, size: number, visitors: readonly VisitOptions[]) => {
+  const statuses: number[] = [];
+  for (const options of visitors) {
+    const token = await (await visit(channel, options)).token();
+    statuses.push((await post(channel, token, size, options)).status);
   }
   return statuses;
 };
@@ -157,6 +170,48 @@ describe("given web channels with different limits", () => {
       expect(await upload("small-files", 1_100, 900)).toEqual([413, 201]);
       expect(await upload("few-files", 1_100, 1)).toEqual([201, 429]);
       expect(await upload("few-bytes", 1_100, 1_100, 100)).toEqual([201, 429, 201]);
+    },
+  );
+
+  proves(
+    [
+      "channels.*(web).limits.storedBytesPerVisitor",
+      "channels.*(web).limits.storedBytesPerAddress",
+      "channels.*(web).limits.storedBytes",
+    ],
+    "when visitors store more within an hour than one, an address or all may, then further files are refused (R3)",
+    async () => {
+      const elsewhere = { from: "203.0.113.8" };
+      expect(await upload("visitor-bytes", 40_000, 40_000)).toEqual([201, 429]);
+      expect(await uploadsOf("visitor-bytes", 40_000, [FROM, FROM])).toEqual([201, 201]);
+      expect(await uploadsOf("address-bytes", 40_000, [FROM, FROM, elsewhere])).toEqual([201, 429, 201]);
+      expect(await uploadsOf("channel-bytes", 40_000, [FROM, elsewhere])).toEqual([201, 429]);
+      expect(await (await visit("channel-bytes")).say("hello")).toBe("accepted");
+    },
+  );
+
+  proves(
+    ["channels.*(web).limits.minFreeBytes"],
+    "when the disk has less space than a channel wants, then files are refused and messages are taken (R3)",
+    async () => {
+      expect(await upload("low-disk", 10)).toEqual([503]);
+      expect(await (await visit("low-disk")).say("hello")).toBe("accepted");
+    },
+  );
+
+  proves(
+    ["channels.*(web).limits.unattachedFileMinutes"],
+    "when no message names a file in time, then it is deleted",
+    async () => {
+      const statusLater = async (channel: Channel) => {
+        const token = await (await visit(channel)).token();
+        const { id } = (await (await post(channel, token, 10)).json()) as { id: string };
+        const headers = { authorization: `Bearer ${token}` };
+        return async () => (await fetch(`${mooring.address}/channels/${channel}/files?id=${id}`, { headers })).status;
+      };
+      const [kept, deleted] = [await statusLater("plain"), await statusLater("short-wait")];
+      await expect.poll(deleted, { timeout: 10_000 }).toBe(404);
+      expect(await kept()).toBe(200);
     },
   );
 });
