@@ -35,11 +35,12 @@ export const runUntilStopped = async (options: {
     const isGateway = options.roles.includes("gateway");
     const warnings = deploymentWarnings(config, { envFile: envFileOf(configFile(options)), isGateway });
     for (const { subject, text } of warnings) logger.warn({ subject, advice: text }, "deployment warning");
+    const wasServing = !asked.signal.aborted;
     process.stdout.write(greeting({ config, roles: options.roles, ...running, warnings }));
     const signal = await stopped;
     process.stdout.write(`\n${signal}: finishing what is under way (again to stop at once) …\n`);
     // Supervisors send SIGTERM; a person at the terminal, with Ctrl-C, waits for no load balancer.
-    await running.stop({ drain: signal === "SIGTERM" });
+    await running.stop({ drain: signal === "SIGTERM" && wasServing });
     process.stdout.write("Stopped.\n");
   } catch (error) {
     if (!(error instanceof AppError && error.code === "stopped" && asked.signal.aborted)) throw error;

@@ -50,5 +50,18 @@ describe.each(deployableRoles)(
       },
       60_000 * ROUNDS,
     );
+
+    it("when it is stopped while it starts, then it answers or refuses each and exits with 0 (U6, F32)", async () => {
+      product = await Product.create({ backbone, drainMs: 10_000 });
+      const mooring = await product.start(command);
+      const storm = new RequestStorm(mooring.port);
+      try {
+        await storm.rounds(1);
+        expect(await mooring.end(), mooring.stderr()).toEqual({ code: 0, signal: null });
+      } finally {
+        await storm.end();
+      }
+      expect(storm.outcomes.filter(({ status }) => status === undefined)).toEqual([]);
+    }, 60_000);
   },
 );
