@@ -6,8 +6,9 @@ import { DiscordChannel, GuildCreate } from "./platform-events.ts";
 import type { RestCalls } from "./rest-calls.ts";
 
 /** https://docs.discord.com/developers/resources/channel#channel-object-channel-types */
-const THREAD_TYPES = new Set([10, 11, 12]);
+const PUBLIC_THREADS = new Set([10, 11]);
 
+/** `parentId`: only of a thread that everybody in its channel can read. */
 type Place = { readonly guildId: string; readonly parentId: string | undefined };
 
 const MOST_PLACES = 50_000;
@@ -23,7 +24,10 @@ export class ChannelPlaces {
     this.#rest = rest;
   }
 
-  /** The conversation that a channel of Discord is. Nothing: there is no such channel, or the bot does not see it. */
+  /**
+   * The conversation that a channel of Discord is. Nothing: there is no such channel, or the bot does not see it. A
+   * private thread (type 12) is a room of its own, because only some people of its channel can read it.
+   */
   async conversationIn(channelId: string, guildId: string | undefined): Promise<Conversation | undefined> {
     const channel = this.#channel;
     if (guildId === undefined) return { channel, room: channelId, kind: "private" };
@@ -55,8 +59,8 @@ export class ChannelPlaces {
     const channel = DiscordChannel.safeParse(data).data;
     const guildId = channel?.guild_id ?? inGuild;
     if (channel === undefined || guildId === undefined) return undefined;
-    const isThread = THREAD_TYPES.has(channel.type);
-    const place = { guildId, parentId: isThread ? (channel.parent_id ?? undefined) : undefined };
+    const isPublicThread = PUBLIC_THREADS.has(channel.type);
+    const place = { guildId, parentId: isPublicThread ? (channel.parent_id ?? undefined) : undefined };
     if (this.#places.size >= MOST_PLACES) this.#places.clear();
     this.#places.set(channel.id, place);
     return place;

@@ -58,8 +58,11 @@ export class Intake {
     if (!isFromPerson(message)) return;
     const isPrivate = fetchedFrom ? fetchedFrom.kind === "private" : !message.guild_id;
     if (!isPrivate && access.mentionOnly && !isAddressed(message, botId)) return;
+    // Asked for fetched messages too: a private thread may have been stored as a thread of its channel.
     const conversation =
-      fetchedFrom ?? (await places.conversationIn(message.channel_id, message.guild_id ?? undefined));
+      fetchedFrom?.kind === "private"
+        ? fetchedFrom
+        : await places.conversationIn(message.channel_id, message.guild_id ?? fetchedFrom?.workspace);
     if (conversation === undefined || !access.allowsPlace(conversation)) return;
     const said = toUserMessage(message, conversation, botId, context);
     if (said === undefined) return;

@@ -66,6 +66,23 @@ describe("given people who write in a server (C2)", () => {
     expect(messages.find(({ conversation }) => conversation.thread === starter.id)?.replyTo).toBe(starter.id);
   });
 
+  it("when it is said in a private thread, then that is a room of its own, known before or not (D3)", async () => {
+    const { world } = test.discord;
+    const known = world.addPrivateThread(test.room);
+    await test.start();
+    const laterOn = world.addPrivateThread(test.room);
+    for (const thread of [known, laterOn]) {
+      test.discord.say({ person: "ann", in: thread, text: "hello", mention: true });
+    }
+    const messages = await test.inbox.accepted.count(2);
+    const conversations = [known, laterOn].map(({ id }) => ({ ...test.inRoom, room: id }));
+    expect(messages.map(({ conversation }) => conversation)).toEqual(expect.arrayContaining(conversations));
+    for (const { conversation, link, replyTo } of messages) {
+      expect(link).toContain(`/channels/${test.guild.id}/${conversation.room}/`);
+      expect([conversation.thread, replyTo]).toEqual([undefined, undefined]);
+    }
+  });
+
   it("when others are mentioned too, then their names are readable", async () => {
     await test.start();
     const bob = test.discord.world.person("bob");
@@ -165,6 +182,18 @@ describe("given that not everybody may talk to the agent (I2)", () => {
     await test.inbox.accepted.until((items) => items.some(({ text }) => text === `in ${thread.id}`));
     await test.heardInPrivate("the end");
     expect(test.texts).toEqual([`in ${thread.id}`, "the end"]);
+  });
+
+  it("when a room is named, then its private threads are not: each has to be named itself (D3)", async () => {
+    const { world } = test.discord;
+    const [named, other] = [world.addPrivateThread(test.room), world.addPrivateThread(test.room)];
+    await test.start({ access: { guilds: [test.guild.id], rooms: [test.room.id, named.id] } });
+    for (const place of [other, named, test.room]) {
+      test.discord.say({ person: "ann", in: place, text: `in ${place.id}`, mention: true });
+    }
+    await test.inbox.accepted.count(2);
+    await test.heardInPrivate("the end");
+    expect(test.texts.sort()).toEqual([`in ${named.id}`, `in ${test.room.id}`, "the end"].sort());
   });
 
   it("when somebody of another server writes in private, then they are told once, and not heard", async () => {

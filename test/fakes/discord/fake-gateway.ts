@@ -182,8 +182,8 @@ export class FakeGateway {
         d: {
           id,
           name,
-          channels: inGuild.filter(({ type }) => type !== ChannelType.thread),
-          threads: inGuild.filter(({ type }) => type === ChannelType.thread),
+          channels: inGuild.filter(({ type }) => !isThread(type)),
+          threads: inGuild.filter(({ type }) => isThread(type)),
         },
       };
       session.log.push(event);
@@ -224,3 +224,5 @@ const parse = (text: string): { op: number; d: unknown } | undefined => {
     return undefined;
   }
 };
+
+const isThread = (type: number): boolean => type === ChannelType.thread || type === ChannelType.privateThread;

@@ -47,7 +47,7 @@ export interface FakeMessage {
   pings: boolean;
 }
 
-export const ChannelType = { text: 0, private: 1, thread: 11 } as const;
+export const ChannelType = { text: 0, private: 1, thread: 11, privateThread: 12 } as const;
 
 /** Who and what there is: people, servers, channels and all that was said. */
 export class World {
@@ -86,6 +86,12 @@ export class World {
   addThread(room: FakeChannel, messageId = this.ids.next()): FakeChannel {
     const { guild_id = "" } = room;
     return this.#addChannel({ id: messageId, type: ChannelType.thread, guild_id, parent_id: room.id });
+  }
+
+  /** Only those who were invited read it; it hangs on no message. */
+  addPrivateThread(room: FakeChannel): FakeChannel {
+    const { guild_id = "" } = room;
+    return this.#addChannel({ id: this.ids.next(), type: ChannelType.privateThread, guild_id, parent_id: room.id });
   }
 
   privateChannel(person: FakeUser): FakeChannel {
