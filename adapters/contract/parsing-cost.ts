@@ -6,7 +6,7 @@ import { containersIn, MAX_CONTAINERS } from "./markdown-nesting.ts";
  * Measured with micromark 4 and GFM on one loaded core: 6,000 `*` in one paragraph 1 s, 6,000 characters of nested
  * images 0.9 s, 4,000 of `- - -` 1.9 s and then a stack overflow. At these bounds it takes 40 ms for 6,000 characters.
  */
-const MAX_SIGNS_SQUARED = 400_000;
+const MAX_SIGNS_SQUARED = 500_000;
 /** Summed up over all lines: eight deep in 100 lines. */
 const MAX_CONTAINERS_SQUARED = 6_400;
 const MAX_LINES = 600;

@@ -215,7 +215,7 @@ describe("given what people see", () => {
   });
 
   it.each([
-    ["stars", "*".repeat(1_400)],
+    ["stars", "**a ".repeat(350)],
     ["underscores", "_ ".repeat(700)],
     ["a table", `| ${"wide ".repeat(30)}| b |\n|---|---|\n${"| x | y |\n".repeat(100)}`.slice(0, 1_400)],
     ["code", `\`\`\`ts\n${"const a = 1;\n".repeat(100)}\`\`\``],
