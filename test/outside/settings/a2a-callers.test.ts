@@ -156,7 +156,7 @@ describe("given agents that others may call", () => {
   );
 
   proves(
-    ["agents[].skills[].tellPeople", "agents[].home.person", "people[].name", "people[].accounts"],
+    ["agents[].skills[].tellPeople", "agents[].home.person"],
     "when a caller uses a skill that people are told of, then the person at home reads it, and nothing of other skills",
     async () => {
       const { ada, notices } = await adaWrites();

@@ -68,6 +68,10 @@ beforeAll(async () => {
   ada = Object.fromEntries(await Promise.all(clients)) as typeof ada;
 });
 
+interface Person {
+  readonly name?: string;
+  readonly accounts: readonly { readonly channel: string; readonly accountId: string }[];
+}
 const results = (channel: Channel) =>
   ada[channel].replies().filter(({ markdown }) => markdown === "Here is everything about it.");
 /** Has work begin and end on one channel. */
@@ -90,6 +94,17 @@ describe("given a person who writes on several channels of an agent", () => {
       const kept: Channel[] = ["keeps", "keeps-plain", "keeps-not"];
       expect(await work("keeps", kept)).toEqual(["keeps"]);
       expect(await work("keeps-not", kept)).toEqual(kept);
+    },
+  );
+
+  proves(
+    ["people[].name", "people[].accounts"],
+    "when an operator lists people, then the accounts that the configuration declares are one person of its name",
+    async () => {
+      const { items } = await mooring.admin<{ items: Person[] }>("people?limit=200");
+      const channelsOf = (person: Person | undefined) => person?.accounts.map(({ channel }) => channel).sort();
+      expect(channelsOf(items.find(({ name }) => name === "Ada"))).toEqual(Object.keys(channels).sort());
+      expect(channelsOf(items.find(({ name }) => name === "Bea on held"))).toEqual(["quiet-held"]);
     },
   );
 

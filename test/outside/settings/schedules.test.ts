@@ -109,7 +109,7 @@ describe("given schedules in the configuration", () => {
         const results = () => client.replies().filter(({ anchor }) => anchor?.channel === "scheduled");
         await client.until(() => results().length > 0, `the answer of ${name}`);
         expect(results()).toMatchObject([
-          { anchor: { summary: name }, markdown: expect.stringContaining(`Say ${name}.`) },
+          { anchor: { summary: name }, markdown: expect.stringMatching(new RegExp(`\\nSay ${name}\\.$`)) },
         ]);
       }
     },
