@@ -4,7 +4,7 @@ import type { RunningChannel } from "../relay/run-channel.ts";
 
 const CHECK_EVERY_MS = 500;
 
-/** Logs each change between healthy and degraded once, and tells `changed` of it. */
+/** Logs each change between healthy and degraded once, and calls `changed`. A channel that is starting is neither. */
 export const watchChannel = (
   running: RunningChannel,
   { clock, logger, changed }: { clock: Clock; logger: Logger; changed: () => void },
@@ -14,7 +14,7 @@ export const watchChannel = (
   let timer: Timer;
   const check = () => {
     const health = running.health();
-    if (health.ok !== wasOk) {
+    if (health.ok !== wasOk && (health.ok || !health.starting)) {
       wasOk = health.ok;
       if (health.ok) logger.info({ channel }, "channel recovered");
       else logger.error({ channel, reason: health.reason }, "channel degraded");

@@ -17,6 +17,7 @@ import { withinDeadline } from "./within-deadline.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
+const STARTING = "starting";
 
 /** The part of a channel that needs its platform: the adapter, what is sent through it, and what it shows. */
 export class ChannelConnection {
@@ -39,10 +40,15 @@ export class ChannelConnection {
     this.#maySend = maySend;
   }
 
+  /** In its first attempt, so there is no trouble yet. */
+  get isStarting(): boolean {
+    return this.problem === STARTING;
+  }
+
   /** Resolves when the first attempt has ended; further ones follow on their own. */
   open(): Promise<void> {
     this.#wanted = true;
-    this.problem ??= "starting";
+    this.problem ??= STARTING;
     this.#opening = this.#try();
     return this.#opening;
   }

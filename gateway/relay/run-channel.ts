@@ -11,7 +11,10 @@ import type { RelayContext } from "./relay-context.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 /** standby: another gateway holds the connection, or an operator has paused the channel. */
-export type ChannelHealth = { ok: true; standby: boolean } | { ok: false; reason: string };
+export type ChannelHealth =
+  | { ok: true; standby: boolean }
+  /** starting: it connects for the first time, which is no trouble yet. */
+  | { ok: false; reason: string; starting?: boolean };
 
 export interface RunningChannel {
   readonly channel: string;
@@ -89,7 +92,8 @@ export const runChannel = async (
       if (wanted.isPaused || (lease && !lease.held)) return { ok: true, standby: true };
       const health = isHealthAdapter(adapter) ? adapter.health() : { ok: true as const };
       const reason = connection.problem ?? (health.ok ? deliveryHealth.problem : health.reason);
-      return reason === undefined ? { ok: true, standby: false } : { ok: false, reason };
+      if (reason === undefined) return { ok: true, standby: false };
+      return { ok: false, reason, ...(connection.isStarting && { starting: true }) };
     },
     setPaused: async (paused) => {
       if (wanted.isPaused !== paused) await change({ isPaused: paused });

@@ -41,8 +41,7 @@ const open = async (version: string, backbone: Backbone, facts: Facts, laterMs: 
 const expectCleanLog = (): void => {
   const lines = stage.log.split("\n").filter((line) => line.startsWith("{"));
   const errors = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === "error");
-  // A platform that connects slowly says nothing about the data.
-  expect(errors.filter(({ msg }) => msg !== "channel degraded")).toEqual([]);
+  expect(errors).toEqual([]);
   expect(stage.log).not.toMatch(/cannot be read|does not parse|unusable|corrupt/i);
 };
 

@@ -65,7 +65,7 @@ describe("given a channel that starts in the background", () => {
       });
     const running = await runChannel(rig.context, adapter, "gateway", { inBackground: true });
     await vi.waitUntil(() => !running.health().ok);
-    expect(running.health()).toEqual({ ok: false, reason: "starting" });
+    expect(running.health()).toEqual({ ok: false, reason: "starting", starting: true });
     await running.setPaused(false);
     answer();
     await running.firstAttempt;
