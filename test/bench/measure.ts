@@ -36,6 +36,8 @@ export interface Measured {
   readonly cpuRatio: number;
   readonly p99?: Tail;
   readonly p999?: Tail;
+  /** The slowest of all. */
+  readonly max?: Tail;
 }
 
 export interface Spread {
@@ -72,7 +74,7 @@ export const measure = async (comparison: Comparison, rounds: number): Promise<M
     floor: theirs,
     ratio: spreadOf(product.map((value, round) => value / (floor[round] ?? Number.NaN))).median,
     cpuRatio: used.product / used.floor,
-    ...(times.product.length > 0 && { p99: tailOf(times, 0.99), p999: tailOf(times, 0.999) }),
+    ...(times.product.length > 0 && { p99: tailOf(times, 0.99), p999: tailOf(times, 0.999), max: tailOf(times, 1) }),
   };
 };
 
@@ -81,9 +83,9 @@ const tailOf = ({ product, floor }: Record<Side, readonly number[]>, share: numb
   floor: quantile(floor, share),
 });
 
-/** The value that this share of all stays below. */
+/** The value that this share of all stays below; with a share of 1 the highest. */
 export const quantile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 
 export const ownCpu = (): number => {
   const { user, system } = process.cpuUsage();

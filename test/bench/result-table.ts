@@ -12,9 +12,9 @@ export const resultTable = (results: readonly Result[]): string => {
   return [head, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rest].join("\n");
 };
 
-const HEAD = ["what", "product", "its rounds", "floor", "ratio", "of CPU", "p99", "p99.9", "aim"];
+const HEAD = ["what", "product", "its rounds", "floor", "ratio", "of CPU", "p99", "p99.9", "slowest", "aim"];
 
-const rowOf = ({ name, unit, product, floor, ratio, cpuRatio, p99, p999, aim }: Result): string[] => [
+const rowOf = ({ name, unit, product, floor, ratio, cpuRatio, p99, p999, max, aim }: Result): string[] => [
   name,
   figure(product.median, unit),
   product.low === product.high ? "" : `${figure(product.low, unit)} – ${figure(product.high, unit)}`,
@@ -23,6 +23,7 @@ const rowOf = ({ name, unit, product, floor, ratio, cpuRatio, p99, p999, aim }: 
   Number.isFinite(cpuRatio) ? `${cpuRatio.toFixed(2)}×` : "",
   besideFloor(p99),
   besideFloor(p999),
+  besideFloor(max),
   aim,
 ];
 

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { circumstances } from "./circumstances.ts";
-import type { Measured } from "./measure.ts";
+import type { Measured, Tail } from "./measure.ts";
 import { measure } from "./measure.ts";
 import type { Result } from "./result-table.ts";
 import { scenarios } from "./scenarios.ts";
@@ -19,7 +19,10 @@ const { values } = parseArgs({
 
 const figure = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(3));
 
-const line = ({ name, unit, product, floor, ratio, cpuRatio, p99 }: Measured, aim: string): string =>
+const tail = (name: string, times: Tail | undefined): string[] =>
+  times ? [`${name} ${figure(times.product)} / ${figure(times.floor)}`] : [];
+
+const line = ({ name, unit, product, floor, ratio, cpuRatio, p99, p999, max }: Measured, aim: string): string =>
   [
     name.padEnd(62),
     `${figure(product.median)} ${unit}`.padStart(20),
@@ -27,7 +30,9 @@ const line = ({ name, unit, product, floor, ratio, cpuRatio, p99 }: Measured, ai
     `${ratio.toFixed(2)}×`.padStart(8),
     (Number.isFinite(cpuRatio) ? `${cpuRatio.toFixed(2)}×` : "").padStart(8),
     `${figure(product.low)}–${figure(product.high)}`.padStart(18),
-    ...(p99 ? [`p99 ${figure(p99.product)} / ${figure(p99.floor)}`] : []),
+    ...tail("p99", p99),
+    ...tail("p99.9", p999),
+    ...tail("slowest", max),
     `aim ${aim}`,
   ].join("  ");
 

@@ -7,6 +7,7 @@ import { growth } from "./scenarios/growth.ts";
 import { messageReply } from "./scenarios/message-reply.ts";
 import { overload } from "./scenarios/overload.ts";
 import { schedules } from "./scenarios/schedules.ts";
+import { slackBursts } from "./scenarios/slack-bursts.ts";
 import { slackEvents, slackMemory } from "./scenarios/slack-events.ts";
 import { socketBroadcast } from "./scenarios/socket-broadcast.ts";
 import { socketMemory } from "./scenarios/socket-memory.ts";
@@ -33,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   growth,
   overload,
   slackEvents,
+  slackBursts,
   teamsActivities,
   a2aCalls,
   busMemory,

@@ -1,11 +1,14 @@
 import type { AddressInfo } from "node:net";
 import { App, LogLevel } from "@slack/bolt";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
+import { REPLY_TEXT } from "./reply-text.ts";
 
-/** Bolt as its documents show it, with a listener that does nothing: it acknowledges and forgets. */
-const [slackApiUrl = "", token = "", signingSecret = ""] = process.argv.slice(2);
+/** Bolt as its documents show it: it acknowledges, posts a fixed answer if "answering" is given, and stores nothing. */
+const [slackApiUrl = "", token = "", signingSecret = "", answering] = process.argv.slice(2);
 const app = new App({ token, signingSecret, clientOptions: { slackApiUrl }, logLevel: LogLevel.ERROR });
-app.message(async () => undefined);
+app.message(async ({ say }) => {
+  if (answering) await say(REPLY_TEXT);
+});
 const server = await app.start(0);
 
 answerQuestions((server.address() as AddressInfo).port, { memory: memoryInUse }, async () => {

@@ -22,7 +22,10 @@ import { REPLY_TEXT } from "./reply-text.ts";
 import { UNLIMITED } from "./unlimited.ts";
 
 /** Gateway and core as `mooring start` runs them, logs and metrics included; only model and limits are the bench's. */
-const { values, positionals } = parseArgs({ options: { waiting: { type: "string" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { waiting: { type: "string" }, slack: { type: "string" } },
+  allowPositionals: true,
+});
 const [natsUrl] = positionals;
 const MANY = 1_000_000;
 const WATCH_EVERY_MS = 50;
@@ -52,6 +55,9 @@ const config = Config.parse({
         connections: MANY,
       },
     },
+    ...(values.slack && {
+      slack: { ...(JSON.parse(values.slack) as object), agent: "bench", access: { messagesPerMinute: MANY } },
+    }),
   },
 });
 const clock = systemClock;
