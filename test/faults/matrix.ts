@@ -198,6 +198,10 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "one channel misconfigured, revoked, or its platform away",
     triedIn: ["test/outside/degraded-channels.test.ts", "test/gateway/relay/channel-health.test.ts"],
   },
+  F36: {
+    fault: "a pull request that vanishes at the server without a status",
+    triedIn: ["test/core/backbone/nats/lost-pulls.test.ts"],
+  },
   F37: {
     fault: "an answer that cannot be drawn, in every channel",
     triedIn: [
@@ -205,5 +209,13 @@ export const matrix: Readonly<Record<string, Row>> = {
       "test/contract/channel/adapter-draws.ts",
       "test/gateway/relay/undrawable.test.ts",
     ],
+  },
+  F38: {
+    fault: "bodies that are announced and never sent",
+    triedIn: ["test/outside/slow-bodies.test.ts", "test/gateway/limits/body-budget.test.ts"],
+  },
+  F41: {
+    fault: "a new version on the data of an earlier release",
+    triedIn: ["test/outside/frozen-data.test.ts"],
   },
 };
