@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { playFaults } from "./play-faults.ts";
 import { simulate } from "./simulate.ts";
 
 /** Plays the lease and partition protocol at the size of a large deployment, and prints what was seen. */
@@ -7,8 +8,22 @@ const { values } = parseArgs({
     processes: { type: "string", default: "100" },
     partitions: { type: "string", default: "256" },
     seed: { type: "string", default: "1" },
+    /** Instead: so many seeded courses of faults, from the seed on. */
+    faults: { type: "string" },
   },
 });
+
+if (values.faults !== undefined) {
+  let failed = 0;
+  for (let seed = Number(values.seed); seed < Number(values.seed) + Number(values.faults); seed++) {
+    const { misread, published, handled } = await playFaults(seed);
+    if (misread.length === 0 && handled === published) continue;
+    failed++;
+    console.log(JSON.stringify({ seed, misread, published, handled }));
+  }
+  console.log(`${failed} of ${values.faults} courses failed`);
+  process.exit(failed === 0 ? 0 : 1);
+}
 
 const begun = performance.now();
 const observed = await simulate({

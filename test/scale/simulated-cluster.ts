@@ -1,4 +1,4 @@
-import { groupName, natsNames, partitionOf } from "../../core/backbone/nats/nats-names.ts";
+import { consumerName, groupName, natsNames, partitionOf } from "../../core/backbone/nats/nats-names.ts";
 import { PartitionRecord } from "../../core/backbone/nats/partition-record.ts";
 import { ack } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
@@ -6,16 +6,21 @@ import { testSubject } from "../contract/test-message.ts";
 import { seededRandom } from "./seeded-random.ts";
 import type { Scale } from "./simulate.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
+import type { Fault } from "./simulated-server.ts";
 import { SimulatedServer } from "./simulated-server.ts";
 import { SimulatedTime } from "./simulated-time.ts";
 
 const subject = testSubject("scale");
 const DURABLE = "scale";
-const BUCKET = natsNames("mooring").partitionsBucket;
+const GROUP = groupName(DURABLE, subject);
+const NAMES = natsNames("mooring");
+const BUCKET = NAMES.partitionsBucket;
+
+export type ClusterScale = Pick<Scale, "seed" | "partitions" | "leaseMs" | "messagesPerSecond">;
 
 /** Many processes that share one durable, and somebody who looks at what they do. */
 export class SimulatedCluster {
-  readonly #scale: Scale;
+  readonly #scale: ClusterScale;
   readonly #time = new SimulatedTime();
   readonly #server = new SimulatedServer(this.#time);
   readonly #random: () => number;
@@ -33,7 +38,7 @@ export class SimulatedCluster {
   moves = 0;
   readonly strangers: string[] = [];
 
-  constructor(scale: Scale) {
+  constructor(scale: ClusterScale) {
     this.#scale = scale;
     this.#random = seededRandom(scale.seed);
     this.#publisher = this.#process("publisher");
@@ -52,6 +57,21 @@ export class SimulatedCluster {
     const living = new Set(this.#processes.map(({ name }) => name));
     const owned = [...this.#owners.values()].filter(({ process }) => living.has(process)).length;
     return this.#scale.partitions - owned;
+  }
+
+  /** Partitions that are not being read by exactly one process, by the requests that wait at the server. */
+  get misread(): string[] {
+    return Array.from({ length: this.#scale.partitions }, (_, partition) => ({
+      partition,
+      by: this.#readersOf(partition),
+    }))
+      .filter(({ by }) => by.length !== 1)
+      .map(({ partition, by }) => `partition ${partition} is read by ${by.join(" and ") || "no process"}`);
+  }
+
+  /** Decides for each request of a process; nothing: no more faults. */
+  setFaults(faultOf?: (process: string, kind: string) => Fault | undefined): void {
+    this.#server.faultOf = (process, kind) => (process === this.#publisher.name ? undefined : faultOf?.(process, kind));
   }
 
   pass(ms: number): Promise<void> {
@@ -94,8 +114,9 @@ export class SimulatedCluster {
   }
 
   /** Returns what lets it go on. */
-  pause(): () => void {
-    const process = this.#processes[this.#anyIndex()] as SimulatedProcess;
+  pause(name?: string): () => void {
+    const named = this.#processes.find((process) => process.name === name);
+    const process = named ?? (this.#processes[this.#anyIndex()] as SimulatedProcess);
     process.pause();
     return () => process.resume();
   }
@@ -141,12 +162,22 @@ export class SimulatedCluster {
   /** By what the server says at this very moment: only the owner of a partition may begin anything in it. */
   #begins(process: SimulatedProcess, id: string): void {
     const partition = partitionOf(id.slice(id.indexOf("/") + 1), this.#scale.partitions);
-    const key = `$KV.${BUCKET}.${groupName(DURABLE, subject)}.${partition}`;
-    const stored = this.#server.stream(`KV_${BUCKET}`).last(key);
-    const owner = stored && ownerIn(stored.data);
+    const owner = this.#record(partition)?.owner ?? undefined;
     if (owner === undefined || processOf(owner) !== process.name) {
       this.strangers.push(`${process.name} began ${id} of partition ${partition}, which is ${owner}'s`);
     }
+  }
+
+  #record(partition: number): PartitionRecord | undefined {
+    const stored = this.#server.stream(`KV_${BUCKET}`).last(`$KV.${BUCKET}.${GROUP}.${partition}`);
+    return stored && PartitionRecord.parse(JSON.parse(Buffer.from(stored.data).toString()));
+  }
+
+  #readersOf(partition: number): string[] {
+    const { consumers } = this.#server.stream(NAMES.stream(subject.family));
+    const generations = this.#record(partition)?.generation ?? 0;
+    const names = Array.from({ length: generations }, (_, n) => consumerName(GROUP, partition, n + 1));
+    return [...new Set(names.flatMap((name) => [...(consumers.get(name)?.readers ?? [])]))];
   }
 
   #noteOwner(key: string, data: Uint8Array): void {

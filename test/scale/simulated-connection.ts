@@ -4,9 +4,13 @@ import { NatsSession } from "../../core/backbone/nats/nats-session.ts";
 import type { RequestInbox } from "../../core/backbone/nats/request-inbox.ts";
 import type { SimulatedServer } from "./simulated-server.ts";
 import type { StreamMessage } from "./simulated-stream.ts";
+import { refusal } from "./simulated-stream.ts";
 
 /** How words travel between one process and the server: in order, each way, and not at once. */
 export interface Wire {
+  readonly process: string;
+  /** On the clock of the process. */
+  after(ms: number, act: () => void): void;
   toServer(arrive: () => void): void;
   toProcess(arrive: () => void): void;
   readonly isCut: boolean;
@@ -23,12 +27,22 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
     new Promise((resolve, reject) => {
       wire.toServer(() => {
         server.count(kind);
-        try {
-          const answer = work();
-          wire.toProcess(() => resolve(answer));
-        } catch (error) {
-          wire.toProcess(() => reject(error));
-        }
+        const fault = server.faultOf(wire.process, kind);
+        if (fault === "no-responder") return wire.toProcess(() => reject(new NatsError("503", "503")));
+        if (fault === "no-quorum") return wire.toProcess(() => reject(refusal(503, 10_008)));
+        const timeout = () => reject(new NatsError("TIMEOUT", "TIMEOUT"));
+        if (fault !== undefined) wire.toProcess(() => wire.after(REQUEST_TIMEOUT_MS, timeout));
+        if (fault === "lost") return;
+        const carryOut = () => {
+          try {
+            const answer = work();
+            if (fault === undefined) wire.toProcess(() => resolve(answer));
+          } catch (error) {
+            if (fault === undefined) wire.toProcess(() => reject(error));
+          }
+        };
+        if (fault === "late") server.later(LATE_BY_MS, carryOut);
+        else carryOut();
       });
     });
 
@@ -44,6 +58,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
     const [stream = "", consumer = ""] = subject.split(".").slice(5);
     const receive = (message: Msg) =>
       wire.toProcess(() => (subscriptions.get(inbox) ?? subscriptions.get(anyBeside(inbox)))?.(null, message));
+    const isListening = () => subscriptions.has(inbox) || subscriptions.has(anyBeside(inbox));
     const send = (sent: StreamMessage | "empty" | "heartbeat") => {
       if (sent === "empty") return receive(nothingThere(inbox));
       server.count(sent === "heartbeat" ? "heartbeat" : "delivery");
@@ -53,9 +68,13 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
     wire.toServer(() => {
       server.count("pull");
       const heartbeatMs = idle_heartbeat === undefined ? undefined : millis(idle_heartbeat);
-      const isWanted = () => !wire.isCut;
+      const isWanted = () => !wire.isCut && isListening();
+      if (server.faultOf(wire.process, "pull") !== undefined) {
+        if (no_wait) receive(refusedPull(inbox));
+        return;
+      }
       const known = server.stream(stream).consumers.get(consumer);
-      if (known) known.pull({ batch, waits: !no_wait, heartbeatMs, isWanted, send });
+      if (known) known.pull({ process: wire.process, batch, waits: !no_wait, heartbeatMs, isWanted, send });
       else send("empty");
     });
   };
@@ -104,24 +123,32 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
       info: (stream: string, name: string) =>
         ask("look at a consumer", () => {
           const { floor, delivered } = server.stream(stream).consumer(name).progress;
-          return { ack_floor: { stream_seq: floor }, delivered: { stream_seq: delivered } };
+          const { readers, pending } = server.stream(stream).consumer(name);
+          return {
+            ack_floor: { stream_seq: floor },
+            delivered: { stream_seq: delivered },
+            num_waiting: readers.size,
+            num_pending: pending,
+          };
         }),
       delete: (stream: string, name: string) =>
         ask("delete a consumer", () => server.stream(stream).deleteConsumer(name)),
     },
   };
 
-  const watch = async (bucket: string): Promise<AsyncIterable<KvEntry>> => {
+  const watch = async (bucket: string): Promise<Updates> => {
     const updates = new Updates();
     await ask("watch", () => {
       const stream = server.stream(`KV_${bucket}`);
       const notify = (message: StreamMessage) => {
         if (wire.isCut) return void stream.watchers.delete(notify);
         server.count("update");
+        // From here on the watch is silent.
+        if (server.faultOf(wire.process, "update") !== undefined) return void stream.watchers.delete(notify);
         wire.toProcess(() => updates.add(entryOf(bucket, message)));
       };
-      for (const message of stream.under(`$KV.${bucket}.>`)) notify(message);
       stream.watchers.add(notify);
+      for (const message of stream.under(`$KV.${bucket}.>`)) notify(message);
     });
     return updates;
   };
@@ -150,10 +177,17 @@ interface ConsumerWanted {
   readonly opt_start_seq?: number;
 }
 
-/** What a bucket's watch says, one update after the other, without end. */
+/** What a bucket's watch says, one update after the other, until it is stopped. */
 class Updates implements AsyncIterable<KvEntry> {
   readonly #waiting: KvEntry[] = [];
   #wanted: ((entry: IteratorResult<KvEntry>) => void) | undefined;
+  #stopped = false;
+
+  stop(): void {
+    this.#stopped = true;
+    this.#wanted?.({ value: undefined, done: true });
+    this.#wanted = undefined;
+  }
 
   add(entry: KvEntry): void {
     const wanted = this.#wanted;
@@ -165,6 +199,7 @@ class Updates implements AsyncIterable<KvEntry> {
   [Symbol.asyncIterator](): AsyncIterator<KvEntry> {
     return {
       next: () => {
+        if (this.#stopped) return Promise.resolve({ value: undefined, done: true });
         const entry = this.#waiting.shift();
         if (entry) return Promise.resolve({ value: entry, done: false });
         return new Promise((resolve) => {
@@ -193,6 +228,9 @@ const messageOf = (given: Pick<StreamMessage, "subject" | "data" | "headers">, r
 
 const nothingThere = (subject = ""): Msg => messageOf({ subject, data: Empty, headers: headers(404, "No Messages") });
 
+const refusedPull = (subject: string): Msg =>
+  messageOf({ subject, data: Empty, headers: headers(503, "No Responders") });
+
 const idleHeartbeat = (subject: string): Msg =>
   messageOf({ subject, data: Empty, headers: headers(100, "Idle Heartbeat") });
 
@@ -220,3 +258,7 @@ const stored = (append: () => number): Msg => {
   };
   return messageOf({ subject: "", data: Buffer.from(JSON.stringify(answer())), headers: undefined });
 };
+
+/** As the product's default. */
+const REQUEST_TIMEOUT_MS = 5_000;
+const LATE_BY_MS = 7_000;

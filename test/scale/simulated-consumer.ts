@@ -7,7 +7,9 @@ export interface PullWanted {
   /** False: ends with "empty" when there is no more. */
   readonly waits: boolean;
   readonly heartbeatMs?: number | undefined;
-  /** False once the process that asked is dead. */
+  /** The process that asked. */
+  readonly process: string;
+  /** False once the process that asked is dead or listens no longer: the server drops such a request. */
   isWanted(): boolean;
   send(sent: StreamMessage | "empty" | "heartbeat"): void;
 }
@@ -43,6 +45,11 @@ export class SimulatedConsumer {
     return { floor: oldest === undefined ? this.#delivered : oldest - 1, delivered: this.#delivered };
   }
 
+  /** The processes whose requests it would serve now. */
+  get readers(): ReadonlySet<string> {
+    return new Set(this.#pulls.filter((pull) => pull.isWanted()).map(({ process }) => process));
+  }
+
   pull(wanted: PullWanted): void {
     const pull: Pull = { ...wanted, left: wanted.batch };
     this.#pulls.push(pull);
@@ -70,6 +77,10 @@ export class SimulatedConsumer {
 
   #deliver(): void {
     for (let pull = this.#pulls[0]; pull !== undefined && this.#waiting.length > 0; pull = this.#pulls[0]) {
+      if (!pull.isWanted()) {
+        this.#end(pull);
+        continue;
+      }
       const message = this.#waiting.shift() as StreamMessage;
       this.#delivered = message.seq;
       this.#unacknowledged.add(message.seq);

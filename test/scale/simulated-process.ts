@@ -31,10 +31,6 @@ class SimulatedConnector extends NatsConnector {
   override onSession(listener: (session: NatsSession) => void): void {
     listener(this.#session);
   }
-
-  override run<R>(_: string, work: (session: NatsSession, again: boolean) => Promise<R>): Promise<R> {
-    return work(this.#session, false);
-  }
 }
 
 export interface ProcessOptions {
@@ -69,7 +65,7 @@ export class SimulatedProcess {
     };
     let ids = 0;
     const newId = () => `${name}-${++ids}`;
-    const options = natsOptions({ servers: ["simulated"], clock: this.clock, partitions, leaseMs, newId });
+    const options = natsOptions({ servers: ["simulated"], clock: this.clock, partitions, leaseMs, newId, random });
     const connector = new SimulatedConnector(options, simulatedSession(server, this.#wire()));
     const names = natsNames(options.prefix);
     const { replicas } = options;
@@ -148,6 +144,8 @@ export class SimulatedProcess {
     };
     const isDead = () => this.#state === "dead";
     return {
+      process: this.name,
+      after: (ms, act) => void this.#after(ms, act),
       toServer: inOrder((act) => act()),
       toProcess: inOrder((act) => this.#happens(act)),
       get isCut() {

@@ -1,6 +1,12 @@
 import { refusal, SimulatedStream } from "./simulated-stream.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 
+/**
+ * What becomes of a request. lost: it never arrives. unanswered: it is carried out, its answer never arrives. late: it is
+ * carried out after the process stopped waiting. no-responder, no-quorum: refused as a cluster in trouble does.
+ */
+export type Fault = "lost" | "unanswered" | "late" | "no-responder" | "no-quorum";
+
 /** A JetStream server that answers at once; how long its words travel is the connections' business. */
 export class SimulatedServer {
   readonly #time: SimulatedTime;
@@ -8,12 +14,19 @@ export class SimulatedServer {
   /** What it was asked, and what it sent by itself, by kind. */
   readonly traffic = new Map<string, number>();
 
+  /** Decides for each request of a process, and each update of a watch ("update": any fault loses it). */
+  faultOf: (process: string, kind: string) => Fault | undefined = () => undefined;
+
   constructor(time: SimulatedTime) {
     this.#time = time;
   }
 
   count(kind: string): void {
     this.traffic.set(kind, (this.traffic.get(kind) ?? 0) + 1);
+  }
+
+  later(ms: number, act: () => void): void {
+    this.#time.at(this.#time.now + ms, act);
   }
 
   stream(name: string): SimulatedStream {

@@ -18,6 +18,8 @@ export class SimulatedStream {
   readonly #bySubject = new Map<string, StreamMessage[]>();
   readonly #keepsLast: boolean;
   readonly #time: SimulatedTime;
+  /** By message id: a repeated write is recognised, as the server does within its duplicate window. */
+  readonly #ids = new Map<string, number>();
   #lastSeq = 0;
 
   constructor(time: SimulatedTime, name: string, keepsLast: boolean) {
@@ -42,9 +44,13 @@ export class SimulatedStream {
   }
 
   append(subject: string, data: Uint8Array, headers: MsgHdrs | undefined): number {
+    const id = headers?.get("Nats-Msg-Id");
+    const known = id ? this.#ids.get(id) : undefined;
+    if (known !== undefined) return known;
     const expected = headers?.get("Nats-Expected-Last-Subject-Sequence");
     if (expected && Number(expected) !== (this.last(subject)?.seq ?? 0)) throw refusal(400, 10_071);
     const message = { subject, seq: ++this.#lastSeq, data, headers };
+    if (id) this.#ids.set(id, message.seq);
     const before = this.#keepsLast ? [] : (this.#bySubject.get(subject) ?? []);
     before.push(message);
     this.#bySubject.set(subject, before);
@@ -54,6 +60,8 @@ export class SimulatedStream {
   }
 
   addConsumer(name: string, filter: string, from: number): SimulatedConsumer {
+    const known = this.consumers.get(name);
+    if (known) return known;
     const consumer = new SimulatedConsumer(
       this.#time,
       this.under(filter).filter(({ seq }) => seq >= from),

@@ -14,6 +14,7 @@ import { groupName } from "./nats-names.ts";
 import type { NatsSession } from "./nats-session.ts";
 import { PartitionOwnership } from "./partition-ownership.ts";
 import { encodePartitions } from "./partition-set.ts";
+import type { FoundPartition } from "./partition-table.ts";
 import { QuietMoments } from "./quiet-moments.ts";
 
 /** This process's share of one durable: takes the partitions that should be its own, gives back those that should not. */
@@ -24,10 +25,13 @@ export class ConsumerGroup<T> {
   readonly #held = new Map<number, HeldPartition>();
   readonly #ownership: PartitionOwnership;
   readonly #quiet: QuietMoments;
-  readonly #timers = new Set<Timer>();
+  /** Partitions that should be ours, but whose recorded owner lives and does not report that it reads them. */
+  readonly #unread = new Map<number, { readonly revision: number; readonly since: number }>();
+  #timer: { readonly at: number; readonly timer: Timer } | undefined;
   #assigned: { readonly members: readonly string[]; readonly owners: readonly (string | undefined)[] } | undefined;
   #pass: Promise<void> | undefined;
   #passAgain = false;
+  #passFailed = false;
   #closing = false;
 
   constructor(subject: Subject<T>, options: ConsumeOptions<T>, parts: GroupParts) {
@@ -64,14 +68,19 @@ export class ConsumerGroup<T> {
     return this.#consumption.depth;
   }
 
-  /** The partitions whose consumers serve this process at this moment, encoded. */
-  get reading(): string {
-    const session = this.#parts.connector.current;
-    const read = [...this.#held.values()].filter((held) => session && !held.releasing && held.isServedOn(session));
-    return encodePartitions(
-      read.map(({ partition }) => partition),
-      this.#parts.options.partitions,
-    );
+  /** For a heartbeat: the partitions whose consumers serve this process at this moment, encoded. */
+  reportReading(): string {
+    const { connector, options } = this.#parts;
+    const session = connector.current;
+    const read: number[] = [];
+    for (const held of this.#held.values()) {
+      if (session && !held.releasing && held.isServedOn(session)) {
+        read.push(held.partition);
+        if (held.unreportedSince !== undefined) options.clock.after(0, () => this.wake());
+        held.unreportedSince = undefined;
+      } else held.unreportedSince ??= options.clock.monotonic();
+    }
+    return encodePartitions(read, options.partitions);
   }
 
   /** Where a new durable begins is decided once, before anything is read. */
@@ -99,7 +108,7 @@ export class ConsumerGroup<T> {
   /** To be called when no handler runs any more. Gives everything back, as far as the server can be told in time. */
   async close(timeoutMs: number): Promise<void> {
     this.#closing = true;
-    for (const timer of this.#timers) timer.cancel();
+    this.#timer?.timer.cancel();
     const { clock } = this.#parts.options;
     const deadline = clock.monotonic() + timeoutMs;
     await this.#pass;
@@ -113,7 +122,11 @@ export class ConsumerGroup<T> {
     const { partition } = message;
     const held = this.#held.get(partition);
     if (!held || held.releasing || this.#quiet.isWanted(partition)) return false;
-    if (!this.#parts.membership.holdsLease()) return false;
+    const { membership, options } = this.#parts;
+    if (!membership.holdsLease()) return false;
+    // After a whole lease others may take it, although this process lives.
+    const unreportedMs = options.clock.monotonic() - (held.unreportedSince ?? options.clock.monotonic());
+    if (unreportedMs >= options.leaseMs * OWN_SHARE) return false;
     held.log.started(message);
     return true;
   }
@@ -121,8 +134,9 @@ export class ConsumerGroup<T> {
   async #reconcileWhileNeeded(): Promise<void> {
     while (this.#passAgain && !this.#closing) {
       this.#passAgain = false;
+      this.#passFailed = false;
       try {
-        await this.#reconcileOnce();
+        if ((await this.#reconcileOnce()) && !this.#passFailed) this.#parts.schedule.settled(this.name);
       } catch (error) {
         this.#failed(error);
       }
@@ -131,37 +145,52 @@ export class ConsumerGroup<T> {
     this.#pass = undefined;
   }
 
-  async #reconcileOnce(): Promise<void> {
+  /** False if nothing could be looked at. */
+  async #reconcileOnce(): Promise<boolean> {
     const { connector, membership, options, table } = this.#parts;
     const session = connector.current;
-    if (!session || !membership.isMember) return;
+    if (!session || !membership.isMember) return false;
     const owners = this.#owners();
-    const todo: { partition: number; held: HeldPartition | undefined }[] = [];
+    const todo: { partition: number; act: (lastSeq: number) => Promise<void> }[] = [];
     for (let partition = 0; partition < options.partitions; partition++) {
       const held = this.#held.get(partition);
       const mine = owners[partition] === membership.id;
-      if (!held && !mine) continue;
       const seen = table.seen(this.name, partition);
+      const owner = seen?.record.owner ?? undefined;
+      if (!mine || !seen || !membership.seesOther(owner, this.name)) this.#unread.delete(partition);
       if (held && seen && seen.revision > held.revision) this.#drop(held);
       if (held && this.#held.has(partition)) {
         if (held.handingOver) continue;
-        if (held.releasing || !held.isReadOn(session)) todo.push({ partition, held });
+        if (held.releasing) todo.push({ partition, act: () => this.#release(held) });
+        else if (!held.isReadOn(session))
+          todo.push({ partition, act: (lastSeq) => this.#reopen(session, held, lastSeq) });
         else if (!mine) void this.#handOver(held);
-      } else if (mine && !membership.seesOther(seen?.record.owner, this.name))
-        todo.push({ partition, held: undefined });
+      } else if (mine) {
+        const waits = seen && membership.seesOther(owner, this.name);
+        if (!waits || this.#isAbandoned(partition, seen))
+          todo.push({
+            partition,
+            act: (lastSeq) => this.#take(session, partition, lastSeq, waits ? owner : undefined),
+          });
+      } else if (owner === membership.id)
+        todo.push({ partition, act: () => this.#ownership.disown(session, partition) });
     }
-    if (todo.length === 0) return;
+    if (todo.length === 0) return true;
     const lastSeq = await this.#ownership.lastSeq(session);
-    await eachLimited(todo, AT_ONCE, async ({ partition, held }) => {
+    await eachLimited(todo, AT_ONCE, async ({ partition, act }) => {
       if (this.#closing) return;
-      try {
-        if (held?.releasing) await this.#release(held);
-        else if (held) await this.#reopen(session, held, lastSeq);
-        else await this.#take(session, partition, lastSeq);
-      } catch (error) {
-        this.#failed(error, partition);
-      }
+      await act(lastSeq).catch((error) => this.#failed(error, partition));
     });
+    return true;
+  }
+
+  /** Its recorded owner lives, but has not reported for a lease that it reads it. */
+  #isAbandoned(partition: number, { record, revision }: FoundPartition): boolean {
+    const { membership, options } = this.#parts;
+    const now = options.clock.monotonic();
+    if (membership.reportsReading(record.owner ?? "", this.name, partition)) this.#unread.delete(partition);
+    else if (this.#unread.get(partition)?.revision !== revision) this.#unread.set(partition, { revision, since: now });
+    return now - (this.#unread.get(partition)?.since ?? now) >= options.leaseMs;
   }
 
   /** Who should own what. Most changes are not of the members, and then it is as before. */
@@ -174,8 +203,8 @@ export class ConsumerGroup<T> {
     return this.#assigned.owners;
   }
 
-  async #take(session: NatsSession, partition: number, lastSeq: number): Promise<void> {
-    const held = await this.#ownership.take(session, partition, lastSeq);
+  async #take(session: NatsSession, partition: number, lastSeq: number, abandonedBy?: string): Promise<void> {
+    const held = await this.#ownership.take(session, partition, lastSeq, abandonedBy);
     if (!held) return;
     this.#held.set(partition, held);
     this.#ownership.read(session, held);
@@ -228,21 +257,26 @@ export class ConsumerGroup<T> {
 
   #failed(error: unknown, partition?: number): void {
     if (this.#closing || (error instanceof AppError && error.code === "stopped")) return;
-    const { logger } = this.#parts.options;
-    logger.warn({ group: this.name, partition, error: messageOf(error) }, "partition not settled; trying again");
-    this.#soon(LOOK_AGAIN_MS);
+    this.#passFailed = true;
+    this.#parts.schedule.failed(this.name, error, partition);
   }
 
+  /** One timer, for the earliest: a pass looks at all partitions. */
   #soon(ms: number): void {
-    if (this.#closing) return;
-    const timer = this.#parts.options.clock.after(ms, () => {
-      this.#timers.delete(timer);
+    const { clock } = this.#parts.options;
+    const at = clock.monotonic() + ms;
+    if (this.#closing || (this.#timer && this.#timer.at <= at)) return;
+    this.#timer?.timer.cancel();
+    const timer = clock.after(ms, () => {
+      this.#timer = undefined;
       void this.reconcile();
     });
-    this.#timers.add(timer);
+    this.#timer = { at, timer };
   }
 }
 
+/** Of a lease, so that clocks of slightly different speed do no harm. */
+const OWN_SHARE = 0.9;
 const AT_ONCE = 16;
 const LOOK_AGAIN_MS = 300;
 const LONGEST_HAND_OVER_PAUSE_MS = 30_000;

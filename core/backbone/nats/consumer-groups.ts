@@ -15,6 +15,7 @@ import type { NatsPublisher } from "./nats-publisher.ts";
 import type { NatsSession } from "./nats-session.ts";
 import { PartitionTable } from "./partition-table.ts";
 import { ReaderHealth } from "./reader-health.ts";
+import { ReconcileSchedule } from "./reconcile-schedule.ts";
 import { WatchedBucket } from "./watched-bucket.ts";
 
 interface Running {
@@ -39,6 +40,7 @@ export class ConsumerGroups {
   readonly #membership: Membership;
   readonly #table: PartitionTable;
   readonly #readers: ReaderHealth;
+  readonly #schedule: ReconcileSchedule;
   #begun: NatsSession | undefined;
   #takesPartIn: NatsSession | undefined;
   #beginning: Promise<void> | undefined;
@@ -48,7 +50,7 @@ export class ConsumerGroups {
   constructor(parts: GroupsParts) {
     this.#parts = parts;
     const { connector, names, options, partitionsBucket } = parts;
-    const { clock, logger, leaseMs, newId, replicas, partitions, requiredReaders } = options;
+    const { clock, logger, leaseMs, newId, random, replicas, partitions, requiredReaders } = options;
     this.#readers = new ReaderHealth(requiredReaders, {
       clock,
       partitions,
@@ -61,7 +63,7 @@ export class ConsumerGroups {
       logger,
       leaseMs,
       newId,
-      reading: (group) => this.#running.get(group)?.group.reading ?? "",
+      reading: (group) => this.#running.get(group)?.group.reportReading() ?? "",
       reported: (member, record) => this.#readers.reported(member, record),
       changed: () => this.#each((group) => void group.reconcile()),
       fenced: () => this.#each((group) => group.dropAll()),
@@ -69,6 +71,19 @@ export class ConsumerGroups {
     });
     const changed = (key: string) => void this.#running.get(key.split(".")[0] ?? "")?.group.reconcile();
     this.#table = new PartitionTable(partitionsBucket, new WatchedBucket(partitionsBucket, clock, logger, changed));
+    this.#schedule = new ReconcileSchedule({
+      clock,
+      logger,
+      leaseMs,
+      random,
+      reconcile: (name) =>
+        this.#each((group) => {
+          if (name === undefined || group.name === name) void group.reconcile();
+        }),
+      checkWatches: async () => {
+        await Promise.all([this.#membership.checkWatch(), this.#table.checkWatch()]);
+      },
+    });
     connector.onSession(() => void this.#begin());
   }
 
@@ -112,6 +127,7 @@ export class ConsumerGroups {
   async close(): Promise<void> {
     this.#closed = true;
     this.#retry?.cancel();
+    this.#schedule.close();
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
     // A server that could not be told about partitions is not waited for a second time.
     await this.#membership.close(this.#parts.connector.current ? CLOSE_TIMEOUT_MS : 0);
@@ -156,6 +172,7 @@ export class ConsumerGroups {
       this.#readers.restart();
       await Promise.all([this.#membership.begin(session), this.#table.begin(session)]);
       this.#begun = session;
+      this.#schedule.start();
     }
     await this.#membership.setGroups(groups.map(({ name }) => name));
     await Promise.all(groups.map((group) => group.reconcile()));
@@ -197,6 +214,7 @@ export class ConsumerGroups {
       store,
       membership: this.#membership,
       table: this.#table,
+      schedule: this.#schedule,
       stream: names.stream(subject.family),
       ensureStream: (session) => publisher.ensureStream(session, subject.family),
       messageSubject: (partition) => names.message(subject, partition),

@@ -4,6 +4,7 @@ import type { NatsConnector } from "./nats-connector.ts";
 import type { NatsOptions } from "./nats-options.ts";
 import type { NatsSession } from "./nats-session.ts";
 import type { PartitionTable } from "./partition-table.ts";
+import type { ReconcileSchedule } from "./reconcile-schedule.ts";
 
 /** What a consumer group stands on. */
 export interface GroupParts {
@@ -11,6 +12,7 @@ export interface GroupParts {
   readonly connector: NatsConnector;
   readonly membership: Membership;
   readonly table: PartitionTable;
+  readonly schedule: ReconcileSchedule;
   readonly store: Store;
   readonly stream: string;
   ensureStream(session: NatsSession): Promise<unknown>;

@@ -19,6 +19,8 @@ export class HeldPartition {
   /** It is being given back: nothing of it starts any more. */
   releasing = false;
   handingOver = false;
+  /** Since when the heartbeats say that this process does not read it; others may take it after a lease. */
+  unreportedSince: number | undefined;
   handOverPauseMs = FIRST_HAND_OVER_PAUSE_MS;
 
   constructor(

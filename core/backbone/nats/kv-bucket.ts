@@ -78,8 +78,8 @@ export class KvBucket {
   }
 
   /** The value or the marker that is there. */
-  read(key: string): Promise<BucketEntry | undefined> {
-    return this.#connector.run(`reading "${key}" in ${this.name}`, (session) => this.readOn(session, key));
+  read(key: string, timeoutMs?: number): Promise<BucketEntry | undefined> {
+    return this.#connector.run(`reading "${key}" in ${this.name}`, (session) => this.readOn(session, key), timeoutMs);
   }
 
   /** What is known of this revision; nothing if the key is at another one. */
@@ -127,6 +127,14 @@ export class KvBucket {
         entries.set(entry.key, entry);
       });
       return [...entries.values()];
+    });
+  }
+
+  /** The revision of the last write to any key. */
+  lastRevision(): Promise<number> {
+    return this.#connector.run(`looking at ${this.name}`, async (session) => {
+      const { state } = await session.jsm.streams.info(this.stream);
+      return state.last_seq;
     });
   }
 

@@ -6,6 +6,7 @@ import { Liveness } from "./liveness.ts";
 import type { MemberRecord } from "./member-record.ts";
 import { parseMember } from "./member-record.ts";
 import type { NatsSession } from "./nats-session.ts";
+import { hasPartition } from "./partition-set.ts";
 import { WatchedBucket } from "./watched-bucket.ts";
 
 export interface MembershipParts {
@@ -87,6 +88,20 @@ export class Membership {
     return member != null && member !== this.#id && this.consuming(group).includes(member);
   }
 
+  /** By its last heartbeat as it was a moment ago. A member of a version that does not report counts as reading. */
+  reportsReading(member: string, group: string, partition: number): boolean {
+    const entry = this.#watched.entries.get(member);
+    const record = entry && parseMember(entry.data);
+    if (record === undefined) return false;
+    const reading = record.reading?.[record.groups.indexOf(group)];
+    return record.reading === undefined || (reading !== undefined && hasPartition(reading, partition));
+  }
+
+  /** Reads all members again if the watch has missed something. */
+  checkWatch(): Promise<void> {
+    return this.#watched.check();
+  }
+
   /**
    * By what the server says now: it has died, or consumes the group no longer, and could not tell what it gave back. An
    * id that is gone never comes back.
@@ -143,7 +158,7 @@ export class Membership {
   }
 
   async #renewOnce(): Promise<void> {
-    const { bucket, clock, leaseMs, logger } = this.#parts;
+    const { bucket, clock, leaseMs } = this.#parts;
     const startedAt = clock.monotonic();
     const reading = this.#reading();
     const record: MemberRecord = { groups: [...this.#groups], beat: ++this.#beat, reading };
@@ -155,17 +170,37 @@ export class Membership {
       this.#watched.set(this.#id, this.#revision, data);
       if (this.#refused) this.#regain();
     } catch (error) {
-      if (!(error instanceof RevisionConflict)) {
-        if (!this.#closed) logger.warn({ error: messageOf(error) }, "lease not renewed");
+      await this.#afterFailedRenewal(error);
+    }
+  }
+
+  async #afterFailedRenewal(error: unknown): Promise<void> {
+    const { bucket, leaseMs, logger } = this.#parts;
+    if (!(error instanceof RevisionConflict)) {
+      if (!this.#closed) logger.warn({ error: messageOf(error) }, "lease not renewed");
+      return;
+    }
+    try {
+      // Others only delete it. If it is there, an earlier renewal was stored although its answer never arrived.
+      const entry = await bucket.read(this.#id, leaseMs);
+      if (entry && !entry.deleted) {
+        this.#revision = entry.revision;
+        await this.#renewOnce();
         return;
       }
-      logger.warn({ member: this.#id }, "declared dead by others; joining anew");
-      this.#id = this.#parts.newId();
-      this.#revision = 0;
-      // Word of our return may come before the answer to it: whoever looked then must look again.
-      this.#refused = true;
-      this.#parts.fenced();
+    } catch (readError) {
+      logger.warn({ error: messageOf(readError) }, "lease not renewed");
+      return;
     }
+    logger.warn({ member: this.#id }, "member declared dead by another process, rejoining under a new id");
+    const before = this.#id;
+    this.#id = this.#parts.newId();
+    this.#revision = 0;
+    // The answer to its last renewal may have come after the watch reported its deletion.
+    this.#watched.forget(before);
+    // The watch may report the new record before the write is answered; groups that looked before then look again.
+    this.#refused = true;
+    this.#parts.fenced();
   }
 
   #reading(): string[] {

@@ -73,7 +73,7 @@ export class NatsConnector {
     const { clock } = this.#options;
     const deadline = clock.monotonic() + timeoutMs;
     for (let again = false; ; again = true) {
-      const session = this.#session ?? (await this.#whenConnected(deadline - clock.monotonic()));
+      const session = this.current ?? (await this.#whenConnected(deadline - clock.monotonic()));
       if (this.#stopped) throw stopped();
       try {
         return await work(session, again);

@@ -27,6 +27,8 @@ export interface NatsOptions {
   readonly logger: Logger;
   /** What this process is called among those that share its work; never the same twice. */
   readonly newId: () => string;
+  /** From 0 up to 1, for jitter. */
+  readonly random: () => number;
   /** A process that has not shown itself for this long loses its partitions to others. */
   readonly leaseMs: number;
   /** Fixed at a deployment's first start: another number would tear keys apart. */
@@ -53,6 +55,7 @@ export const natsOptions = (given: NatsBackboneOptions): NatsOptions => {
     clock: systemClock,
     logger: silentLogger,
     newId: () => nuid.next(),
+    random: Math.random,
     leaseMs: 10_000,
     partitions: 32,
     failurePauseMs: 500,

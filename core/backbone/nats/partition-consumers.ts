@@ -28,6 +28,17 @@ export class PartitionConsumers {
     }
   }
 
+  /** True while some process waits for messages of this generation. */
+  async isRead(session: NatsSession, partition: number, generation: number): Promise<boolean> {
+    try {
+      const info = await session.jsm.consumers.info(this.#stream, this.name(partition, generation));
+      return info.num_waiting > 0;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
   async create(session: NatsSession, partition: number, filter: string, record: PartitionRecord): Promise<void> {
     const name = this.name(partition, record.generation);
     await session.jsm.consumers.add(this.#stream, {

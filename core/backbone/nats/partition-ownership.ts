@@ -6,7 +6,7 @@ import { HeldPartition } from "./held-partition.ts";
 import { isNotFound } from "./nats-fault.ts";
 import type { NatsSession } from "./nats-session.ts";
 import { PartitionConsumers } from "./partition-consumers.ts";
-import { fittedTo, released, reopened, takenOver } from "./partition-record.ts";
+import { disowned, fittedTo, released, reopened, takenOver } from "./partition-record.ts";
 import { PullReader } from "./pull-reader.ts";
 
 export interface OwnershipParts extends GroupParts {
@@ -45,13 +45,25 @@ export class PartitionOwnership {
     return state.last_seq;
   }
 
-  /** Nothing if another process was first, or if its owner lives. */
-  async take(session: NatsSession, partition: number, lastSeq: number): Promise<HeldPartition | undefined> {
+  /**
+   * Nothing if another process was first, or if its owner lives; then only a partition that the owner has not reported
+   * as read for a lease (`abandonedBy`) is taken, if by now neither its report nor the server says that it reads it.
+   */
+  async take(
+    session: NatsSession,
+    partition: number,
+    lastSeq: number,
+    abandonedBy?: string,
+  ): Promise<HeldPartition | undefined> {
     const { membership, table } = this.#parts;
     const found = await table.read(this.#group, partition);
     const before = found?.record;
     const owner = before?.owner;
-    if (owner && owner !== membership.id && !(await membership.hasLeft(owner, this.#group))) return undefined;
+    if (owner && owner !== membership.id && !(await membership.hasLeft(owner, this.#group))) {
+      if (owner !== abandonedBy || membership.reportsReading(owner, this.#group, partition)) return undefined;
+      if (await this.#consumers.isRead(session, partition, before.generation)) return undefined;
+      this.#parts.options.logger.warn({ group: this.#group, partition, owner }, "unread partition taken over");
+    }
     const progress = owner ? await this.#consumers.progress(session, partition, before.generation) : undefined;
     const record = fittedTo(takenOver(before, progress, membership.id, await this.origin()), lastSeq);
     const revision = await table.write(this.#group, partition, record, found?.revision ?? 0);
@@ -103,6 +115,15 @@ export class PartitionOwnership {
   async release(held: HeldPartition, timeoutMs?: number): Promise<void> {
     const record = released(held.record, held.log.progress());
     await this.#parts.table.write(this.#group, held.partition, record, held.revision, timeoutMs);
+  }
+
+  /** Gives up a record that names this process although it does not hold the partition: a call after the write failed. */
+  async disown(session: NatsSession, partition: number): Promise<void> {
+    const { membership, table } = this.#parts;
+    const found = await table.read(this.#group, partition);
+    if (found?.record.owner !== membership.id) return;
+    const progress = await this.#consumers.progress(session, partition, found.record.generation);
+    await table.write(this.#group, partition, disowned(found.record, progress), found.revision);
   }
 
   /** Best effort: the record remembers the oldest generation that may have left something. */

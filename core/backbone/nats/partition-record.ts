@@ -96,6 +96,13 @@ export const released = (before: PartitionRecord, local: LocalProgress): Partiti
   suspects: [...local.suspects],
 });
 
+/** A process gives up a record that names it although it does not hold the partition. It may have been sent messages. */
+export const disowned = (before: PartitionRecord, progress: ConsumerProgress | undefined): PartitionRecord => ({
+  ...takenOver(before, progress, "", before.from),
+  owner: null,
+  generation: before.generation,
+});
+
 /**
  * A stream that ends before the place where reading begins was replaced, or restored from an older copy. Reading all of
  * it again loses nothing; waiting for the old place would.

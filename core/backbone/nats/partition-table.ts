@@ -26,6 +26,11 @@ export class PartitionTable {
     return this.#watched.begin(session);
   }
 
+  /** Reads everything again if the watch has missed something. */
+  checkWatch(): Promise<void> {
+    return this.#watched.check();
+  }
+
   /** As it was a moment ago. */
   seen(group: string, partition: number): FoundPartition | undefined {
     const at = key(group, partition);

@@ -1,4 +1,4 @@
-import type { KvEntry } from "nats";
+import type { KvEntry, QueuedIterator } from "nats";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Clock } from "../../contract/clock.ts";
 import type { Logger } from "../../contract/logger.ts";
@@ -18,6 +18,11 @@ export class WatchedBucket {
   readonly #changed: (key: string) => void;
   readonly #entries = new Map<string, WatchedEntry>();
   #session: NatsSession | undefined;
+  #updates: QueuedIterator<KvEntry> | undefined;
+  /** The latest revision that the watch, or a scan, has brought. */
+  #seenTo = 0;
+  /** What the server had at the last check: the watch should have brought it by the next. */
+  #expectedTo = 0;
 
   constructor(bucket: KvBucket, clock: Clock, logger: Logger, changed: (key: string) => void) {
     this.#bucket = bucket;
@@ -33,16 +38,41 @@ export class WatchedBucket {
   /** Resolves once everything that is there is known. Watches as long as the connection lasts. */
   async begin(session: NatsSession): Promise<void> {
     this.#session = session;
+    await this.#scan();
+    if (this.#session === session) void this.#watch(session);
+  }
+
+  /** Costs one request as long as the watch brings everything. To be called now and then. */
+  async check(): Promise<void> {
+    const session = this.#session;
+    if (!session?.isOpen) return;
+    const missed = this.#seenTo < this.#expectedTo;
+    const lastRevision = await this.#bucket.lastRevision();
+    if (missed && this.#seenTo < this.#expectedTo) {
+      this.#logger.warn({ bucket: this.#bucket.name }, "watch missed updates, reading all entries");
+      this.#updates?.stop();
+      await this.#scan();
+      this.#seenTo = Math.max(this.#seenTo, lastRevision);
+    }
+    this.#expectedTo = lastRevision;
+  }
+
+  async #scan(): Promise<void> {
+    const session = this.#session;
+    const before = new Map(this.#entries);
     const found = await this.#bucket.scan(">", { headersOnly: false });
     if (this.#session !== session) return;
     const there = new Set<string>();
     for (const { key, revision, data, deleted } of found) {
+      this.#seenTo = Math.max(this.#seenTo, revision);
       if (deleted) continue;
       there.add(key);
       this.set(key, revision, data);
     }
-    for (const key of [...this.#entries.keys()]) if (!there.has(key)) this.#remove(key);
-    void this.#watch(session);
+    // An entry that the watch brought during the scan stays.
+    for (const [key, entry] of before) {
+      if (!there.has(key) && this.#entries.get(key) === entry) this.#remove(key);
+    }
   }
 
   /** Our own write is known before the watch brings it. */
@@ -50,6 +80,11 @@ export class WatchedBucket {
     if ((this.#entries.get(key)?.revision ?? 0) >= revision) return;
     this.#entries.set(key, { revision, data });
     this.#changed(key);
+  }
+
+  /** For a key that is known to be deleted for good. */
+  forget(key: string): void {
+    this.#remove(key);
   }
 
   /** Asks the server, for a key that the watch may have missed. */
@@ -64,8 +99,8 @@ export class WatchedBucket {
     while (session.isOpen && this.#session === session) {
       try {
         const bucket = await session.js.views.kv(this.#bucket.name, { bindOnly: true });
-        const updates = await bucket.watch();
-        for await (const update of updates) {
+        this.#updates = await bucket.watch();
+        for await (const update of this.#updates) {
           if (this.#session !== session) break;
           this.#apply(update);
         }
@@ -77,6 +112,7 @@ export class WatchedBucket {
   }
 
   #apply({ key, revision, operation, value }: KvEntry): void {
+    this.#seenTo = Math.max(this.#seenTo, revision);
     if (operation === "PUT") this.set(key, revision, value);
     else if ((this.#entries.get(key)?.revision ?? 0) < revision) this.#remove(key);
   }

@@ -1,0 +1,78 @@
+import type { Clock, Timer } from "../../contract/clock.ts";
+import type { Logger } from "../../contract/logger.ts";
+import { Backoff } from "./backoff.ts";
+
+export interface ReconcileScheduleDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly leaseMs: number;
+  readonly random: () => number;
+  /** Of one group, or of all. */
+  reconcile(group?: string): void;
+  /** Compares what the watches brought with what the server has. */
+  checkWatches(): Promise<void>;
+}
+
+/**
+ * When partitions are reconciled without an event: all of them three times in a lease, so that a lost event or an
+ * unforeseen state is repaired within two leases, and failed groups after a pause. One timer each per process, however
+ * many partitions fail.
+ */
+export class ReconcileSchedule {
+  readonly #deps: ReconcileScheduleDeps;
+  readonly #backoff: Backoff;
+  readonly #failing = new Set<string>();
+  #periodic: Timer | undefined;
+  #retry: Timer | undefined;
+  #closed = false;
+
+  constructor(deps: ReconcileScheduleDeps) {
+    this.#deps = deps;
+    this.#backoff = new Backoff({ ...deps, dependency: "partition ownership" });
+  }
+
+  /** Safe to call again. */
+  start(): void {
+    if (this.#closed || this.#periodic) return;
+    const { clock, leaseMs, random } = this.#deps;
+    this.#periodic = clock.after((leaseMs / 3) * (0.8 + 0.4 * random()), () => void this.#check());
+  }
+
+  /** A group could not settle a partition. The failures of one round count once. */
+  failed(group: string, error: unknown, partition?: number): void {
+    this.#failing.add(group);
+    if (this.#closed || this.#retry) return;
+    const pauseMs = this.#backoff.failed(error, { group, partition });
+    this.#retry = this.#deps.clock.after(pauseMs, () => {
+      this.#retry = undefined;
+      for (const failing of [...this.#failing]) this.#deps.reconcile(failing);
+    });
+  }
+
+  /** A group's partitions are as they should be. */
+  settled(group: string): void {
+    this.#failing.delete(group);
+    if (this.#failing.size > 0) return;
+    this.#retry?.cancel();
+    this.#retry = undefined;
+    this.#backoff.recovered();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#periodic?.cancel();
+    this.#retry?.cancel();
+  }
+
+  async #check(): Promise<void> {
+    try {
+      await this.#deps.checkWatches();
+    } catch {
+      // The groups' own requests report a server that does not answer.
+    }
+    this.#periodic = undefined;
+    if (this.#closed) return;
+    this.#deps.reconcile();
+    this.start();
+  }
+}

@@ -1,0 +1,60 @@
+import { seededRandom } from "./seeded-random.ts";
+import { SimulatedCluster } from "./simulated-cluster.ts";
+import type { Fault } from "./simulated-server.ts";
+
+export interface FaultCourse {
+  /** Partitions that were not read by exactly one process two leases after the last fault. */
+  readonly misread: readonly string[];
+  readonly published: number;
+  readonly handled: number;
+}
+
+const FAULTS: readonly Fault[] = ["lost", "unanswered", "late", "no-responder", "no-quorum"];
+
+/** One seeded course of faults: any request may fail in any way, while processes stand still, crash, leave and join. */
+export const playFaults = async (seed: number): Promise<FaultCourse> => {
+  const random = seededRandom(seed);
+  const leaseMs = LEASE_MS;
+  const cluster = new SimulatedCluster({ seed, partitions: 8, leaseMs, messagesPerSecond: 4 });
+  const processes = 2 + Math.floor(3 * random());
+  for (let n = 0; n < processes; n++) cluster.join();
+  cluster.publishSteadily();
+  await cluster.pass(2 * leaseMs);
+
+  const resumes: (() => void)[] = [];
+  for (let n = 0; n < 1 + Math.floor(3 * random()); n++) {
+    const share = random() ** 2;
+    const kinds = new Map<string, boolean>();
+    const isAffected = (kind: string) => {
+      if (!kinds.has(kind)) kinds.set(kind, random() < 0.7);
+      return kinds.get(kind);
+    };
+    const fault = () => FAULTS[Math.floor(FAULTS.length * random())];
+    // A watch that has fallen silent stays silent: seldom, so that some last.
+    cluster.setFaults((_, kind) => {
+      const chance = kind === "update" ? share / 100 : share;
+      return isAffected(kind) && random() < chance ? fault() : undefined;
+    });
+    for (let step = 0; step < 4; step++) {
+      await cluster.pass(leaseMs * random());
+      const event = random();
+      if (event < 0.3) resumes.push(cluster.pause());
+      else if (event < 0.5) resumes.shift()?.();
+      else if (event < 0.6 && cluster.living > 1) cluster.crash();
+      else if (event < 0.7 && cluster.living > 1) void cluster.leave();
+      else if (event < 0.85) cluster.join();
+    }
+    if (random() < 0.5) cluster.setFaults();
+    await cluster.pass(leaseMs * random());
+  }
+  for (const resume of resumes) resume();
+  cluster.setFaults();
+  await cluster.pass(2 * leaseMs);
+  const { misread } = cluster;
+  cluster.stopPublishing();
+  await cluster.pass(leaseMs);
+  const { published, handled } = cluster;
+  return { misread, published, handled };
+};
+
+const LEASE_MS = 10_000;
