@@ -43,7 +43,7 @@ export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" |
 }
 
 /** How long readiness waits for a platform: a channel that takes longer goes on starting, and is degraded until then. */
-const FIRST_ATTEMPT_MS = 3_000;
+const FIRST_ATTEMPT_MS = 5_000;
 
 /**
  * Every configured channel, and the server in front of them. Channels start side by side and serve as soon as they can;

@@ -142,7 +142,9 @@ export class ConversationLog {
         ? { ...lookBack, floor: 0 }
         : { floor: Math.max(0, lookBack.afterSeq, state.head - RECENT_ENTRIES) };
     if (isFirst && since !== undefined && ids.completeSince <= since) return ids.seqOf(once);
-    for (let size = FIRST_READ; ids.seqOf(once) === undefined && ids.low > floor; size = READ_AT_ONCE) {
+    // Growing reads: a gateway that has just taken over a busy conversation looks through minutes of it.
+    let size = FIRST_READ;
+    for (; ids.seqOf(once) === undefined && ids.low > floor; size = Math.min(4 * size, MAX_LOOK_BACK)) {
       const last = ids.low;
       const wanted = Math.min(size, last - floor);
       const found = await Promise.all(Array.from({ length: wanted }, (_, index) => this.read(last - index)));
@@ -224,4 +226,5 @@ const IDLE: Promise<unknown> = Promise.resolve();
 
 const FIRST_READ = 4;
 const READ_AT_ONCE = 16;
+const MAX_LOOK_BACK = 256;
 const MAX_ATTEMPTS = 100;

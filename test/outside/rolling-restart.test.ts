@@ -10,9 +10,10 @@ import { type Command, Product, type StartedProcess } from "./product.ts";
 beforeAll(requireFreshBuild);
 
 const ROUNDS = process.env.MOORING_SOAK ? 10 : 0;
-const VISITORS = 4;
-const SLACK_USERS = ["U0ANN", "U0BOB"];
-const PAUSE_MS = 50;
+const VISITORS = 8;
+const SLACK_USERS = ["U0ANN", "U0BOB", "U0CAT"];
+/** A visitor may send one message a second. */
+const PAUSE_MS = 1_000;
 
 let product: Product;
 let slack: FakeSlack;
@@ -52,7 +53,9 @@ class Load {
   async #writeInSlack(user: string): Promise<void> {
     const room = slack.world.directRoomOf(user);
     for (let count = 1; !this.#isOver; count++, await delay(PAUSE_MS)) {
-      expect(await slack.say({ text: `hello, message ${count}`, user })).toMatchObject({ answer: "acknowledged" });
+      const said = { text: `hello, message ${count}`, user, ts: slack.world.nextTs() };
+      // Slack repeats what was refused; the proxy counts the refusal.
+      while ((await slack.say(said)).answer !== "acknowledged") await delay(PAUSE_MS);
       this.accepted.set(user, count);
       await slack.until((posted) => posted.filter((message) => message.room === room).length >= count);
     }
@@ -84,7 +87,7 @@ describe("given two gateways and two cores on NATS behind a proxy that probes re
       slack.sendEventsTo(`${proxy.address}/channels/slack/events`);
       const { botToken, apiUrl, signingSecret } = slack;
       const channels = {
-        web: { adapter: "web", allowedOrigins: [proxy.address], limits: { messagesPerSecond: 100, messageBurst: 100 } },
+        web: { adapter: "web", allowedOrigins: [proxy.address] },
         slack: { adapter: "slack", botToken, apiUrl, signingSecret },
       };
       product = await Product.create({ backbone: "nats", config: { channels }, drainMs: 500 });
@@ -100,7 +103,7 @@ describe("given two gateways and two cores on NATS behind a proxy that probes re
       const roles: readonly Command[] = ["core", "core", "gateway", "gateway"];
       const processes = await Promise.all(roles.map((command) => launch(command)));
       const load = new Load();
-      await load.visitors[0]?.until(() => load.visitors.every((visitor) => visitor.replies().length >= 3), "load");
+      await load.visitors[0]?.until(() => load.visitors.every((visitor) => visitor.replies().length >= 2), "load");
 
       const restarts = Array.from({ length: ROUNDS }, () => undefined);
       for (const main of [...restarts, upgraded]) {
