@@ -1,11 +1,11 @@
-import type { Activity } from "botbuilder";
 import { ConnectorClient } from "botframework-connector";
 import type { Clock } from "../../core/contract/clock.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
 import type { BotToken } from "./bot-token.ts";
 import { ImpatientAgent } from "./impatient-agent.ts";
 
-export type OutgoingActivity = Partial<Activity>;
+type Conversations = ConnectorClient["conversations"];
+export type OutgoingActivity = Parameters<Conversations["sendToConversation"]>[1];
 
 /** Where Teams can be called about a conversation. */
 export interface Address {
@@ -55,7 +55,7 @@ export class Connector {
       bot: { id: botId, name: "" },
       tenantId,
       channelData,
-      activity: activity as Activity,
+      activity,
     };
     const { activityId } = await conversations.createConversation(thread as Thread, { abortSignal: signal });
     return activityId;
@@ -117,7 +117,7 @@ export interface Bot {
   readonly tenantId: string;
 }
 
-type Thread = Parameters<ConnectorClient["conversations"]["createConversation"]>[0];
+type Thread = Parameters<Conversations["createConversation"]>[0];
 
 /** The SDK has no options for it: `noRetryPolicy` is not heard. */
 interface WithPipeline {
