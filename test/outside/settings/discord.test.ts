@@ -168,6 +168,11 @@ describe("given bots in Discord with different settings", () => {
       await expect.poll(heard).toContain("tides");
       plain.discord.say({ person: "ann", in: plain.dm, text: "tides" });
       await posted(plain, "The tide");
+      // a second one that begins later still shows before the whole does
+      plain.discord.say({ person: "ann", in: plain.room, text: "tides", mention: true });
+      const isBegun = () =>
+        plain.discord.posted.some((post) => post.channel_id === plain.room.id && post.content.startsWith("The tide"));
+      await plain.discord.world.changes.until(isBegun);
       expect(whole.discord.posted).toEqual([]);
       gate.release();
       await posted(whole, "The tide comes in.");

@@ -191,7 +191,12 @@ describe("given channels in one Slack workspace, and one in another", () => {
       await expect.poll(() => models.requests("mooring").at(-1)?.lastUserText).toContain("tides on the whole");
       await say("slack", { text: "tides in pieces" });
       await posted("The tide …");
-      expect(slack.posted.filter(({ text }) => text.startsWith("The tide"))).toHaveLength(1);
+      // a second one that begins later still shows before the whole does
+      await say("slack", inLobby("tides in the lobby"));
+      const begunIn = (place: string) =>
+        slack.posted.filter(({ room, text }) => room === place && text.startsWith("The tide"));
+      await slack.until(() => begunIn("C0LOBBY").length > 0);
+      expect(begunIn("D0BOB")).toEqual([]);
       gate.release();
       await posted("comes in (tides on the whole)");
       await posted("comes in (tides in pieces)");

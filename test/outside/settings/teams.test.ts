@@ -4,7 +4,14 @@ import { calls, Gate, type ModelAnswer, says } from "../../fakes/model-answer.ts
 import type { ModelRequest } from "../../fakes/model-request.ts";
 import type { Post } from "../../fakes/teams/connector-api.ts";
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
-import { CHANNEL_ROOM, messageBy, objectIdOf, type Said, TEAM_ID } from "../../fakes/teams/sent-activity.ts";
+import {
+  CHANNEL_ROOM,
+  messageBy,
+  objectIdOf,
+  privateRoomOf,
+  type Said,
+  TEAM_ID,
+} from "../../fakes/teams/sent-activity.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
 import { keptBack, ONLY_HELD, quietSettings, yearly } from "./scheduled-run.ts";
@@ -172,8 +179,12 @@ describe("given bots in Teams with different settings", () => {
       await say("whole", { text: "tides on the whole", person: "bob" });
       await expect.poll(heard).toContain("tides on the whole");
       await say("teams", { text: "tides in pieces" });
+      // a second one that begins later still shows before the whole does
       await posted("The tide");
-      expect(teams.api.posts.items.filter((post) => textOf(post).includes("The tide"))).toHaveLength(1);
+      await say("teams", { text: "tides in the channel", place: "channel" });
+      const begun = () => teams.api.posts.items.filter((post) => textOf(post).includes("The tide"));
+      await teams.api.posts.until(() => begun().length >= 2);
+      expect(begun().filter(({ conversationId }) => conversationId === privateRoomOf("bob"))).toEqual([]);
       gate.release();
       await posted("comes in (tides on the whole)");
     },
