@@ -25,6 +25,7 @@ describe("given gateways on NATS that are told to stop", () => {
       await expect
         .poll(ready)
         .toMatchObject({ ready: false, reasons: [{ part: "process", reason: "stopping" }], degraded: [] });
+      expect(draining.stderr()).toContain(`"drainMs":${LONG_MS}`);
       const page = await fetch(`${draining.address}/`);
       expect([page.status, page.headers.get("connection")]).toEqual([200, "close"]);
       await visitor.answerTo(visitor.say("while it drains"));
@@ -37,6 +38,7 @@ describe("given gateways on NATS that are told to stop", () => {
       const other = await product.start("start", { gateway: { host: "127.0.0.1", port, drainMs: 0 } });
       await other.running;
       expect(await other.end()).toEqual({ code: 0, signal: null });
+      expect(other.stderr()).not.toContain("drainMs");
       expect(performance.now() - stoppedAt).toBeLessThan(LONG_MS);
     },
   );
