@@ -12,7 +12,8 @@ const HOUR_MS = 3_600_000;
 const AHEAD_MS = HOUR_MS;
 /** Signals may be lost and clocks may be set: at the latest then it looks again. */
 const LOOK_AGAIN_MS = 60_000;
-const TRY_AGAIN_MS = 1_000;
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 5_000;
 const AT_ONCE = 64;
 
 export interface DueWatchParts {
@@ -44,6 +45,9 @@ export class DueWatch {
   #work: Promise<void> = Promise.resolve();
   #isPrepared = false;
   #lookAt = 0;
+  #failures = 0;
+  /** Nothing is tried before, whatever is due: the store or the bus has just failed. Monotonic. */
+  #retryAt = 0;
   #stopped = false;
 
   constructor(parts: DueWatchParts, { tenant, agent }: AgentPlace) {
@@ -79,12 +83,13 @@ export class DueWatch {
     this.#heap.add({ at, key, due });
   }
 
-  /** Sets the one timer: to the next due time, or to the next look. */
-  #arm(atMostMs = LOOK_AGAIN_MS): void {
+  /** Sets the one timer: to the next due time or the next look, or to the retry after a failure. */
+  #arm(): void {
     if (this.#stopped) return;
     const { clock } = this.#parts;
     const next = this.#heap.first?.at ?? Number.POSITIVE_INFINITY;
-    const waitMs = Math.max(0, Math.min(next - clock.now(), this.#lookAt - clock.monotonic(), atMostMs));
+    const wantedMs = Math.min(next - clock.now(), this.#lookAt - clock.monotonic(), LOOK_AGAIN_MS);
+    const waitMs = Math.max(0, wantedMs, this.#retryAt - clock.monotonic());
     this.#timer?.cancel();
     this.#timer = clock.after(waitMs, () => {
       this.#work = this.#work.then(() => this.#wake());
@@ -94,7 +99,6 @@ export class DueWatch {
   async #wake(): Promise<void> {
     if (this.#stopped) return;
     const { clock, logger, prepare } = this.#parts;
-    let pauseMs = LOOK_AGAIN_MS;
     try {
       if (!this.#isPrepared) await prepare();
       this.#isPrepared = true;
@@ -103,11 +107,16 @@ export class DueWatch {
         this.#lookAt = clock.monotonic() + LOOK_AGAIN_MS;
       }
       await this.#tellDue();
+      if (this.#failures > 0) logger.info({ ...this.#place, failures: this.#failures }, "due schedules are read again");
+      this.#failures = 0;
     } catch (error) {
-      logger.warn({ ...this.#place, error: messageOf(error) }, "schedules wait: looking again soon");
-      pauseMs = TRY_AGAIN_MS;
+      if (this.#failures === 0) {
+        logger.warn({ ...this.#place, error: messageOf(error) }, "could not read or publish due schedules, retrying");
+      }
+      const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(this.#failures++, 10), MAX_RETRY_MS);
+      this.#retryAt = clock.monotonic() + pauseMs * (0.5 + Math.random() / 2);
     }
-    this.#arm(pauseMs);
+    this.#arm();
   }
 
   async #tellDue(): Promise<void> {

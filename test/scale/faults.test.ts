@@ -41,6 +41,25 @@ describe("given processes that share partitions on a simulated server with fault
     expect(cluster.strangers).toEqual([]);
   });
 
+  it("when nothing can be stored for 30 s, then each process sends few requests and logs a few lines", async () => {
+    const cluster = new SimulatedCluster({ seed: 1, partitions: 32, leaseMs, messagesPerSecond: 20 });
+    cluster.join();
+    cluster.join();
+    await cluster.pass(2 * leaseMs);
+    cluster.join();
+    await cluster.pass(1);
+    const before = cluster.logger.lines.items.length;
+    cluster.setFaults((_, kind) => (kind === "read" ? undefined : "no-quorum"));
+    const traffic = await cluster.trafficOf(3 * leaseMs);
+    const lines = cluster.logger.lines.items.slice(before).map(({ message }) => message);
+    expect(lines.length).toBeLessThanOrEqual(3 * 4);
+    expect(Object.values(traffic).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(3 * 40);
+
+    cluster.setFaults();
+    await cluster.pass(2 * leaseMs);
+    expect(cluster.misread).toEqual([]);
+  });
+
   // 10 and 15: a renewal was stored without an answer. 696: an own record was seen again after its deletion.
   const many = Array.from({ length: process.env.MOORING_SOAK ? 2_000 : 0 }, (_, n) => n + 1_000);
   const seeds = [1, 2, 3, 10, 15, 696, ...many];

@@ -3,6 +3,7 @@ import { PartitionRecord } from "../../core/backbone/nats/partition-record.ts";
 import { ack } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
 import { testSubject } from "../contract/test-message.ts";
+import { RecordingLogger } from "../fakes/recording-logger.ts";
 import { seededRandom } from "./seeded-random.ts";
 import type { Scale } from "./simulate.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
@@ -37,6 +38,8 @@ export class SimulatedCluster {
   handledAgain = 0;
   moves = 0;
   readonly strangers: string[] = [];
+  /** Of all processes. */
+  readonly logger = new RecordingLogger();
 
   constructor(scale: ClusterScale) {
     this.#scale = scale;
@@ -148,6 +151,7 @@ export class SimulatedCluster {
       random: this.#random,
       partitions,
       leaseMs,
+      logger: this.logger,
     });
   }
 

@@ -9,6 +9,7 @@ import type { NatsSession } from "../../core/backbone/nats/nats-session.ts";
 import { NatsStore } from "../../core/backbone/nats/nats-store.ts";
 import type { Handler } from "../../core/contract/bus.ts";
 import type { Clock, Timer } from "../../core/contract/clock.ts";
+import type { Logger } from "../../core/contract/logger.ts";
 import type { Subject } from "../../core/contract/subject.ts";
 import type { Wire } from "./simulated-connection.ts";
 import { simulatedSession } from "./simulated-connection.ts";
@@ -40,6 +41,7 @@ export interface ProcessOptions {
   readonly random: () => number;
   readonly partitions: number;
   readonly leaseMs: number;
+  readonly logger: Logger;
 }
 
 /** One process of the product, as far as it shares work with others: the real code on a clock and a server of ours. */
@@ -54,7 +56,7 @@ export class SimulatedProcess {
   readonly #missed: (() => void)[] = [];
   readonly clock: Clock;
 
-  constructor({ name, server, time, random, partitions, leaseMs }: ProcessOptions) {
+  constructor({ name, server, time, random, partitions, leaseMs, logger }: ProcessOptions) {
     this.name = name;
     this.#time = time;
     this.#random = random;
@@ -65,7 +67,15 @@ export class SimulatedProcess {
     };
     let ids = 0;
     const newId = () => `${name}-${++ids}`;
-    const options = natsOptions({ servers: ["simulated"], clock: this.clock, partitions, leaseMs, newId, random });
+    const options = natsOptions({
+      servers: ["simulated"],
+      clock: this.clock,
+      partitions,
+      leaseMs,
+      newId,
+      random,
+      logger,
+    });
     const connector = new SimulatedConnector(options, simulatedSession(server, this.#wire()));
     const names = natsNames(options.prefix);
     const { replicas } = options;

@@ -7,8 +7,9 @@ export interface BackoffDeps {
   readonly logger: Logger;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** What fails, as log lines name it. */
-  readonly dependency: string;
+  /** The log messages: it begins to fail, and it works again. */
+  readonly failing: string;
+  readonly recovered: string;
 }
 
 /** Retry pauses for one dependency of this process: they grow with jitter. Logs once when it fails, once when it recovers. */
@@ -21,27 +22,23 @@ export class Backoff {
     this.#deps = deps;
   }
 
-  get isFailing(): boolean {
-    return this.#failures > 0;
-  }
-
   /** Returns the pause before the next attempt, in milliseconds. */
   failed(error: unknown, fields: Readonly<Record<string, unknown>> = {}): number {
-    const { clock, dependency, logger, random } = this.#deps;
+    const { clock, failing, logger, random } = this.#deps;
     if (this.#failures === 0) {
       this.#failingSince = clock.monotonic();
-      logger.warn({ ...fields, dependency, error: messageOf(error) }, "dependency failing, retrying");
+      logger.warn({ ...fields, error: messageOf(error) }, failing);
     }
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, MAX_DOUBLINGS), MAX_PAUSE_MS);
     this.#failures++;
     return pauseMs * (0.5 + random() / 2);
   }
 
-  recovered(): void {
+  succeeded(): void {
     if (this.#failures === 0) return;
-    const { clock, dependency, logger } = this.#deps;
+    const { clock, logger, recovered } = this.#deps;
     const afterMs = Math.round(clock.monotonic() - this.#failingSince);
-    logger.info({ dependency, failures: this.#failures, afterMs }, "dependency recovered");
+    logger.info({ failures: this.#failures, afterMs }, recovered);
     this.#failures = 0;
   }
 }

@@ -1,9 +1,9 @@
-import { messageOf } from "../../contract/app-error.ts";
 import type { QueueDepth } from "../../contract/backbone.ts";
 import type { ConsumeOptions, Consumer, Handler } from "../../contract/bus.ts";
 import type { Timer } from "../../contract/clock.ts";
 import type { Store } from "../../contract/store.ts";
 import type { Subject } from "../../contract/subject.ts";
+import { Backoff } from "./backoff.ts";
 import { ConsumerGroup } from "./consumer-group.ts";
 import { KvBucket } from "./kv-bucket.ts";
 import { Membership } from "./membership.ts";
@@ -41,6 +41,7 @@ export class ConsumerGroups {
   readonly #table: PartitionTable;
   readonly #readers: ReaderHealth;
   readonly #schedule: ReconcileSchedule;
+  readonly #backoff: Backoff;
   #begun: NatsSession | undefined;
   #takesPartIn: NatsSession | undefined;
   #beginning: Promise<void> | undefined;
@@ -63,6 +64,7 @@ export class ConsumerGroups {
       logger,
       leaseMs,
       newId,
+      random,
       reading: (group) => this.#running.get(group)?.group.reportReading() ?? "",
       reported: (member, record) => this.#readers.reported(member, record),
       changed: () => this.#each((group) => void group.reconcile()),
@@ -70,7 +72,9 @@ export class ConsumerGroups {
       leaseRegained: () => this.#each((group) => this.#resume(group)),
     });
     const changed = (key: string) => void this.#running.get(key.split(".")[0] ?? "")?.group.reconcile();
-    this.#table = new PartitionTable(partitionsBucket, new WatchedBucket(partitionsBucket, clock, logger, changed));
+    const watched = new WatchedBucket({ bucket: partitionsBucket, clock, logger, random, changed });
+    this.#table = new PartitionTable(partitionsBucket, watched);
+    this.#backoff = new Backoff({ clock, logger, random, ...ATTACHING });
     this.#schedule = new ReconcileSchedule({
       clock,
       logger,
@@ -150,12 +154,11 @@ export class ConsumerGroups {
     while (this.#beginning) await this.#beginning;
     if (this.#closed || this.#running.size === 0) return;
     this.#beginning = this.#beginOnce()
+      .then(() => this.#backoff.succeeded())
       .catch((error) => {
         if (this.#closed) return;
-        const { clock, logger } = this.#parts.options;
-        logger.warn({ error: messageOf(error) }, "consumers not attached; trying again");
         this.#retry?.cancel();
-        this.#retry = clock.after(BEGIN_AGAIN_MS, () => void this.#begin());
+        this.#retry = this.#parts.options.clock.after(this.#backoff.failed(error), () => void this.#begin());
       })
       .finally(() => {
         this.#beginning = undefined;
@@ -230,5 +233,5 @@ export class ConsumerGroups {
 
 /** Of a partition that no living process reads: long enough for a restart of the one that read it. */
 const UNREAD_LEASES = 2;
-const BEGIN_AGAIN_MS = 500;
+const ATTACHING = { failing: "could not attach consumers, retrying", recovered: "consumers attached" };
 const CLOSE_TIMEOUT_MS = 3_000;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasPartition } from "./partition-set.ts";
 
 /** A heartbeat: one consuming process. It lives as long as it rewrites this. */
 export const MemberRecord = z.looseObject({
@@ -15,4 +16,15 @@ export const parseMember = (data: Uint8Array): MemberRecord | undefined => {
   } catch {
     return undefined;
   }
+};
+
+export const consumes = (data: Uint8Array, group: string): boolean =>
+  parseMember(data)?.groups.includes(group) ?? false;
+
+/** True for a record of a version that does not report what it reads. */
+export const reportsReading = (data: Uint8Array, group: string, partition: number): boolean => {
+  const record = parseMember(data);
+  if (record === undefined) return false;
+  const reading = record.reading?.[record.groups.indexOf(group)];
+  return record.reading === undefined || (reading !== undefined && hasPartition(reading, partition));
 };

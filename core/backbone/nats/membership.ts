@@ -1,12 +1,12 @@
 import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
 import type { Clock, Timer } from "../../contract/clock.ts";
 import type { Logger } from "../../contract/logger.ts";
+import { Backoff } from "./backoff.ts";
 import type { KvBucket } from "./kv-bucket.ts";
 import { Liveness } from "./liveness.ts";
 import type { MemberRecord } from "./member-record.ts";
-import { parseMember } from "./member-record.ts";
+import { consumes, parseMember, reportsReading } from "./member-record.ts";
 import type { NatsSession } from "./nats-session.ts";
-import { hasPartition } from "./partition-set.ts";
 import { WatchedBucket } from "./watched-bucket.ts";
 
 export interface MembershipParts {
@@ -15,6 +15,8 @@ export interface MembershipParts {
   readonly logger: Logger;
   readonly leaseMs: number;
   readonly newId: () => string;
+  /** From 0 up to 1, for jitter. */
+  readonly random: () => number;
   /** The partitions of a group that this process reads at this moment, encoded (partition-set.ts). */
   reading(group: string): string;
   /** A member, possibly this process, wrote its record. */
@@ -32,6 +34,8 @@ export class Membership {
   readonly #parts: MembershipParts;
   readonly #watched: WatchedBucket;
   readonly #liveness: Liveness;
+  readonly #leaseBackoff: Backoff;
+  readonly #livenessBackoff: Backoff;
   /** What each member consumes: most changes are only beats. */
   readonly #known = new Map<string, string>();
   /** By group; made anew when somebody came, went, or changed what it consumes. */
@@ -48,6 +52,9 @@ export class Membership {
   #refused = true;
   #renewTimer: Timer | undefined;
   #checkTimer: Timer | undefined;
+  /** Before the next renewal, or the next check of others, after one that failed. */
+  #joinPauseMs = 0;
+  #checkPauseMs = 0;
   #session: NatsSession | undefined;
   #closed = false;
 
@@ -55,7 +62,9 @@ export class Membership {
     this.#parts = parts;
     this.#id = parts.newId();
     this.#liveness = new Liveness(parts.leaseMs);
-    this.#watched = new WatchedBucket(parts.bucket, parts.clock, parts.logger, (id) => this.#noticed(id));
+    this.#watched = new WatchedBucket({ ...parts, changed: (id) => this.#noticed(id) });
+    this.#leaseBackoff = new Backoff({ ...parts, ...RENEWING });
+    this.#livenessBackoff = new Backoff({ ...parts, ...CHECKING });
   }
 
   get id(): string {
@@ -91,10 +100,7 @@ export class Membership {
   /** By its last heartbeat as it was a moment ago. A member of a version that does not report counts as reading. */
   reportsReading(member: string, group: string, partition: number): boolean {
     const entry = this.#watched.entries.get(member);
-    const record = entry && parseMember(entry.data);
-    if (record === undefined) return false;
-    const reading = record.reading?.[record.groups.indexOf(group)];
-    return record.reading === undefined || (reading !== undefined && hasPartition(reading, partition));
+    return entry !== undefined && reportsReading(entry.data, group, partition);
   }
 
   /** Reads all members again if the watch has missed something. */
@@ -166,6 +172,8 @@ export class Membership {
     try {
       this.#revision = await bucket.write(this.#id, data, { ifRevision: this.#revision, timeoutMs: leaseMs });
       this.#renewedAt = startedAt;
+      this.#joinPauseMs = 0;
+      this.#leaseBackoff.succeeded();
       this.#reported = reading.join();
       this.#watched.set(this.#id, this.#revision, data);
       if (this.#refused) this.#regain();
@@ -177,7 +185,7 @@ export class Membership {
   async #afterFailedRenewal(error: unknown): Promise<void> {
     const { bucket, leaseMs, logger } = this.#parts;
     if (!(error instanceof RevisionConflict)) {
-      if (!this.#closed) logger.warn({ error: messageOf(error) }, "lease not renewed");
+      this.#renewalFailed(error);
       return;
     }
     try {
@@ -189,7 +197,7 @@ export class Membership {
         return;
       }
     } catch (readError) {
-      logger.warn({ error: messageOf(readError) }, "lease not renewed");
+      this.#renewalFailed(readError);
       return;
     }
     logger.warn({ member: this.#id }, "member declared dead by another process, rejoining under a new id");
@@ -201,6 +209,10 @@ export class Membership {
     // The watch may report the new record before the write is answered; groups that looked before then look again.
     this.#refused = true;
     this.#parts.fenced();
+  }
+
+  #renewalFailed(error: unknown): void {
+    if (!this.#closed) this.#joinPauseMs = this.#leaseBackoff.failed(error, { member: this.#id });
   }
 
   #reading(): string[] {
@@ -215,7 +227,8 @@ export class Membership {
   #armRenewal(): void {
     this.#renewTimer?.cancel();
     if (this.#closed || (this.#groups.length === 0 && !this.isMember)) return;
-    const afterMs = this.isMember ? this.#parts.leaseMs / 3 : Math.min(JOIN_AGAIN_MS, this.#parts.leaseMs / 3);
+    const beatMs = this.#parts.leaseMs / 3;
+    const afterMs = this.isMember ? beatMs : Math.min(Math.max(JOIN_AGAIN_MS, this.#joinPauseMs), beatMs);
     this.#renewTimer = this.#parts.clock.after(afterMs, () => {
       if (this.#session?.isOpen) void this.renew();
     });
@@ -244,7 +257,7 @@ export class Membership {
     // Without a connection nobody can be judged; the next one begins it anew.
     if (this.#closed || !this.#session?.isOpen || deadline === undefined) return;
     this.#checkTimer = this.#parts.clock.after(
-      Math.max(CHECK_PAUSE_MS, deadline - this.#parts.clock.monotonic()),
+      Math.max(CHECK_PAUSE_MS, this.#checkPauseMs, deadline - this.#parts.clock.monotonic()),
       () => {
         this.#checkTimer = undefined;
         void this.#buryTheDead().finally(() => this.#armCheck());
@@ -258,18 +271,28 @@ export class Membership {
     const { bucket, clock, leaseMs, logger } = this.#parts;
     for (const { member, revision } of this.#liveness.overdue(clock.monotonic())) {
       try {
-        await bucket.remove(member, { ifRevision: revision, timeoutMs: leaseMs });
-        logger.warn({ member }, "a consumer process has died");
+        const isRemoved = await bucket.remove(member, { ifRevision: revision, timeoutMs: leaseMs }).then(
+          () => true,
+          async (error) => {
+            if (!(error instanceof RevisionConflict)) throw error;
+            await this.#watched.refresh(member);
+            return false;
+          },
+        );
+        if (isRemoved) logger.warn({ member }, "consumer process declared dead");
+        this.#checkPauseMs = 0;
+        this.#livenessBackoff.succeeded();
       } catch (error) {
-        if (!(error instanceof RevisionConflict)) logger.warn({ member, error: messageOf(error) }, "cannot tell");
-        else await this.#watched.refresh(member).catch(() => undefined);
+        // The others would fail as well.
+        if (!this.#closed) this.#checkPauseMs = this.#livenessBackoff.failed(error, { member });
+        return;
       }
     }
   }
 }
 
-const consumes = (data: Uint8Array, group: string): boolean => parseMember(data)?.groups.includes(group) ?? false;
-
+const RENEWING = { failing: "could not renew lease, retrying", recovered: "lease renewed" };
+const CHECKING = { failing: "could not check member liveness, retrying", recovered: "member liveness checked" };
 /** Of the lease, so that clocks of slightly different speed do no harm. */
 const OWN_SHARE = 0.9;
 const JOIN_AGAIN_MS = 200;

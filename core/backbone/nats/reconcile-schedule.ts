@@ -28,7 +28,11 @@ export class ReconcileSchedule {
 
   constructor(deps: ReconcileScheduleDeps) {
     this.#deps = deps;
-    this.#backoff = new Backoff({ ...deps, dependency: "partition ownership" });
+    this.#backoff = new Backoff({
+      ...deps,
+      failing: "could not settle partitions, retrying",
+      recovered: "partitions settled",
+    });
   }
 
   /** Safe to call again. */
@@ -55,7 +59,7 @@ export class ReconcileSchedule {
     if (this.#failing.size > 0) return;
     this.#retry?.cancel();
     this.#retry = undefined;
-    this.#backoff.recovered();
+    this.#backoff.succeeded();
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import type { KvEntry, QueuedIterator } from "nats";
-import { messageOf } from "../../contract/app-error.ts";
 import type { Clock } from "../../contract/clock.ts";
 import type { Logger } from "../../contract/logger.ts";
+import { Backoff } from "./backoff.ts";
 import type { KvBucket } from "./kv-bucket.ts";
 import type { NatsSession } from "./nats-session.ts";
 
@@ -10,12 +10,21 @@ export interface WatchedEntry {
   readonly data: Uint8Array;
 }
 
+export interface WatchedBucketDeps {
+  readonly bucket: KvBucket;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly random: () => number;
+  changed(key: string): void;
+}
+
 /** A bucket as it was a moment ago. Good for deciding what to try; only a compare-and-set decides. */
 export class WatchedBucket {
   readonly #bucket: KvBucket;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #changed: (key: string) => void;
+  readonly #backoff: Backoff;
   readonly #entries = new Map<string, WatchedEntry>();
   #session: NatsSession | undefined;
   #updates: QueuedIterator<KvEntry> | undefined;
@@ -24,11 +33,13 @@ export class WatchedBucket {
   /** What the server had at the last check: the watch should have brought it by the next. */
   #expectedTo = 0;
 
-  constructor(bucket: KvBucket, clock: Clock, logger: Logger, changed: (key: string) => void) {
+  constructor({ bucket, clock, logger, random, changed }: WatchedBucketDeps) {
     this.#bucket = bucket;
     this.#clock = clock;
     this.#logger = logger;
     this.#changed = changed;
+    const messages = { failing: "watch ended, retrying", recovered: "watch restored" };
+    this.#backoff = new Backoff({ clock, logger, random, ...messages });
   }
 
   get entries(): ReadonlyMap<string, WatchedEntry> {
@@ -97,17 +108,19 @@ export class WatchedBucket {
 
   async #watch(session: NatsSession): Promise<void> {
     while (session.isOpen && this.#session === session) {
+      let pauseMs = WATCH_AGAIN_MS;
       try {
         const bucket = await session.js.views.kv(this.#bucket.name, { bindOnly: true });
         this.#updates = await bucket.watch();
         for await (const update of this.#updates) {
           if (this.#session !== session) break;
+          this.#backoff.succeeded();
           this.#apply(update);
         }
       } catch (error) {
-        if (session.isOpen) this.#logger.warn({ bucket: this.#bucket.name, error: messageOf(error) }, "watch ended");
+        if (session.isOpen) pauseMs = this.#backoff.failed(error, { bucket: this.#bucket.name });
       }
-      if (session.isOpen) await new Promise<void>((resolve) => this.#clock.after(WATCH_AGAIN_MS, resolve));
+      if (session.isOpen) await new Promise<void>((resolve) => this.#clock.after(pauseMs, resolve));
     }
   }
 

@@ -47,6 +47,7 @@ describe("given a member that others took for dead", () => {
       logger,
       leaseMs: 300,
       newId: randomUUID,
+      random: Math.random,
       reading: () => "",
       reported: () => undefined,
       changed: () => {

@@ -29,7 +29,7 @@ describe("given partitions that cannot be settled", () => {
     expect(clock.pending).toBe(1);
     expect(rounds).toBeLessThanOrEqual(7);
     expect(logger.lines.items.map(({ level, message }) => [level, message])).toEqual([
-      ["warn", "dependency failing, retrying"],
+      ["warn", "could not settle partitions, retrying"],
     ]);
   });
 
@@ -45,8 +45,8 @@ describe("given partitions that cannot be settled", () => {
     expect(logger.lines.items).toHaveLength(1);
     schedule.settled("b");
     expect(logger.lines.items.map(({ message }) => message)).toEqual([
-      "dependency failing, retrying",
-      "dependency recovered",
+      "could not settle partitions, retrying",
+      "partitions settled",
     ]);
     expect(clock.pending).toBe(0);
     reconciled.length = 0;

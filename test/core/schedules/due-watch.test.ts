@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { Bus } from "../../../core/contract/bus.ts";
+import type { DueIndex, DueTime } from "../../../core/schedules/due-index.ts";
+import { DueWatch } from "../../../core/schedules/due-watch.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { RecordingLogger } from "../../fakes/recording-logger.ts";
+
+const place = { tenant: "t", agent: "a" };
+
+const promisesKept = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe("given a schedule that is due while the bus stores nothing", () => {
+  it("when minutes pass, then it is retried with pauses, and one line is logged per change of state", async () => {
+    const clock = new ManualClock();
+    const logger = new RecordingLogger();
+    const due: DueTime = {
+      schedule: { ...place, owner: "o", id: "s" },
+      dueAt: new Date(clock.now() + 1_000).toISOString(),
+    };
+    let attempts = 0;
+    let isDown = true;
+    const watch = new DueWatch(
+      {
+        bus: { listen: async () => ({ close() {} }) } as unknown as Bus,
+        clock,
+        logger,
+        dueTimes: {
+          hours: async () => [],
+          revisionOf: async () => 1,
+          async *in() {
+            yield due;
+          },
+        } as unknown as DueIndex,
+        tell: async () => {
+          attempts++;
+          if (isDown) throw new Error("no quorum");
+        },
+        prepare: async () => undefined,
+      },
+      place,
+    );
+    await watch.start();
+    const pass = async (seconds: number) => {
+      for (let tenth = 0; tenth < 10 * seconds; tenth++) {
+        await promisesKept();
+        clock.advance(100);
+      }
+      await promisesKept();
+    };
+    await pass(31);
+    expect(attempts).toBeGreaterThan(5);
+    expect(attempts).toBeLessThan(20);
+    const failed = "could not read or publish due schedules, retrying";
+    expect(logger.lines.items.map(({ message }) => message)).toEqual([failed]);
+
+    isDown = false;
+    await pass(6);
+    expect(logger.lines.items.map(({ message }) => message)).toEqual([failed, "due schedules are read again"]);
+    await watch.stop();
+  });
+});
