@@ -2,7 +2,7 @@ import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { BackboneHealth } from "../../contract/backbone.ts";
 import type { Timer } from "../../contract/clock.ts";
 import { dialNats } from "./dial-nats.ts";
-import { isInterruption, isNoResponder, isServerFault, natsFault } from "./nats-fault.ts";
+import { isBusy, isInterruption, isServerFault, natsFault } from "./nats-fault.ts";
 import type { NatsOptions } from "./nats-options.ts";
 import type { NatsSession } from "./nats-session.ts";
 
@@ -79,14 +79,14 @@ export class NatsConnector {
         return await work(session, again);
       } catch (error) {
         if (isServerFault(error)) for (const listener of this.#interruptionListeners) listener();
-        if (!isInterruption(error)) throw natsFault(error, doing);
+        if (!isInterruption(error) && !isBusy(error)) throw natsFault(error, doing);
         if (clock.monotonic() >= deadline) {
           throw new AppError("unavailable", `${doing}: no answer from NATS (${shown(this.#options.servers)})`, {
             cause: error,
           });
         }
-        // Nobody answers for a stream that has no leader, or is just being made: asking at once would spin.
-        if (isNoResponder(error)) await new Promise<void>((resolve) => clock.after(NO_RESPONDER_PAUSE_MS, resolve));
+        // A stream without a leader, or one that is being created, does not answer.
+        if (isBusy(error)) await new Promise<void>((resolve) => clock.after(BUSY_PAUSE_MS, resolve));
         else if (!session.isOpen) this.#lost(session);
       }
     }
@@ -186,7 +186,7 @@ export class NatsConnector {
 
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
-const NO_RESPONDER_PAUSE_MS = 100;
+const BUSY_PAUSE_MS = 100;
 const DRAIN_WITHIN_MS = 3_000;
 
 const stopped = () => new AppError("stopped", "the NATS backbone was closed");

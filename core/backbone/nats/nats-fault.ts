@@ -16,7 +16,12 @@ const REFUSALS = new Set([
   "BAD_AUTHENTICATION",
   "BAD_CREDS",
 ]);
-const WRONG_LAST_SEQUENCE = 10_071;
+/** "wrong last sequence", with and without the sequence in the description: a cluster sends either. */
+const WRONG_LAST_SEQUENCE = new Set([10_071, 10_164]);
+/** "JetStream system temporarily unavailable": a cluster elects a leader or has no quorum. Nothing was carried out. */
+const TEMPORARILY_UNAVAILABLE = 10_008;
+/** "duplicate message id is in process": an earlier attempt is not stored yet; a later one gets its sequence. */
+const DUPLICATE_IN_PROCESS = 10_158;
 const NOT_FOUND = new Set([10_014, 10_037, 10_059]);
 const NO_JETSTREAM = new Set([10_039, 10_076]);
 
@@ -25,7 +30,12 @@ const apiCode = (error: unknown): number | undefined =>
 
 /** The request may or may not have been carried out: asking again is the only way to know. */
 export const isInterruption = (error: unknown): boolean =>
-  error instanceof NatsError && error.api_error === undefined && INTERRUPTIONS.has(error.code);
+  apiCode(error) === TEMPORARILY_UNAVAILABLE ||
+  (error instanceof NatsError && error.api_error === undefined && INTERRUPTIONS.has(error.code));
+
+/** The server is there and asks for patience: repeating at once would spin. */
+export const isBusy = (error: unknown): boolean =>
+  isNoResponder(error) || [TEMPORARILY_UNAVAILABLE, DUPLICATE_IN_PROCESS].includes(apiCode(error) ?? 0);
 
 export const isNoResponder = (error: unknown): boolean =>
   error instanceof NatsError && error.api_error === undefined && error.code === "503";
@@ -40,7 +50,7 @@ export const isServerFault = (error: unknown): boolean =>
 
 export const isRefusal = (error: unknown): boolean => error instanceof NatsError && REFUSALS.has(error.code);
 
-export const isLostRace = (error: unknown): boolean => apiCode(error) === WRONG_LAST_SEQUENCE;
+export const isLostRace = (error: unknown): boolean => WRONG_LAST_SEQUENCE.has(apiCode(error) ?? 0);
 
 /** The stream, the consumer or the message is not there. */
 export const isNotFound = (error: unknown): boolean =>
