@@ -128,7 +128,8 @@ describe.each<Backbone>(["embedded", "nats"])(
       await slack.until((posted) => posted.length >= 3);
       await degraded(mooring, ...BROKEN);
       await expect.poll(() => linesOf(mooring, "channel recovered", "slack").length).toBe(1);
-      for (const channel of ["slack", ...BROKEN]) {
+      // The channel whose platform hangs is still in its first attempt, which is no change of state yet.
+      for (const channel of ["slack", ...BROKEN].filter((name) => name !== "slack-hanging")) {
         const lines = linesOf(mooring, "channel degraded", channel);
         expect(lines, channel).not.toEqual([]);
         // A busy machine can cost a short lease of the exclusive connection, and each new one begins degraded.
