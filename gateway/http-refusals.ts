@@ -82,7 +82,7 @@ const refusal = (status: number, { code, message }: Reason) => httpError(status,
 
 const jsonHeaders = { ...securityHeaders, "content-type": "application/json; charset=utf-8" };
 /** Seconds. */
-const RETRY_AFTER = "1";
+export const RETRY_AFTER = "1";
 
 const STARTING = { code: "unavailable", message: "Mooring is starting: try again in a moment." };
 const STOPPING = { code: "unavailable", message: "Mooring is stopping: try again in a moment." };

@@ -9,6 +9,7 @@ import type { Logger } from "../core/contract/logger.ts";
 import { type AdminGate, adminScope } from "./admin/admin-scope.ts";
 import { toHttpError } from "./http-error.ts";
 import type { HttpListener } from "./http-listener.ts";
+import { RETRY_AFTER } from "./http-refusals.ts";
 import { limitBodies } from "./limits/limit-bodies.ts";
 import { limitRequests } from "./limits/limit-requests.ts";
 import { warnOfUndeclaredProxy } from "./limits/undeclared-proxy.ts";
@@ -68,6 +69,10 @@ export const createServer = async ({
   // no route of the gateway itself takes a body; webhooks have a scope with a parser of their own
   app.removeAllContentTypeParsers();
   addSecurityHeaders(app);
+  // Also for an adapter that is still starting, or already stopping.
+  app.addHook("onSend", async (_request, reply) => {
+    if (reply.statusCode === 503 && !reply.hasHeader("retry-after")) reply.header("retry-after", RETRY_AFTER);
+  });
   measureRequests(app, metrics.meter);
   if (limits) {
     warnOfUndeclaredProxy(app, limits.trustedProxies, logger);

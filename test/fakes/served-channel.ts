@@ -21,6 +21,7 @@ export class ServedChannel implements SocketAdapter, WebhookAdapter {
     this.#webhook("POST", "broken", async () => {
       throw new Error("the secret plan");
     }),
+    this.#webhook("POST", "starting", async () => ({ status: 503, body: "not ready" })),
     this.#webhook("POST", "refused", async () => {
       throw new AppError("rate-limited", "Too many; try again in a minute.");
     }),

@@ -146,6 +146,11 @@ describe("given a channel with webhooks", () => {
     expect(JSON.stringify(logged)).not.toContain("private words");
   });
 
+  it("when it is not ready, then the caller is told when to try again (F32)", async () => {
+    const answer = await app.inject({ method: "POST", url: "/channels/web/starting" });
+    expect([answer.statusCode, answer.headers["retry-after"]]).toEqual([503, "1"]);
+  });
+
   it("when it refuses with a known error, then that is what the caller gets", async () => {
     const answer = await app.inject({ method: "POST", url: "/channels/web/refused" });
     expect([answer.statusCode, answer.json().error]).toEqual([
