@@ -205,6 +205,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   F37: {
     fault: "an answer that cannot be drawn, in every channel",
     triedIn: [
+      "test/outside/hostile-answers.test.ts",
       "test/adapters/hostile-replies.test.ts",
       "test/contract/channel/adapter-draws.ts",
       "test/gateway/relay/undrawable.test.ts",
