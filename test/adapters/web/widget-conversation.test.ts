@@ -47,6 +47,18 @@ describe("given a conversation in the widget", () => {
     expect(requests.filter((url) => url.includes("evil"))).toEqual([]);
   });
 
+  it("when answers are nested too deeply to be drawn, then they are shown as written, and the next is drawn (F37)", async () => {
+    const gateway = await start();
+    const visitor = await widget.begin(gateway);
+    const deep = [">".repeat(2_200), "- ".repeat(1_100), "*".repeat(3_000)].map((text) => `${text}x`);
+    for (const [index, markdown] of [...deep, "**next**"].entries()) {
+      await gateway.adapter.deliver(makeDelivery(visitor, `r${index}`, { reply: { markdown } }));
+    }
+    await widget.page.locator(".log .reply .text strong").last().waitFor();
+    const texts = await widget.page.locator(".log .reply .text").allTextContents();
+    expect(texts.map((text) => text.trim())).toEqual([...deep, "next"]);
+  });
+
   it("when an answer uses what markdown has, then it is drawn, and can be read without its mark-up", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);
