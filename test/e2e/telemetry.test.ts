@@ -10,7 +10,7 @@ import { SlackRig } from "./slack-rig.ts";
 beforeAll(requireFreshBuild);
 
 const RESULT = "Here is canary, in short.";
-const TOKEN = "the-token-of-mooring";
+const TOKEN = "k3y-0f-th3-p41r-9f2c7b";
 
 /** Delegates, asks the other deployment, and makes one answer of both. */
 const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {

@@ -67,10 +67,10 @@ export class RawVisitor {
   }
 
   /** "accepted", or the code of the refusal. */
-  async say(text: string): Promise<string> {
+  async say(text: string, attachments: readonly { id: string }[] = []): Promise<string> {
     await this.first("welcome");
     const id = `m${++this.#sent}`;
-    this.send({ type: "message", id, text });
+    this.send({ type: "message", id, text, ...(attachments.length > 0 && { attachments }) });
     const isAnswer = ({ type, ...frame }: Frame) =>
       type === "closed" || (frame.id === id && ["accepted", "error"].includes(type));
     const answer = (await this.frames.until((frames) => frames.some(isAnswer))).find(isAnswer);

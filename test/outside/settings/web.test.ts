@@ -75,14 +75,15 @@ describe("given web channels that keep what visitors left for different times", 
       const leave = async (channel: string) => {
         const visitor = await visit(channel);
         const token = await visitor.token();
-        await visitor.say("hello");
-        await visitor.first("reply");
         const upload = await fetch(`${mooring.address}/channels/${channel}/files?name=a.txt`, {
           method: "POST",
           headers: { authorization: `Bearer ${token}`, "content-type": "text/plain" },
           body: "a file",
         });
-        return { channel, token, file: ((await upload.json()) as { id: string }).id };
+        const file = ((await upload.json()) as { id: string }).id;
+        await visitor.say("hello", [{ id: file }]);
+        await visitor.first("reply");
+        return { channel, token, file };
       };
       const left = { short: await leave("one-day"), long: await leave("three-days") };
       const tokens = {
