@@ -52,8 +52,8 @@ export const settleCall = async (
 };
 
 /**
- * The turn that sent them has ended: their answers come later, and a call without a record is not waited for. A turn that
- * failed has told nobody of the questions that it read.
+ * The turn that sent them has ended: their answers come later, and a call without a record is not waited for. If the
+ * turn failed, the questions that it read were not shown to the person, so they get a turn of their own.
  */
 export const releaseCalls = async (
   parts: SubtaskParts,

@@ -32,7 +32,7 @@ const demoModel = ({ gateway: { host, publicUrl }, agents }: Config): Finding[] 
   ];
 };
 
-/** Mooring itself speaks plain HTTP, and on loopback nobody else reaches it: such an address is a proxy's. */
+/** Mooring itself speaks plain HTTP, and on loopback other machines cannot reach it, so such an address belongs to a proxy. */
 const undeclaredProxy = ({ gateway: { host, publicUrl, trustedProxies } }: Config): Finding[] => {
   if (publicUrl === undefined || trustedProxies.length > 0) return [];
   const { protocol, host: publicHost } = new URL(publicUrl);

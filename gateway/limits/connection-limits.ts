@@ -26,7 +26,7 @@ const HEADERS_WITHIN_MS = 10_000;
 
 /**
  * Bounds the connections of one address and of all (F21). At the limit the longest idle connection makes room, so that
- * connections without a request keep nobody out. Trusted proxies count only towards the limit of all.
+ * connections without a request do not keep other clients out. Trusted proxies count only towards the limit of all.
  */
 export const limitConnections = (server: Server, deps: ConnectionLimitDeps): void => {
   const { limits = FEW, trustedProxies = [], logger, clock = systemClock } = deps;

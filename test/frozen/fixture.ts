@@ -12,7 +12,7 @@ import type { Backbone, Stage } from "./stage.ts";
 
 const FOLDER = fileURLToPath(new URL("../fixtures/frozen/", import.meta.url));
 
-/** What somebody outside knew when the data was frozen, and must find again. */
+/** The facts that clients and operators saw when the data was frozen, and must find again. */
 export interface Facts {
   /** Wall clock, milliseconds. */
   readonly frozenAt: number;

@@ -14,7 +14,7 @@ export class FrozenModel {
   onPoison: () => void = () => undefined;
   /** Opened when held work may end. */
   readonly released = new Gate();
-  /** Opened when the other agent may answer work that nobody waits for any more. */
+  /** Opened when the other agent may answer late, after its caller has ended. */
   readonly lateAnswers = new Gate();
   #held = true;
 

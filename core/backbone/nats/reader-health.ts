@@ -32,7 +32,7 @@ export class ReaderHealth {
     );
   }
 
-  /** Nobody could report to this process while it had no connection. */
+  /** Reports could not arrive while this process had no connection, so every partition gets the whole grace again. */
   restart(): void {
     for (const { readAt } of this.#required.values()) readAt.fill(this.#deps.clock.monotonic());
   }

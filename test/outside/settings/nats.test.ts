@@ -98,7 +98,7 @@ describe("given a core on a real nats-server", () => {
   });
 });
 
-/** A server that lets nobody in, and keeps what they show of themselves. */
+/** A server that refuses every client, and records the credentials that they present. */
 class NatsGreeter {
   readonly shown = new Recorder<Readonly<Record<string, unknown>>>();
   readonly #sockets = new Set<Socket>();
