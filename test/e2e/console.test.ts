@@ -295,7 +295,8 @@ describe("given an org admin", () => {
     await tab.row("acme").waitFor();
     expect(await tab.page.locator(".row").count()).toBe(1);
     await tab.show("Tenants");
-    expect(await tab.page.locator(".row-title").allTextContents()).toEqual(["acme"]);
+    // The heading is there before the list has arrived.
+    await expect.poll(() => tab.page.locator(".row-title").allTextContents()).toEqual(["acme"]);
     await tab.show("Dead letters");
     await tab.page.getByText("Nothing was given up.").waitFor();
     expect(await tab.page.getByRole("link", { name: "Messages" }).count()).toBe(0);
