@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { calls, Gate, type ModelAnswer, says } from "../../fakes/model-answer.ts";
-import type { ModelRequest } from "../../fakes/model-request.ts";
+import { Gate } from "../../fakes/model-answer.ts";
 import { FakeSlack, type Saying } from "../../fakes/slack/fake-slack.ts";
+import { delegatingAnswer } from "./delegating-answer.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
 import { beginRun, keptBack, ONLY_HELD, quietSettings, runSchedule, yearly } from "./scheduled-run.ts";
@@ -16,16 +16,6 @@ const OTHER_SECRET = "another-signing-secret-0123456789";
 const gate = new Gate();
 /** Where reports go that have no person to go to. */
 const HOME = { room: "G0GROUP", thread: "1700000000.000100" };
-
-/** Delegates when it is asked to research, and is slow about tides. */
-const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
-  if (toolNames.includes("complete_subtask")) return says("all about it");
-  if (lastUserText.startsWith("[")) return says("Here is everything about it.");
-  if (lastUserText.includes("tides")) return says(["The tide ", gate, `comes in (${lastUserText}).`]);
-  if (!lastUserText.includes("research")) return says(`You said: ${lastUserText}`);
-  if (toolOutputs.length > 0) return says("I am on it.");
-  return calls([{ name: "spawn_subtask", arguments: { name: "part", prompt: "look" } }]);
-};
 
 beforeAll(async () => {
   [slack, branch] = [rig.owns(await FakeSlack.start()), rig.owns(await FakeSlack.start())];
@@ -65,7 +55,7 @@ beforeAll(async () => {
     agents: [
       {
         name: "mooring",
-        model: models.named("mooring", answer),
+        model: models.named("mooring", delegatingAnswer(gate)),
         schedules,
         home: { channel: "slack", workspace: slack.world.teamId, ...HOME },
       },

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { calls, Gate, type ModelAnswer, says } from "../../fakes/model-answer.ts";
-import type { ModelRequest } from "../../fakes/model-request.ts";
+import { Gate } from "../../fakes/model-answer.ts";
 import type { Post } from "../../fakes/teams/connector-api.ts";
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import {
@@ -12,6 +11,7 @@ import {
   type Said,
   TEAM_ID,
 } from "../../fakes/teams/sent-activity.ts";
+import { delegatingAnswer } from "./delegating-answer.ts";
 import type { ModelBoard } from "./model-board.ts";
 import { proves } from "./proves.ts";
 import { keptBack, ONLY_HELD, quietSettings, yearly } from "./scheduled-run.ts";
@@ -22,15 +22,6 @@ let models: ModelBoard;
 let mooring: RunningProduct;
 let teams: FakeTeams;
 const gate = new Gate();
-
-const answer = ({ lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
-  if (toolNames.includes("complete_subtask")) return says("all about it");
-  if (lastUserText.startsWith("[")) return says("Here is everything about it.");
-  if (lastUserText.includes("tides")) return says(["The tide ", gate, `comes in (${lastUserText}).`]);
-  if (!lastUserText.includes("research")) return says(`You said: ${lastUserText}`);
-  if (toolOutputs.length > 0) return says("I am on it.");
-  return calls([{ name: "spawn_subtask", arguments: { name: "part", prompt: "look" } }]);
-};
 
 beforeAll(async () => {
   teams = rig.owns(await FakeTeams.start());
@@ -62,7 +53,7 @@ beforeAll(async () => {
   const account = objectIdOf("ann");
   mooring = await rig.start({
     agents: [
-      { name: "mooring", model: models.named("mooring", answer), schedules },
+      { name: "mooring", model: models.named("mooring", delegatingAnswer(gate)), schedules },
       { name: "mate", model: models.named("mate") },
     ],
     channels,
