@@ -33,6 +33,11 @@ const networkReason = (error: unknown): string => {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : undefined;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its name cannot be resolved";
   if (code === "ECONNREFUSED") return "it refuses the connection";
-  if (cause instanceof SyntaxError) return "its answer is no JSON, so something else answers there";
+  if (cause instanceof SyntaxError) return "its answer is not JSON, so something else answers there";
+  if (isForeignAnswer(cause)) return "its answer is not Microsoft's, so something else answers there";
   return messageOf(cause);
 };
+
+/** RFC 6749 defines `error` as a string; MSAL copies whatever JSON it gets there into `errorCode`. */
+const isForeignAnswer = (cause: unknown): boolean =>
+  typeof cause === "object" && cause !== null && "errorCode" in cause && typeof cause.errorCode !== "string";

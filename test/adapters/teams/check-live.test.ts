@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { TeamsConfig } from "../../../adapters/teams/config.ts";
 import { FakeTeams } from "../../fakes/teams/fake-teams.ts";
@@ -47,6 +50,17 @@ describe("given mooring check --live", () => {
   it("when something else answers there, then it says so", async () => {
     await use.start({ tokenUrl: use.host.urlOf("nobody", "home") });
     expect(await use.adapter.checkLive()).toEqual([expect.stringContaining("something else answers there")]);
+  });
+
+  it("when a server with errors of another form answers there, then it says so", async () => {
+    const other = createServer((_, response) => {
+      response.writeHead(404, { "content-type": "application/json" }).end('{"error":{"code":"not-found"}}');
+    });
+    await once(other.listen(0, "127.0.0.1"), "listening");
+    await use.start({ tokenUrl: `http://127.0.0.1:${(other.address() as AddressInfo).port}` });
+    const problems = await use.adapter.checkLive();
+    other.close();
+    expect(problems).toEqual([expect.stringContaining("something else answers there")]);
   });
 
   it("when Teams could not reach the gateway, then it names the endpoint", async () => {
