@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { A2aConfig, TenantConfig } from "../core/a2a/config.ts";
 import { BackboneConfig } from "../core/backbone/config.ts";
+import { AgentConfig } from "../core/config.ts";
 import { Name } from "../core/contract/name.ts";
 import { PersonConfig } from "../core/people/config.ts";
-import { AgentConfig } from "../core/turns/config.ts";
 import { AdminConfig } from "./admin-config.ts";
 import { ChannelConfig } from "./channel-config.ts";
 import { CoreConfig } from "./core-config.ts";

@@ -1,9 +1,9 @@
 import { RemoteAgents, type RemoteAgentsOptions } from "./a2a/client/remote-agents.ts";
+import { delegatedCalls } from "./a2a/delegated-calls.ts";
 import { loadIdentity } from "./a2a/deployment-identity.ts";
 import { InboundTurns } from "./a2a/inbound/inbound-turns.ts";
 import { type InboundOptions, startInbound } from "./a2a/inbound/start-inbound.ts";
 import { PeerDirectory } from "./a2a/peer-directory.ts";
-import { defaultPeering, type PeeringConfig } from "./a2a/peering.ts";
 import { sendMessageTool } from "./a2a/send-message-tool.ts";
 import { startPeers } from "./a2a/start-peers.ts";
 import { type ConfiguredTenants, TenantSettings } from "./a2a/tenant-settings.ts";
@@ -20,6 +20,7 @@ import type { PeerCallAddress } from "./contract/peer-call-address.ts";
 import type { Secret } from "./contract/secret.ts";
 import { subjectsOf } from "./contract/subjects.ts";
 import type { SubtaskNews } from "./contract/subtask-news.ts";
+import type { Tool } from "./contract/tool.ts";
 import type { Tracer } from "./contract/tracer.ts";
 import type { UserMessage } from "./contract/user-message.ts";
 import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
@@ -34,18 +35,18 @@ import { type ScheduleOptions, startSchedules } from "./schedules/start-schedule
 import { SessionFinder } from "./sessions/session-finder.ts";
 import { SessionHistory } from "./sessions/session-history.ts";
 import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
-import { type DelegationConfig, defaultDelegation } from "./subtasks/config.ts";
 import { delegationTools } from "./subtasks/delegation-tools.ts";
 import { OwnerRecords } from "./subtasks/owner-records.ts";
 import { startDelegation } from "./subtasks/start-delegation.ts";
+import { startSweeping } from "./subtasks/workspace-sweeper.ts";
 import type { Agent } from "./turns/agent.ts";
 import { BackgroundWork } from "./turns/background-work.ts";
 import { ChangeEvents } from "./turns/change-events.ts";
+import { type DelegationConfig, defaultDelegation } from "./turns/delegation-limits.ts";
 import { nothingToSay } from "./turns/nothing-to-say.ts";
+import { defaultPeering, type PeeringConfig } from "./turns/peering-limits.ts";
 import { RunningTurns } from "./turns/running-turns.ts";
-import type { Tool } from "./turns/tool.ts";
 import { TurnYielded } from "./turns/turn-yielded.ts";
-import { startSweeping } from "./workspaces/workspace-sweeper.ts";
 import { type WorkspaceOptions, Workspaces } from "./workspaces/workspaces.ts";
 
 export interface AgentOptions extends ScheduleOptions {
@@ -112,7 +113,8 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const stopping = new AbortController();
   const events = new ChangeEvents<SubtaskNews>();
   const callEvents = new ChangeEvents<PeerCallAddress>();
-  const activity = new ActivityPublisher({ bus, store, clock, logger });
+  const calls = delegatedCalls(store);
+  const activity = new ActivityPublisher({ bus, store, clock, logger, calls });
   const history = new SessionHistory(store);
   const identity = await loadIdentity(store, options.remote?.webhookKey);
   const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock, identity });
@@ -126,6 +128,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     checkpoint,
     events,
     callEvents,
+    calls,
     activity,
     owners: new OwnerRecords(store, clock),
     history,

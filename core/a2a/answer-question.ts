@@ -1,13 +1,13 @@
 import { AppError } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { ToolContext } from "../turns/tool.ts";
+import type { ToolContext } from "../contract/tool.ts";
+import type { PeeringConfig } from "../turns/peering-limits.ts";
 import { changeCall } from "./change-call.ts";
 import { consult } from "./consult.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { comesLater, openQuestion, readCall } from "./peer-call.ts";
 import type { Peer } from "./peer-directory.ts";
 import type { PeerParts } from "./peer-parts.ts";
-import type { PeeringConfig } from "./peering.ts";
 import { tellCaller } from "./settle-call.ts";
 import { wordsOf } from "./words-of-peer.ts";
 

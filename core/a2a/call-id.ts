@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ToolContext } from "../turns/tool.ts";
+import type { ToolContext } from "../contract/tool.ts";
 
 /** The same tool call always means the same message to another agent. */
 export const callIdOf = ({

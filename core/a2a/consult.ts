@@ -1,10 +1,10 @@
-import type { ToolContext } from "../turns/tool.ts";
+import type { ToolContext } from "../contract/tool.ts";
+import type { PeeringConfig } from "../turns/peering-limits.ts";
 import { waitForChange } from "../turns/wait-for-change.ts";
 import { changeCall } from "./change-call.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { comesLater, openQuestion, readCall } from "./peer-call.ts";
 import type { PeerParts } from "./peer-parts.ts";
-import type { PeeringConfig } from "./peering.ts";
 import { demoteCall, tellCaller } from "./settle-call.ts";
 import { wordsOf } from "./words-of-peer.ts";
 

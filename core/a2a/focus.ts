@@ -1,7 +1,7 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
+import { cutToBytes } from "../lib/cut-to-bytes.ts";
 import { MAX_NOTE_BYTES, WorkingMemory } from "../memory/working-memory.ts";
-import { cutToBytes } from "../turns/cut-to-bytes.ts";
 import type { CoreParts } from "../turns/turn.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { peerSessionOf } from "./peer-session.ts";

@@ -3,12 +3,12 @@ import { ack } from "../contract/bus.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { orderKey } from "../contract/user-message.ts";
-import { driveRemoteCall } from "./client/drive-remote-call.ts";
 import { noteFocus } from "./focus.ts";
 import { noAnswer } from "./no-answer.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { readCall } from "./peer-call.ts";
 import type { PeerParts } from "./peer-parts.ts";
+import { driveRemoteCall } from "./remote/drive-remote-call.ts";
 import { settleCall, tellCaller } from "./settle-call.ts";
 import { wakeMessage } from "./wake-message.ts";
 

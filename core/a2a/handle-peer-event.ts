@@ -1,9 +1,9 @@
 import type { Outcome } from "../contract/bus.ts";
 import { ack } from "../contract/bus.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
-import { lookAtRemoteCall, pauseAfter } from "./client/drive-remote-call.ts";
 import { readCall } from "./peer-call.ts";
 import type { PeerParts } from "./peer-parts.ts";
+import { lookAtRemoteCall, pauseAfter } from "./remote/drive-remote-call.ts";
 
 /** Whoever was answered goes on soon; the call's own driver may have a long pause before it. */
 const LOOKS_AFTER_ANSWER = 5;

@@ -1,5 +1,5 @@
 import type { PeerChain } from "../contract/peer-chain.ts";
-import type { ToolContext } from "../turns/tool.ts";
+import type { ToolContext } from "../contract/tool.ts";
 import { ReplyOriginExtension } from "./extension.ts";
 
 const MOST_HOPS = 3;

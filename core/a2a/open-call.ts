@@ -1,22 +1,22 @@
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
+import type { ToolContext } from "../contract/tool.ts";
 import { openCalls } from "../subtasks/batch.ts";
 import { withBatch } from "../subtasks/owner-record.ts";
 import { openBatch } from "../subtasks/reserve.ts";
 import { pointToWork } from "../subtasks/work-index.ts";
-import { peerCallSpan } from "../telemetry/peer-call-span.ts";
 import { inheritedFrom } from "../turns/inherited.ts";
-import type { ToolContext } from "../turns/tool.ts";
+import type { PeeringConfig } from "../turns/peering-limits.ts";
 import { addressOf } from "./agent-address.ts";
 import { callIdOf } from "./call-id.ts";
 import { headlineOf } from "./headline.ts";
 import { chainOf, nextHop, pairOf } from "./hops.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { callKey, readCall } from "./peer-call.ts";
+import { peerCallSpan } from "./peer-call-span.ts";
 import type { Peer } from "./peer-directory.ts";
 import type { PeerParts } from "./peer-parts.ts";
-import type { PeeringConfig } from "./peering.ts";
 
 export interface Wish {
   readonly peer: Peer;

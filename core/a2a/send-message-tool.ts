@@ -1,12 +1,12 @@
 import { z } from "zod";
+import type { Tool } from "../contract/tool.ts";
 import type { Agent } from "../turns/agent.ts";
-import type { Tool } from "../turns/tool.ts";
+import type { PeeringConfig } from "../turns/peering-limits.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { consult } from "./consult.ts";
 import { describePeers } from "./describe-peers.ts";
 import { openCall } from "./open-call.ts";
 import type { PeerParts } from "./peer-parts.ts";
-import type { PeeringConfig } from "./peering.ts";
 
 const MAX_MESSAGE_CHARS = 20_000;
 /** It goes on as a delegation long before. */

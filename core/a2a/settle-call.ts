@@ -1,17 +1,17 @@
 import { isoTime } from "../contract/clock.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import { subjectsOf } from "../contract/subjects.ts";
+import { cutToBytes } from "../lib/cut-to-bytes.ts";
 import { afterGate, wake } from "../subtasks/after-gate.ts";
 import { type Batch, openCalls } from "../subtasks/batch.ts";
 import { countCallEnd } from "../subtasks/gate.ts";
 import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
-import { peerCallSpan } from "../telemetry/peer-call-span.ts";
-import { cutToBytes } from "../turns/cut-to-bytes.ts";
 import type { CoreParts } from "../turns/turn.ts";
 import { callbackMessage } from "./callback.ts";
 import { changeCall } from "./change-call.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { comesLater } from "./peer-call.ts";
+import { peerCallSpan } from "./peer-call-span.ts";
 import { tellSubtask } from "./tell-subtask.ts";
 import { wordsFrom } from "./words-of-peer.ts";
 

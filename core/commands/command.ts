@@ -1,10 +1,19 @@
 import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { IntakeParts } from "../intake/intake-parts.ts";
+import type { ScheduleParts } from "../schedules/schedule-parts.ts";
+import type { SessionHistory } from "../sessions/session-history.ts";
+import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import type { RunningTurns } from "../turns/running-turns.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 
+/** What commands work with. */
+export interface CommandDeps extends SubtaskParts, ScheduleParts {
+  readonly turns: RunningTurns;
+  readonly history: SessionHistory;
+}
+
 export interface CommandCall {
-  readonly parts: IntakeParts;
+  readonly parts: CommandDeps;
   readonly message: UserMessage;
   /** What stands behind the name, without white space around it. */
   readonly args: string;

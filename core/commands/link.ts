@@ -1,4 +1,5 @@
 import type { ReplyAction } from "../contract/agent-reply.ts";
+import { notifyAccount } from "../delivery/notify-account.ts";
 import type { ClaimedLink, ClaimProblem } from "../people/claim-link.ts";
 import { claimLink } from "../people/claim-link.ts";
 import type { ConfirmProblem } from "../people/confirm-link.ts";
@@ -8,7 +9,6 @@ import { readCode, spellCode } from "../people/link-code.ts";
 import type { LinkSide } from "../people/link-record.ts";
 import { offerLink } from "../people/offer-link.ts";
 import { showAccount, showAccounts } from "../people/show-account.ts";
-import { tellAccount } from "../people/tell-account.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 const problems: Readonly<Record<ClaimProblem | ConfirmProblem, string>> = {
@@ -61,7 +61,7 @@ const claim = async (call: CommandCall, code: string): Promise<CommandAnswer> =>
   if (typeof link === "string") return { markdown: problems[link] };
   const { issuer, claimant, tenant } = link;
   const markdown = await question(call, link, claimant, "has entered the code that you got here");
-  await tellAccount(parts.bus, issuer, { tenant, record, about: "link", markdown, actions: choices(link.id) });
+  await notifyAccount(parts.bus, issuer, { tenant, record, about: "link", markdown, actions: choices(link.id) });
   return { markdown: await question(call, link, issuer, "has given out this code"), actions: choices(link.id) };
 };
 
@@ -94,7 +94,7 @@ const confirm = async ({ parts, message, record }: CommandCall, linkId: string):
   const { isLinked, other, link } = confirmed;
   if (!isLinked) return { markdown: `Thank you. Now confirm it as ${showAccount(other)} too.` };
   const me = { name: message.account.name, channel: message.conversation.channel };
-  await tellAccount(parts.bus, other, { tenant: link.tenant, record, about: "linked", markdown: done(me) });
+  await notifyAccount(parts.bus, other, { tenant: link.tenant, record, about: "linked", markdown: done(me) });
   return { markdown: done(other) };
 };
 
@@ -105,6 +105,6 @@ const refuse = async ({ parts, message, record }: CommandCall, linkId: string): 
   const other = await refuseLink(parts.store, message, linkId);
   if (other === undefined) return { markdown: problems.unknown };
   const markdown = "The other side has refused the link. Nothing was linked.";
-  await tellAccount(parts.bus, other, { tenant: message.tenant, record, about: "refused", markdown });
+  await notifyAccount(parts.bus, other, { tenant: message.tenant, record, about: "refused", markdown });
   return { markdown: `Nothing was linked with ${showAccount(other)}.` };
 };

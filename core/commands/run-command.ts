@@ -1,16 +1,16 @@
 import type { UserMessage } from "../contract/user-message.ts";
 import { publishReply } from "../delivery/publish-reply.ts";
-import type { IntakeParts } from "../intake/intake-parts.ts";
-import type { OpenedTurn } from "../intake/open-turn.ts";
+import type { TurnRecord } from "../turns/turn-record.ts";
+import type { CommandDeps } from "./command.ts";
 import { commandNamed } from "./commands.ts";
 import { unknownCommand } from "./unknown-command.ts";
 
 /** From a command to its one published answer. It is a notice: nobody needs to be told where it came from (O7). */
 export const runCommand = async (
-  parts: IntakeParts,
+  parts: CommandDeps,
   message: UserMessage,
   { name, args }: NonNullable<UserMessage["command"]>,
-  { record, seenBefore }: OpenedTurn,
+  { record, seenBefore }: { readonly record: TurnRecord; readonly seenBefore: boolean },
 ): Promise<void> => {
   const command = commandNamed(name) ?? unknownCommand(name);
   const answer = await command.run({ parts, message, args: args.trim(), record });

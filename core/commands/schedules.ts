@@ -1,5 +1,5 @@
 import { AppError } from "../contract/app-error.ts";
-import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
+import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
 import { privateConversationOf } from "../people/private-conversation-of.ts";
 import { cancelSchedule, resumeSchedule } from "../schedules/cancel-schedule.ts";
 import { describeSchedule } from "../schedules/describe-schedule.ts";

@@ -1,8 +1,8 @@
+import { notifyAccount } from "../delivery/notify-account.ts";
 import { findPerson, sameAccount } from "../people/find-person.ts";
 import { leavePerson } from "../people/leave-person.ts";
 import type { PersonAccount, PersonRecord } from "../people/person-record.ts";
 import { showAccount, showAccounts } from "../people/show-account.ts";
-import { tellAccount } from "../people/tell-account.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 const IN_PRIVATE = "Accounts are unlinked in private. Write `unlink` to me in a private conversation.";
@@ -60,6 +60,6 @@ const tellAll = async (
     const markdown = leaving.includes(account)
       ? `This account is no longer linked with ${showAccount({ ...me, name: caller.name })}.`
       : `${showAccounts(leaving)} is no longer linked with this account.`;
-    await tellAccount(parts.bus, place, { tenant, record, about: "unlinked", markdown });
+    await notifyAccount(parts.bus, place, { tenant, record, about: "unlinked", markdown });
   }
 };

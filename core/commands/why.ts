@@ -1,17 +1,17 @@
 import type { Conversation } from "../contract/conversation.ts";
 import { askerOf } from "../delivery/asker-of.ts";
+import { mayContinue } from "../delivery/may-continue.ts";
 import { mayShow } from "../delivery/may-show.ts";
-import { pointedAt } from "../origin/answered-work.ts";
-import { explain } from "../origin/explain.ts";
-import { mayContinue } from "../origin/may-continue.ts";
+import { pointedAt } from "../delivery/resolve-replied-to.ts";
 import { readShown } from "../origin/shown-record.ts";
 import type { ToldRecord } from "../origin/told-record.ts";
 import { readTold } from "../origin/told-record.ts";
-import { workDone } from "../origin/work-done.ts";
 import { promptOfRun } from "../schedules/run-message.ts";
 import type { HistoryEntry } from "../sessions/history-entry.ts";
 import { finalIdOf } from "../turns/turn-record.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
+import { explain } from "./explain.ts";
+import { workTree } from "./work-tree.ts";
 
 const UNKNOWN =
   "I know of no such message here. Answer a message of mine that came by itself with `why`, or press its button. " +
@@ -44,7 +44,7 @@ const explained = async (call: CommandCall, told: ToldRecord): Promise<string> =
   const known = {
     told,
     asked: await askedIn(call, told),
-    work: await workDone(parts.store, message, told.cause?.steps ?? []),
+    work: await workTree(parts.store, message, told.cause?.steps ?? []),
     places: await visiblePlaces(call, told),
   };
   return explain(known, message.account, parts.clock.now());

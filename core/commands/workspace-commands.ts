@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import { hasEnded, type Subtask } from "../contract/subtask.ts";
+import { cutToBytes } from "../lib/cut-to-bytes.ts";
 import { ownSubtask } from "../subtasks/cancel-subtask.ts";
-import { cutToBytes } from "../turns/cut-to-bytes.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 

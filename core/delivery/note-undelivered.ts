@@ -4,8 +4,8 @@ import { conversationKey } from "../contract/conversation.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import { newestFirst } from "../contract/newest-first.ts";
 import type { Store } from "../contract/store.ts";
-import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
-import { stableId } from "../sessions/stable-id.ts";
+import { stableId } from "../lib/stable-id.ts";
+import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
 import type { Undelivered } from "./undelivered.ts";
 import { addresseeOf, pointerKey, undeliveredKey } from "./undelivered.ts";
 

@@ -1,8 +1,10 @@
 import { callerAside } from "../a2a/inbound/caller-aside.ts";
 import { withCallerTools } from "../a2a/inbound/caller-tools.ts";
+import { taskOfTurn } from "../a2a/inbound/task-of-turn.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { ChildAbort } from "../lib/child-abort.ts";
 import { viewOfOrigins } from "../origin/view-of-origin.ts";
 import { fitEntry } from "../sessions/fit-entry.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
@@ -10,7 +12,6 @@ import { nextIndex } from "../sessions/session-window.ts";
 import { announce } from "../subtasks/announce.ts";
 import type { Agent } from "../turns/agent.ts";
 import { Journal } from "../turns/journal.ts";
-import { LinkedAbort } from "../turns/linked-abort.ts";
 import { withoutSilence } from "../turns/nothing-to-say.ts";
 import { runTurn } from "../turns/run-turn.ts";
 import { sessionLife } from "../turns/session-life.ts";
@@ -97,7 +98,7 @@ const runNow = async (
 ): Promise<TurnEnd> => {
   const { clock, turnDeadlineMs } = parts;
   const { turnId, traceId, continues } = record;
-  const over = new LinkedAbort(parts.stopping);
+  const over = new ChildAbort(parts.stopping);
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
   // Work that begins by itself is nobody's who waits.
   const typing = record.standing.background
@@ -125,6 +126,7 @@ const runNow = async (
         return parts.logger.child({ traceId, turnId, tenant: agent.tenant, agent: agent.name });
       },
       signal: over.signal,
+      streamId: record.correlationId ?? taskOfTurn({ tenant: agent.tenant, agent: agent.name }, record)?.id,
       nextAttempt: () => attempt++,
       shrink: (window) => shrinkWindow(parts, agent, window, over.signal),
     });

@@ -1,9 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
+import { ChildAbort } from "../lib/child-abort.ts";
 import type { WindowBounds } from "../sessions/compact-session.ts";
 import { compactSession, exceeds } from "../sessions/compact-session.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import type { Agent } from "../turns/agent.ts";
-import { LinkedAbort } from "../turns/linked-abort.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 
 /** Half of the model's context, at about four characters a token; the other half is for directives, tools and work. */
@@ -35,7 +35,7 @@ const compact = async (
   bounds: WindowBounds,
   signal: AbortSignal,
 ): Promise<SessionWindow> => {
-  const over = new LinkedAbort(signal);
+  const over = new ChildAbort(signal);
   const timer = parts.clock.after(SUMMARY_DEADLINE_MS, () =>
     over.abort(new AppError("unavailable", `no summary within ${SUMMARY_DEADLINE_MS} ms`)),
   );

@@ -1,7 +1,7 @@
 import { publishReply } from "../delivery/publish-reply.ts";
-import { settledOrigin } from "../origin/summary-record.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import type { Agent } from "../turns/agent.ts";
+import { settledOrigin } from "../turns/summary-record.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { finalIdOf } from "../turns/turn-record.ts";
 import type { IntakeParts } from "./intake-parts.ts";

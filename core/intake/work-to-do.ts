@@ -1,5 +1,5 @@
 import type { UserMessage } from "../contract/user-message.ts";
-import { answeredWork } from "../origin/answered-work.ts";
+import { resolveRepliedTo } from "../delivery/resolve-replied-to.ts";
 import { captureOrigin } from "../origin/capture.ts";
 import type { MetAsker } from "../people/askers-met.ts";
 import { meetAsker } from "../people/meet-asker.ts";
@@ -36,7 +36,7 @@ const begin = async (parts: IntakeParts, received: UserMessage): Promise<WorkToD
   const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
   parts.askers.met(message, person);
   // After the asker was met: where they may see something is known from then on.
-  const continues = message.command === undefined ? await answeredWork(parts.store, message) : [];
+  const continues = message.command === undefined ? await resolveRepliedTo(parts.store, message) : [];
   const work = {
     ...begun(message, window.sessionId, person),
     ...(edited !== undefined && { editedText: edited }),

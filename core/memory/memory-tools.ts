@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Clock } from "../contract/clock.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { Store } from "../contract/store.ts";
-import type { Tool, ToolContext } from "../turns/tool.ts";
+import type { Tool, ToolContext } from "../contract/tool.ts";
 import { MAX_KEY_CHARS, WorkingMemory } from "./working-memory.ts";
 
 const DEFAULT_MINUTES = 24 * 60;

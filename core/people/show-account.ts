@@ -1,4 +1,4 @@
-import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
+import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
 import type { PersonAccount } from "./person-record.ts";
 
 type Named = Pick<PersonAccount, "name" | "channel">;

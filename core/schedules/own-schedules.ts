@@ -3,7 +3,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Asker } from "../contract/owner-context.ts";
 import { accountServed } from "../delivery/account-served.ts";
 import { askingAccount } from "../delivery/asking-account.ts";
-import { mayContinue } from "../origin/may-continue.ts";
+import { mayContinue } from "../delivery/may-continue.ts";
 import { findPerson } from "../people/find-person.ts";
 import { isOpen } from "./create-schedule.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";

@@ -5,7 +5,7 @@ import { audienceAt } from "../delivery/destination.ts";
 import type { GoneMatter } from "../delivery/gone-matter.ts";
 import type { OtherPlaces } from "../delivery/other-place.ts";
 import { sentFor } from "../delivery/sent-for.ts";
-import { summarisePrompt } from "../origin/summarise-prompt.ts";
+import { summarisePrompt } from "../lib/summarise-prompt.ts";
 import { findPerson } from "../people/find-person.ts";
 import type { PersonRecord } from "../people/person-record.ts";
 import type { Schedule } from "./schedule-record.ts";

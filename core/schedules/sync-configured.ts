@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { Destination } from "../delivery/destination.ts";
-import { stableId } from "../sessions/stable-id.ts";
+import { stableId } from "../lib/stable-id.ts";
 import { changeSchedule } from "./change-schedule.ts";
 import type { ScheduleConfig } from "./config.ts";
 import { configuredWhen } from "./config.ts";

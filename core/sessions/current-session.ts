@@ -1,8 +1,8 @@
 import { conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
+import { stableId } from "../lib/stable-id.ts";
 import type { SessionPlace } from "./session-record.ts";
 import { sessionKey } from "./session-record.ts";
-import { stableId } from "./stable-id.ts";
 
 /** The id of the session that a conversation is in now. */
 export const currentSession = async (store: Store, place: SessionPlace): Promise<string> =>

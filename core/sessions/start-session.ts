@@ -1,10 +1,10 @@
 import { isoTime } from "../contract/clock.ts";
 import { conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
+import { stableId } from "../lib/stable-id.ts";
 import { firstSessionId } from "./current-session.ts";
 import type { SessionPlace } from "./session-record.ts";
 import { sessionKey } from "./session-record.ts";
-import { stableId } from "./stable-id.ts";
 
 /**
  * Ends the session `after` and starts the one that the message `messageId` asks for. Doing it again changes nothing,

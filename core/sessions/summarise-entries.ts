@@ -1,7 +1,7 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { Logger } from "../contract/logger.ts";
+import { raceAbort } from "../lib/race-abort.ts";
 import type { AgentModel } from "../model/agent-model.ts";
-import { orAborted } from "../turns/or-aborted.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 
 const MAX_SUMMARY_CHARS = 8_000;
@@ -35,7 +35,7 @@ export const summariseEntries = async (
       { system: INSTRUCTION, messages: [{ role: "user", text }], tools: [], toolChoice: "none" },
       { signal: modelSignal, onText() {} },
     );
-    const response = await orAborted(step, modelSignal);
+    const response = await raceAbort(step, modelSignal);
     if (response.text.trim() !== "") return response.text.slice(0, Math.min(MAX_SUMMARY_CHARS, maxChars));
   } catch (error) {
     signal.throwIfAborted();

@@ -1,9 +1,8 @@
-import { type PeerCall, unreachableNote } from "../a2a/peer-call.ts";
 import type { ActivityItem } from "../contract/activity.ts";
 import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
-import { cutAtGraphemes } from "../origin/summarise-prompt.ts";
+import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
 import { describeChanges } from "../workspaces/describe-changes.ts";
 import { cancelAction, changeActions } from "./subtask-actions.ts";
 
@@ -19,7 +18,7 @@ export interface WorkItem {
   readonly actions: readonly ReplyAction[];
 }
 
-const stages = { pending: 0, running: 1, completed: 2, failed: 2, cancelled: 2 } as const;
+export const stages = { pending: 0, running: 1, completed: 2, failed: 2, cancelled: 2 } as const;
 
 export const itemOfSubtask = (subtask: Subtask): WorkItem => {
   const { id, name, status, startedAt, completedAt, note, notes, result } = subtask;
@@ -32,7 +31,7 @@ export const itemOfSubtask = (subtask: Subtask): WorkItem => {
       ...(startedAt !== undefined && { startedAt }),
       ...(completedAt !== undefined && { endedAt: completedAt }),
       ...(note !== undefined && { note }),
-      ...(result !== undefined && { result: short(result.output.trim() || (result.error ?? "")) }),
+      ...(result !== undefined && { result: shortResult(result.output.trim() || (result.error ?? "")) }),
       ...(artifacts && { changes: describeChanges(artifacts) }),
     },
     revision: 1 + stages[status] + notes,
@@ -43,27 +42,4 @@ export const itemOfSubtask = (subtask: Subtask): WorkItem => {
   };
 };
 
-/** A message to another agent is under way from the moment it is sent, and waits while the agent is unreachable. */
-export const itemOfCall = (call: PeerCall): WorkItem => {
-  const { id, headline, state, createdAt, endedAt, notes, answer, error } = call;
-  const unreachable = unreachableNote(call);
-  const note = unreachable ?? call.note;
-  const shown = ({ open: "running", answered: "completed", failed: "failed" } as const)[state];
-  const result = answer ?? error;
-  return {
-    item: {
-      id,
-      name: headline,
-      state: unreachable === undefined ? shown : "pending",
-      startedAt: createdAt,
-      ...(endedAt !== undefined && { endedAt }),
-      ...(note !== undefined && { note }),
-      ...(result !== undefined && { result: short(result) }),
-    },
-    revision: 1 + stages[shown] + notes,
-    endedAt,
-    actions: [],
-  };
-};
-
-const short = (text: string): string => cutAtGraphemes(text.replace(/\s+/g, " ").trim(), RESULT_CHARS);
+export const shortResult = (text: string): string => cutAtGraphemes(text.replace(/\s+/g, " ").trim(), RESULT_CHARS);

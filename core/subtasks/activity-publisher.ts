@@ -1,4 +1,3 @@
-import { readCalls } from "../a2a/peer-call.ts";
 import { messageOf } from "../contract/app-error.ts";
 import type { Bus } from "../contract/bus.ts";
 import type { Clock, Timer } from "../contract/clock.ts";
@@ -7,10 +6,11 @@ import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { publishReply } from "../delivery/publish-reply.ts";
-import { itemOfCall, itemOfSubtask } from "./activity-items.ts";
+import { itemOfSubtask } from "./activity-items.ts";
 import { activityReply } from "./activity-reply.ts";
 import type { Batch } from "./batch.ts";
 import { isOver } from "./batch.ts";
+import type { DelegatedCalls } from "./delegated-calls.ts";
 import { readOwner } from "./owner-record.ts";
 import { readSubtasks } from "./subtask-record.ts";
 
@@ -24,6 +24,7 @@ interface Parts {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly calls: DelegatedCalls;
 }
 
 type Place = Pick<Subtask, "tenant" | "agent">;
@@ -87,12 +88,12 @@ export class ActivityPublisher {
   }
 
   async #publish(place: Place, batch: Batch, kind: "progress" | "completion"): Promise<void> {
-    const { store, bus, clock } = this.#parts;
-    const [subtasks, calls] = await Promise.all([
+    const { store, bus, clock, calls } = this.#parts;
+    const [subtasks, callItems] = await Promise.all([
       readSubtasks(store, place, idsOf(batch.members)),
-      readCalls(store, place, idsOf(batch.calls ?? [])),
+      calls.items(place, idsOf(batch.calls ?? [])),
     ]);
-    const items = [...subtasks.map(itemOfSubtask), ...calls.map(itemOfCall)];
+    const items = [...subtasks.map(itemOfSubtask), ...callItems];
     if (items.length > 0) await publishReply(bus, activityReply(place, batch, items, kind, isoTime(clock.now())));
   }
 

@@ -1,10 +1,10 @@
-import type { Tool } from "../turns/tool.ts";
-import { ownerTools } from "../workspaces/owner-tools.ts";
-import type { DelegationConfig } from "./config.ts";
+import type { Tool } from "../contract/tool.ts";
+import type { DelegationConfig } from "../turns/delegation-limits.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { awaitSubtasks } from "./tools/await-subtasks.ts";
 import { controlTools } from "./tools/control-tools.ts";
 import { spawnTools } from "./tools/spawn-tools.ts";
+import { ownerTools } from "./tools/workspace-tools.ts";
 
 /** The tools of whoever may delegate (S1); those to report with are the subagent's own. */
 export const delegationTools = (parts: SubtaskParts, agent: string, limits: DelegationConfig): Tool[] => [

@@ -1,5 +1,5 @@
 import { messageOf } from "../contract/app-error.ts";
-import type { ToolContext } from "../turns/tool.ts";
+import type { ToolContext } from "../contract/tool.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { afterGate } from "./after-gate.ts";
 import type { Member } from "./batch.ts";

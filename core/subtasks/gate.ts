@@ -1,9 +1,9 @@
 import type { Subtask } from "../contract/subtask.ts";
 import type { Agent } from "../turns/agent.ts";
+import { ceilingMs } from "../turns/delegation-limits.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import type { Batch, BatchCall, Member } from "./batch.ts";
 import { advanced, lateMembers, openCalls, openMembers } from "./batch.ts";
-import { ceilingMs } from "./config.ts";
 import type { OwnerAddress, OwnerRecord } from "./owner-record.ts";
 import { withBatch } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";

@@ -5,10 +5,11 @@ import type { Stored } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
+import type { Tool } from "../contract/tool.ts";
+import { ChildAbort } from "../lib/child-abort.ts";
 import type { Agent } from "../turns/agent.ts";
-import { LinkedAbort } from "../turns/linked-abort.ts";
+import { deepest } from "../turns/delegation-limits.ts";
 import type { RunningTurns } from "../turns/running-turns.ts";
-import type { Tool } from "../turns/tool.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
@@ -17,7 +18,6 @@ import { BegunNote } from "./begun-note.ts";
 import { cancelChildren } from "./cancel-subtask.ts";
 import type { Ending } from "./change-subtask.ts";
 import { changeSubtask, claimAgain, claimFirst, endKnown, endSubtask } from "./change-subtask.ts";
-import { deepest } from "./config.ts";
 import { reportEnd } from "./report-end.ts";
 import type { SubagentParts } from "./run-subagent.ts";
 import { runSubagent } from "./run-subagent.ts";
@@ -77,7 +77,7 @@ const workOn = async (parts: RunParts, agent: Agent, claimed: Stored<Subtask>): 
     const error = `It was begun ${brokenOff} times, and each time something broke off the work.`;
     return endSubtask(parts, subtask, failed(error));
   }
-  const over = new LinkedAbort(parts.stopping);
+  const over = new ChildAbort(parts.stopping);
   const timer = parts.clock.after(parts.turnDeadlineMs, () => over.abort(new TurnTimedOut(parts.turnDeadlineMs)));
   const unwatch = parts.events.watch([subtask.id], ({ isOver }) => {
     if (isOver) over.abort(new SubtaskStopped(subtask.id));

@@ -1,8 +1,8 @@
+import type { DelegationContext } from "../contract/delegation-context.ts";
+import type { ToolContext } from "../contract/tool.ts";
+import type { DelegationConfig } from "../turns/delegation-limits.ts";
 import { inheritedFrom } from "../turns/inherited.ts";
-import type { Standing } from "../turns/standing.ts";
-import type { ToolContext } from "../turns/tool.ts";
 import type { Batch, Member } from "./batch.ts";
-import type { DelegationConfig } from "./config.ts";
 import { type OwnerRecord, usedUpBy, withBatch, withUsedUp } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { pointToWork } from "./work-index.ts";
@@ -74,7 +74,7 @@ const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: num
 };
 
 /** A later turn of the session about the same request. A subtask's turn is none: depth limits it. */
-const isContinuation = ({ depth, rootTurnId }: Standing, turnId: string): boolean =>
+const isContinuation = ({ depth, rootTurnId }: DelegationContext, turnId: string): boolean =>
   depth === 0 && turnId !== rootTurnId;
 
 export const openBatch = (context: ToolContext, now: number): Batch => ({

@@ -7,12 +7,12 @@ import type { SessionHistory } from "../sessions/session-history.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { nextIndex, windowOf } from "../sessions/session-window.ts";
 import type { Agent } from "../turns/agent.ts";
+import { ceilingMs } from "../turns/delegation-limits.ts";
 import { Journal } from "../turns/journal.ts";
 import { runTurn } from "../turns/run-turn.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
 import { childrenNews } from "./children-news.ts";
-import { ceilingMs } from "./config.ts";
 import { waitForCalls } from "./outstanding-calls.ts";
 import { subagentSession, subagentTurn } from "./subagent.ts";
 import { SubtaskInbox } from "./subtask-inbox.ts";
@@ -64,6 +64,7 @@ export const runSubagent = async (
       journal: new Journal(parts.store, record.turnId, !isResumed),
       logger: parts.logger.child({ traceId: subtask.traceId, turnId: record.turnId, subtask: subtask.id }),
       signal,
+      streamId: undefined,
       nextAttempt: () => attempt++,
       interject: () => inbox.unread(),
       shrink: async (whole) => ({ ...whole, entries: [], chars: 0 }),

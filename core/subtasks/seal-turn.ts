@@ -1,4 +1,3 @@
-import { releaseCalls } from "../a2a/settle-call.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
@@ -32,7 +31,7 @@ export const sealTurn = async (
     await afterGate(parts, place, await countLost(parts, batch, lost));
   }
   const hasFailed = outcome !== "answered" && outcome !== "nothing";
-  await releaseCalls(parts, place, change.after, { hasFailed });
+  await parts.calls.release(parts, place, change.after, { hasFailed });
   await afterGate(parts, place, change);
 };
 

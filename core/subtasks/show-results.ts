@@ -1,5 +1,5 @@
 import type { Artifacts, Subtask } from "../contract/subtask.ts";
-import { cutToBytes } from "../turns/cut-to-bytes.ts";
+import { cutToBytes } from "../lib/cut-to-bytes.ts";
 import { describeChanges } from "../workspaces/describe-changes.ts";
 
 /** A subtask in a list of results; one that expired is known by name only. */

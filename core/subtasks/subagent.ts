@@ -1,9 +1,9 @@
 import type { Subtask } from "../contract/subtask.ts";
-import { stableId } from "../sessions/stable-id.ts";
+import type { Tool } from "../contract/tool.ts";
+import { stableId } from "../lib/stable-id.ts";
 import type { Agent } from "../turns/agent.ts";
-import type { Tool } from "../turns/tool.ts";
+import { deepest } from "../turns/delegation-limits.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
-import { deepest } from "./config.ts";
 
 /** Words to people are the owner's business. */
 const NOT_FOR_SUBAGENTS = ["nothing_to_say"];

@@ -4,6 +4,7 @@ import type { ChangeEvents } from "../turns/change-events.ts";
 import type { CoreParts } from "../turns/turn.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
 import type { ActivityPublisher } from "./activity-publisher.ts";
+import type { DelegatedCalls } from "./delegated-calls.ts";
 import type { OwnerRecords } from "./owner-records.ts";
 
 /** What delegation runs on. */
@@ -11,6 +12,7 @@ export interface SubtaskParts extends CoreParts {
   readonly events: ChangeEvents<SubtaskNews>;
   /** Of messages to other agents. */
   readonly callEvents: ChangeEvents<PeerCallAddress>;
+  readonly calls: DelegatedCalls;
   readonly activity: ActivityPublisher;
   readonly owners: OwnerRecords;
   /** By agent: those whose subtasks work on a repository (S12). */

@@ -1,7 +1,7 @@
+import type { DelegationContext } from "../contract/delegation-context.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { Standing } from "../turns/standing.ts";
 import { spanId } from "./trace-context.ts";
 
 /** The spans that others hang on, by what the records of those others have. */
@@ -19,7 +19,7 @@ interface Work {
   readonly tenant: string;
   readonly agent: string;
   readonly turnId: string;
-  readonly standing: Pick<Standing, "subtaskId">;
+  readonly standing: Pick<DelegationContext, "subtaskId">;
 }
 
 /** What a turn does hangs on it; all turns of a subtask are one span. */

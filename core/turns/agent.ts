@@ -1,7 +1,7 @@
-import type { PeeringConfig } from "../a2a/peering.ts";
+import type { Tool } from "../contract/tool.ts";
 import type { AgentModel } from "../model/agent-model.ts";
-import type { DelegationConfig } from "../subtasks/config.ts";
-import type { Tool } from "./tool.ts";
+import type { DelegationConfig } from "./delegation-limits.ts";
+import type { PeeringConfig } from "./peering-limits.ts";
 
 /** A configured persona, ready to run. */
 export interface Agent {

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import type { Tool, ToolContext } from "../contract/tool.ts";
+import { ChildAbort } from "../lib/child-abort.ts";
 import type { ToolCall, ToolResult } from "../model/chat-message.ts";
-import { LinkedAbort } from "./linked-abort.ts";
 import { runTool } from "./run-tool.ts";
 import { signalProgress } from "./signal-progress.ts";
-import type { Tool, ToolContext } from "./tool.ts";
 import type { CoreParts, Turn } from "./turn.ts";
 
 /** More calls than this in one response are a model gone wrong. */
@@ -16,7 +16,7 @@ export const answerCalls = async (
   step: number,
   calls: readonly ToolCall[],
 ): Promise<ToolResult[]> => {
-  const over = new LinkedAbort(turn.signal);
+  const over = new ChildAbort(turn.signal);
   const answers = calls.map(async (call, index) => {
     try {
       return await answerCall(parts, turn, { call, step, index, signal: over.signal });

@@ -1,12 +1,11 @@
-import { taskOfTurn } from "../a2a/inbound/task-of-turn.ts";
 import { messageOf } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/subjects.ts";
+import { pause } from "../lib/pause.ts";
+import { raceAbort } from "../lib/race-abort.ts";
 import { ModelFailed } from "../model/model-failed.ts";
 import type { StepRequest, StepResponse } from "../model/step.ts";
-import { stepSpan } from "../telemetry/agent-spans.ts";
+import { stepSpan } from "./agent-spans.ts";
 import { DeltaStream } from "./delta-stream.ts";
-import { orAborted } from "./or-aborted.ts";
-import { pause } from "./pause.ts";
 import type { CoreParts, Turn } from "./turn.ts";
 import { finalIdOf } from "./turn-record.ts";
 import { TurnStopped } from "./turn-stopped.ts";
@@ -48,7 +47,7 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
       deltas.push(delta);
     };
     const step = model.step(request, { signal: turn.signal, onText });
-    response = await orAborted(step, turn.signal);
+    response = await raceAbort(step, turn.signal);
     parts.meter.count("model_tokens_total", { model: model.label, direction: "input" }, response.usage.inputTokens);
     parts.meter.count("model_tokens_total", { model: model.label, direction: "output" }, response.usage.outputTokens);
     // A long text is cut by whoever keeps it; calls that cannot be journaled must not be run.
@@ -72,18 +71,16 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
   }
 };
 
-const deltaStream = ({ bus, clock }: CoreParts, { agent, record, nextAttempt }: Turn): DeltaStream => {
+const deltaStream = ({ bus, clock }: CoreParts, { agent, record, streamId, nextAttempt }: Turn): DeltaStream => {
   const subject = subjectsOf(agent.tenant).userSignal(agent.name);
   const { audience, correlationId, turnId } = record;
-  const heardAs = correlationId ?? taskOfTurn({ tenant: agent.tenant, agent: agent.name }, record)?.id;
   const { conversation, accountId } = audience;
-  // Only an answer that somebody in a channel waits for is shown there while it is written.
+  // A channel shows only solicited answers while they are written.
   const awaited = correlationId === undefined ? {} : { replyId: finalIdOf(turnId), accountId };
   const attempt = nextAttempt();
   return new DeltaStream(clock, (offset, text) => {
-    // Text that nobody waits for is shown when it is whole.
-    if (heardAs === undefined) return;
-    bus.signal(subject, { type: "delta", conversation, correlationId: heardAs, ...awaited, attempt, offset, text });
+    if (streamId === undefined) return;
+    bus.signal(subject, { type: "delta", conversation, correlationId: streamId, ...awaited, attempt, offset, text });
   });
 };
 

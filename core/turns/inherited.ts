@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Audience } from "../contract/agent-reply.ts";
+import { DelegationContext } from "../contract/delegation-context.ts";
 import { Asker } from "../contract/owner-context.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
-import { Standing } from "./standing.ts";
 
 /** What a turn hands on to whatever goes on with its work (O2). */
 export const Inherited = z.object({
   sessionId: z.string(),
-  standing: Standing,
+  standing: DelegationContext,
   origin: ReplyOrigin,
   audience: Audience,
   asker: Asker,

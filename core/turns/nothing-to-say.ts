@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { Tool } from "../contract/tool.ts";
 import type { StepResponse } from "../model/step.ts";
 import type { Agent } from "./agent.ts";
-import type { Tool } from "./tool.ts";
 
 const NAME = "nothing_to_say";
 

@@ -1,10 +1,10 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
+import type { Tool, ToolContext } from "../contract/tool.ts";
+import { ChildAbort } from "../lib/child-abort.ts";
+import { cutToBytes } from "../lib/cut-to-bytes.ts";
+import { raceAbort } from "../lib/race-abort.ts";
 import type { ToolCall, ToolResult } from "../model/chat-message.ts";
-import { toolSpan } from "../telemetry/agent-spans.ts";
-import { cutToBytes } from "./cut-to-bytes.ts";
-import { LinkedAbort } from "./linked-abort.ts";
-import { orAborted } from "./or-aborted.ts";
-import type { Tool, ToolContext } from "./tool.ts";
+import { toolSpan } from "./agent-spans.ts";
 import type { CoreParts } from "./turn.ts";
 
 const TOOL_DEADLINE_MS = 60_000;
@@ -17,7 +17,7 @@ export const runTool = async (
   call: ToolCall,
   context: ToolContext,
 ): Promise<ToolResult> => {
-  const over = new LinkedAbort(context.signal);
+  const over = new ChildAbort(context.signal);
   let isLate = false;
   const timer = clock.after(tool.deadlineMs ?? TOOL_DEADLINE_MS, () => {
     isLate = true;
@@ -26,7 +26,7 @@ export const runTool = async (
   const startedAt = clock.monotonic();
   let outcome = "done";
   try {
-    const output = await orAborted(started(tool, call.input, { ...context, signal: over.signal }), over.signal);
+    const output = await raceAbort(started(tool, call.input, { ...context, signal: over.signal }), over.signal);
     return { callId: call.id, name: call.name, output: cutToBytes(output, MAX_OUTPUT_BYTES) };
   } catch (error) {
     context.signal.throwIfAborted();

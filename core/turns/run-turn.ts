@@ -1,3 +1,4 @@
+import { cutToBytes } from "../lib/cut-to-bytes.ts";
 import type { ChatMessage, ToolResult } from "../model/chat-message.ts";
 import { describeTools } from "../model/describe-tools.ts";
 import { ModelFailed } from "../model/model-failed.ts";
@@ -5,7 +6,6 @@ import type { StepRequest, StepResponse } from "../model/step.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { askModel } from "./ask-model.ts";
-import { cutToBytes } from "./cut-to-bytes.ts";
 import { choosesSilence } from "./nothing-to-say.ts";
 import { signalProgress } from "./signal-progress.ts";
 import { systemPrompt } from "./system-prompt.ts";

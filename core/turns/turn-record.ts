@@ -2,13 +2,13 @@ import { z } from "zod";
 import { Audience } from "../contract/agent-reply.ts";
 import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
+import { DelegationContext } from "../contract/delegation-context.ts";
 import { Asker } from "../contract/owner-context.ts";
 import { ReplyCause } from "../contract/reply-cause.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { stableId } from "../lib/stable-id.ts";
 import { ContinuedWork } from "../origin/continued-work.ts";
-import { stableId } from "../sessions/stable-id.ts";
-import { Standing } from "./standing.ts";
 
 /** Written once, when a message is first seen. If it is there already, the message is a repeat or a resume. */
 export const TurnRecord = z.looseObject({
@@ -32,7 +32,7 @@ export const TurnRecord = z.looseObject({
   correlationId: z.string().optional(),
   /** The name of the command that it is; such a turn leaves nothing in the history. */
   command: z.string().optional(),
-  standing: Standing,
+  standing: DelegationContext,
   openedAt: z.iso.datetime(),
   traceId: z.string(),
   /** Stored before session and person were looked up: until something was made of the turn, they may be older ones. */

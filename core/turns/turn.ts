@@ -37,6 +37,8 @@ export interface Turn {
   readonly logger: Logger;
   /** Aborted with TurnYielded, TurnTimedOut, TurnCancelled or TurnStopped. */
   readonly signal: AbortSignal;
+  /** The id under which waiting clients receive the text as it is written. Absent: no client is waiting. */
+  readonly streamId: string | undefined;
   /** Grows with every call: text of an older attempt is thrown away by who shows it. */
   nextAttempt(): number;
   /** What somebody said to it meanwhile; asked before each step. Rejects if the turn is over. */

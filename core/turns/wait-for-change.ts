@@ -1,6 +1,6 @@
 import type { Clock } from "../contract/clock.ts";
+import { raceAbort } from "../lib/race-abort.ts";
 import type { ChangeEvents } from "./change-events.ts";
-import { orAborted } from "./or-aborted.ts";
 
 /** News can get lost, so the records are looked at this often all the same. */
 const LOOK_AGAIN_MS = 3_000;
@@ -27,7 +27,7 @@ export const waitForChange = async <T>(wait: ChangeWait<T>): Promise<T> => {
       const leftMs = until - clock.monotonic();
       if (leftMs <= 0 || wait.isDone(value)) return value;
       changed.orAfter(Math.min(leftMs, LOOK_AGAIN_MS));
-      await orAborted(changed.promise, signal);
+      await raceAbort(changed.promise, signal);
     } finally {
       changed.cancel();
     }

@@ -7,7 +7,7 @@ import { arrivedChain } from "../../core/a2a/hops.ts";
 import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
 import type { Webhook } from "../../core/a2a/inbound/inbound-task.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import { stableId } from "../../core/sessions/stable-id.ts";
+import { stableId } from "../../core/lib/stable-id.ts";
 import type { Caller } from "./caller-check.ts";
 import { mayUse } from "./caller-check.ts";
 import { readParts } from "./read-parts.ts";

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { delegatedCalls } from "../../core/a2a/delegated-calls.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { PeerCallAddress } from "../../core/contract/peer-call-address.ts";
 import { hasEnded } from "../../core/contract/subtask.ts";
@@ -21,11 +22,13 @@ const ListQuery = PageQuery.extend({ agent: z.string().optional(), status: z.enu
 /** Delegated work of everybody, for operators: seen and cancelled. */
 export const subtaskRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
   const { config, store, clock } = parts;
+  const calls = delegatedCalls(store);
   const work = {
     ...parts,
     events: new ChangeEvents<SubtaskNews>(),
     callEvents: new ChangeEvents<PeerCallAddress>(),
-    activity: new ActivityPublisher(parts),
+    calls,
+    activity: new ActivityPublisher({ ...parts, calls }),
     owners: new OwnerRecords(store, clock),
     // Nothing is worked on here.
     workspaces: new Map(),

@@ -5,7 +5,7 @@ import { NotDrawn } from "../../adapters/contract/draw.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import { deliverySpan } from "../telemetry/delivery-span.ts";
 import type { RelayContext } from "./relay-context.ts";
-import { isBeginning } from "./streaming/beginning.ts";
+import { isBeginning } from "./stream-draft.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 type Deps = Pick<RelayContext, "clock" | "logger" | "limits" | "meter" | "tracer" | "deliveryHealth">;

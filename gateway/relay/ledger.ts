@@ -5,7 +5,7 @@ import { isoTime } from "../../core/contract/clock.ts";
 import type { Store, Stored } from "../../core/contract/store.ts";
 import type { LedgerEntry } from "../../core/delivery/ledger-entry.ts";
 import { ledgerKey } from "../../core/delivery/ledger-entry.ts";
-import { isBeginning } from "./streaming/beginning.ts";
+import { isBeginning } from "./stream-draft.ts";
 
 /** A part that this process may send now; nobody else may. */
 export interface Claim {

@@ -9,7 +9,7 @@ import { mayTryAgain } from "./after-failure.ts";
 import { callDeliver, callEdit } from "./call-adapter.ts";
 import type { Begun, Claim, Ledger } from "./ledger.ts";
 import type { RelayContext } from "./relay-context.ts";
-import { isBeginning, sentBeginning } from "./streaming/beginning.ts";
+import { isBeginning, sentBeginning } from "./stream-draft.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 export type PartOutcome =

@@ -7,7 +7,7 @@ import { Activity } from "../../adapters/teams/activity.ts";
 import { userMessageOf as teamsMessage } from "../../adapters/teams/inbound.ts";
 import { userMessageOf as webMessage } from "../../adapters/web/inbound.ts";
 import { withoutInternals } from "../../core/a2a/without-internals.ts";
-import { maskSecrets } from "../../core/origin/mask-secrets.ts";
+import { maskSecrets } from "../../core/lib/mask-secrets.ts";
 import { hostileMarkdown } from "../fakes/hostile-markdown.ts";
 import { expectLinearTime } from "../setup/linear-time.ts";
 

@@ -7,7 +7,7 @@ import { bytesOf, LONGEST_PART, writtenSize } from "../../adapters/teams/message
 import { renderDelivery } from "../../adapters/teams/render.ts";
 import { renderReply } from "../../adapters/web/render.ts";
 import { readMarkdown } from "../../adapters/web/widget/markdown/read-markdown.ts";
-import { summarisePrompt } from "../../core/origin/summarise-prompt.ts";
+import { summarisePrompt } from "../../core/lib/summarise-prompt.ts";
 import { deliveryParts } from "../../gateway/relay/delivery-parts.ts";
 import { drawnOrPlain } from "../fakes/drawn-or-plain.ts";
 import { hostileMarkdown } from "../fakes/hostile-markdown.ts";

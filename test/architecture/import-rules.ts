@@ -6,7 +6,7 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
   [/^core\//, /^core\//],
   [/^adapters\/contract\//, /^core\/contract\//],
   [/^adapters\/\w+\//, /^(core|adapters)\/contract\//],
-  [/^config\//, /^core\/contract\/|^(core|adapters)\/.*\/config\.ts$/],
+  [/^config\//, /^core\/contract\/|^(core|adapters)\/(.*\/)?config\.ts$/],
   [/^gateway\/console\/pages\//, /^core\/contract\//],
   [/^gateway\//, /^(gateway|config|core)\/|^adapters\/\w+\/(\w+\/)?index\.ts$|^adapters\/contract\//],
 ];

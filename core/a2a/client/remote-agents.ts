@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../contract/clock.ts";
-import { LinkedAbort } from "../../turns/linked-abort.ts";
+import { ChildAbort } from "../../lib/child-abort.ts";
 import { agentAddress } from "../agent-address.ts";
 import type { DeploymentIdentity } from "../deployment-identity.ts";
 import type { PeerCall } from "../peer-call.ts";
@@ -97,7 +97,7 @@ export class RemoteAgents {
   /** The SDK is loaded with the first call. */
   async #connect(peer: RemotePeer): Promise<PeerClient> {
     const { PeerClient: Connecting } = await import("./peer-client.ts");
-    const over = new LinkedAbort(this.#closing.signal);
+    const over = new ChildAbort(this.#closing.signal);
     const timer = this.#clock.after(CARD_MS, () =>
       over.abort(new AppError("unavailable", `${peer.name} took too long to send its card`)),
     );

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
+import type { Tool } from "../../contract/tool.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import type { Agent } from "../../turns/agent.ts";
-import type { Tool } from "../../turns/tool.ts";
 import type { TaskParts } from "./change-task.ts";
 import { changeTask } from "./change-task.ts";
 import { newTask } from "./inbound-call.ts";

@@ -6,10 +6,10 @@ import { INBOUND_CHANNEL, type NoticesDue } from "../../contract/inbound-task.ts
 import type { Destination } from "../../delivery/destination.ts";
 import { audienceAt } from "../../delivery/destination.ts";
 import { publishReply } from "../../delivery/publish-reply.ts";
-import { summarisePrompt } from "../../origin/summarise-prompt.ts";
+import { stableId } from "../../lib/stable-id.ts";
+import { summarisePrompt } from "../../lib/summarise-prompt.ts";
 import { currentSession } from "../../sessions/current-session.ts";
 import type { SessionHistory } from "../../sessions/session-history.ts";
-import { stableId } from "../../sessions/stable-id.ts";
 import type { RunningTurns } from "../../turns/running-turns.ts";
 import type { CoreParts } from "../../turns/turn.ts";
 import { isFull, MOST_TOLD } from "./add-notice.ts";

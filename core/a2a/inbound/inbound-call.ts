@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { INBOUND_CHANNEL, InboundTaskAddress } from "../../contract/inbound-task.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import { summarisePrompt } from "../../origin/summarise-prompt.ts";
-import { stableId } from "../../sessions/stable-id.ts";
+import { stableId } from "../../lib/stable-id.ts";
+import { summarisePrompt } from "../../lib/summarise-prompt.ts";
 import { traceIdOf } from "../../turns/turn-record.ts";
 import { ReplyOriginExtension } from "../extension.ts";
 import type { InboundTask } from "./inbound-task.ts";

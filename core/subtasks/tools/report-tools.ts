@@ -3,7 +3,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import type { Subtask, SubtaskResult } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
-import type { Tool, ToolContext } from "../../turns/tool.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { withArtifacts } from "../../workspaces/with-artifacts.ts";
 import { begun, changeSubtask, endSubtask } from "../change-subtask.ts";
 import { wordIdOf } from "../continuation-ids.ts";

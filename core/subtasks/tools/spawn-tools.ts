@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import { hasEnded } from "../../contract/subtask.ts";
-import { dropInvisible } from "../../origin/drop-invisible.ts";
-import type { Tool, ToolContext } from "../../turns/tool.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { dropInvisible } from "../../lib/drop-invisible.ts";
+import type { DelegationConfig } from "../../turns/delegation-limits.ts";
+import { ceilingMs } from "../../turns/delegation-limits.ts";
 import type { Member } from "../batch.ts";
 import { cancelSubtask } from "../cancel-subtask.ts";
-import type { DelegationConfig } from "../config.ts";
-import { ceilingMs } from "../config.ts";
 import { returnResults } from "../return-results.ts";
 import { showResults } from "../show-results.ts";
 import { type Spawned, spawn, type Task } from "../spawn.ts";

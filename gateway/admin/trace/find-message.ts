@@ -1,7 +1,7 @@
+import { readForeignTrace } from "../../../core/a2a/inbound/foreign-trace.ts";
 import { readCall } from "../../../core/a2a/peer-call.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { readSubtask } from "../../../core/subtasks/subtask-record.ts";
-import { readForeignTrace } from "../../../core/telemetry/foreign-trace.ts";
 import { otelTraceId } from "../../../core/telemetry/trace-context.ts";
 import type { TurnRecord } from "../../../core/turns/turn-record.ts";
 import { turnIdOf, turnKeyById } from "../../../core/turns/turn-record.ts";

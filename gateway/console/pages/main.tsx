@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { App } from "./parts/app.tsx";
+import { App } from "./views/app.tsx";
 import "./style/theme.css";
 import "./style/shell.css";
 import "./style/lists.css";

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { defaultPeering } from "../../../core/a2a/peering.ts";
 import { withoutInternals } from "../../../core/a2a/without-internals.ts";
 import { activityOf } from "../../../core/contract/activity.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { defaultPeering } from "../../../core/turns/peering-limits.ts";
 import { Gate } from "../../fakes/model-answer.ts";
 import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
 import { withParts } from "../../fakes/with-parts.ts";

@@ -1,4 +1,3 @@
-import { defaultPeering } from "../../../core/a2a/peering.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { ack } from "../../../core/contract/bus.ts";
@@ -9,7 +8,8 @@ import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { orderKey, type UserMessage } from "../../../core/contract/user-message.ts";
 import type { StepRequest } from "../../../core/model/step.ts";
 import { startCore } from "../../../core/start-core.ts";
-import { defaultDelegation } from "../../../core/subtasks/config.ts";
+import { defaultDelegation } from "../../../core/turns/delegation-limits.ts";
+import { defaultPeering } from "../../../core/turns/peering-limits.ts";
 import type { Behaviour } from "../../fakes/a2a/sdk-agent.ts";
 import { SdkAgent } from "../../fakes/a2a/sdk-agent.ts";
 import { Recorder } from "../../fakes/recorder.ts";

@@ -7,10 +7,10 @@ import { conversationKey } from "../../../core/contract/conversation.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { Tool } from "../../../core/contract/tool.ts";
 import { ModelConfig } from "../../../core/model/config.ts";
 import { createModel } from "../../../core/model/create-model.ts";
 import { startCore } from "../../../core/start-core.ts";
-import type { Tool } from "../../../core/turns/tool.ts";
 import { openPlace } from "./backbone-place.ts";
 import type { ChildOptions, FromChild, ToChild } from "./core-process.ts";
 

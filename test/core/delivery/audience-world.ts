@@ -4,9 +4,9 @@ import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey, sameRoom } from "../../../core/contract/conversation.ts";
 import type { DeliveryPolicy } from "../../../core/contract/delivery-policy.ts";
 import { afterRefusal } from "../../../core/delivery/after-refusal.ts";
+import { mayContinue } from "../../../core/delivery/may-continue.ts";
+import { resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
 import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
-import { answeredWork } from "../../../core/origin/answered-work.ts";
-import { mayContinue } from "../../../core/origin/may-continue.ts";
 import { putShown } from "../../../core/origin/shown-record.ts";
 import { changePerson, findPerson } from "../../../core/people/find-person.ts";
 import { joinPeople } from "../../../core/people/join-people.ts";
@@ -252,7 +252,7 @@ export class AudienceWorld {
     const place = { tenant: "default", agent: AGENT, conversation };
     await putShown(this.store, place, `note-${id}`, records);
     const answer = { conversation, account: { id: account, name: account }, replyTo: `note-${id}` };
-    const found = await answeredWork(this.store, userMessage(id, "go on", answer));
+    const found = await resolveRepliedTo(this.store, userMessage(id, "go on", answer));
     return found.flatMap(({ replyId }) => works[Number(replyId)] ?? []);
   }
 

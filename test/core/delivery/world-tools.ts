@@ -5,9 +5,9 @@ import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
+import type { ToolContext } from "../../../core/contract/tool.ts";
 import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { scheduleTools } from "../../../core/schedules/schedule-tools.ts";
-import type { ToolContext } from "../../../core/turns/tool.ts";
 import { AGENT } from "../core-under-test.ts";
 import type { Work } from "./audience-world.ts";
 

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
+import type { ToolContext } from "../../../core/contract/tool.ts";
 import { memoryIndexKey } from "../../../core/memory/memory-record.ts";
 import { memoryTools } from "../../../core/memory/memory-tools.ts";
-import type { ToolContext } from "../../../core/turns/tool.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 let dataDir: string;

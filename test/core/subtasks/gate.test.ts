@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import { LONGEST_PARKED_MS } from "../../../core/subtasks/owner-records.ts";
+import { defaultDelegation } from "../../../core/turns/delegation-limits.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { type Answer, calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { collection, keyOf } from "../../../core/contract/collection.ts";
 import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
-import { defaultDelegation } from "../../../core/subtasks/config.ts";
+import { defaultDelegation } from "../../../core/turns/delegation-limits.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { AGENT, type CoreUnderTest, type TestOptions, userMessage } from "../core-under-test.ts";
 import type { Asked } from "./delegating.ts";

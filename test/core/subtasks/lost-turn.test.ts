@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Tool } from "../../../core/turns/tool.ts";
+import type { Tool } from "../../../core/contract/tool.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import { backgroundTask, counted, delegates, roles, startDelegating, untilFinals } from "./delegating.ts";

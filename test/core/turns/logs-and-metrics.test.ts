@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { Tool } from "../../../core/contract/tool.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import type { Tool } from "../../../core/turns/tool.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { CoreUnderTest } from "../core-under-test.ts";

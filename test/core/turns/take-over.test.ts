@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { delegatedCalls } from "../../../core/a2a/delegated-calls.ts";
 import { InboundTurns } from "../../../core/a2a/inbound/inbound-turns.ts";
-import { defaultPeering } from "../../../core/a2a/peering.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
+import type { Tool } from "../../../core/contract/tool.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeParts } from "../../../core/intake/intake-parts.ts";
 import { AskersMet } from "../../../core/people/askers-met.ts";
@@ -12,13 +13,13 @@ import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { SessionFinder } from "../../../core/sessions/session-finder.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { ActivityPublisher } from "../../../core/subtasks/activity-publisher.ts";
-import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import { OwnerRecords } from "../../../core/subtasks/owner-records.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
 import { ChangeEvents } from "../../../core/turns/change-events.ts";
+import { defaultDelegation } from "../../../core/turns/delegation-limits.ts";
+import { defaultPeering } from "../../../core/turns/peering-limits.ts";
 import { RunningTurns } from "../../../core/turns/running-turns.ts";
-import type { Tool } from "../../../core/turns/tool.ts";
 import { TurnYielded } from "../../../core/turns/turn-yielded.ts";
 import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
@@ -33,6 +34,7 @@ const processes = async () => {
   return (model: ScriptedModel, options: { tools?: Tool[]; at?: Record<string, () => Promise<unknown>> } = {}) => {
     const stopping = new AbortController();
     const history = new SessionHistory(core.backbone.store);
+    const calls = delegatedCalls(core.backbone.store);
     const parts: IntakeParts = {
       bus: core.backbone.bus,
       store: core.backbone.store,
@@ -48,7 +50,8 @@ const processes = async () => {
       events: new ChangeEvents(),
       callEvents: new ChangeEvents(),
       dueTimes: new DueIndex(core.backbone),
-      activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger }),
+      activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger, calls }),
+      calls,
       owners: new OwnerRecords(core.backbone.store, core.clock),
       background: new BackgroundWork(silentLogger),
       turns: new RunningTurns({ bus: core.backbone.bus, clock: core.clock }),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { Tool, ToolContext } from "../../../core/contract/tool.ts";
 import type { ToolResult } from "../../../core/model/chat-message.ts";
-import type { Tool, ToolContext } from "../../../core/turns/tool.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import type { Answer } from "../../fakes/scripted-model.ts";
 import { calls, says } from "../../fakes/scripted-model.ts";

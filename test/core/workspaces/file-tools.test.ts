@@ -2,7 +2,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Tool, ToolContext } from "../../../core/turns/tool.ts";
+import type { Tool, ToolContext } from "../../../core/contract/tool.ts";
 import { fileTools } from "../../../core/workspaces/file-tools.ts";
 import { ScratchRepository } from "./scratch-repository.ts";
 

@@ -1,5 +1,5 @@
-import { sentence } from "../parts/sentence.ts";
 import { Refused } from "./refused.ts";
+import { sentence } from "./sentence.ts";
 
 /** What to show of an error, and what to do about it. */
 export const explained = (error: unknown): { readonly what: string; readonly advice: string } => {

@@ -1,5 +1,5 @@
 import type { Channel, ChannelError } from "../api/admin-api.ts";
-import { sentence } from "../parts/sentence.ts";
+import { sentence } from "../api/sentence.ts";
 import { When } from "../parts/when.tsx";
 import { refusalIn } from "./refusal-in.ts";
 

@@ -1,4 +1,4 @@
-import { sentence } from "../parts/sentence.ts";
+import { sentence } from "../api/sentence.ts";
 
 export interface Refusal {
   /** In a word: blocked, removed, disabled, gone, … */

@@ -1,11 +1,11 @@
+import { Empty } from "../parts/empty.tsx";
+import { Logo } from "../parts/logo.tsx";
+import { PageFrame } from "../parts/page-frame.tsx";
 import { Link } from "../routing/link.tsx";
 import { addressOf } from "../routing/route.ts";
 import { useRoute } from "../routing/use-route.ts";
 import { useConsole } from "../state/console-context.ts";
-import { pages } from "../views/pages.ts";
-import { Empty } from "./empty.tsx";
-import { Logo } from "./logo.tsx";
-import { PageFrame } from "./page-frame.tsx";
+import { pages } from "./pages.ts";
 
 /** The pages beside each other, and the one that the address names. */
 export const Shell = ({ signOut }: { signOut: () => void }) => {

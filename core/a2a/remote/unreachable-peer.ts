@@ -1,9 +1,9 @@
 import { changeCall } from "../change-call.ts";
+import type { RemoteCall } from "../client/outgoing-message.ts";
+import { unreachableText } from "../client/peer-failure.ts";
 import type { PeerCall } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
 import { settleCall } from "../settle-call.ts";
-import type { RemoteCall } from "./outgoing-message.ts";
-import { unreachableText } from "./peer-failure.ts";
 
 /** For a peer without a setting of its own. */
 const DEFAULT_UNREACHABLE_MS = 600_000;

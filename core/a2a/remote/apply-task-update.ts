@@ -1,7 +1,8 @@
-import { stableId } from "../../sessions/stable-id.ts";
+import { stableId } from "../../lib/stable-id.ts";
 import { wake } from "../../subtasks/after-gate.ts";
 import { questionMessage } from "../callback.ts";
 import { changeCall } from "../change-call.ts";
+import type { TaskNews } from "../client/task-news.ts";
 import type { PeerCall } from "../peer-call.ts";
 import { comesLater, openQuestion } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
@@ -9,7 +10,6 @@ import { redactAddresses } from "../redact-addresses.ts";
 import { settleCall } from "../settle-call.ts";
 import { tellSubtask } from "../tell-subtask.ts";
 import { wordsFrom } from "../words-of-peer.ts";
-import type { TaskNews } from "./task-news.ts";
 
 const MOST_ROUNDS = 20;
 const MOST_REPEATS = 3;

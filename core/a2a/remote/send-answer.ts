@@ -1,9 +1,9 @@
 import { AppError } from "../../contract/app-error.ts";
 import { changeCall } from "../change-call.ts";
+import { answerMessage, type RemoteCall } from "../client/outgoing-message.ts";
+import type { PeerClient } from "../client/peer-client.ts";
+import type { TaskNews } from "../client/task-news.ts";
 import type { PeerParts } from "../peer-parts.ts";
-import { answerMessage, type RemoteCall } from "./outgoing-message.ts";
-import type { PeerClient } from "./peer-client.ts";
-import type { TaskNews } from "./task-news.ts";
 
 /** Longer than one request may take: whoever claimed an answer is done with it by then, or dead. */
 const CLAIM_MS = 40_000;

@@ -3,12 +3,12 @@ import type { Me } from "../api/admin-api.ts";
 import { AdminClient } from "../api/admin-client.ts";
 import { keptToken } from "../api/kept-token.ts";
 import { Refused } from "../api/refused.ts";
+import { Failed } from "../parts/failed.tsx";
+import { Loading } from "../parts/loading.tsx";
+import { SignIn } from "../parts/sign-in.tsx";
+import { SpokenWord } from "../parts/spoken-word.tsx";
 import { ConsoleProvider, type Word } from "../state/console-context.ts";
-import { Failed } from "./failed.tsx";
-import { Loading } from "./loading.tsx";
 import { Shell } from "./shell.tsx";
-import { SignIn } from "./sign-in.tsx";
-import { SpokenWord } from "./spoken-word.tsx";
 
 /** Nobody gets further than the sign-in without a token that the gateway knows. */
 export const App = () => {

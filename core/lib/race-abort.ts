@@ -1,5 +1,5 @@
 /** The promise's own end, or the signal's reason if that comes first: nothing that ignores a signal holds us up. */
-export const orAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+export const raceAbort = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();

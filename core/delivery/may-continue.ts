@@ -2,8 +2,8 @@ import type { Audience } from "../contract/agent-reply.ts";
 import { sameRoom } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { askerOf } from "../delivery/asker-of.ts";
-import { mayShow } from "../delivery/may-show.ts";
+import { askerOf } from "./asker-of.ts";
+import { mayShow } from "./may-show.ts";
 
 /**
  * Whether what is known where a piece of work began may be used where somebody answers it (O14). Everybody who reads

@@ -1,13 +1,13 @@
 import type { Subtask } from "../contract/subtask.ts";
+import type { ToolContext } from "../contract/tool.ts";
 import type { SpanRecord } from "../contract/tracer.ts";
 import type { StepResponse } from "../model/step.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
-import type { Agent } from "../turns/agent.ts";
-import type { ToolContext } from "../turns/tool.ts";
-import type { Turn } from "../turns/turn.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
-import { rootSpanId } from "./trace-context.ts";
-import { subtaskSpanId, toolSpanId, turnSpanId, workSpanId } from "./work-spans.ts";
+import { rootSpanId } from "../telemetry/trace-context.ts";
+import { subtaskSpanId, toolSpanId, turnSpanId, workSpanId } from "../telemetry/work-spans.ts";
+import type { Agent } from "./agent.ts";
+import type { Turn } from "./turn.ts";
+import type { TurnRecord } from "./turn-record.ts";
 
 interface Time {
   /** Wall clock, milliseconds. */

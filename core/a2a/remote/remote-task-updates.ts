@@ -1,11 +1,11 @@
+import { firstMessage, type RemoteCall } from "../client/outgoing-message.ts";
+import type { PeerClient } from "../client/peer-client.ts";
+import { isUnreachable } from "../client/peer-failure.ts";
+import type { TaskNews } from "../client/task-news.ts";
 import { comesLater } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
 import { refusalIn } from "../refusal-in.ts";
-import { firstMessage, type RemoteCall } from "./outgoing-message.ts";
-import type { PeerClient } from "./peer-client.ts";
-import { isUnreachable } from "./peer-failure.ts";
 import { sendAnswer } from "./send-answer.ts";
-import type { TaskNews } from "./task-news.ts";
 
 const RESUBSCRIPTIONS = 3;
 

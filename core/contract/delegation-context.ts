@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { OwnerContext } from "../contract/owner-context.ts";
-import { PeerChain } from "../contract/peer-chain.ts";
+import { OwnerContext } from "./owner-context.ts";
+import { PeerChain } from "./peer-chain.ts";
 
 /** From where a turn delegates: who owns its subtasks, and how deep it is in other people's work. */
-export const Standing = z.looseObject({
+export const DelegationContext = z.looseObject({
   owner: OwnerContext,
   /** 0 for a session's own turn, n for a subtask of depth n. */
   depth: z.int().nonnegative(),
@@ -15,4 +15,4 @@ export const Standing = z.looseObject({
   /** Present if agents have passed the work to each other. */
   chain: PeerChain.optional(),
 });
-export type Standing = z.infer<typeof Standing>;
+export type DelegationContext = z.infer<typeof DelegationContext>;

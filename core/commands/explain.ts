@@ -2,18 +2,18 @@ import type { Conversation } from "../contract/conversation.ts";
 import { sameConversation } from "../contract/conversation.ts";
 import { relativeTime } from "../contract/relative-time.ts";
 import type { ViewerTime } from "../contract/viewer-time.ts";
-import { channelLabel } from "./channel-label.ts";
-import { clockTime } from "./clock-time.ts";
-import { maskSecrets } from "./mask-secrets.ts";
-import { cutAtGraphemes } from "./summarise-prompt.ts";
-import type { ToldRecord } from "./told-record.ts";
-import type { WorkDone } from "./work-done.ts";
+import { maskSecrets } from "../lib/mask-secrets.ts";
+import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
+import { channelLabel } from "../origin/channel-label.ts";
+import { clockTime } from "../origin/clock-time.ts";
+import type { ToldRecord } from "../origin/told-record.ts";
+import type { WorkTree } from "./work-tree.ts";
 
 export interface Explained {
   readonly told: ToldRecord;
   /** The words it began with, if they are still known; of what has a title, what stands below it. */
   readonly asked: string | undefined;
-  readonly work: readonly WorkDone[];
+  readonly work: readonly WorkTree[];
   /** Where it was shown, as far as the reader may know. */
   readonly places: readonly Conversation[];
 }
@@ -62,13 +62,13 @@ const TRIGGERS: Readonly<Record<string, string>> = {
   late: "another agent answered after the work that asked it had ended",
 };
 
-const workLines = (work: readonly WorkDone[]): string[] => {
+const workLines = (work: readonly WorkTree[]): string[] => {
   const lines = work.flatMap((step) => stepLines(step, 0));
   const more = lines.length - MOST_LINES;
   return more > 0 ? [...lines.slice(0, MOST_LINES), `- and ${more} more`] : lines;
 };
 
-const stepLines = ({ kind, id, name, outcome, steps }: WorkDone, depth: number): string[] => {
+const stepLines = ({ kind, id, name, outcome, steps }: WorkTree, depth: number): string[] => {
   const what = kind === "subtask" || kind === "peer" ? oneLine(name) : `${kind} \`${id}\`: ${oneLine(name)}`;
   const line = outcome === undefined ? what : `${what}: ${outcome}`;
   return [`${"  ".repeat(depth)}- ${line}`, ...steps.flatMap((step) => stepLines(step, depth + 1))];

@@ -1,9 +1,9 @@
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { ContinuedWork } from "./continued-work.ts";
+import type { ContinuedWork } from "../origin/continued-work.ts";
+import type { ShownRecord } from "../origin/shown-record.ts";
+import { readShown } from "../origin/shown-record.ts";
 import { mayContinue } from "./may-continue.ts";
-import type { ShownRecord } from "./shown-record.ts";
-import { readShown } from "./shown-record.ts";
 
 /** What the message shows that this one points at: by answering it, or from a thread that hangs on it. */
 export const pointedAt = async (
@@ -23,7 +23,7 @@ export const pointedAt = async (
  * The work that a message goes on with, if its writer may (O14). To anybody else it is a message like any other. Who
  * answers a digest may mean any of its items, and only their words can tell which: it is all of them that they may.
  */
-export const answeredWork = async (store: Store, message: UserMessage): Promise<readonly ContinuedWork[]> => {
+export const resolveRepliedTo = async (store: Store, message: UserMessage): Promise<readonly ContinuedWork[]> => {
   const shown = await pointedAt(store, message);
   const isFree = await Promise.all(shown.map((one) => mayContinue(store, one, message)));
   return shown.filter((_, index) => isFree[index]).map((one) => continued(one, message));

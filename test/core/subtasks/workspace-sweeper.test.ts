@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
-import { WorkspaceSweeper } from "../../../core/workspaces/workspace-sweeper.ts";
+import { WorkspaceSweeper } from "../../../core/subtasks/workspace-sweeper.ts";
 import { WatchedClock } from "../../fakes/watched-clock.ts";
-import { ScratchRepository } from "./scratch-repository.ts";
+import { ScratchRepository } from "../workspaces/scratch-repository.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const daysAgo = (days: number) => new Date(NOW - days * 24 * 60 * 60_000).toISOString();

@@ -1,7 +1,7 @@
-import type { Capabilities, Delivery } from "../../../adapters/contract/channel-adapter.ts";
-import { withFenceClosed } from "../../../adapters/contract/code-fence.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
-import { deliveryParts } from "../delivery-parts.ts";
+import type { Capabilities, Delivery } from "../../adapters/contract/channel-adapter.ts";
+import { withFenceClosed } from "../../adapters/contract/code-fence.ts";
+import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
+import { deliveryParts } from "./delivery-parts.ts";
 
 /**
  * How a reply begins, shown in place of its first part. Its id is its own: the platform must not take the whole for a

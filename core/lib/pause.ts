@@ -1,5 +1,5 @@
 import type { Clock } from "../contract/clock.ts";
-import { orAborted } from "./or-aborted.ts";
+import { raceAbort } from "./race-abort.ts";
 
 /** Rejects with the signal's reason if it is aborted meanwhile. */
 export const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => {
@@ -9,7 +9,7 @@ export const pause = async (clock: Clock, ms: number, signal: AbortSignal): Prom
     cancel = () => timer.cancel();
   });
   try {
-    await orAborted(over, signal);
+    await raceAbort(over, signal);
   } finally {
     cancel();
   }

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import type { Audience } from "../contract/agent-reply.ts";
-import type { Asker } from "../contract/owner-context.ts";
-import type { ReplyOrigin } from "../contract/reply-origin.ts";
-import type { Standing } from "./standing.ts";
+import type { Audience } from "./agent-reply.ts";
+import type { DelegationContext } from "./delegation-context.ts";
+import type { Asker } from "./owner-context.ts";
+import type { ReplyOrigin } from "./reply-origin.ts";
 
 /** For whom, and on whose behalf, a tool runs. */
 export interface ToolContext {
@@ -13,7 +13,7 @@ export interface ToolContext {
   readonly origin: ReplyOrigin;
   readonly audience: Audience;
   readonly asker: Asker;
-  readonly standing: Standing;
+  readonly standing: DelegationContext;
   /** The names of all tools that this turn may use. */
   readonly tools: readonly string[];
   readonly traceId: string;

@@ -1,6 +1,6 @@
-import type { PeerCall } from "../a2a/peer-call.ts";
 import type { SpanRecord } from "../contract/tracer.ts";
-import { peerCallSpanId, workSpanId } from "./work-spans.ts";
+import { peerCallSpanId, workSpanId } from "../telemetry/work-spans.ts";
+import type { PeerCall } from "./peer-call.ts";
 
 /** A message to another agent, from its writing to its answer. What a remote agent does with it hangs on it too. */
 export const peerCallSpan = (call: PeerCall, now: number): SpanRecord => ({

@@ -8,14 +8,14 @@ import { outcomeOf } from "../subtasks/show-results.ts";
 import { readSubtask } from "../subtasks/subtask-record.ts";
 
 /** A step of a piece of work, with the steps it needed itself. */
-export interface WorkDone {
+export interface WorkTree {
   /** "subtask", "peer", "schedule"; open. */
   readonly kind: string;
   readonly id: string;
   readonly name: string;
   /** What became of it; undefined if that is no longer known. */
   readonly outcome: string | undefined;
-  readonly steps: readonly WorkDone[];
+  readonly steps: readonly WorkTree[];
 }
 
 interface Place {
@@ -26,7 +26,7 @@ interface Place {
 type Step = ReplyCause["steps"][number];
 
 /** What was done for an answer (O13). A kind of step that is not known here is named all the same. */
-export const workDone = (store: Store, place: Place, steps: readonly Step[]): Promise<WorkDone[]> =>
+export const workTree = (store: Store, place: Place, steps: readonly Step[]): Promise<WorkTree[]> =>
   Promise.all(
     steps.map((step) => {
       if (step.kind === "subtask") return subtaskDone(store, place, step);
@@ -34,16 +34,16 @@ export const workDone = (store: Store, place: Place, steps: readonly Step[]): Pr
     }),
   );
 
-const plain = ({ kind, id, name }: Step): WorkDone => ({ kind, id, name, outcome: undefined, steps: [] });
+const plain = ({ kind, id, name }: Step): WorkTree => ({ kind, id, name, outcome: undefined, steps: [] });
 
-const subtaskDone = async (store: Store, place: Place, step: Step): Promise<WorkDone> => {
+const subtaskDone = async (store: Store, place: Place, step: Step): Promise<WorkTree> => {
   const { tenant, agent } = place;
   const [subtask, { batches }] = await Promise.all([
     readSubtask(store, { tenant, agent, id: step.id }),
     readOwner(store, { tenant, agent, ownerId: step.id }),
   ]);
   if (subtask === undefined) return plain(step);
-  const steps = await workDone(store, place, stepsOf(Object.values(batches)));
+  const steps = await workTree(store, place, stepsOf(Object.values(batches)));
   return { ...plain(step), outcome: outcomeOf(false, subtask), steps };
 };
 
@@ -54,7 +54,7 @@ const stepsOf = (batches: readonly Batch[]): Step[] =>
   ]);
 
 /** A hop to another agent, with what it delegated itself as far as that is known here. */
-const peerDone = async (store: Store, { tenant, agent }: Place, step: Step): Promise<WorkDone> => {
+const peerDone = async (store: Store, { tenant, agent }: Place, step: Step): Promise<WorkTree> => {
   const call = await readCall(store, { tenant, agent, id: step.id });
   if (call === undefined) return plain(step);
   const outcome = { open: unreachableNote(call) ?? "no answer yet", answered: "answered", failed: "failed" }[
@@ -63,5 +63,5 @@ const peerDone = async (store: Store, { tenant, agent }: Place, step: Step): Pro
   const there = { tenant, agent: call.peer };
   const { batches } = await readOwner(store, { ...there, ownerId: peerSessionOf(call) });
   const own = Object.values(batches).filter(({ standing }) => standing.owner.worksFor?.id === call.id);
-  return { ...plain(step), outcome, steps: await workDone(store, there, stepsOf(own)) };
+  return { ...plain(step), outcome, steps: await workTree(store, there, stepsOf(own)) };
 };

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { RETENTION_MS } from "../contract/bus.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import type { Store } from "../contract/store.ts";
-import type { UserMessage } from "../contract/user-message.ts";
-import { turnIdOf } from "../turns/turn-record.ts";
-import { otelTraceId } from "./trace-context.ts";
+import { RETENTION_MS } from "../../contract/bus.ts";
+import { collection, keyOf } from "../../contract/collection.ts";
+import type { Store } from "../../contract/store.ts";
+import type { UserMessage } from "../../contract/user-message.ts";
+import { otelTraceId } from "../../telemetry/trace-context.ts";
+import { turnIdOf } from "../../turns/turn-record.ts";
 
 /** Which turn a caller's trace led to, the latest: such a trace's id says nothing about our work. */
 const ForeignTrace = z.looseObject({ turnId: z.string() });

@@ -1,11 +1,11 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
+import { ChildAbort } from "../lib/child-abort.ts";
+import { maskSecrets } from "../lib/mask-secrets.ts";
+import { raceAbort } from "../lib/race-abort.ts";
+import { summarisePrompt } from "../lib/summarise-prompt.ts";
 import type { AgentModel } from "../model/agent-model.ts";
-import { LinkedAbort } from "../turns/linked-abort.ts";
-import { orAborted } from "../turns/or-aborted.ts";
-import { maskSecrets } from "./mask-secrets.ts";
-import { summarisePrompt } from "./summarise-prompt.ts";
 
 const DEADLINE_MS = 5_000;
 const SHOWN_CHARS = 6_000;
@@ -27,7 +27,7 @@ export const summariseByModel = async (
   model: AgentModel,
   text: string,
 ): Promise<string | undefined> => {
-  const over = new LinkedAbort(stopping);
+  const over = new ChildAbort(stopping);
   const timer = clock.after(DEADLINE_MS, () =>
     over.abort(new AppError("unavailable", `none within ${DEADLINE_MS} ms`)),
   );
@@ -37,7 +37,7 @@ export const summariseByModel = async (
       { system: INSTRUCTION, messages, tools: [], toolChoice: "none" },
       { signal: over.signal, onText() {} },
     );
-    return acceptable((await orAborted(step, over.signal)).text);
+    return acceptable((await raceAbort(step, over.signal)).text);
   } catch (error) {
     stopping.throwIfAborted();
     logger.warn({ model: model.label, error: messageOf(error) }, "a prompt was not summarised by the model");

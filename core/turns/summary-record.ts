@@ -3,7 +3,7 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { Store } from "../contract/store.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
+import type { TurnRecord } from "./turn-record.ts";
 
 /** The words that stand for a prompt wherever it is anchored: decided once, also if it is the cut text (O4). */
 const Summary = z.looseObject({ summary: z.string() });

@@ -1,17 +1,17 @@
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { Outcome } from "../../contract/bus.ts";
 import { ack } from "../../contract/bus.ts";
-import { LinkedAbort } from "../../turns/linked-abort.ts";
-import { orAborted } from "../../turns/or-aborted.ts";
+import { ChildAbort } from "../../lib/child-abort.ts";
+import { raceAbort } from "../../lib/race-abort.ts";
 import { changeCall } from "../change-call.ts";
+import type { RemoteCall } from "../client/outgoing-message.ts";
+import { failureDetail, failureText, isUnreachable } from "../client/peer-failure.ts";
 import { noAnswer } from "../no-answer.ts";
 import { readCall } from "../peer-call.ts";
 import type { PeerParts } from "../peer-parts.ts";
 import { settleCall, tellCaller } from "../settle-call.ts";
-import { exchange, isListened, type Look } from "./exchange.ts";
-import { hearNews } from "./hear-news.ts";
-import type { RemoteCall } from "./outgoing-message.ts";
-import { failureDetail, failureText, isUnreachable } from "./peer-failure.ts";
+import { hearNews } from "./apply-task-update.ts";
+import { exchange, isListened, type Look } from "./remote-task-updates.ts";
 import { markReachable, markUnreachable, unreachableUntil } from "./unreachable-peer.ts";
 
 /** One request, unless it is listened to. */
@@ -61,14 +61,14 @@ export const lookAtRemoteCall = async (parts: PeerParts, call: RemoteCall, looke
   await changeCall(parts, call, (is) =>
     is.remote === undefined ? is : { ...is, remote: { ...is.remote, looks: is.remote.looks + 1 } },
   );
-  const over = new LinkedAbort(parts.stopping);
+  const over = new ChildAbort(parts.stopping);
   const mostMs = Math.min(isListened(call) ? LISTEN_MS : REQUEST_MS, call.deadlineAt - clock.now());
   const timer = clock.after(mostMs, () => over.abort(new AppError("unavailable", `${call.peer} took too long`)));
   const look = { ...looker, call, signal: over.signal };
   const heard = { any: false };
   try {
     // Nothing that ignores the signal may hold up the deadline.
-    await orAborted(converse(parts, look, heard), over.signal);
+    await raceAbort(converse(parts, look, heard), over.signal);
   } catch (error) {
     if (parts.stopping.aborted) throw error;
     const detail = failureDetail(error);
@@ -103,7 +103,7 @@ const giveUp = async (parts: PeerParts, { tenant, peer: name, remote }: RemoteCa
   if (peer === undefined || remote.taskId === undefined) return;
   const signal = AbortSignal.timeout(REQUEST_MS);
   try {
-    const client = await orAborted(parts.remoteAgents.clientOf(peer), signal);
+    const client = await raceAbort(parts.remoteAgents.clientOf(peer), signal);
     await client.cancel(remote.taskId, signal);
   } catch (error) {
     parts.logger.debug({ peer: name, error: messageOf(error) }, "could not cancel a remote task");

@@ -2,8 +2,8 @@ import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { Bus } from "../contract/bus.ts";
 import type { Conversation } from "../contract/conversation.ts";
 import { conversationKey } from "../contract/conversation.ts";
-import { publishReply } from "../delivery/publish-reply.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
+import { publishReply } from "./publish-reply.ts";
 
 /** A private conversation of somebody else than the caller, who is to hear of what the caller did. */
 export interface Place {
@@ -22,7 +22,7 @@ export interface Word {
 }
 
 /** Tells an account of what was done in another place. The same command always says it under the same id. */
-export const tellAccount = (
+export const notifyAccount = (
   bus: Bus,
   { agent, accountId, conversation }: Place,
   { tenant, record, about, markdown, actions }: Word,

@@ -5,8 +5,8 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import { hasEnded, type Subtask } from "../contract/subtask.ts";
-import { readSubtask } from "../subtasks/subtask-record.ts";
-import type { Workspaces } from "./workspaces.ts";
+import type { Workspaces } from "../workspaces/workspaces.ts";
+import { readSubtask } from "./subtask-record.ts";
 
 const EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;

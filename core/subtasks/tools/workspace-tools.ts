@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { AppError } from "../contract/app-error.ts";
-import { hasEnded, type Subtask } from "../contract/subtask.ts";
-import { ownSubtask } from "../subtasks/cancel-subtask.ts";
-import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
-import { actorOf, askerOf } from "../subtasks/tools/actor-of.ts";
-import { cutToBytes } from "../turns/cut-to-bytes.ts";
-import type { Tool, ToolContext } from "../turns/tool.ts";
-import { describeChanges } from "./describe-changes.ts";
-import type { Workspaces } from "./workspaces.ts";
+import { AppError } from "../../contract/app-error.ts";
+import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import type { Tool, ToolContext } from "../../contract/tool.ts";
+import { cutToBytes } from "../../lib/cut-to-bytes.ts";
+import { describeChanges } from "../../workspaces/describe-changes.ts";
+import type { Workspaces } from "../../workspaces/workspaces.ts";
+import { ownSubtask } from "../cancel-subtask.ts";
+import type { SubtaskParts } from "../subtask-parts.ts";
+import { actorOf, askerOf } from "./actor-of.ts";
 
 const DIFF_BYTES = 60_000;
 
