@@ -6,6 +6,7 @@ import {
   noImportCycles,
   outsideKnowsNothing,
   packageHomes,
+  throughIndexOnly,
 } from "./architecture/import-rules.ts";
 import type { SourceFile } from "./architecture/source-file.ts";
 import {
@@ -33,6 +34,7 @@ describe("given the project's own files", () => {
 
   it.each([
     ["imports go in one direction", importDirection],
+    ["closed folders are imported through their index.ts", throughIndexOnly],
     ["every package has one home", packageHomes],
     ["tests from outside know nothing of the inside", outsideKnowsNothing],
     ["every import can be checked", literalImports],
@@ -100,6 +102,16 @@ describe("given a file that imports in the wrong direction, then it is reported"
     'type A = import("../../gateway/server.ts").A;',
   ])("however it is written: %j", (text) => {
     expect(importDirection([file("core/turns/run-turn.ts", text)])).toHaveLength(1);
+  });
+});
+
+describe("given a folder that its index.ts speaks for", () => {
+  it("when a file outside imports another file of it, then that is reported", () => {
+    const outside = (target: string) => throughIndexOnly([imports("core/backbone/nats/nats-bus.ts", target)]);
+    expect(outside("./partitions/consumer-groups.ts")).toHaveLength(1);
+    expect(outside("./partitions/index.ts")).toEqual([]);
+    const inside = imports("core/backbone/nats/partitions/consumer-groups.ts", "./members/membership.ts");
+    expect(throughIndexOnly([inside])).toEqual([]);
   });
 });
 

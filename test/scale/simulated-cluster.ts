@@ -1,5 +1,5 @@
 import { consumerName, groupName, natsNames, partitionOf } from "../../core/backbone/nats/nats-names.ts";
-import { PartitionRecord } from "../../core/backbone/nats/partition-record.ts";
+import { PartitionRecord } from "../../core/backbone/nats/partitions/partition-record.ts";
 import { ack } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
 import { testSubject } from "../contract/test-message.ts";

@@ -1,4 +1,3 @@
-import { ConsumerGroups } from "../../core/backbone/nats/consumer-groups.ts";
 import { KvBucket } from "../../core/backbone/nats/kv-bucket.ts";
 import { NatsConnector } from "../../core/backbone/nats/nats-connector.ts";
 import { natsNames } from "../../core/backbone/nats/nats-names.ts";
@@ -7,6 +6,7 @@ import { natsOptions } from "../../core/backbone/nats/nats-options.ts";
 import { NatsPublisher } from "../../core/backbone/nats/nats-publisher.ts";
 import type { NatsSession } from "../../core/backbone/nats/nats-session.ts";
 import { NatsStore } from "../../core/backbone/nats/nats-store.ts";
+import { ConsumerGroups } from "../../core/backbone/nats/partitions/index.ts";
 import type { Handler } from "../../core/contract/bus.ts";
 import type { Clock, Timer } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";

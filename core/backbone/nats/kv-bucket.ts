@@ -3,8 +3,6 @@ import { DiscardPolicy, Empty, nanos, nuid, RetentionPolicy, StorageType } from 
 import { RevisionConflict } from "../../contract/app-error.ts";
 import { directGet } from "./direct-get.ts";
 import { ensureStream } from "./ensure-stream.ts";
-import type { Lineage } from "./lineage.ts";
-import { descend, revisionIn } from "./lineage.ts";
 import { messageHeaders } from "./message-headers.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import { isLostRace, isNoResponder, isNotFound } from "./nats-fault.ts";
@@ -13,6 +11,8 @@ import { publishAcked } from "./publish-acked.ts";
 import type { KnownRevision } from "./recent-revisions.ts";
 import { RecentRevisions } from "./recent-revisions.ts";
 import { scanStream } from "./scan-stream.ts";
+import type { WriteAncestry } from "./write-ancestry.ts";
+import { descend, revisionIn } from "./write-ancestry.ts";
 
 export interface BucketEntry {
   readonly key: string;
@@ -23,7 +23,7 @@ export interface BucketEntry {
   /** Wall clock, milliseconds. */
   readonly expiresAt: number | undefined;
   readonly writeId: string;
-  readonly lineage: Lineage;
+  readonly ancestry: WriteAncestry;
 }
 
 export interface ScannedEntry extends BucketEntry {
@@ -172,7 +172,7 @@ export class KvBucket {
       [EXPIRES_HEADER]: expiresAt === undefined ? undefined : String(expiresAt),
       [ID_HEADER]: writeId,
       [EXPECTED_HEADER]: ifRevision === undefined ? undefined : String(ifRevision),
-      [LINEAGE_HEADER]: parent.lineage || undefined,
+      [ANCESTRY_HEADER]: parent.ancestry || undefined,
     });
     const attempt = async (session: NatsSession, again: boolean) => {
       await ensureStream(session, this.#config);
@@ -186,7 +186,7 @@ export class KvBucket {
       }
     };
     const revision = await this.#connector.run(`writing "${key}" in ${this.name}`, attempt, timeoutMs);
-    this.#note({ revision, expiresAt, writeId, lineage: parent.lineage });
+    this.#note({ revision, expiresAt, writeId, ancestry: parent.ancestry });
     return revision;
   }
 
@@ -194,11 +194,11 @@ export class KvBucket {
   async #find(session: NatsSession, key: string, writeId: string): Promise<number | undefined> {
     const entry = await this.readOn(session, key);
     if (entry?.writeId === writeId) return entry.revision;
-    return entry && revisionIn(entry.lineage, writeId);
+    return entry && revisionIn(entry.ancestry, writeId);
   }
 
-  #note({ revision, expiresAt, writeId, lineage }: Omit<BucketEntry, "key" | "data" | "deleted">): void {
-    this.#recent.note(revision, { expiresAt, lineage: descend(lineage, { writeId, revision }) });
+  #note({ revision, expiresAt, writeId, ancestry }: Omit<BucketEntry, "key" | "data" | "deleted">): void {
+    this.#recent.note(revision, { expiresAt, ancestry: descend(ancestry, { writeId, revision }) });
   }
 
   /** Nobody answering may mean that the bucket was deleted: it is looked for again. */
@@ -221,7 +221,7 @@ export class KvBucket {
       deleted: operation === "DEL" || operation === "PURGE",
       expiresAt: expires ? Number(expires) : undefined,
       writeId: header?.get(ID_HEADER) ?? "",
-      lineage: header?.get(LINEAGE_HEADER) ?? "",
+      ancestry: header?.get(ANCESTRY_HEADER) ?? "",
     };
   }
 }
@@ -230,7 +230,7 @@ const ID_HEADER = "Nats-Msg-Id";
 const EXPECTED_HEADER = "Nats-Expected-Last-Subject-Sequence";
 const OPERATION_HEADER = "KV-Operation";
 const EXPIRES_HEADER = "Mooring-Expires";
-const LINEAGE_HEADER = "Mooring-Lineage";
-const NO_PARENT: KnownRevision = { expiresAt: undefined, lineage: "" };
+const ANCESTRY_HEADER = "Mooring-Lineage";
+const NO_PARENT: KnownRevision = { expiresAt: undefined, ancestry: "" };
 /** Longer than any operation is repeated. Short, because every id in the window costs the server memory. */
 const REPEATS_KNOWN_MS = 30_000;

@@ -10,9 +10,9 @@ import type {
 } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { checkConsumeOptions } from "../check-consume-options.ts";
-import type { ConsumerGroups } from "./consumer-groups.ts";
 import type { NatsPublisher } from "./nats-publisher.ts";
 import type { NatsSignals } from "./nats-signals.ts";
+import type { ConsumerGroups } from "./partitions/index.ts";
 
 export interface NatsBusParts {
   readonly publisher: NatsPublisher;

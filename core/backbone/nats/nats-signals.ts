@@ -3,11 +3,11 @@ import { messageOf } from "../../contract/app-error.ts";
 import type { Listener } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { LocalSignals, signalJson } from "../local-signals.ts";
-import { HEARERS_KNOWN_MS, HearingChecks } from "./hearing-checks.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import type { NatsNames } from "./nats-names.ts";
 import type { NatsOptions } from "./nats-options.ts";
 import type { NatsSession } from "./nats-session.ts";
+import { PRESENCE_TTL_MS, SubscriberPresence } from "./subscriber-presence.ts";
 
 /** All of this process who listen to one subject: the server sends each signal once. */
 interface Ear {
@@ -29,7 +29,7 @@ export class NatsSignals {
   readonly #connector: NatsConnector;
   readonly #names: NatsNames;
   readonly #options: Pick<NatsOptions, "clock" | "logger">;
-  readonly #hearing: HearingChecks;
+  readonly #presence: SubscriberPresence;
   readonly #here: LocalSignals;
   readonly #ears = new Map<string, Ear>();
 
@@ -37,7 +37,7 @@ export class NatsSignals {
     this.#connector = connector;
     this.#names = names;
     this.#options = options;
-    this.#hearing = new HearingChecks(options.clock);
+    this.#presence = new SubscriberPresence(options.clock);
     this.#here = new LocalSignals(options.logger);
     connector.onSession((session) => {
       for (const [name, ear] of this.#ears) subscribe(session, name, ear);
@@ -47,15 +47,15 @@ export class NatsSignals {
   send<T>(subject: Subject<T>, message: T): void {
     const session = this.#connector.current;
     const to = this.#names.signal(subject);
-    const hearers = subject.seldomHeard ? this.#hearing.hearersOf(to) : "some";
-    const isSent = session?.isOpen === true && hearers !== "none";
+    const presence = subject.seldomHeard ? this.#presence.of(to) : "some";
+    const isSent = session?.isOpen === true && presence !== "none";
     if (!isSent && !this.#here.hears(subject)) return;
     const json = signalJson(subject, message);
     this.#here.pass(subject, json);
     if (!isSent) return;
     const data = Buffer.from(json);
-    if (hearers === "unknown") {
-      this.#hearing.check(session, to, data);
+    if (presence === "unknown") {
+      this.#presence.check(session, to, data);
       return;
     }
     session.outgoing.send({
@@ -118,4 +118,4 @@ const subscribe = ({ nc }: NatsSession, name: string, ear: Ear): void => {
 };
 
 /** After this long nobody counts on what the server said before; timers may be a little early. */
-const KNOWN_TO_ALL_MS = HEARERS_KNOWN_MS + 10;
+const KNOWN_TO_ALL_MS = PRESENCE_TTL_MS + 10;

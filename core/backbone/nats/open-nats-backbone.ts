@@ -1,6 +1,5 @@
 import type { Backbone } from "../../contract/backbone.ts";
 import { checkLayout } from "./check-layout.ts";
-import { ConsumerGroups } from "./consumer-groups.ts";
 import { KvBucket } from "./kv-bucket.ts";
 import { NatsBus } from "./nats-bus.ts";
 import { NatsConnector } from "./nats-connector.ts";
@@ -10,6 +9,7 @@ import { natsOptions } from "./nats-options.ts";
 import { NatsPublisher } from "./nats-publisher.ts";
 import { NatsSignals } from "./nats-signals.ts";
 import { NatsStore } from "./nats-store.ts";
+import { ConsumerGroups } from "./partitions/index.ts";
 import { Sweeper } from "./sweeper.ts";
 import { WriteHealth } from "./write-health.ts";
 

@@ -1,8 +1,8 @@
-import type { Lineage } from "./lineage.ts";
+import type { WriteAncestry } from "./write-ancestry.ts";
 
 export interface KnownRevision {
   readonly expiresAt: number | undefined;
-  readonly lineage: Lineage;
+  readonly ancestry: WriteAncestry;
 }
 
 /**

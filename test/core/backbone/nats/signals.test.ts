@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HEARERS_KNOWN_MS } from "../../../../core/backbone/nats/hearing-checks.ts";
+import { PRESENCE_TTL_MS } from "../../../../core/backbone/nats/subscriber-presence.ts";
 import type { Clock } from "../../../../core/contract/clock.ts";
 import { systemClock } from "../../../../core/contract/clock.ts";
 import { cleanup } from "./cleanup.ts";
@@ -43,7 +43,7 @@ describe("given a subject that is seldom heard", () => {
     const speaker = await speaking();
     for (const n of [1, 2, 3]) await speaker.signal(seldom, n);
     expect(speaker.sent(seldom)).toEqual([1]);
-    speaker.pass(HEARERS_KNOWN_MS);
+    speaker.pass(PRESENCE_TTL_MS);
     for (const n of [4, 5]) await speaker.signal(seldom, n);
     expect(speaker.sent(seldom)).toEqual([1, 4]);
     for (const n of [6, 7]) await speaker.signal(often, n);

@@ -1,9 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PartitionLog } from "../../../../core/backbone/nats/partition-log.ts";
-import type { ConsumerProgress, PartitionRecord } from "../../../../core/backbone/nats/partition-record.ts";
-import { fittedTo, released, reopened, takenOver } from "../../../../core/backbone/nats/partition-record.ts";
-import type { QueuedMessage } from "../../../../core/backbone/queued-message.ts";
+import { PartitionLog } from "../../../../../core/backbone/nats/partitions/partition-log.ts";
+import type {
+  ConsumerProgress,
+  PartitionRecord,
+} from "../../../../../core/backbone/nats/partitions/partition-record.ts";
+import {
+  fittedTo,
+  released,
+  reopened,
+  takenOver,
+} from "../../../../../core/backbone/nats/partitions/partition-record.ts";
+import type { QueuedMessage } from "../../../../../core/backbone/queued-message.ts";
 
 const queued = (seq: number, suspect: boolean): QueuedMessage => ({
   seq,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ReconcileSchedule } from "../../../../core/backbone/nats/reconcile-schedule.ts";
-import { ManualClock } from "../../../fakes/manual-clock.ts";
-import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { ReconcileSchedule } from "../../../../../core/backbone/nats/partitions/reconcile-schedule.ts";
+import { ManualClock } from "../../../../fakes/manual-clock.ts";
+import { RecordingLogger } from "../../../../fakes/recording-logger.ts";
 
 const scheduleOf = (reconcile: (group?: string) => void) => {
   const clock = new ManualClock();

@@ -1,8 +1,8 @@
-import type { RequiredReader } from "../../contract/backbone.ts";
-import type { Clock } from "../../contract/clock.ts";
+import type { RequiredReader } from "../../../../contract/backbone.ts";
+import type { Clock } from "../../../../contract/clock.ts";
+import { groupName } from "../../nats-names.ts";
 import type { MemberRecord } from "./member-record.ts";
-import { groupName } from "./nats-names.ts";
-import { hasPartition } from "./partition-set.ts";
+import { hasPartition } from "./member-record.ts";
 
 export interface ReaderHealthDeps {
   readonly clock: Clock;

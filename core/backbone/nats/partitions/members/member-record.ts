@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { hasPartition } from "./partition-set.ts";
 
 /** A heartbeat: one consuming process. It lives as long as it rewrites this. */
 export const MemberRecord = z.looseObject({
@@ -28,3 +27,15 @@ export const reportsReading = (data: Uint8Array, group: string, partition: numbe
   const reading = record.reading?.[record.groups.indexOf(group)];
   return record.reading === undefined || (reading !== undefined && hasPartition(reading, partition));
 };
+/** Partitions as a member record spells them: hexadecimal, partition 0 is the highest bit of the first digit. */
+export const encodePartitions = (partitions: Iterable<number>, count: number): string => {
+  const digits = Array.from({ length: Math.ceil(count / 4) }, () => 0);
+  for (const partition of partitions) {
+    const digit = partition >> 2;
+    if (digit < digits.length) digits[digit] = (digits[digit] ?? 0) | (8 >> (partition & 3));
+  }
+  return digits.map((digit) => digit.toString(16)).join("");
+};
+
+export const hasPartition = (encoded: string, partition: number): boolean =>
+  (Number.parseInt(encoded[partition >> 2] ?? "0", 16) & (8 >> (partition & 3))) !== 0;

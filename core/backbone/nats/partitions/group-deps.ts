@@ -1,13 +1,13 @@
-import type { Store } from "../../contract/store.ts";
-import type { Membership } from "./membership.ts";
-import type { NatsConnector } from "./nats-connector.ts";
-import type { NatsOptions } from "./nats-options.ts";
-import type { NatsSession } from "./nats-session.ts";
+import type { Store } from "../../../contract/store.ts";
+import type { NatsConnector } from "../nats-connector.ts";
+import type { NatsOptions } from "../nats-options.ts";
+import type { NatsSession } from "../nats-session.ts";
+import type { Membership } from "./members/membership.ts";
 import type { PartitionTable } from "./partition-table.ts";
 import type { ReconcileSchedule } from "./reconcile-schedule.ts";
 
-/** What a consumer group stands on. */
-export interface GroupParts {
+/** The dependencies of one consumer group. */
+export interface GroupDeps {
   readonly options: NatsOptions;
   readonly connector: NatsConnector;
   readonly membership: Membership;

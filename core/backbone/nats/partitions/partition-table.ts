@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { AppError, messageOf, RevisionConflict } from "../../contract/app-error.ts";
-import type { KvBucket } from "./kv-bucket.ts";
-import type { NatsSession } from "./nats-session.ts";
+import { AppError, messageOf, RevisionConflict } from "../../../contract/app-error.ts";
+import type { KvBucket } from "../kv-bucket.ts";
+import type { NatsSession } from "../nats-session.ts";
+import type { WatchedBucket } from "../watched-bucket.ts";
 import { GroupOrigin, PartitionRecord } from "./partition-record.ts";
-import type { WatchedBucket } from "./watched-bucket.ts";
 
 export interface FoundPartition {
   readonly record: PartitionRecord;

@@ -1,29 +1,29 @@
-import type { QueueDepth } from "../../contract/backbone.ts";
-import type { ConsumeOptions, Consumer, Handler } from "../../contract/bus.ts";
-import type { Timer } from "../../contract/clock.ts";
-import type { Store } from "../../contract/store.ts";
-import type { Subject } from "../../contract/subject.ts";
-import { Backoff } from "./backoff.ts";
+import type { QueueDepth } from "../../../contract/backbone.ts";
+import type { ConsumeOptions, Consumer, Handler } from "../../../contract/bus.ts";
+import type { Timer } from "../../../contract/clock.ts";
+import type { Store } from "../../../contract/store.ts";
+import type { Subject } from "../../../contract/subject.ts";
+import { Backoff } from "../backoff.ts";
+import { KvBucket } from "../kv-bucket.ts";
+import type { NatsConnector } from "../nats-connector.ts";
+import type { NatsNames } from "../nats-names.ts";
+import { groupName } from "../nats-names.ts";
+import type { NatsOptions } from "../nats-options.ts";
+import type { NatsPublisher } from "../nats-publisher.ts";
+import type { NatsSession } from "../nats-session.ts";
+import { WatchedBucket } from "../watched-bucket.ts";
 import { ConsumerGroup } from "./consumer-group.ts";
-import { KvBucket } from "./kv-bucket.ts";
-import { Membership } from "./membership.ts";
-import type { NatsConnector } from "./nats-connector.ts";
-import type { NatsNames } from "./nats-names.ts";
-import { groupName } from "./nats-names.ts";
-import type { NatsOptions } from "./nats-options.ts";
-import type { NatsPublisher } from "./nats-publisher.ts";
-import type { NatsSession } from "./nats-session.ts";
+import { Membership } from "./members/membership.ts";
+import { ReaderHealth } from "./members/reader-health.ts";
 import { PartitionTable } from "./partition-table.ts";
-import { ReaderHealth } from "./reader-health.ts";
 import { ReconcileSchedule } from "./reconcile-schedule.ts";
-import { WatchedBucket } from "./watched-bucket.ts";
 
 interface Running {
   readonly group: ConsumerGroup<unknown>;
   closing?: Promise<void>;
 }
 
-export interface GroupsParts {
+export interface ConsumerGroupsDeps {
   readonly connector: NatsConnector;
   readonly names: NatsNames;
   readonly options: NatsOptions;
@@ -34,7 +34,7 @@ export interface GroupsParts {
 
 /** All that this process consumes, and its part in sharing it with other processes. */
 export class ConsumerGroups {
-  readonly #parts: GroupsParts;
+  readonly #deps: ConsumerGroupsDeps;
   readonly #running = new Map<string, Running>();
   readonly #consumers = new Set<Consumer>();
   readonly #membership: Membership;
@@ -48,9 +48,9 @@ export class ConsumerGroups {
   #retry: Timer | undefined;
   #closed = false;
 
-  constructor(parts: GroupsParts) {
-    this.#parts = parts;
-    const { connector, names, options, partitionsBucket } = parts;
+  constructor(deps: ConsumerGroupsDeps) {
+    this.#deps = deps;
+    const { connector, names, options, partitionsBucket } = deps;
     const { clock, logger, leaseMs, newId, random, replicas, partitions, requiredReaders } = options;
     this.#readers = new ReaderHealth(requiredReaders, {
       clock,
@@ -117,12 +117,12 @@ export class ConsumerGroups {
 
   /** False while something that should be consumed is not: the server answers, but nobody takes its messages. */
   get takingPart(): boolean {
-    return this.#running.size === 0 || this.#takesPartIn === this.#parts.connector.current;
+    return this.#running.size === 0 || this.#takesPartIn === this.#deps.connector.current;
   }
 
   /** Why an accepted message may wait unread. Unknown until this process consumes on the connection there is. */
   get unread(): string | undefined {
-    return this.#begun !== undefined && this.#begun === this.#parts.connector.current
+    return this.#begun !== undefined && this.#begun === this.#deps.connector.current
       ? this.#readers.problem
       : undefined;
   }
@@ -134,12 +134,12 @@ export class ConsumerGroups {
     this.#schedule.close();
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
     // A server that could not be told about partitions is not waited for a second time.
-    await this.#membership.close(this.#parts.connector.current ? CLOSE_TIMEOUT_MS : 0);
+    await this.#membership.close(this.#deps.connector.current ? CLOSE_TIMEOUT_MS : 0);
   }
 
   /** Waits until the group takes part, but not for a server that is away: it takes part as soon as that comes. */
   async #attached(): Promise<void> {
-    const { connector, options } = this.#parts;
+    const { connector, options } = this.#deps;
     if (!connector.current) return;
     let timer: Timer | undefined;
     const late = new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ export class ConsumerGroups {
       .catch((error) => {
         if (this.#closed) return;
         this.#retry?.cancel();
-        this.#retry = this.#parts.options.clock.after(this.#backoff.failed(error), () => void this.#begin());
+        this.#retry = this.#deps.options.clock.after(this.#backoff.failed(error), () => void this.#begin());
       })
       .finally(() => {
         this.#beginning = undefined;
@@ -167,7 +167,7 @@ export class ConsumerGroups {
   }
 
   async #beginOnce(): Promise<void> {
-    const session = this.#parts.connector.current;
+    const session = this.#deps.connector.current;
     if (!session) return;
     const groups = [...this.#running.values()].filter(({ closing }) => !closing).map(({ group }) => group);
     for (const group of groups) await group.decideOrigin();
@@ -210,9 +210,9 @@ export class ConsumerGroups {
     const known = this.#running.get(name);
     // The name is made of the subject, so the messages are of the same type.
     if (known) return known.group as unknown as ConsumerGroup<T>;
-    const { connector, names, publisher, store } = this.#parts;
+    const { connector, names, publisher, store } = this.#deps;
     const group = new ConsumerGroup(subject, options, {
-      options: this.#parts.options,
+      options: this.#deps.options,
       connector,
       store,
       membership: this.#membership,

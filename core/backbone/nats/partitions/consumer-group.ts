@@ -1,30 +1,30 @@
-import { AppError, messageOf } from "../../contract/app-error.ts";
-import type { QueueDepth } from "../../contract/backbone.ts";
-import type { ConsumeOptions, Handler } from "../../contract/bus.ts";
-import type { Timer } from "../../contract/clock.ts";
-import type { Subject } from "../../contract/subject.ts";
-import type { AttachOptions } from "../keyed-consumption.ts";
-import { KeyedConsumption } from "../keyed-consumption.ts";
-import type { QueuedMessage } from "../queued-message.ts";
+import { AppError, messageOf } from "../../../contract/app-error.ts";
+import type { QueueDepth } from "../../../contract/backbone.ts";
+import type { ConsumeOptions, Handler } from "../../../contract/bus.ts";
+import type { Timer } from "../../../contract/clock.ts";
+import type { Subject } from "../../../contract/subject.ts";
+import type { AttachOptions } from "../../keyed-consumption.ts";
+import { KeyedConsumption } from "../../keyed-consumption.ts";
+import type { QueuedMessage } from "../../queued-message.ts";
+import { groupName } from "../nats-names.ts";
+import type { NatsSession } from "../nats-session.ts";
 import { assignPartitions } from "./assign-partitions.ts";
 import { eachLimited } from "./each-limited.ts";
-import type { GroupParts } from "./group-parts.ts";
+import type { GroupDeps } from "./group-deps.ts";
 import type { HeldPartition } from "./held-partition.ts";
-import { groupName } from "./nats-names.ts";
-import type { NatsSession } from "./nats-session.ts";
+import { encodePartitions } from "./members/member-record.ts";
+import { PartitionDrain } from "./partition-drain.ts";
 import { PartitionOwnership } from "./partition-ownership.ts";
-import { encodePartitions } from "./partition-set.ts";
 import type { FoundPartition } from "./partition-table.ts";
-import { QuietMoments } from "./quiet-moments.ts";
 
 /** This process's share of one durable: takes the partitions that should be its own, gives back those that should not. */
 export class ConsumerGroup<T> {
   readonly name: string;
-  readonly #parts: GroupParts;
+  readonly #deps: GroupDeps;
   readonly #consumption: KeyedConsumption<T>;
   readonly #held = new Map<number, HeldPartition>();
   readonly #ownership: PartitionOwnership;
-  readonly #quiet: QuietMoments;
+  readonly #drain: PartitionDrain;
   /** Partitions that should be ours, but whose recorded owner lives and does not report that it reads them. */
   readonly #unread = new Map<number, { readonly revision: number; readonly since: number }>();
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
@@ -34,23 +34,23 @@ export class ConsumerGroup<T> {
   #passFailed = false;
   #closing = false;
 
-  constructor(subject: Subject<T>, options: ConsumeOptions<T>, parts: GroupParts) {
+  constructor(subject: Subject<T>, options: ConsumeOptions<T>, deps: GroupDeps) {
     this.name = groupName(options.durable, subject);
-    this.#parts = parts;
-    const { clock, logger, failurePauseMs } = parts.options;
+    this.#deps = deps;
+    const { clock, logger, failurePauseMs } = deps.options;
     const isRunning = (partition: number) => this.#consumption.isRunning((message) => message.partition === partition);
-    this.#quiet = new QuietMoments(clock, isRunning);
+    this.#drain = new PartitionDrain(clock, isRunning);
     this.#consumption = new KeyedConsumption(subject, options.durable, {
-      store: parts.store,
+      store: deps.store,
       clock,
       logger,
       failurePauseMs,
       acknowledge: async (message) => this.#held.get(message.partition)?.ended(message),
       mayStart: (message) => this.#mayStart(message),
-      settled: (message) => this.#quiet.settled(message.partition),
+      settled: (message) => this.#drain.settled(message.partition),
     });
     this.#ownership = new PartitionOwnership(this.name, options.from ?? "start", {
-      ...parts,
+      ...deps,
       push: (message) => this.#consumption.push(message),
       readingEnded: () => this.#soon(LOOK_AGAIN_MS),
     });
@@ -70,7 +70,7 @@ export class ConsumerGroup<T> {
 
   /** For a heartbeat: the partitions whose consumers serve this process at this moment, encoded. */
   reportReading(): string {
-    const { connector, options } = this.#parts;
+    const { connector, options } = this.#deps;
     const session = connector.current;
     const read: number[] = [];
     for (const held of this.#held.values()) {
@@ -109,7 +109,7 @@ export class ConsumerGroup<T> {
   async close(timeoutMs: number): Promise<void> {
     this.#closing = true;
     this.#timer?.timer.cancel();
-    const { clock } = this.#parts.options;
+    const { clock } = this.#deps.options;
     const deadline = clock.monotonic() + timeoutMs;
     await this.#pass;
     await eachLimited([...this.#held.values()], AT_ONCE, (held) =>
@@ -121,8 +121,8 @@ export class ConsumerGroup<T> {
   #mayStart(message: QueuedMessage): boolean {
     const { partition } = message;
     const held = this.#held.get(partition);
-    if (!held || held.releasing || this.#quiet.isWanted(partition)) return false;
-    const { membership, options } = this.#parts;
+    if (!held || held.releasing || this.#drain.isDraining(partition)) return false;
+    const { membership, options } = this.#deps;
     if (!membership.holdsLease()) return false;
     // After a whole lease others may take it, although this process lives.
     const unreportedMs = options.clock.monotonic() - (held.unreportedSince ?? options.clock.monotonic());
@@ -136,7 +136,7 @@ export class ConsumerGroup<T> {
       this.#passAgain = false;
       this.#passFailed = false;
       try {
-        if ((await this.#reconcileOnce()) && !this.#passFailed) this.#parts.schedule.settled(this.name);
+        if ((await this.#reconcileOnce()) && !this.#passFailed) this.#deps.schedule.settled(this.name);
       } catch (error) {
         this.#failed(error);
       }
@@ -147,7 +147,7 @@ export class ConsumerGroup<T> {
 
   /** False if nothing could be looked at. */
   async #reconcileOnce(): Promise<boolean> {
-    const { connector, membership, options, table } = this.#parts;
+    const { connector, membership, options, table } = this.#deps;
     const session = connector.current;
     if (!session || !membership.isMember) return false;
     const owners = this.#owners();
@@ -186,7 +186,7 @@ export class ConsumerGroup<T> {
 
   /** Its recorded owner lives, but has not reported for a lease that it reads it. */
   #isAbandoned(partition: number, { record, revision }: FoundPartition): boolean {
-    const { membership, options } = this.#parts;
+    const { membership, options } = this.#deps;
     const now = options.clock.monotonic();
     if (membership.reportsReading(record.owner ?? "", this.name, partition)) this.#unread.delete(partition);
     else if (this.#unread.get(partition)?.revision !== revision) this.#unread.set(partition, { revision, since: now });
@@ -195,7 +195,7 @@ export class ConsumerGroup<T> {
 
   /** Who should own what. Most changes are not of the members, and then it is as before. */
   #owners(): readonly (string | undefined)[] {
-    const { membership, options } = this.#parts;
+    const { membership, options } = this.#deps;
     const members = membership.consuming(this.name);
     if (this.#assigned?.members !== members) {
       this.#assigned = { members, owners: assignPartitions(this.name, options.partitions, members) };
@@ -224,16 +224,16 @@ export class ConsumerGroup<T> {
     if (held.handingOver) return;
     held.handingOver = true;
     const { partition } = held;
-    const quiet = await this.#quiet.wait(partition);
+    const drained = await this.#drain.wait(partition);
     const stillTheirs =
-      this.#owners()[partition] !== this.#parts.membership.id && this.#held.get(partition) === held && !this.#closing;
-    if (quiet && stillTheirs) await this.#release(held).catch((error) => this.#failed(error, partition));
+      this.#owners()[partition] !== this.#deps.membership.id && this.#held.get(partition) === held && !this.#closing;
+    if (drained && stillTheirs) await this.#release(held).catch((error) => this.#failed(error, partition));
     held.handingOver = false;
-    this.#quiet.over(partition);
+    this.#drain.over(partition);
     this.#consumption.wake();
-    if (quiet || !stillTheirs) return;
+    if (drained || !stillTheirs) return;
     this.#soon(held.handOverPauseMs);
-    held.handOverPauseMs = Math.min(held.handOverPauseMs * 2, LONGEST_HAND_OVER_PAUSE_MS);
+    held.handOverPauseMs = Math.min(held.handOverPauseMs * 2, MAX_HAND_OVER_PAUSE_MS);
   }
 
   /** If the server cannot be told, the partition stays closed here and a later pass tells it. */
@@ -243,7 +243,7 @@ export class ConsumerGroup<T> {
     this.#consumption.forget((message) => message.partition === held.partition);
     await this.#ownership.release(held, timeoutMs).catch((error) => {
       if (!this.#closing) throw error;
-      this.#parts.options.logger.warn({ group: this.name, error: messageOf(error) }, "partition not given back");
+      this.#deps.options.logger.warn({ group: this.name, error: messageOf(error) }, "partition not given back");
     });
     if (this.#held.get(held.partition) === held) this.#held.delete(held.partition);
   }
@@ -258,12 +258,12 @@ export class ConsumerGroup<T> {
   #failed(error: unknown, partition?: number): void {
     if (this.#closing || (error instanceof AppError && error.code === "stopped")) return;
     this.#passFailed = true;
-    this.#parts.schedule.failed(this.name, error, partition);
+    this.#deps.schedule.failed(this.name, error, partition);
   }
 
   /** One timer, for the earliest: a pass looks at all partitions. */
   #soon(ms: number): void {
-    const { clock } = this.#parts.options;
+    const { clock } = this.#deps.options;
     const at = clock.monotonic() + ms;
     if (this.#closing || (this.#timer && this.#timer.at <= at)) return;
     this.#timer?.timer.cancel();
@@ -279,4 +279,4 @@ export class ConsumerGroup<T> {
 const OWN_SHARE = 0.9;
 const AT_ONCE = 16;
 const LOOK_AGAIN_MS = 300;
-const LONGEST_HAND_OVER_PAUSE_MS = 30_000;
+const MAX_HAND_OVER_PAUSE_MS = 30_000;

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { groupName } from "../../../../core/backbone/nats/nats-names.ts";
-import { encodePartitions, hasPartition } from "../../../../core/backbone/nats/partition-set.ts";
-import { ReaderHealth } from "../../../../core/backbone/nats/reader-health.ts";
-import { ManualClock } from "../../../fakes/manual-clock.ts";
-import { numbers } from "./samples.ts";
+import { groupName } from "../../../../../../core/backbone/nats/nats-names.ts";
+import {
+  encodePartitions,
+  hasPartition,
+} from "../../../../../../core/backbone/nats/partitions/members/member-record.ts";
+import { ReaderHealth } from "../../../../../../core/backbone/nats/partitions/members/reader-health.ts";
+import { ManualClock } from "../../../../../fakes/manual-clock.ts";
+import { numbers } from "../../samples.ts";
 
 const subject = numbers("asked");
 const GROUP = groupName("intake", subject);

@@ -1,10 +1,10 @@
 import type { Msg } from "nats";
 import { NatsError } from "nats";
 import { describe, expect, it } from "vitest";
-import type { NatsSession } from "../../../../core/backbone/nats/nats-session.ts";
-import { PullReader } from "../../../../core/backbone/nats/pull-reader.ts";
-import { silentLogger } from "../../../../core/contract/logger.ts";
-import { ManualClock } from "../../../fakes/manual-clock.ts";
+import type { NatsSession } from "../../../../../core/backbone/nats/nats-session.ts";
+import { PullReader } from "../../../../../core/backbone/nats/partitions/pull-reader.ts";
+import { silentLogger } from "../../../../../core/contract/logger.ts";
+import { ManualClock } from "../../../../fakes/manual-clock.ts";
 
 interface Request {
   readonly reply: string;

@@ -1,4 +1,4 @@
-import { begunHash, endedHash } from "./stable-hash.ts";
+import { begunHash, endedHash } from "../stable-hash.ts";
 
 interface Candidate {
   readonly member: string;

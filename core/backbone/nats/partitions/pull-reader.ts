@@ -1,11 +1,11 @@
 import type { Msg, Subscription } from "nats";
 import { nanos } from "nats";
-import type { Clock, Timer } from "../../contract/clock.ts";
-import type { Logger } from "../../contract/logger.ts";
-import type { AckAddress } from "./ack-address.ts";
-import { ackAddress } from "./ack-address.ts";
-import { isNotFound } from "./nats-fault.ts";
-import type { NatsSession } from "./nats-session.ts";
+import type { Clock, Timer } from "../../../contract/clock.ts";
+import type { Logger } from "../../../contract/logger.ts";
+import type { AckAddress } from "../ack-address.ts";
+import { ackAddress } from "../ack-address.ts";
+import { isNotFound } from "../nats-fault.ts";
+import type { NatsSession } from "../nats-session.ts";
 
 export interface ReaderDeps {
   readonly session: NatsSession;

@@ -1,4 +1,4 @@
-import type { QueuedMessage } from "../queued-message.ts";
+import type { QueuedMessage } from "../../queued-message.ts";
 import type { LocalProgress, PartitionRecord } from "./partition-record.ts";
 
 interface Entry {

@@ -1,15 +1,15 @@
-import { messageOf } from "../../contract/app-error.ts";
-import type { ConsumeOptions } from "../../contract/bus.ts";
-import type { QueuedMessage } from "../queued-message.ts";
-import type { GroupParts } from "./group-parts.ts";
+import { messageOf } from "../../../contract/app-error.ts";
+import type { ConsumeOptions } from "../../../contract/bus.ts";
+import type { QueuedMessage } from "../../queued-message.ts";
+import { isNotFound } from "../nats-fault.ts";
+import type { NatsSession } from "../nats-session.ts";
+import type { GroupDeps } from "./group-deps.ts";
 import { HeldPartition } from "./held-partition.ts";
-import { isNotFound } from "./nats-fault.ts";
-import type { NatsSession } from "./nats-session.ts";
 import { PartitionConsumers } from "./partition-consumers.ts";
 import { disowned, fittedTo, released, reopened, takenOver } from "./partition-record.ts";
 import { PullReader } from "./pull-reader.ts";
 
-export interface OwnershipParts extends GroupParts {
+export interface OwnershipDeps extends GroupDeps {
   push(message: QueuedMessage): void;
   readingEnded(): void;
 }
@@ -21,27 +21,27 @@ export interface OwnershipParts extends GroupParts {
 export class PartitionOwnership {
   readonly #group: string;
   readonly #from: NonNullable<ConsumeOptions["from"]>;
-  readonly #parts: OwnershipParts;
+  readonly #deps: OwnershipDeps;
   readonly #consumers: PartitionConsumers;
   #origin: number | undefined;
 
-  constructor(group: string, from: NonNullable<ConsumeOptions["from"]>, parts: OwnershipParts) {
+  constructor(group: string, from: NonNullable<ConsumeOptions["from"]>, deps: OwnershipDeps) {
     this.#group = group;
     this.#from = from;
-    this.#parts = parts;
-    this.#consumers = new PartitionConsumers(parts.stream, group);
+    this.#deps = deps;
+    this.#consumers = new PartitionConsumers(deps.stream, group);
   }
 
   async origin(): Promise<number> {
-    const { connector, table } = this.#parts;
+    const { connector, table } = this.#deps;
     const lastSeq = () => connector.run("looking at the stream", (session) => this.lastSeq(session));
     this.#origin ??= await table.origin(this.#group, async () => (this.#from === "now" ? (await lastSeq()) + 1 : 1));
     return this.#origin;
   }
 
   async lastSeq(session: NatsSession): Promise<number> {
-    await this.#parts.ensureStream(session);
-    const { state } = await session.jsm.streams.info(this.#parts.stream);
+    await this.#deps.ensureStream(session);
+    const { state } = await session.jsm.streams.info(this.#deps.stream);
     return state.last_seq;
   }
 
@@ -55,26 +55,26 @@ export class PartitionOwnership {
     lastSeq: number,
     abandonedBy?: string,
   ): Promise<HeldPartition | undefined> {
-    const { membership, table } = this.#parts;
+    const { membership, table } = this.#deps;
     const found = await table.read(this.#group, partition);
     const before = found?.record;
     const owner = before?.owner;
     if (owner && owner !== membership.id && !(await membership.hasLeft(owner, this.#group))) {
       if (owner !== abandonedBy || membership.reportsReading(owner, this.#group, partition)) return undefined;
       if (await this.#consumers.isRead(session, partition, before.generation)) return undefined;
-      this.#parts.options.logger.warn({ group: this.#group, partition, owner }, "unread partition taken over");
+      this.#deps.options.logger.warn({ group: this.#group, partition, owner }, "unread partition taken over");
     }
     const progress = owner ? await this.#consumers.progress(session, partition, before.generation) : undefined;
     const record = fittedTo(takenOver(before, progress, membership.id, await this.origin()), lastSeq);
     const revision = await table.write(this.#group, partition, record, found?.revision ?? 0);
     if (revision === undefined) return undefined;
-    await this.#consumers.create(session, partition, this.#parts.messageSubject(partition), record);
+    await this.#consumers.create(session, partition, this.#deps.messageSubject(partition), record);
     return new HeldPartition(partition, record, revision, (seq) => this.#readStored(seq));
   }
 
   /** The same owner on a new connection. False if it is ours no longer. */
   async reopen(session: NatsSession, held: HeldPartition, lastSeq: number): Promise<boolean> {
-    const { membership, table } = this.#parts;
+    const { membership, table } = this.#deps;
     const { partition } = held;
     const found = await table.read(this.#group, partition);
     if (found?.record.owner !== membership.id || found.revision !== held.revision) return false;
@@ -86,12 +86,12 @@ export class PartitionOwnership {
     if (revision === undefined) return false;
     held.record = record;
     held.revision = revision;
-    await this.#consumers.create(session, partition, this.#parts.messageSubject(partition), record);
+    await this.#consumers.create(session, partition, this.#deps.messageSubject(partition), record);
     return true;
   }
 
   read(session: NatsSession, held: HeldPartition): void {
-    const { options, stream, push, readingEnded } = this.#parts;
+    const { options, stream, push, readingEnded } = this.#deps;
     const reader = new PullReader({
       session,
       clock: options.clock,
@@ -114,12 +114,12 @@ export class PartitionOwnership {
 
   async release(held: HeldPartition, timeoutMs?: number): Promise<void> {
     const record = released(held.record, held.log.progress());
-    await this.#parts.table.write(this.#group, held.partition, record, held.revision, timeoutMs);
+    await this.#deps.table.write(this.#group, held.partition, record, held.revision, timeoutMs);
   }
 
   /** Gives up a record that names this process although it does not hold the partition: a call after the write failed. */
   async disown(session: NatsSession, partition: number): Promise<void> {
-    const { membership, table } = this.#parts;
+    const { membership, table } = this.#deps;
     const found = await table.read(this.#group, partition);
     if (found?.record.owner !== membership.id) return;
     const progress = await this.#consumers.progress(session, partition, found.record.generation);
@@ -133,15 +133,15 @@ export class PartitionOwnership {
       await this.#consumers.sweep(session, partition, record);
       if (held.record === record) held.record = { ...record, oldest: record.generation };
     } catch (error) {
-      this.#parts.options.logger.debug({ group: this.#group, partition, error: messageOf(error) }, "old consumer kept");
+      this.#deps.options.logger.debug({ group: this.#group, partition, error: messageOf(error) }, "old consumer kept");
     }
   }
 
   /** Empty if the message is past its retention: it then ends as a dead letter, for it can no longer be read. */
   #readStored(seq: number): Promise<string> {
-    return this.#parts.connector.run("reading a message", async (session) => {
+    return this.#deps.connector.run("reading a message", async (session) => {
       try {
-        return Buffer.from((await session.jsm.streams.getMessage(this.#parts.stream, { seq })).data).toString();
+        return Buffer.from((await session.jsm.streams.getMessage(this.#deps.stream, { seq })).data).toString();
       } catch (error) {
         if (isNotFound(error)) return "";
         throw error;

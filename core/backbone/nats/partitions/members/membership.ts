@@ -1,15 +1,15 @@
-import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
-import type { Clock, Timer } from "../../contract/clock.ts";
-import type { Logger } from "../../contract/logger.ts";
-import { Backoff } from "./backoff.ts";
-import type { KvBucket } from "./kv-bucket.ts";
+import { messageOf, RevisionConflict } from "../../../../contract/app-error.ts";
+import type { Clock, Timer } from "../../../../contract/clock.ts";
+import type { Logger } from "../../../../contract/logger.ts";
+import { Backoff } from "../../backoff.ts";
+import type { KvBucket } from "../../kv-bucket.ts";
+import type { NatsSession } from "../../nats-session.ts";
+import { WatchedBucket } from "../../watched-bucket.ts";
 import { Liveness } from "./liveness.ts";
 import type { MemberRecord } from "./member-record.ts";
 import { consumes, parseMember, reportsReading } from "./member-record.ts";
-import type { NatsSession } from "./nats-session.ts";
-import { WatchedBucket } from "./watched-bucket.ts";
 
-export interface MembershipParts {
+export interface MembershipDeps {
   readonly bucket: KvBucket;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -31,7 +31,7 @@ export interface MembershipParts {
 
 /** This process among those that consume, and which of the others live. */
 export class Membership {
-  readonly #parts: MembershipParts;
+  readonly #deps: MembershipDeps;
   readonly #watched: WatchedBucket;
   readonly #liveness: Liveness;
   readonly #leaseBackoff: Backoff;
@@ -58,13 +58,13 @@ export class Membership {
   #session: NatsSession | undefined;
   #closed = false;
 
-  constructor(parts: MembershipParts) {
-    this.#parts = parts;
-    this.#id = parts.newId();
-    this.#liveness = new Liveness(parts.leaseMs);
-    this.#watched = new WatchedBucket({ ...parts, changed: (id) => this.#noticed(id) });
-    this.#leaseBackoff = new Backoff({ ...parts, ...RENEWING });
-    this.#livenessBackoff = new Backoff({ ...parts, ...CHECKING });
+  constructor(deps: MembershipDeps) {
+    this.#deps = deps;
+    this.#id = deps.newId();
+    this.#liveness = new Liveness(deps.leaseMs);
+    this.#watched = new WatchedBucket({ ...deps, changed: (id) => this.#noticed(id) });
+    this.#leaseBackoff = new Backoff({ ...deps, ...RENEWING });
+    this.#livenessBackoff = new Backoff({ ...deps, ...CHECKING });
   }
 
   get id(): string {
@@ -77,8 +77,8 @@ export class Membership {
 
   /** Others wait a whole lease before they take what is ours; we stop a little earlier. */
   holdsLease(): boolean {
-    const age = this.#parts.clock.monotonic() - this.#renewedAt;
-    const holds = this.isMember && age < this.#parts.leaseMs * OWN_SHARE;
+    const age = this.#deps.clock.monotonic() - this.#renewedAt;
+    const holds = this.isMember && age < this.#deps.leaseMs * OWN_SHARE;
     if (!holds) this.#refused = true;
     return holds;
   }
@@ -120,7 +120,7 @@ export class Membership {
 
   async begin(session: NatsSession): Promise<void> {
     // Before anything can look for the overdue: nobody could show itself to us while we were away.
-    this.#liveness.restart(this.#parts.clock.monotonic());
+    this.#liveness.restart(this.#deps.clock.monotonic());
     this.#session = session;
     await this.#watched.begin(session);
     this.#armCheck();
@@ -158,13 +158,13 @@ export class Membership {
     await this.#renewal;
     this.#renewTimer?.cancel();
     if (!this.isMember) return;
-    const gone = this.#parts.bucket.remove(this.#id, { ifRevision: this.#revision, timeoutMs });
-    await gone.catch((error) => this.#parts.logger.warn({ error: messageOf(error) }, "left without a goodbye"));
+    const gone = this.#deps.bucket.remove(this.#id, { ifRevision: this.#revision, timeoutMs });
+    await gone.catch((error) => this.#deps.logger.warn({ error: messageOf(error) }, "left without a goodbye"));
     this.#revision = 0;
   }
 
   async #renewOnce(): Promise<void> {
-    const { bucket, clock, leaseMs } = this.#parts;
+    const { bucket, clock, leaseMs } = this.#deps;
     const startedAt = clock.monotonic();
     const reading = this.#reading();
     const record: MemberRecord = { groups: [...this.#groups], beat: ++this.#beat, reading };
@@ -183,7 +183,7 @@ export class Membership {
   }
 
   async #afterFailedRenewal(error: unknown): Promise<void> {
-    const { bucket, leaseMs, logger } = this.#parts;
+    const { bucket, leaseMs, logger } = this.#deps;
     if (!(error instanceof RevisionConflict)) {
       this.#renewalFailed(error);
       return;
@@ -202,13 +202,13 @@ export class Membership {
     }
     logger.warn({ member: this.#id }, "member declared dead by another process, rejoining under a new id");
     const before = this.#id;
-    this.#id = this.#parts.newId();
+    this.#id = this.#deps.newId();
     this.#revision = 0;
     // The answer to its last renewal may have come after the watch reported its deletion.
     this.#watched.forget(before);
     // The watch may report the new record before the write is answered; groups that looked before then look again.
     this.#refused = true;
-    this.#parts.fenced();
+    this.#deps.fenced();
   }
 
   #renewalFailed(error: unknown): void {
@@ -216,20 +216,20 @@ export class Membership {
   }
 
   #reading(): string[] {
-    return this.#groups.map((group) => this.#parts.reading(group));
+    return this.#groups.map((group) => this.#deps.reading(group));
   }
 
   #regain(): void {
     this.#refused = false;
-    this.#parts.leaseRegained();
+    this.#deps.leaseRegained();
   }
 
   #armRenewal(): void {
     this.#renewTimer?.cancel();
     if (this.#closed || (this.#groups.length === 0 && !this.isMember)) return;
-    const beatMs = this.#parts.leaseMs / 3;
+    const beatMs = this.#deps.leaseMs / 3;
     const afterMs = this.isMember ? beatMs : Math.min(Math.max(JOIN_AGAIN_MS, this.#joinPauseMs), beatMs);
-    this.#renewTimer = this.#parts.clock.after(afterMs, () => {
+    this.#renewTimer = this.#deps.clock.after(afterMs, () => {
       if (this.#session?.isOpen) void this.renew();
     });
   }
@@ -239,15 +239,15 @@ export class Membership {
     const before = this.#known.get(id);
     const record = entry && parseMember(entry.data);
     const now = entry ? JSON.stringify(record?.groups ?? []) : undefined;
-    if (record) this.#parts.reported(id, record);
-    if (entry && id !== this.#id) this.#liveness.saw(id, entry.revision, this.#parts.clock.monotonic());
+    if (record) this.#deps.reported(id, record);
+    if (entry && id !== this.#id) this.#liveness.saw(id, entry.revision, this.#deps.clock.monotonic());
     else this.#liveness.gone(id);
     if (this.#checkTimer === undefined) this.#armCheck();
     if (before === now) return;
     if (now === undefined) this.#known.delete(id);
     else this.#known.set(id, now);
     this.#consuming.clear();
-    this.#parts.changed();
+    this.#deps.changed();
   }
 
   #armCheck(): void {
@@ -256,8 +256,8 @@ export class Membership {
     const deadline = this.#liveness.nextDeadline();
     // Without a connection nobody can be judged; the next one begins it anew.
     if (this.#closed || !this.#session?.isOpen || deadline === undefined) return;
-    this.#checkTimer = this.#parts.clock.after(
-      Math.max(CHECK_PAUSE_MS, this.#checkPauseMs, deadline - this.#parts.clock.monotonic()),
+    this.#checkTimer = this.#deps.clock.after(
+      Math.max(CHECK_PAUSE_MS, this.#checkPauseMs, deadline - this.#deps.clock.monotonic()),
       () => {
         this.#checkTimer = undefined;
         void this.#buryTheDead().finally(() => this.#armCheck());
@@ -268,7 +268,7 @@ export class Membership {
   /** A member that did move in the meantime survives: its record is no longer at the revision we saw. */
   async #buryTheDead(): Promise<void> {
     if (!this.#session?.isOpen || this.#closed) return;
-    const { bucket, clock, leaseMs, logger } = this.#parts;
+    const { bucket, clock, leaseMs, logger } = this.#deps;
     for (const { member, revision } of this.#liveness.overdue(clock.monotonic())) {
       try {
         const isRemoved = await bucket.remove(member, { ifRevision: revision, timeoutMs: leaseMs }).then(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assignPartitions } from "../../../../core/backbone/nats/assign-partitions.ts";
+import { assignPartitions } from "../../../../../core/backbone/nats/partitions/assign-partitions.ts";
 
 const members = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 12 });
 

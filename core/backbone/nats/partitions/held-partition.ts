@@ -1,11 +1,11 @@
 import type { Msg } from "nats";
-import type { QueuedMessage } from "../queued-message.ts";
-import type { AckAddress } from "./ack-address.ts";
-import type { NatsSession } from "./nats-session.ts";
+import type { QueuedMessage } from "../../queued-message.ts";
+import type { AckAddress } from "../ack-address.ts";
+import type { NatsSession } from "../nats-session.ts";
+import { queuedMessage } from "../queued-message.ts";
 import { PartitionLog } from "./partition-log.ts";
 import type { PartitionRecord } from "./partition-record.ts";
 import type { PullReader } from "./pull-reader.ts";
-import { queuedMessage } from "./queued-message.ts";
 
 /** A partition that is ours: its record as we wrote it, and what we were sent of it. */
 export class HeldPartition {
@@ -51,7 +51,7 @@ export class HeldPartition {
   }
 
   get wantsMore(): boolean {
-    return !this.releasing && this.#log.waiting < MOST_WAITING;
+    return !this.releasing && this.#log.waiting < MAX_WAITING;
   }
 
   readBy(session: NatsSession, reader: PullReader): void {
@@ -68,7 +68,7 @@ export class HeldPartition {
   /** The message to queue, if it is new. One that has ended is acknowledged once more. */
   arrived(message: Msg, address: AckAddress, reply: string): QueuedMessage | undefined {
     const { seq } = address;
-    const keep = this.#log.waiting * message.data.length < MOST_BYTES_KEPT;
+    const keep = this.#log.waiting * message.data.length < MAX_BYTES_KEPT;
     const arrival = this.#log.arrived(seq, reply, () =>
       queuedMessage(message, address, {
         partition: this.partition,
@@ -94,7 +94,7 @@ export class HeldPartition {
 }
 
 /** More than these of one partition are not asked for, so that a stuck key does not fill the memory. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 /** Of one partition, roughly; the rest is read again from the stream when its turn comes. */
-const MOST_BYTES_KEPT = 4_000_000;
+const MAX_BYTES_KEPT = 4_000_000;
 const FIRST_HAND_OVER_PAUSE_MS = 1_000;

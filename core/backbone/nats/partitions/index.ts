@@ -1,0 +1,1 @@
+export { ConsumerGroups } from "./consumer-groups.ts";
