@@ -8,6 +8,7 @@ import {
   packageHomes,
   throughIndexOnly,
 } from "./architecture/import-rules.ts";
+import { coreLayers, layersOnlyDown, noFolderCycles } from "./architecture/layer-rules.ts";
 import type { SourceFile } from "./architecture/source-file.ts";
 import {
   environmentInOnePlace,
@@ -39,6 +40,8 @@ describe("given the project's own files", () => {
     ["tests from outside know nothing of the inside", outsideKnowsNothing],
     ["every import can be checked", literalImports],
     ["no import goes in a circle", noImportCycles],
+    ["each folder of core imports only lower layers", layersOnlyDown],
+    ["no folders import each other in a circle", noFolderCycles],
     ["files are named after what they hold", noBannedNames],
     ["files are short", noLongFiles],
     ["the environment is read in one place", environmentInOnePlace],
@@ -149,6 +152,43 @@ describe("given a package away from its home, then it is reported", () => {
   it("when the import is computed, then that is reported", () => {
     expect(literalImports([file("gateway/a.ts", "await import(name)")])).toHaveLength(1);
     expect(literalImports([file("gateway/a.ts", 'await import("./b.ts")')])).toEqual([]);
+  });
+});
+
+describe("given the layers of core", () => {
+  it("when a folder imports one above it, then each import is reported, of types too", () => {
+    const upward = file("core/turns/run-turn.ts", 'import type { A } from "../a2a/config.ts";');
+    expect(layersOnlyDown([upward])).toHaveLength(1);
+    expect(layersOnlyDown([imports("core/a2a/config.ts", "../start-core.ts")])).toHaveLength(1);
+    expect(layersOnlyDown([imports("core/turns/run-turn.ts", "../origin/capture.ts", "./turn.ts")])).toEqual([]);
+    expect(layersOnlyDown([imports("core/start-core.ts", "./intake/open-turn.ts")])).toEqual([]);
+  });
+
+  it("when a folder is not in the list, then it is reported", () => {
+    expect(layersOnlyDown([file("core/new-folder/a.ts", "")])).toHaveLength(1);
+  });
+
+  it("then docs/architecture.md names them in the same order", () => {
+    const docs = readFileSync(`${projectRoot}docs/architecture.md`, "utf8");
+    expect(docs.replace(/\s+/g, " ")).toContain(coreLayers.map((layer) => `\`${layer}\``).join(" → "));
+  });
+});
+
+describe("given folders that import each other", () => {
+  it("then each folder of the cycle is reported, whatever lies between", () => {
+    const files = [
+      imports("gateway/relay/a.ts", "../admin/b.ts"),
+      imports("gateway/admin/c.ts", "../version.ts"),
+      imports("gateway/version.ts", "./relay/d.ts"),
+    ];
+    expect(noFolderCycles(files)).toHaveLength(2);
+    expect(noFolderCycles(files.slice(0, 2))).toEqual([]);
+  });
+
+  it("when a folder imports its parent's files and another file of the parent imports it, then it is none", () => {
+    expect(
+      noFolderCycles([imports("gateway/admin/c.ts", "../version.ts"), imports("gateway/server.ts", "./admin/c.ts")]),
+    ).toEqual([]);
   });
 });
 
