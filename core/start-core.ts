@@ -23,11 +23,11 @@ import type { SubtaskNews } from "./contract/subtask-news.ts";
 import type { Tool } from "./contract/tool.ts";
 import type { Tracer } from "./contract/tracer.ts";
 import type { UserMessage } from "./contract/user-message.ts";
-import { handleBuriedMessage } from "./intake/handle-buried-message.ts";
+import { handleDeadLetter } from "./intake/handle-dead-letter.ts";
 import { handleUserMessage, INTAKE_DURABLE } from "./intake/handle-user-message.ts";
 import { memoryTools } from "./memory/memory-tools.ts";
 import type { AgentModel } from "./model/agent-model.ts";
-import { AskersMet } from "./people/askers-met.ts";
+import { AskerCache } from "./people/asker-cache.ts";
 import { type DeclaredPerson, declarePeople } from "./people/declare-people.ts";
 import { DueIndex } from "./schedules/due-index.ts";
 import { scheduleTools } from "./schedules/schedule-tools.ts";
@@ -39,6 +39,7 @@ import { delegationTools } from "./subtasks/delegation-tools.ts";
 import { OwnerRecords } from "./subtasks/owner-records.ts";
 import { startDelegation } from "./subtasks/start-delegation.ts";
 import { startSweeping } from "./subtasks/workspace-sweeper.ts";
+import { turnFeatures } from "./turn-features.ts";
 import type { Agent } from "./turns/agent.ts";
 import { BackgroundWork } from "./turns/background-work.ts";
 import { ChangeEvents } from "./turns/change-events.ts";
@@ -137,7 +138,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       options.agents.flatMap(({ name, workspace }) => (workspace ? [[name, new Workspaces(workspace)] as const] : [])),
     ),
     sessions: new SessionFinder(store, history),
-    askers: new AskersMet(),
+    askers: new AskerCache(),
     background: new BackgroundWork(logger),
     turns: new RunningTurns({ bus, clock }),
     inbound: new InboundTurns({ bus, store, clock, logger }),
@@ -148,6 +149,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     turnDeadlineMs: options.turnDeadlineMs ?? DEFAULT_TURN_DEADLINE_MS,
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
+  const intake = { ...parts, features: turnFeatures(parts) };
   const tools = [nothingToSay, ...memoryTools(store, clock), ...(options.tools ?? [])];
   for (const tenant of new Set(options.agents.map(({ tenant }) => tenant))) {
     const declared = (options.people ?? []).filter((person) => person.tenant === tenant);
@@ -168,10 +170,10 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     );
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
     const buried = (message: UserMessage | undefined, letter: DeadLetter) =>
-      handleBuriedMessage(parts, agent, message, letter);
+      handleDeadLetter(intake, agent, message, letter);
     await parts.turns.listenTo(agent);
     const consumer = await bus.consume(subject, { durable: INTAKE_DURABLE, concurrency, buried }, (message, received) =>
-      handleUserMessage(parts, agent, message, received),
+      handleUserMessage(intake, agent, message, received),
     );
     consumers.push(
       consumer,

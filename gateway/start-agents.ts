@@ -6,7 +6,7 @@ import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import type { Tracer } from "../core/contract/tracer.ts";
-import { tellLoad } from "../core/intake/tell-load.ts";
+import { publishLoad } from "../core/intake/publish-load.ts";
 import { createModel } from "../core/model/create-model.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/config.ts";
@@ -50,7 +50,7 @@ export const startAgents = async ({ config, ...parts }: AgentsParts): Promise<Co
       model: createModel(model, parts),
     })),
   });
-  const loads = config.agents.map((agent) => tellLoad(parts, agent));
+  const loads = config.agents.map((agent) => publishLoad(parts, agent));
   return {
     async stop() {
       await Promise.all([core.stop(), ...loads.map((load) => load.close())]);

@@ -3,7 +3,7 @@ import type { UserMessage } from "../contract/user-message.ts";
 import type { ChatMessage } from "../model/chat-message.ts";
 import { removeNotifications } from "../subtasks/notifications.ts";
 import type { CoreParts } from "../turns/turn.ts";
-import { lateKeysIn } from "./late-matter.ts";
+import { lateKeysIn } from "./late-answer-prompt.ts";
 import type { SessionAddress } from "./late-record.ts";
 import { changeLate } from "./late-record.ts";
 

@@ -3,7 +3,7 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { voidShownCodes } from "../people/void-shown-codes.ts";
+import { revokeExposedCodes } from "../people/revoke-exposed-codes.ts";
 
 /** What somebody has made of a message that they sent before. */
 const Edit = z.looseObject({ text: z.string(), at: z.iso.datetime() });
@@ -17,7 +17,7 @@ const editKey = ({ tenant, agent, id }: UserMessage) => keyOf(edits, tenant, age
 /** Keeps the newest words of a message, for as long as nobody has begun to work on it. */
 export const noteEdit = async (store: Store, message: UserMessage): Promise<void> => {
   const { text, sentAt: at } = message;
-  await voidShownCodes(store, message);
+  await revokeExposedCodes(store, message);
   for (;;) {
     const known = await store.get(editKey(message));
     if (known !== undefined && Date.parse(known.value.at) >= Date.parse(at)) return;

@@ -3,8 +3,7 @@ import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received, Wait } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { voidShownCodes } from "../people/void-shown-codes.ts";
-import { scheduleRunEnded } from "../schedules/run-ended.ts";
+import { revokeExposedCodes } from "../people/revoke-exposed-codes.ts";
 import { runSpanId } from "../telemetry/work-spans.ts";
 import type { Agent } from "../turns/agent.ts";
 import { turnSpan } from "../turns/agent-spans.ts";
@@ -34,7 +33,7 @@ export const handleUserMessage = async (
 ): Promise<Outcome> => {
   await parts.checkpoint("intake.received");
   if (message.shown !== undefined) return handleShownReply(parts, message, message.shown);
-  await voidShownCodes(parts.store, message);
+  await revokeExposedCodes(parts.store, message);
   try {
     const opened = await openTurn(parts, message);
     await parts.checkpoint("turn.opened");
@@ -99,7 +98,6 @@ const handle = async (
     return;
   }
   const { outcome, degraded = false } = entry;
-  await scheduleRunEnded(parts, message, outcome);
   if (message.synthetic !== undefined && message.synthetic.type !== "task") {
     const type = message.synthetic.type;
     parts.meter.count("continuations_total", { agent: agent.name, type, outcome: degraded ? "degraded" : outcome });

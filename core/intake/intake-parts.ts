@@ -1,14 +1,14 @@
-import type { InboundTurns } from "../a2a/inbound/inbound-turns.ts";
 import type { CommandDeps } from "../commands/command.ts";
-import type { AskersMet } from "../people/askers-met.ts";
+import type { AskerCache } from "../people/asker-cache.ts";
 import type { SessionFinder } from "../sessions/session-finder.ts";
 import type { BackgroundWork } from "../turns/background-work.ts";
+import type { TurnFeatures } from "../turns/turn-source.ts";
 
 export interface IntakeParts extends CommandDeps {
   readonly sessions: SessionFinder;
-  readonly askers: AskersMet;
+  readonly askers: AskerCache;
   readonly background: BackgroundWork;
-  readonly inbound: InboundTurns;
+  readonly features: TurnFeatures;
   /** Aborted with TurnYielded when this process must let go of its turns. */
   readonly stopping: AbortSignal;
   readonly turnDeadlineMs: number;

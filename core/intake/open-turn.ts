@@ -7,7 +7,7 @@ import { Journal } from "../turns/journal.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { turnIdOf, turnKey, turnKeyById } from "../turns/turn-record.ts";
 import type { IntakeParts } from "./intake-parts.ts";
-import { assumedWork, isAsAssumed, type WorkToDo, workToDo } from "./work-to-do.ts";
+import { isAsAssumed, resolveFromCache, resolveTurn, type WorkToDo } from "./resolve-turn.ts";
 
 export interface OpenedTurn {
   readonly record: TurnRecord;
@@ -19,9 +19,9 @@ export interface OpenedTurn {
 
 /** The message's one record: created now, or found. Everything about its origin is fixed from here on (O2). */
 export const openTurn = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
-  const assumed = assumedWork(parts, message);
+  const assumed = resolveFromCache(parts, message);
   if (assumed !== undefined) return openAssuming(parts, message, assumed);
-  const todo = await workToDo(parts, message);
+  const todo = await resolveTurn(parts, message);
   const record = recordOf(parts, message, todo);
   const revision = await create(parts, message, record);
   return revision === undefined ? find(parts, message) : { record, seenBefore: false, window: todo.window };
@@ -33,7 +33,7 @@ export const openTurn = async (parts: IntakeParts, message: UserMessage): Promis
  */
 const openAssuming = async (parts: IntakeParts, message: UserMessage, assumed: WorkToDo): Promise<OpenedTurn> => {
   const record: TurnRecord = { ...recordOf(parts, message, assumed), assumed: true };
-  const [todo, revision] = await Promise.all([workToDo(parts, message), create(parts, message, record)]);
+  const [todo, revision] = await Promise.all([resolveTurn(parts, message), create(parts, message, record)]);
   if (revision === undefined) return find(parts, message);
   await parts.checkpoint("turn.assumed");
   if (isAsAssumed(record, todo)) return { record, seenBefore: false, window: todo.window };
@@ -47,7 +47,7 @@ const find = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTur
   if (!record.assumed || (await hasBegun(parts, record))) {
     return { record, seenBefore: true, window: await parts.history.window(record.sessionId) };
   }
-  const todo = await workToDo(parts, message);
+  const todo = await resolveTurn(parts, message);
   if (isAsAssumed(record, todo)) return { record, seenBefore: true, window: todo.window };
   return { ...(await correct(parts, message, todo, revision)), seenBefore: true };
 };

@@ -2,16 +2,10 @@ import type { Store } from "../contract/store.ts";
 import type { Agent } from "../turns/agent.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
+import type { FinishedTurn } from "../turns/turn-source.ts";
 import { countedMembers, openCalls } from "./batch.ts";
 import { listNames } from "./list-names.ts";
 import { readOwner } from "./owner-record.ts";
-
-export interface AnnouncedEnd extends TurnEnd {
-  /** Its batch is to be sealed. */
-  readonly delegated?: true;
-  /** Others still work on the answer. */
-  readonly isAwaited?: true;
-}
 
 const SPAWNING = ["spawn_subtask", "spawn_parallel_subtasks", "message_subtask", "send_message_to_agent"];
 
@@ -21,7 +15,7 @@ export const announce = async (
   { tenant, name }: Agent,
   { turnId, standing }: TurnRecord,
   end: TurnEnd,
-): Promise<AnnouncedEnd> => {
+): Promise<FinishedTurn> => {
   const isCutOff = wasCutOff(end);
   const mayHave = end.messages.some(
     (message) => message.role === "assistant" && message.toolCalls.some((call) => SPAWNING.includes(call.name)),

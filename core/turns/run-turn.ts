@@ -6,11 +6,11 @@ import type { StepRequest, StepResponse } from "../model/step.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { askModel } from "./ask-model.ts";
+import type { Trouble } from "./failure-text.ts";
+import { failureText } from "./failure-text.ts";
 import { choosesSilence } from "./nothing-to-say.ts";
 import { signalProgress } from "./signal-progress.ts";
 import { systemPrompt } from "./system-prompt.ts";
-import type { Trouble } from "./trouble-text.ts";
-import { troubleText } from "./trouble-text.ts";
 import type { CoreParts, Turn, TurnEnd } from "./turn.ts";
 import { TurnCancelled } from "./turn-cancelled.ts";
 import { TurnStopped } from "./turn-stopped.ts";
@@ -57,7 +57,7 @@ const runSteps = async (parts: CoreParts, turn: Turn, messages: ChatMessage[]): 
 
 const failed = (trouble: Trouble, messages: readonly ChatMessage[]): TurnEnd => ({
   outcome: "failed",
-  finalText: troubleText[trouble],
+  finalText: failureText[trouble],
   trouble,
   messages,
 });

@@ -8,8 +8,8 @@ import type { Tracer } from "../contract/tracer.ts";
 import type { ChatMessage } from "../model/chat-message.ts";
 import type { SessionWindow } from "../sessions/session-window.ts";
 import type { Agent } from "./agent.ts";
+import type { Trouble } from "./failure-text.ts";
 import type { Journal } from "./journal.ts";
-import type { Trouble } from "./trouble-text.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** What core runs on. */

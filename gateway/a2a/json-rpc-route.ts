@@ -72,7 +72,7 @@ export const jsonRpcRoute = (
       await sendEvents(reply, { events: answer, failure, clock });
       return reply;
     }
-    return hasFailed(context) ? answer : withoutInternals(answer, logger);
+    return hasFailed(context) ? answer : redactInternalIds(answer, logger);
   });
 };
 
@@ -95,7 +95,7 @@ const errorFor = (error: unknown, isLegacy: boolean): unknown => {
 const Internal = z.object({ code: z.literal(A2A_ERROR_CODE.INTERNAL_ERROR), message: z.string() });
 
 /** What the library itself stumbles over is a request that it could not read; its words are not for callers. */
-const withoutInternals = (answer: RpcAnswer, logger: Logger): RpcAnswer => {
+const redactInternalIds = (answer: RpcAnswer, logger: Logger): RpcAnswer => {
   if (answer.error === undefined) return answer;
   const internal = Internal.safeParse(answer.error).data;
   if (internal === undefined) return answer;

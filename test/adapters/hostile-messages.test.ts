@@ -6,7 +6,7 @@ import { EventEnvelope, SlashCommand } from "../../adapters/slack/payload.ts";
 import { Activity } from "../../adapters/teams/activity.ts";
 import { userMessageOf as teamsMessage } from "../../adapters/teams/inbound.ts";
 import { userMessageOf as webMessage } from "../../adapters/web/inbound.ts";
-import { withoutInternals } from "../../core/a2a/without-internals.ts";
+import { redactInternalIds } from "../../core/a2a/redact-internal-ids.ts";
 import { maskSecrets } from "../../core/lib/mask-secrets.ts";
 import { hostileMarkdown } from "../fakes/hostile-markdown.ts";
 import { expectLinearTime } from "../setup/linear-time.ts";
@@ -78,7 +78,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a web message": web,
   // Nothing longer is ever masked.
   "a text with secrets": (text) => maskSecrets(text.slice(0, 24_000)),
-  "a peer's answer": withoutInternals,
+  "a peer's answer": redactInternalIds,
 };
 
 const filled = (piece: string) => piece.repeat(LENGTH / piece.length);

@@ -1,8 +1,8 @@
 import { isoTime } from "../../contract/clock.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import type { TurnEntry } from "../../sessions/history-entry.ts";
 import type { CoreParts } from "../../turns/turn.ts";
 import { turnIdOf } from "../../turns/turn-record.ts";
+import type { TurnResult } from "../../turns/turn-source.ts";
 import { changeTask, inState, withSaid } from "./change-task.ts";
 import { callIn, newTask } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";
@@ -12,8 +12,6 @@ import { hasOpenWork } from "./open-work.ts";
 import { taskOfMessage } from "./task-of-turn.ts";
 import { tellOfAnswer } from "./tell-people.ts";
 import { tellWebhooks } from "./tell-webhooks.ts";
-
-export type TurnResult = Pick<TurnEntry, "outcome" | "finalText" | "delegated">;
 
 /**
  * The end of a turn is the end of its task, or a word on how it goes (A8). Doing it again changes nothing, but is said

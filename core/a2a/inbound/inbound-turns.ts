@@ -5,6 +5,7 @@ import type { InboundTaskAddress } from "../../contract/inbound-task.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import type { CoreParts } from "../../turns/turn.ts";
+import type { RequestState } from "../../turns/turn-source.ts";
 import { changeTask, inState, withSaid } from "./change-task.ts";
 import { callIn, type InboundCall, NOTED_AFTER_MS, newTask } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";
@@ -22,9 +23,6 @@ interface RunningTurn {
   readonly message: UserMessage;
   stop(): void;
 }
-
-/** "new": nobody has noted it yet. */
-type TaskStanding = "none" | "new" | "open" | "ended";
 
 export interface InboundRules {
   /** Skills whose answers people are told of too. Undefined: there is nowhere to tell them. */
@@ -50,10 +48,10 @@ export class InboundTurns {
     this.#listeners.push(await this.#parts.bus.listen(subject, (address) => void this.#look(address)));
   }
 
-  /** How the task of a message stands: it has ended if the caller has cancelled it, or another turn has ended it. */
-  async standing(message: UserMessage, seenBefore: boolean): Promise<TaskStanding> {
+  /** A task has ended if the caller has cancelled it, or another turn has ended it. */
+  async stateOf(message: UserMessage, seenBefore: boolean): Promise<RequestState> {
     const address = taskOfMessage(message);
-    if (address === undefined) return "none";
+    if (address === undefined) return "open";
     if (!seenBefore && this.#isUnknown(callIn(message))) return "new";
     const task = await readTask(this.#parts.store, address);
     if (task === undefined) return callIn(message) === undefined ? "ended" : "new";

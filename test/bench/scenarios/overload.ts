@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { LOOK_AT_LOAD_EVERY_MS } from "../../../core/intake/tell-load.ts";
+import { LOOK_AT_LOAD_EVERY_MS } from "../../../core/intake/publish-load.ts";
 import { loopTimes, quantile } from "../measure.ts";
 import { type Fate, PushingClient } from "../pushing-client.ts";
 import type { Scenario } from "../scenario.ts";

@@ -7,7 +7,7 @@ import { Config } from "../../../config/config.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { tellLoad } from "../../../core/intake/tell-load.ts";
+import { publishLoad } from "../../../core/intake/publish-load.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { openHttpListener } from "../../../gateway/http-listener.ts";
 import { createLogger } from "../../../gateway/logging/create-logger.ts";
@@ -70,7 +70,7 @@ await whenHealthy(backbone, clock, new AbortController().signal);
 const parts = { clock, logger, meter: metrics.meter, backbone };
 const agent = { name: "bench", tenant: "default" };
 const core = await startCore({ ...parts, agents: [{ ...agent, model: instantModel }] });
-const load = tellLoad(parts, agent);
+const load = publishLoad(parts, agent);
 const publicUrl = `http://127.0.0.1:${listener.port}`;
 const channels = await startChannels({ ...parts, config, listener, readiness, metrics, publicUrl, newId: randomUUID });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { withoutInternals } from "../../../core/a2a/without-internals.ts";
+import { redactInternalIds } from "../../../core/a2a/redact-internal-ids.ts";
 import { activityOf } from "../../../core/contract/activity.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
@@ -262,7 +262,7 @@ describe("given the words of a callback", () => {
       "The task at hand: call the pilot, focus on tides.",
     ],
   ])("when there is %s in them, then it is left out", (_, text, clean) => {
-    expect(withoutInternals(text)).toBe(clean);
+    expect(redactInternalIds(text)).toBe(clean);
   });
 });
 

@@ -11,7 +11,7 @@ import { putShown } from "../../../core/origin/shown-record.ts";
 import { changePerson, findPerson } from "../../../core/people/find-person.ts";
 import { joinPeople } from "../../../core/people/join-people.ts";
 import { leavePerson } from "../../../core/people/leave-person.ts";
-import { meetAsker } from "../../../core/people/meet-asker.ts";
+import { resolveAsker } from "../../../core/people/resolve-asker.ts";
 import { runTarget } from "../../../core/schedules/run-target.ts";
 import { schedulesOfAgent } from "../../../core/schedules/schedule-record.ts";
 import { ownSubtask } from "../../../core/subtasks/cancel-subtask.ts";
@@ -91,7 +91,7 @@ export class AudienceWorld {
       conversation,
       account: { id: account, name: account },
     });
-    const { id: personId, membership } = await meetAsker(this, message);
+    const { id: personId, membership } = await resolveAsker(this, message);
     if (conversation.kind === "private") this.written.add(account);
     const audience = { conversation, personId, accountId: account, membership };
     this.#begin({ asker: account, madeBy: account, audience, isScheduled });

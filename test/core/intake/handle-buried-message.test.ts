@@ -4,7 +4,7 @@ import type { Bus } from "../../../core/contract/bus.ts";
 import type { Key } from "../../../core/contract/collection.ts";
 import { readHistory } from "../../../core/sessions/read-history.ts";
 import { sessionKey } from "../../../core/sessions/session-record.ts";
-import { troubleText } from "../../../core/turns/trouble-text.ts";
+import { failureText } from "../../../core/turns/failure-text.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 import { backgroundTask } from "../subtasks/delegating.ts";
 
@@ -19,7 +19,7 @@ const breakingAt = (step: string, times: number) => {
   };
 };
 
-const bad = { kind: "notice", outcome: "failed", markdown: troubleText.internal, origin: null };
+const bad = { kind: "notice", outcome: "failed", markdown: failureText.internal, origin: null };
 
 describe("given a message that cannot be handled", () => {
   it("when it is given up, then its writer is told once, and the next message is answered", async () => {
@@ -61,8 +61,8 @@ describe("given work that went on by itself and cannot be brought to its end", (
       origin: { promptSummary: "Morning brief" },
       cause: { trigger: "task" },
     });
-    expect(await known("run-of-m-1")).toEqual([troubleText.internal]);
-    expect(await known(sessionId ?? "")).toEqual([troubleText.internal, "fine"]);
+    expect(await known("run-of-m-1")).toEqual([failureText.internal]);
+    expect(await known(sessionId ?? "")).toEqual([failureText.internal, "fine"]);
   });
 
   it("when its turn had ended, then the session people read it in knows the answer too (O15)", async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import { troubleText } from "../../../core/turns/trouble-text.ts";
+import { failureText } from "../../../core/turns/failure-text.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { projectFiles, projectRoot } from "../../setup/project-files.ts";
 import type { CoreUnderTest, TestOptions } from "../core-under-test.ts";
@@ -112,7 +112,7 @@ describe("given each place that says something nobody waits for (O6)", () => {
     // The bus pauses between tries, by a clock that goes on by itself.
     await begin({}, { checkpoint, heldByClock: false });
     const reply = await unsolicited(isFinal);
-    expect(reply.markdown).toBe(troubleText.internal);
+    expect(reply.markdown).toBe(failureText.internal);
     expectOrigin(reply);
   });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { declaredId, declarePeople } from "../../../core/people/declare-people.ts";
 import { findPerson } from "../../../core/people/find-person.ts";
 import { joinPeople } from "../../../core/people/join-people.ts";
-import { meetAsker } from "../../../core/people/meet-asker.ts";
+import { resolveAsker } from "../../../core/people/resolve-asker.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { userMessage } from "../core-under-test.ts";
@@ -29,7 +29,7 @@ const declare = (people: Record<string, Record<string, string>>) =>
 const personAt = async (channel: string, accountId: string) =>
   (await findPerson(store, { tenant, channel, accountId })).person;
 const write = (channel: string, id: string) =>
-  meetAsker(
+  resolveAsker(
     { store, clock },
     userMessage("m", "hi", { conversation: { channel, room: id, kind: "private" }, account: { id, name: id } }),
   );

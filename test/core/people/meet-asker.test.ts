@@ -3,7 +3,7 @@ import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { Account } from "../../../core/contract/user-message.ts";
 import { joinPeople } from "../../../core/people/join-people.ts";
-import { meetAsker } from "../../../core/people/meet-asker.ts";
+import { resolveAsker } from "../../../core/people/resolve-asker.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { userMessage } from "../core-under-test.ts";
@@ -22,7 +22,7 @@ const dm = (channel: string, thread?: string): Conversation => ({
   ...(thread !== undefined && { thread }),
 });
 const write = (conversation: Conversation, account: Partial<Account> = {}) =>
-  meetAsker(
+  resolveAsker(
     { store, clock },
     userMessage("m", "hi", { conversation, account: { id: "ann", name: "Ann", ...account } }),
   );

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ModelFailure } from "../../../core/model/model-failed.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import { troubleText } from "../../../core/turns/trouble-text.ts";
+import { failureText } from "../../../core/turns/failure-text.ts";
 import type { Script } from "../../fakes/scripted-model.ts";
 import { says } from "../../fakes/scripted-model.ts";
 import type { TestOptions } from "../core-under-test.ts";
@@ -32,14 +32,14 @@ describe("given a model in trouble", () => {
     const reply = core.ask("m-1", "hello");
     await core.passModelPause(1);
     await core.passModelPause(2);
-    expect(await reply).toMatchObject({ kind: "final", outcome: "failed", markdown: troubleText.overloaded });
+    expect(await reply).toMatchObject({ kind: "final", outcome: "failed", markdown: failureText.overloaded });
     expect(await core.ask("m-2", "and now?")).toMatchObject({ outcome: "answered", markdown: "better" });
     expect(core.model.requests.items[3]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   });
 
   it.each<ModelFailure>(["credentials", "refused"])("when it is %s, then it is asked once", async (reason) => {
     await start([trouble(reason)]);
-    expect(await core.ask("m-1", "hello")).toMatchObject({ outcome: "failed", markdown: troubleText[reason] });
+    expect(await core.ask("m-1", "hello")).toMatchObject({ outcome: "failed", markdown: failureText[reason] });
     expect(core.model.requests.items).toHaveLength(1);
   });
 
@@ -51,7 +51,7 @@ describe("given a model in trouble", () => {
     expect(core.model.requests.items).toHaveLength(1);
     core.clock.advance(1);
     expect(await reply).toMatchObject({ markdown: "later" });
-    expect(await core.ask("m-2", "again")).toMatchObject({ markdown: troubleText["rate-limited"] });
+    expect(await core.ask("m-2", "again")).toMatchObject({ markdown: failureText["rate-limited"] });
   });
 
   it("when it breaks its own contract, then the person still gets an answer without our insides", async () => {
@@ -59,7 +59,7 @@ describe("given a model in trouble", () => {
     const reply = core.ask("m-1", "hello");
     await core.passModelPause(1);
     await core.passModelPause(2);
-    expect(await reply).toMatchObject({ outcome: "failed", markdown: troubleText["bad-answer"] });
+    expect(await reply).toMatchObject({ outcome: "failed", markdown: failureText["bad-answer"] });
   });
 
   it("when it hangs for ever, then the turn's deadline ends it (F18)", async () => {
@@ -67,7 +67,7 @@ describe("given a model in trouble", () => {
     const reply = core.ask("m-1", "hello");
     await core.model.requests.count(1);
     core.clock.advance(5_000);
-    expect(await reply).toMatchObject({ outcome: "failed", markdown: troubleText["turn-timeout"] });
+    expect(await reply).toMatchObject({ outcome: "failed", markdown: failureText["turn-timeout"] });
   });
 
   it("when it answers more than anything can carry, then the answer is cut and says so", async () => {
@@ -93,7 +93,7 @@ describe("given a model in trouble", () => {
   it("when even that is too long, then the person is told about `new`", async () => {
     await start(() => trouble("context-too-long"));
     const reply = await core.ask("m-1", "x".repeat(1_000));
-    expect(reply).toMatchObject({ outcome: "failed", markdown: troubleText["context-too-long"] });
+    expect(reply).toMatchObject({ outcome: "failed", markdown: failureText["context-too-long"] });
     expect(reply.markdown).toContain("`new`");
   });
 });

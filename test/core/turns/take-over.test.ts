@@ -5,15 +5,18 @@ import { InboundTurns } from "../../../core/a2a/inbound/inbound-turns.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
+import type { PeerCallAddress } from "../../../core/contract/peer-call-address.ts";
+import type { SubtaskNews } from "../../../core/contract/subtask-news.ts";
 import type { Tool } from "../../../core/contract/tool.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
 import type { IntakeParts } from "../../../core/intake/intake-parts.ts";
-import { AskersMet } from "../../../core/people/askers-met.ts";
+import { AskerCache } from "../../../core/people/asker-cache.ts";
 import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { SessionFinder } from "../../../core/sessions/session-finder.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { ActivityPublisher } from "../../../core/subtasks/activity-publisher.ts";
 import { OwnerRecords } from "../../../core/subtasks/owner-records.ts";
+import { turnFeatures } from "../../../core/turn-features.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
 import { ChangeEvents } from "../../../core/turns/change-events.ts";
@@ -35,20 +38,20 @@ const processes = async () => {
     const stopping = new AbortController();
     const history = new SessionHistory(core.backbone.store);
     const calls = delegatedCalls(core.backbone.store);
-    const parts: IntakeParts = {
+    const deps = {
       bus: core.backbone.bus,
       store: core.backbone.store,
       clock: core.clock,
       logger: silentLogger,
       meter: core.meter,
-      checkpoint: async (name) => {
+      checkpoint: async (name: string) => {
         await (options.at?.[name] ?? noCheckpoint)(name);
       },
       history,
       sessions: new SessionFinder(core.backbone.store, history),
-      askers: new AskersMet(),
-      events: new ChangeEvents(),
-      callEvents: new ChangeEvents(),
+      askers: new AskerCache(),
+      events: new ChangeEvents<SubtaskNews>(),
+      callEvents: new ChangeEvents<PeerCallAddress>(),
       dueTimes: new DueIndex(core.backbone),
       activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger, calls }),
       calls,
@@ -61,6 +64,7 @@ const processes = async () => {
       workspaces: new Map(),
       maxWindowEntries: 40,
     };
+    const parts: IntakeParts = { ...deps, features: turnFeatures(deps) };
     const agent: Agent = {
       name: AGENT,
       tenant: "default",

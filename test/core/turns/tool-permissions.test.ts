@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { withCallerTools } from "../../../core/a2a/inbound/caller-tools.ts";
 import { INBOUND_CHANNEL } from "../../../core/contract/inbound-task.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { requesterOf } from "../../../core/intake/requester-of.ts";
 import type { StepRequest } from "../../../core/model/step.ts";
+import { turnFeatures } from "../../../core/turn-features.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { calls, type ScriptedModel } from "../../fakes/scripted-model.ts";
 import { sends, startPair, untilUnsolicited } from "../a2a/peers-under-test.ts";
@@ -76,8 +77,9 @@ describe("given a turn and what it hands on (S5)", () => {
 describe("given a calling agent", () => {
   const tools = [{ name: "note" }, { name: "schedule_task", isForPeople: true }];
   const agent = { name: "mooring", tools } as unknown as Agent;
-  const parts = { inbound: { rulesOf: () => ({}) } } as unknown as Parameters<typeof withCallerTools>[0];
-  const namesIn = (message: UserMessage) => withCallerTools(parts, agent, message).tools.map(({ name }) => name);
+  const features = turnFeatures({ inbound: { rulesOf: () => ({}) } } as unknown as Parameters<typeof turnFeatures>[0]);
+  const namesIn = (message: UserMessage) =>
+    (requesterOf(features, message)?.agentFor(agent, message) ?? agent).tools.map(({ name }) => name);
 
   const audience = {
     conversation: { channel: INBOUND_CHANNEL, room: "alice/c-1", kind: "private" },

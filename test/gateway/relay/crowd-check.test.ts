@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { tellLoad } from "../../../core/intake/tell-load.ts";
+import { publishLoad } from "../../../core/intake/publish-load.ts";
 import { CrowdCheck } from "../../../gateway/relay/crowd-check.ts";
 import { createInbox } from "../../../gateway/relay/inbox.ts";
 import { userMessage } from "../../core/core-under-test.ts";
@@ -42,7 +42,7 @@ describe("given core processes that say how much waits", () => {
     const subject = subjectsOf("default").userMessage("mooring").name;
     const queues = () => [{ subject, durable: "intake", waiting: 7, running: 1 }];
     const bus = { ...rig.backbone.bus, signal: (_: unknown, { waiting }: never) => void heard.push(waiting) };
-    const telling = tellLoad(
+    const telling = publishLoad(
       { backbone: { ...rig.backbone, queues, bus } as never, clock },
       { tenant: "default", name: "mooring" },
     );

@@ -6,7 +6,7 @@ import { systemClock } from "../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { silentMeter as meter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { LOOK_AT_LOAD_EVERY_MS, tellLoad } from "../../../core/intake/tell-load.ts";
+import { LOOK_AT_LOAD_EVERY_MS, publishLoad } from "../../../core/intake/publish-load.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { adapterContext, relayContext } from "../../../gateway/channel-contexts.ts";
 import { CrowdCheck } from "../../../gateway/relay/crowd-check.ts";
@@ -47,11 +47,11 @@ const startProduct = async (backbone: Backbone) => {
   const rules = { refuseIfCrowded: () => crowd.refuseIfCrowded() };
   const channel = await runChannel(relayContext(parts, rules), adapter, "gateway");
   host.mount(adapter);
-  const load = tellLoad({ backbone, clock }, { tenant: "default", name: "mooring" });
+  const load = publishLoad({ backbone, clock }, { tenant: "default", name: "mooring" });
   return {
     gateway: { url: host.url, origin: host.origin },
     letGo,
-    tellLoad: () => clock.advance(LOOK_AT_LOAD_EVERY_MS),
+    publishLoad: () => clock.advance(LOOK_AT_LOAD_EVERY_MS),
     waiting: () =>
       backbone.queues().find(({ subject }) => subject === subjectsOf("default").userMessage("mooring").name)?.waiting,
     async stop() {
@@ -97,13 +97,13 @@ describe("given more messages than an agent answers", () => {
   afterEach(() => dispose());
 
   it("when as many wait as may, then who is refused is told, who was taken is answered, and later all are", async () => {
-    const { gateway, tellLoad, letGo, waiting } = product;
+    const { gateway, publishLoad, letGo, waiting } = product;
     const visitors = await Promise.all(Array.from({ length: VISITORS }, () => enter(gateway)));
     const visits = visitors.map(({ client }) => ({ client, taken: [] as string[], refused: [] as string[] }));
     for (let n = 0; n < SENT_BY_EACH; n++) {
       for (const { client, taken, refused } of visits) {
         ((await isTaken(client, `m${n}`)) ? taken : refused).push(`m${n}`);
-        tellLoad();
+        publishLoad();
         expect(waiting()).toBeLessThanOrEqual(MAX_WAITING);
       }
     }
@@ -116,7 +116,7 @@ describe("given more messages than an agent answers", () => {
     }
 
     await expect.poll(waiting).toBe(0);
-    tellLoad();
+    publishLoad();
     for (const { client, taken, refused } of visits) {
       for (const id of refused) expect(await isTaken(client, id)).toBe(true);
       const all = [...taken, ...refused];

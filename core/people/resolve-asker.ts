@@ -9,7 +9,7 @@ import type { PersonRecord } from "./person-record.ts";
  * Who wrote a message. That they can be reached there is stored when they first write in private, and again when they
  * come back from elsewhere: never with every message.
  */
-export const meetAsker = async (
+export const resolveAsker = async (
   { store, clock }: { store: Store; clock: Clock },
   message: UserMessage,
 ): Promise<PersonRecord> => {

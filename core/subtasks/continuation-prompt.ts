@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Store } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
-import type { Synthetic } from "../contract/synthetic.ts";
-import type { UserMessage } from "../contract/user-message.ts";
+import type { SyntheticMessage, TurnPrompt } from "../turns/turn-source.ts";
 import { readOwner } from "./owner-record.ts";
 import type { Reported } from "./show-results.ts";
 import { showResults } from "./show-results.ts";
@@ -21,24 +20,11 @@ const WakeUp = z.object({
   content: z.string(),
 });
 
-/** What a continuation is about, read when its turn runs: ended subtasks do not change any more. */
-export interface Matter {
-  /** What the model is told. */
-  readonly text: string;
-  /** What people are told if the model cannot answer (B3). */
-  readonly plain: string;
-  /** There are results, and they must not end in silence. */
-  readonly mustSpeak: boolean;
-  /** The question was answered, or the result returned, meanwhile: there is nothing to do. */
-  readonly isMoot: boolean;
-}
-
-type Continuation = UserMessage & { synthetic: Synthetic };
-
-export const readMatter = (store: Store, message: Continuation): Promise<Matter> =>
+/** The prompt of a continuation, read when its turn runs: ended subtasks no longer change. */
+export const continuationPrompt = (store: Store, message: SyntheticMessage): Promise<TurnPrompt> =>
   message.synthetic.type === "wake-up" ? readWakeUp(store, message) : readResults(store, message);
 
-const readResults = async (store: Store, message: Continuation): Promise<Matter> => {
+const readResults = async (store: Store, message: SyntheticMessage): Promise<TurnPrompt> => {
   const { type, origin, data } = message.synthetic;
   const reported = await Promise.all(
     Listed.parse(data).subtasks.map(async (listed): Promise<Reported> => {
@@ -48,23 +34,23 @@ const readResults = async (store: Store, message: Continuation): Promise<Matter>
   );
   const results = showResults(reported);
   const text = [type === "amendment" ? LATE : TOGETHER, `What was asked: ${origin.promptSummary}`, results];
-  return { text: text.join("\n\n"), plain: results, mustSpeak: true, isMoot: false };
+  return { text: text.join("\n\n"), fallbackText: results, mustReply: true, obsolete: false };
 };
 
-const readWakeUp = async (store: Store, message: Continuation): Promise<Matter> => {
+const readWakeUp = async (store: Store, message: SyntheticMessage): Promise<TurnPrompt> => {
   const { type, priority, subtask: id, name, content } = WakeUp.parse(message.synthetic.data);
   const subtask = await readSubtask(store, { ...message, id });
   if (type === "completion") {
     const result = showResults([{ id, name, timedOut: false, subtask }]);
-    const isMoot = subtask !== undefined && (await wasReturned(store, subtask));
-    return { text: `${ALONE}\n\n${result}`, plain: result, mustSpeak: true, isMoot };
+    const obsolete = subtask !== undefined && (await wasReturned(store, subtask));
+    return { text: `${ALONE}\n\n${result}`, fallbackText: result, mustReply: true, obsolete };
   }
   const isOpen = subtask?.status === "running" && subtask.question !== undefined;
   return {
     text: `${wordHeading({ type, priority, id, name })}\n${content}\n\n${type === "error" ? TROUBLED : ASKED}`,
-    plain: `**${name}**: ${content}`,
-    mustSpeak: false,
-    isMoot: type !== "error" && !isOpen,
+    fallbackText: `**${name}**: ${content}`,
+    mustReply: false,
+    obsolete: type !== "error" && !isOpen,
   };
 };
 

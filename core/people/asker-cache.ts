@@ -2,14 +2,14 @@ import type { UserMessage } from "../contract/user-message.ts";
 import type { PersonRecord } from "./person-record.ts";
 
 /** Who an account was when this process last met it. Good for a guess only: it may have been linked elsewhere since. */
-export type MetAsker = Pick<PersonRecord, "id" | "membership">;
+export type ResolvedAsker = Pick<PersonRecord, "id" | "membership">;
 
 type Met = Pick<UserMessage, "tenant" | "conversation" | "account">;
 
-export class AskersMet {
-  readonly #askers = new Map<string, MetAsker>();
+export class AskerCache {
+  readonly #askers = new Map<string, ResolvedAsker>();
 
-  last(message: Met): MetAsker | undefined {
+  last(message: Met): ResolvedAsker | undefined {
     return this.#askers.get(nameOf(message));
   }
 

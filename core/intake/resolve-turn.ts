@@ -1,8 +1,8 @@
 import type { UserMessage } from "../contract/user-message.ts";
 import { resolveRepliedTo } from "../delivery/resolve-replied-to.ts";
 import { captureOrigin } from "../origin/capture.ts";
-import type { MetAsker } from "../people/askers-met.ts";
-import { meetAsker } from "../people/meet-asker.ts";
+import type { ResolvedAsker } from "../people/asker-cache.ts";
+import { resolveAsker } from "../people/resolve-asker.ts";
 import { type SessionWindow, windowOf } from "../sessions/session-window.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { turnIdOf } from "../turns/turn-record.ts";
@@ -21,7 +21,7 @@ export interface WorkToDo {
   readonly window: SessionWindow;
 }
 
-export const workToDo = async (parts: IntakeParts, message: UserMessage): Promise<WorkToDo> => {
+export const resolveTurn = async (parts: IntakeParts, message: UserMessage): Promise<WorkToDo> => {
   const { synthetic } = message;
   if (synthetic === undefined) return begin(parts, message);
   const { sessionId, isFirst } = synthetic;
@@ -33,7 +33,7 @@ export const workToDo = async (parts: IntakeParts, message: UserMessage): Promis
 const begin = async (parts: IntakeParts, received: UserMessage): Promise<WorkToDo> => {
   const edited = await editedText(parts.store, received);
   const message = edited === undefined ? received : { ...received, text: edited };
-  const [window, person] = await Promise.all([parts.sessions.window(message), meetAsker(parts, message)]);
+  const [window, person] = await Promise.all([parts.sessions.window(message), resolveAsker(parts, message)]);
   parts.askers.met(message, person);
   // After the asker was met: where they may see something is known from then on.
   const continues = message.command === undefined ? await resolveRepliedTo(parts.store, message) : [];
@@ -49,7 +49,7 @@ const begin = async (parts: IntakeParts, received: UserMessage): Promise<WorkToD
  * The same as this process last knew it, without a read: of a plain message, and if the store is far away. Undefined if
  * it knows nothing.
  */
-export const assumedWork = (parts: IntakeParts, message: UserMessage): WorkToDo | undefined => {
+export const resolveFromCache = (parts: IntakeParts, message: UserMessage): WorkToDo | undefined => {
   const { synthetic, command, replyTo, conversation, editable = false } = message;
   const isPlain =
     synthetic === undefined && command === undefined && replyTo === undefined && conversation.thread === undefined;
@@ -69,7 +69,7 @@ export const isAsAssumed = (
   audience.membership === work.audience.membership;
 
 /** A person's message begins a piece of work, and somebody waits for the answer. */
-const begun = (message: UserMessage, sessionId: string, { id: personId, membership }: MetAsker): Work => {
+const begun = (message: UserMessage, sessionId: string, { id: personId, membership }: ResolvedAsker): Work => {
   const { conversation, account, link } = message;
   return {
     origin: captureOrigin(message, sessionId),

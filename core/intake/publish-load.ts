@@ -12,7 +12,7 @@ export const TELL_LOAD_EVERY_MS = 2_000;
 export const LOOK_AT_LOAD_EVERY_MS = 200;
 
 /** Tells the gateways how many messages wait here, as long as some do: they take no more when it is too many. */
-export const tellLoad = (
+export const publishLoad = (
   { backbone, clock }: { readonly backbone: Backbone; readonly clock: Clock },
   { tenant, name }: Pick<Agent, "tenant" | "name">,
 ): Consumer => {

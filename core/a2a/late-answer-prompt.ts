@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { WorkingMemory } from "../memory/working-memory.ts";
 import type { CoreParts } from "../turns/turn.ts";
+import type { SyntheticMessage, TurnPrompt } from "../turns/turn-source.ts";
 import { LateItem, readLate } from "./late-record.ts";
 import { openQuestion, readCall } from "./peer-call.ts";
-import { withoutInternals } from "./without-internals.ts";
+import { redactInternalIds } from "./redact-internal-ids.ts";
 import { wordsOf } from "./words-of-peer.ts";
 
 const { kind, key, isKept, words, peer } = LateItem.shape;
@@ -13,14 +13,12 @@ const Told = z.object({ id: z.string(), name: z.string(), kind, key, isKept, wor
 const About = z.object({ calls: z.array(Told) });
 type Told = z.infer<typeof Told>;
 
-type Late = UserMessage & { synthetic: Synthetic };
-
 /** The notes that a turn about late answers reads. */
 export const lateKeysIn = ({ synthetic }: UserMessage): string[] =>
   synthetic?.type === "late" ? (About.safeParse(synthetic.data).data?.calls ?? []).map(({ key }) => key) : [];
 
 /** What came after whoever asked had ended. What another turn has read meanwhile is left out (L5). */
-export const lateMatter = async (parts: CoreParts, message: Late) => {
+export const lateAnswerPrompt = async (parts: CoreParts, message: SyntheticMessage): Promise<TurnPrompt> => {
   const { calls } = About.parse(message.synthetic.data);
   const { sessionId } = message.synthetic;
   const { items } = await readLate(parts.store, { ...message, sessionId });
@@ -31,16 +29,16 @@ export const lateMatter = async (parts: CoreParts, message: Late) => {
   const peers = [...new Set(found.map(({ call }) => call.peer))];
   return {
     text: `${LATE}\n\n${notes}`,
-    plain: withoutInternals(notes),
-    mustSpeak: true,
-    isMoot: found.length === 0,
-    polish: (text: string) => withSources(withoutInternals(text), peers),
+    fallbackText: redactInternalIds(notes),
+    mustReply: true,
+    obsolete: found.length === 0,
+    postProcess: (text: string) => withSources(redactInternalIds(text), peers),
   };
 };
 
 const noteOf = async (
   { store, clock, logger }: CoreParts,
-  { tenant, agent, synthetic, traceId }: Late,
+  { tenant, agent, synthetic, traceId }: SyntheticMessage,
   { id, kind, key, isKept, words }: Told,
 ): Promise<string | undefined> => {
   const call = isKept && kind !== "input-required" ? undefined : await readCall(store, { tenant, agent, id });

@@ -4,7 +4,7 @@ import { codesIn, linkIdOf } from "./link-code.ts";
 import { voidLink } from "./offer-link.ts";
 
 /** A code that others can read is good for nothing any more, however it got there (I1). */
-export const voidShownCodes = async (
+export const revokeExposedCodes = async (
   store: Store,
   { tenant, conversation, text, command }: UserMessage,
 ): Promise<void> => {

@@ -28,7 +28,7 @@ const FENCED = /(^```[\s\S]*?^```)/m;
  * Takes our internal names out of words about another agent's answer (A6). A line that says nothing without them goes
  * as a whole.
  */
-export const withoutInternals = (text: string): string =>
+export const redactInternalIds = (text: string): string =>
   text
     .split(FENCED)
     .map((part) => (part.startsWith("```") ? part : cleaned(part)))

@@ -5,5 +5,5 @@ import type { TurnRecord } from "./turn-record.ts";
 const RUN_KEPT_MS = 2 * RETENTION_MS;
 
 /** How long a turn's session is kept after it: that of a schedule's run ends, that of a conversation does not. */
-export const sessionLife = ({ standing }: Pick<TurnRecord, "standing">): { readonly ttlMs?: number } =>
+export const sessionTtl = ({ standing }: Pick<TurnRecord, "standing">): { readonly ttlMs?: number } =>
   standing.owner.ownerType === "orchestrator" ? { ttlMs: RUN_KEPT_MS } : {};

@@ -12,7 +12,7 @@ const CHARS_PER_CONTEXT_TOKEN = 2;
 const SUMMARY_DEADLINE_MS = 60_000;
 
 /** Begins to compact a session that has outgrown its window. Nobody waits for it. */
-export const makeRoom = (parts: IntakeParts, agent: Agent, sessionId: string): void => {
+export const compactSessionAsync = (parts: IntakeParts, agent: Agent, sessionId: string): void => {
   const bounds = { maxEntries: parts.maxWindowEntries, maxChars: agent.contextTokens * CHARS_PER_CONTEXT_TOKEN };
   const window = parts.history.inMemory(sessionId);
   if (window === undefined || !exceeds(window, bounds)) return;

@@ -3,7 +3,7 @@ import type { ModelFailure } from "../model/model-failed.ts";
 export type Trouble = ModelFailure | "turn-timeout" | "no-answer" | "internal";
 
 /** What a person is told when a turn fails: what they can do, and nothing about our insides. */
-export const troubleText: Readonly<Record<Trouble, string>> = {
+export const failureText: Readonly<Record<Trouble, string>> = {
   "rate-limited": "I am being asked too much at the moment. Please send your message again in a minute.",
   timeout: "I did not get an answer together in time. Please send your message again.",
   unreachable: "I cannot reach my language model at the moment. Please send your message again in a few minutes.",

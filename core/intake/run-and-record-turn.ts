@@ -1,6 +1,3 @@
-import { callerAside } from "../a2a/inbound/caller-aside.ts";
-import { withCallerTools } from "../a2a/inbound/caller-tools.ts";
-import { taskOfTurn } from "../a2a/inbound/task-of-turn.ts";
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { UserMessage } from "../contract/user-message.ts";
@@ -9,23 +6,23 @@ import { viewOfOrigins } from "../origin/view-of-origin.ts";
 import { fitEntry } from "../sessions/fit-entry.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
 import { nextIndex } from "../sessions/session-window.ts";
-import { announce } from "../subtasks/announce.ts";
 import type { Agent } from "../turns/agent.ts";
+import { failureText } from "../turns/failure-text.ts";
 import { Journal } from "../turns/journal.ts";
 import { withoutSilence } from "../turns/nothing-to-say.ts";
 import { runTurn } from "../turns/run-turn.ts";
-import { sessionLife } from "../turns/session-life.ts";
-import { troubleText } from "../turns/trouble-text.ts";
+import { sessionTtl } from "../turns/session-ttl.ts";
 import type { TurnEnd } from "../turns/turn.ts";
 import { TurnCancelled } from "../turns/turn-cancelled.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
+import type { FinishedTurn, TurnPrompt } from "../turns/turn-source.ts";
 import { TurnStopped } from "../turns/turn-stopped.ts";
 import { TurnTimedOut } from "../turns/turn-timed-out.ts";
 import { TurnYielded } from "../turns/turn-yielded.ts";
+import { shrinkWindow } from "./compact-session-async.ts";
 import type { IntakeParts } from "./intake-parts.ts";
-import { shrinkWindow } from "./make-room.ts";
 import type { OpenedTurn } from "./open-turn.ts";
-import type { TurnMatter } from "./turn-matter.ts";
+import { requesterOf } from "./requester-of.ts";
 
 /** Far more tries than one run can make, so that attempts grow from run to run. */
 const ATTEMPTS_PER_RUN = 1_000;
@@ -43,37 +40,38 @@ export interface TurnRun {
  * Runs the turn and writes its history entry, which is also the journal of its last response. `alongside`: what is stored
  * behind the entry without waiting for it.
  */
-export const endTurn = async (
+export const runAndRecordTurn = async (
   parts: IntakeParts,
   agent: Agent,
   message: UserMessage,
-  matter: TurnMatter,
+  prompt: TurnPrompt,
   opened: OpenedTurn,
   run: TurnRun,
   alongside?: (entry: TurnEntry) => Promise<unknown>,
 ): Promise<TurnEntry> => {
   const { record, window } = opened;
   const { turnId, sessionId } = record;
-  const { text, plain } = matter;
+  const { text, fallbackText } = prompt;
   const ran: TurnEnd =
-    run.isLast && plain !== undefined
-      ? { outcome: "failed", finalText: troubleText["bad-answer"], trouble: "bad-answer", messages: [] }
-      : await runNow(parts, agent, message, matter, opened, run.number);
-  const { trouble, isAwaited, ...end } = await announce(parts.store, agent, record, ran);
-  const polished = matter.polish && end.outcome === "answered" && { finalText: matter.polish(end.finalText) };
+    run.isLast && fallbackText !== undefined
+      ? { outcome: "failed", finalText: failureText["bad-answer"], trouble: "bad-answer", messages: [] }
+      : await runNow(parts, agent, message, prompt, opened, run.number);
+  const { trouble, isAwaited, ...end } = await finish(parts, agent, record, ran);
+  const processed = prompt.postProcess &&
+    end.outcome === "answered" && { finalText: prompt.postProcess(end.finalText) };
   const entry = fitEntry({
     kind: "turn",
     turnId,
     at: isoTime(parts.clock.now()),
     text,
     ...end,
-    ...(trouble !== undefined && plain !== undefined && stitched(plain)),
-    ...polished,
+    ...(trouble !== undefined && fallbackText !== undefined && rawResults(fallbackText)),
+    ...processed,
     // Nobody waits for a word in between: the one answer follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
   });
-  const options = { ...sessionLife(record), ...(alongside && { alongside: () => alongside(entry) }) };
+  const options = { ...sessionTtl(record), ...(alongside && { alongside: () => alongside(entry) }) };
   if (!(await parts.history.append(sessionId, nextIndex(window), entry, options))) {
     throw new TurnYielded("another process has taken the turn over");
   }
@@ -82,9 +80,9 @@ export const endTurn = async (
 };
 
 /** A batch never ends in silence (B3): the results as they are, if no answer could be made of them. */
-const stitched = (plain: string) => ({
+const rawResults = (fallbackText: string) => ({
   outcome: "answered" as const,
-  finalText: `I could not put these results into words of my own, so here they are as they came in.\n\n${plain}`,
+  finalText: `I could not put these results into words of my own, so here they are as they came in.\n\n${fallbackText}`,
   degraded: true,
 });
 
@@ -92,7 +90,7 @@ const runNow = async (
   parts: IntakeParts,
   agent: Agent,
   message: UserMessage,
-  { text, mustSpeak, toolRounds = agent.maxToolRounds }: TurnMatter,
+  { text, mustReply, toolRounds = agent.maxToolRounds }: TurnPrompt,
   { record, seenBefore, window }: OpenedTurn,
   run: number,
 ): Promise<TurnEnd> => {
@@ -100,33 +98,31 @@ const runNow = async (
   const { turnId, traceId, continues } = record;
   const over = new ChildAbort(parts.stopping);
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
-  // Work that begins by itself is nobody's who waits.
+  // Background work: no typing indicator, because no user is waiting.
   const typing = record.standing.background
     ? undefined
     : clock.after(TYPING_AFTER_MS, () => showTyping(parts, agent, record));
-  // What nobody waits for has no one who could have enough of waiting.
+  // Only a turn with a waiting user can be stopped by one.
   const endStopping =
     record.correlationId === undefined ? undefined : parts.turns.stoppable(record, () => over.abort(new TurnStopped()));
-  const hasEnded = parts.inbound.begin(message, () => over.abort(new TurnCancelled()));
+  const requester = requesterOf(parts.features, message);
+  const endRequest = requester?.begin?.(message, () => over.abort(new TurnCancelled()));
+  const limited = { ...(mustReply ? withoutSilence(agent) : agent), maxToolRounds: toolRounds };
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
     return await runTurn(parts, {
-      agent: withCallerTools(
-        parts,
-        { ...(mustSpeak ? withoutSilence(agent) : agent), maxToolRounds: toolRounds },
-        message,
-      ),
+      agent: requester?.agentFor(limited, message) ?? limited,
       record,
       text,
       window,
-      aside: continues ? await viewOfOrigins(parts.history, continues) : callerAside(message),
+      aside: continues ? await viewOfOrigins(parts.history, continues) : requester?.aside?.(message),
       journal: new Journal(parts.store, turnId, !seenBefore),
       // Made when it is needed: a child costs as much as a line, and most turns log nothing.
       get logger() {
         return parts.logger.child({ traceId, turnId, tenant: agent.tenant, agent: agent.name });
       },
       signal: over.signal,
-      streamId: record.correlationId ?? taskOfTurn({ tenant: agent.tenant, agent: agent.name }, record)?.id,
+      streamId: record.correlationId ?? requester?.streamId?.(agent, record),
       nextAttempt: () => attempt++,
       shrink: (window) => shrinkWindow(parts, agent, window, over.signal),
     });
@@ -134,9 +130,20 @@ const runNow = async (
     typing?.cancel();
     endStopping?.();
     timer.cancel();
-    hasEnded();
+    endRequest?.();
     over.release();
   }
+};
+
+const finish = async (
+  { features }: IntakeParts,
+  agent: Agent,
+  record: TurnRecord,
+  end: TurnEnd,
+): Promise<FinishedTurn> => {
+  let finished: FinishedTurn = end;
+  for (const hook of features.hooks) if (hook.finish) finished = await hook.finish(agent, record, finished);
+  return finished;
 };
 
 const showTyping = ({ bus }: IntakeParts, { tenant, name }: Agent, { audience }: TurnRecord): void =>

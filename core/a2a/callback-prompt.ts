@@ -1,35 +1,38 @@
 import { z } from "zod";
-import type { Synthetic } from "../contract/synthetic.ts";
-import type { UserMessage } from "../contract/user-message.ts";
 import type { CoreParts } from "../turns/turn.ts";
+import type { SyntheticMessage, TurnPrompt } from "../turns/turn-source.ts";
 import { openQuestion, readCall } from "./peer-call.ts";
-import { withoutInternals } from "./without-internals.ts";
+import { redactInternalIds } from "./redact-internal-ids.ts";
 import { wordsOf } from "./words-of-peer.ts";
 
 const About = z.object({ call: z.string(), peer: z.string(), name: z.string(), round: z.int().optional() });
 
-type Callback = UserMessage & { synthetic: Synthetic };
-
 /** What another agent answered, or asks, as the session that asked it is told it (A6). */
-export const callbackMatter = async ({ store, logger }: CoreParts, message: Callback) => {
+export const callbackPrompt = async ({ store, logger }: CoreParts, message: SyntheticMessage): Promise<TurnPrompt> => {
   const { tenant, agent, synthetic, traceId } = message;
   const { call: id, round } = About.parse(synthetic.data);
   const call = await readCall(store, { tenant, agent, id });
   if (call === undefined) {
     logger.warn({ call: id, traceId }, "an answer of another agent is no longer there");
-    return { text: "", plain: "", mustSpeak: false, isMoot: true };
+    return { text: "", fallbackText: "", mustReply: false, obsolete: true };
   }
   if (round !== undefined) {
     const question = openQuestion(call);
-    const isMoot = question === undefined || call.remote?.rounds !== round;
+    const obsolete = question === undefined || call.remote?.rounds !== round;
     const words = wordsOf(call, "input-required");
-    const plain = `${call.peer} wants to know: ${question ?? ""}`;
-    return { text: `${ASKED}\n\n${words}`, plain, mustSpeak: false, isMoot, polish: withoutInternals };
+    const fallbackText = `${call.peer} wants to know: ${question ?? ""}`;
+    return { text: `${ASKED}\n\n${words}`, fallbackText, mustReply: false, obsolete, postProcess: redactInternalIds };
   }
   const kind = call.state === "answered" ? "result" : "error";
   const words = wordsOf(call, kind);
-  const plain = withoutInternals(call.answer ?? call.error ?? "") || `${call.peer} had nothing to say.`;
-  return { text: `${ANSWERED}\n\n${words}`, plain, mustSpeak: true, isMoot: false, polish: withoutInternals };
+  const fallbackText = redactInternalIds(call.answer ?? call.error ?? "") || `${call.peer} had nothing to say.`;
+  return {
+    text: `${ANSWERED}\n\n${words}`,
+    fallbackText,
+    mustReply: true,
+    obsolete: false,
+    postProcess: redactInternalIds,
+  };
 };
 
 const SHOWN =

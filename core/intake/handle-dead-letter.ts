@@ -1,19 +1,14 @@
-import { answerCaller } from "../a2a/answer-caller.ts";
-import { endInboundTurn } from "../a2a/inbound/end-inbound-turn.ts";
-import { taskOfMessage } from "../a2a/inbound/task-of-turn.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { publishReply } from "../delivery/publish-reply.ts";
 import { personOf } from "../people/person-of.ts";
-import { scheduleRunEnded } from "../schedules/run-ended.ts";
 import type { TurnEntry } from "../sessions/history-entry.ts";
-import { sealTurn } from "../subtasks/seal-turn.ts";
 import { rootSpanId } from "../telemetry/trace-context.ts";
 import type { Agent } from "../turns/agent.ts";
 import { turnSpan } from "../turns/agent-spans.ts";
+import { failureText } from "../turns/failure-text.ts";
 import { settledOrigin } from "../turns/summary-record.ts";
-import { troubleText } from "../turns/trouble-text.ts";
 import type { TurnRecord } from "../turns/turn-record.ts";
 import { turnIdOf, turnKey } from "../turns/turn-record.ts";
 import { inheritedWork } from "./inherited-work.ts";
@@ -21,39 +16,34 @@ import type { IntakeParts } from "./intake-parts.ts";
 import { isForPeople } from "./is-for-people.ts";
 import { noteWhereShown } from "./note-where-shown.ts";
 import { publishFinal } from "./publish-final.ts";
+import { requesterOf } from "./requester-of.ts";
 
-/** A message that could not be handled, or killed its process every time: its writer must not wait in vain. */
-export const handleBuriedMessage = async (
+/** A message that could not be handled, or killed its process every time: its sender gets an answer all the same. */
+export const handleDeadLetter = async (
   parts: IntakeParts,
   agent: Agent,
   message: UserMessage | undefined,
   letter: DeadLetter,
 ): Promise<void> => {
-  // What does not parse has nobody that an answer could go to; whoever runs the service finds the letter.
+  // A message that does not parse has no known sender; operators find the dead letter.
   if (message === undefined) return;
-  // Nobody waits for it: people have seen what it tells of.
+  // No answer is expected: people have already seen the reply that it reports.
   if (message.shown !== undefined) return;
   const { record, entry } = await recordedTurn(parts, message);
-  const { sessionId, owner: { worksFor } = {} } = message.synthetic ?? {};
-  const end = entry ?? { outcome: "failed" as const, finalText: troubleText.internal };
-  if (taskOfMessage(message) !== undefined) await endInboundTurn(parts, message, end);
-  else if (record && entry) {
-    if (isForPeople(record, entry)) await publishFinal(parts, agent, record, entry, true);
-  } else if (worksFor === undefined) await tellOfTrouble(parts, agent, message, letter);
-  if (worksFor !== undefined && sessionId !== undefined) {
-    await answerCaller(parts, agent, { worksFor, sessionId, messageId: message.id }, end);
-  }
-  await scheduleRunEnded(parts, message, entry?.outcome ?? "failed");
-  // What it has delegated goes on, and must find an end.
-  if (record) await sealTurn(parts, agent, record, entry?.outcome);
+  const end = entry ?? { outcome: "failed" as const, finalText: failureText.internal };
+  const requester = requesterOf(parts.features, message);
+  if (requester) await requester.settle(agent, message, end);
+  else if (record === undefined || entry === undefined) await publishFailure(parts, agent, message, letter);
+  else if (isForPeople(record, entry)) await publishFinal(parts, agent, record, entry, true);
+  for (const hook of parts.features.hooks) await hook.onEnd?.({ agent, message, record, entry, isDeadLetter: true });
   if (record && !entry) {
     const parentId = rootSpanId(record.traceId);
     parts.tracer?.record(turnSpan(agent, record, end, { parentId, endedAt: parts.clock.now() }));
   }
 };
 
-/** Somebody who waits gets a notice; work that goes on by itself ends visibly where it began (B3). */
-const tellOfTrouble = async (
+/** A waiting person gets a notice; background work ends visibly in its origin conversation (B3). */
+const publishFailure = async (
   parts: IntakeParts,
   agent: Agent,
   message: UserMessage,
@@ -64,7 +54,7 @@ const tellOfTrouble = async (
     id: `${turnIdOf(message)}/trouble`,
     tenant: agent.tenant,
     agent: agent.name,
-    markdown: troubleText.internal,
+    markdown: failureText.internal,
     outcome: "failed",
     mayRepeat: true,
     createdAt: letter.deadAt,

@@ -1,27 +1,22 @@
 import type { UserMessage } from "../../contract/user-message.ts";
 import { fitEntry } from "../../sessions/fit-entry.ts";
 import type { SessionHistory } from "../../sessions/session-history.ts";
-import { nextIndex, type SessionWindow } from "../../sessions/session-window.ts";
-import { sessionLife } from "../../turns/session-life.ts";
+import { nextIndex } from "../../sessions/session-window.ts";
+import { sessionTtl } from "../../turns/session-ttl.ts";
 import type { CoreParts } from "../../turns/turn.ts";
-import type { TurnRecord } from "../../turns/turn-record.ts";
+import type { RecordedTurn } from "../../turns/turn-source.ts";
 import { readTask } from "./inbound-task.ts";
 import { taskOfMessage } from "./task-of-turn.ts";
-
-interface Opened {
-  readonly record: TurnRecord;
-  readonly window: SessionWindow;
-}
 
 /**
  * A turn and its task are ended at the same time. If of the two only the task was stored, its caller has had the answer:
  * it is not asked for again, but the session has to know of it. What the turn did on the way there is lost.
  */
-export const rememberEnded = async (
+export const backfillHistory = async (
   { store, history }: Pick<CoreParts, "store"> & { readonly history: SessionHistory },
   message: UserMessage,
   text: string,
-  { record, window }: Opened,
+  { record, window }: RecordedTurn,
 ): Promise<void> => {
   const address = taskOfMessage(message);
   const task = address && (await readTask(store, address));
@@ -33,5 +28,5 @@ export const rememberEnded = async (
     finalText: task.answer ?? task.note ?? "",
   } as const;
   const entry = fitEntry({ kind: "turn", turnId, at: task.statusAt, text, ...said, messages: [] });
-  await history.append(sessionId, nextIndex(window), entry, sessionLife(record));
+  await history.append(sessionId, nextIndex(window), entry, sessionTtl(record));
 };

@@ -1,0 +1,8 @@
+import type { TurnHook } from "../turns/turn-source.ts";
+import { scheduleRunEnded } from "./run-ended.ts";
+import type { ScheduleParts } from "./schedule-parts.ts";
+
+/** The outcome of a scheduled turn counts for its schedule. */
+export const scheduleHook = (parts: ScheduleParts): TurnHook => ({
+  onEnd: ({ message, entry }) => scheduleRunEnded(parts, message, entry?.outcome ?? "failed"),
+});
