@@ -23,7 +23,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
   const subscriptions = new Map<string, Callback>();
   const never = new Promise<void>(() => undefined);
 
-  const ask = <R>(kind: string, work: () => R): Promise<R> =>
+  const ask = <R>(kind: string, work: () => R, timeoutMs = REQUEST_TIMEOUT_MS): Promise<R> =>
     new Promise((resolve, reject) => {
       wire.toServer(() => {
         server.count(kind);
@@ -31,7 +31,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
         if (fault === "no-responder") return wire.toProcess(() => reject(new NatsError("503", "503")));
         if (fault === "no-quorum") return wire.toProcess(() => reject(refusal(503, 10_008)));
         const timeout = () => reject(new NatsError("TIMEOUT", "TIMEOUT"));
-        if (fault !== undefined) wire.toProcess(() => wire.after(REQUEST_TIMEOUT_MS, timeout));
+        if (fault !== undefined) wire.toProcess(() => wire.after(timeoutMs, timeout));
         if (fault === "lost") return;
         const carryOut = () => {
           try {
@@ -46,13 +46,15 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
       });
     });
 
-  const request = (subject: string, data: Uint8Array, given?: MsgHdrs): Promise<Msg> =>
-    ask(kindOf(subject), () => {
+  const request = (subject: string, data: Uint8Array, given?: MsgHdrs, timeoutMs?: number): Promise<Msg> => {
+    const answer = () => {
       const direct = /^\$JS\.API\.DIRECT\.GET\.([^.]+)\.(.+)$/.exec(subject);
       return direct
         ? found(server.stream(direct[1] ?? "").last(direct[2] ?? ""))
         : stored(() => server.streamOf(subject).append(subject, data, given));
-    });
+    };
+    return ask(kindOf(subject), answer, timeoutMs);
+  };
 
   const pull = (subject: string, { batch, no_wait = false, idle_heartbeat }: Wanted, inbox: string): void => {
     const [stream = "", consumer = ""] = subject.split(".").slice(5);

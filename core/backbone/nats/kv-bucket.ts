@@ -41,6 +41,8 @@ export interface WriteOptions {
   readonly ifRevision?: number | undefined;
   readonly expiresAt?: number | undefined;
   readonly timeoutMs?: number | undefined;
+  /** How long each attempt waits for its answer, if not as long as any request. */
+  readonly attemptMs?: number | undefined;
 }
 
 /**
@@ -163,7 +165,7 @@ export class KvBucket {
   }
 
   async #store(key: string, data: Uint8Array, operation: "DEL" | undefined, options: WriteOptions): Promise<number> {
-    const { ifRevision, expiresAt, timeoutMs } = options;
+    const { ifRevision, expiresAt, timeoutMs, attemptMs } = options;
     const writeId = nuid.next();
     const parent = ifRevision ? await this.known(key, ifRevision) : NO_PARENT;
     if (parent === undefined) throw new RevisionConflict(key, ifRevision ?? 0);
@@ -177,7 +179,7 @@ export class KvBucket {
     const attempt = async (session: NatsSession, again: boolean) => {
       await ensureStream(session, this.#config);
       try {
-        return (await publishAcked(session, this.#subject(key), data, header)).seq;
+        return (await publishAcked(session, this.#subject(key), data, header, attemptMs)).seq;
       } catch (error) {
         if (!isLostRace(error)) throw this.#remembering(session, error);
         const applied = again ? await this.#find(session, key, writeId) : undefined;

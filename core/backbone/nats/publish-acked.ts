@@ -18,8 +18,9 @@ export const publishAcked = async (
   subject: string,
   data: Uint8Array,
   headers: MsgHdrs,
+  timeoutMs?: number,
 ): Promise<Stored> => {
-  const answer = await requests.request(subject, data, headers);
+  const answer = await requests.request(subject, data, headers, timeoutMs);
   const { seq, duplicate = false, error } = JSON.parse(answer.string()) as PubAck;
   if (error) {
     const refused = new NatsError(error.description, String(error.code));

@@ -13,7 +13,7 @@ interface Pending {
 
 /**
  * Requests on one connection. The client's own request() makes a timer, and an error with a stack, for every request that
- * succeeds: a tenth of the whole cost of a message. Here all share one timer, for all wait equally long.
+ * succeeds: a tenth of the whole cost of a message. Here all share one timer, for the earliest deadline.
  */
 export class RequestInbox {
   readonly #nc: NatsConnection;
@@ -23,7 +23,7 @@ export class RequestInbox {
   readonly #inbox: string;
   readonly #pending = new Map<string, Pending>();
   #count = 0;
-  #timer: Timer | undefined;
+  #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
   constructor(
     nc: NatsConnection,
@@ -41,11 +41,12 @@ export class RequestInbox {
   }
 
   /** Rejects as the client's request() does: "TIMEOUT", "CONNECTION_CLOSED", "503" if nobody listens, or the denial. */
-  request(subject: string, data: Uint8Array, headers?: MsgHdrs): Promise<Msg> {
+  request(subject: string, data: Uint8Array, headers?: MsgHdrs, timeoutMs = this.#timeoutMs): Promise<Msg> {
     return new Promise((resolve, reject) => {
       const token = (this.#count++).toString(36);
-      this.#pending.set(token, { subject, deadline: this.#clock.monotonic() + this.#timeoutMs, resolve, reject });
-      this.#timer ??= this.#clock.after(this.#timeoutMs, () => this.#expire());
+      const deadline = this.#clock.monotonic() + timeoutMs;
+      this.#pending.set(token, { subject, deadline, resolve, reject });
+      this.#wakeAt(deadline);
       const failed = (error: unknown) => {
         this.#pending.delete(token);
         reject(error);
@@ -80,21 +81,30 @@ export class RequestInbox {
     }
   }
 
+  #wakeAt(deadline: number): void {
+    if (this.#timer && this.#timer.at <= deadline) return;
+    this.#timer?.timer.cancel();
+    const timer = this.#clock.after(deadline - this.#clock.monotonic(), () => this.#expire());
+    this.#timer = { at: deadline, timer };
+  }
+
   #expire(): void {
     this.#timer = undefined;
     const now = this.#clock.monotonic();
+    let next = Number.POSITIVE_INFINITY;
     for (const [token, { deadline, reject }] of this.#pending) {
       if (deadline > now) {
-        this.#timer = this.#clock.after(deadline - now, () => this.#expire());
-        return;
+        next = Math.min(next, deadline);
+        continue;
       }
       this.#pending.delete(token);
       reject(new NatsError("TIMEOUT", "TIMEOUT"));
     }
+    if (next < Number.POSITIVE_INFINITY) this.#wakeAt(next);
   }
 
   #rejectAll(code: string): void {
-    this.#timer?.cancel();
+    this.#timer?.timer.cancel();
     this.#timer = undefined;
     const pending = [...this.#pending.values()];
     this.#pending.clear();

@@ -5,7 +5,7 @@ import { Backoff } from "../../backoff.ts";
 import type { KvBucket } from "../../kv-bucket.ts";
 import type { NatsSession } from "../../nats-session.ts";
 import { WatchedBucket } from "../../watched-bucket.ts";
-import { Liveness } from "./liveness.ts";
+import { DeadMemberCheck } from "./dead-member-check.ts";
 import type { MemberRecord } from "./member-record.ts";
 import { consumes, parseMember, reportsReading } from "./member-record.ts";
 
@@ -33,9 +33,8 @@ export interface MembershipDeps {
 export class Membership {
   readonly #deps: MembershipDeps;
   readonly #watched: WatchedBucket;
-  readonly #liveness: Liveness;
-  readonly #leaseBackoff: Backoff;
-  readonly #livenessBackoff: Backoff;
+  readonly #deadMembers: DeadMemberCheck;
+  readonly #backoff: Backoff;
   /** What each member consumes: most changes are only beats. */
   readonly #known = new Map<string, string>();
   /** By group; made anew when somebody came, went, or changed what it consumes. */
@@ -51,20 +50,22 @@ export class Membership {
   /** Somebody asked in vain whether we hold the lease. */
   #refused = true;
   #renewTimer: Timer | undefined;
-  #checkTimer: Timer | undefined;
-  /** Before the next renewal, or the next check of others, after one that failed. */
-  #joinPauseMs = 0;
-  #checkPauseMs = 0;
+  /** Before the next renewal, after one that failed. */
+  #retryPauseMs = 0;
   #session: NatsSession | undefined;
   #closed = false;
 
   constructor(deps: MembershipDeps) {
     this.#deps = deps;
     this.#id = deps.newId();
-    this.#liveness = new Liveness(deps.leaseMs);
     this.#watched = new WatchedBucket({ ...deps, changed: (id) => this.#noticed(id) });
-    this.#leaseBackoff = new Backoff({ ...deps, ...RENEWING });
-    this.#livenessBackoff = new Backoff({ ...deps, ...CHECKING });
+    this.#backoff = new Backoff({ ...deps, ...RENEWING });
+    this.#deadMembers = new DeadMemberCheck({
+      ...deps,
+      isActive: () => !this.#closed && this.#session?.isOpen === true,
+      renew: () => this.renew(),
+      refresh: (member) => this.#watched.refresh(member),
+    });
   }
 
   get id(): string {
@@ -81,6 +82,11 @@ export class Membership {
     const holds = this.isMember && age < this.#deps.leaseMs * OWN_SHARE;
     if (!holds) this.#refused = true;
     return holds;
+  }
+
+  /** The store has confirmed a write of this process within the last half lease. */
+  get isConfirmed(): boolean {
+    return this.#deadMembers.isConfirmed;
   }
 
   /** The same list as before, if nothing has changed since. */
@@ -120,10 +126,10 @@ export class Membership {
 
   async begin(session: NatsSession): Promise<void> {
     // Before anything can look for the overdue: nobody could show itself to us while we were away.
-    this.#liveness.restart(this.#deps.clock.monotonic());
+    this.#deadMembers.restart();
     this.#session = session;
     await this.#watched.begin(session);
-    this.#armCheck();
+    this.#deadMembers.arm();
     if (this.#groups.length > 0) await this.renew();
   }
 
@@ -154,7 +160,7 @@ export class Membership {
   async close(timeoutMs: number): Promise<void> {
     this.#closed = true;
     this.#renewTimer?.cancel();
-    this.#checkTimer?.cancel();
+    this.#deadMembers.cancel();
     await this.#renewal;
     this.#renewTimer?.cancel();
     if (!this.isMember) return;
@@ -170,10 +176,15 @@ export class Membership {
     const record: MemberRecord = { groups: [...this.#groups], beat: ++this.#beat, reading };
     const data = Buffer.from(JSON.stringify(record));
     try {
-      this.#revision = await bucket.write(this.#id, data, { ifRevision: this.#revision, timeoutMs: leaseMs });
+      this.#revision = await bucket.write(this.#id, data, {
+        ifRevision: this.#revision,
+        timeoutMs: leaseMs,
+        attemptMs: leaseMs * ATTEMPT_SHARE,
+      });
       this.#renewedAt = startedAt;
-      this.#joinPauseMs = 0;
-      this.#leaseBackoff.succeeded();
+      this.#retryPauseMs = 0;
+      this.#backoff.succeeded();
+      this.#deadMembers.confirmed();
       this.#reported = reading.join();
       this.#watched.set(this.#id, this.#revision, data);
       if (this.#refused) this.#regain();
@@ -212,7 +223,7 @@ export class Membership {
   }
 
   #renewalFailed(error: unknown): void {
-    if (!this.#closed) this.#joinPauseMs = this.#leaseBackoff.failed(error, { member: this.#id });
+    if (!this.#closed) this.#retryPauseMs = this.#backoff.failed(error, { member: this.#id });
   }
 
   #reading(): string[] {
@@ -228,7 +239,8 @@ export class Membership {
     this.#renewTimer?.cancel();
     if (this.#closed || (this.#groups.length === 0 && !this.isMember)) return;
     const beatMs = this.#deps.leaseMs / 3;
-    const afterMs = this.isMember ? beatMs : Math.min(Math.max(JOIN_AGAIN_MS, this.#joinPauseMs), beatMs);
+    const isRenewed = this.isMember && this.#retryPauseMs === 0;
+    const afterMs = isRenewed ? beatMs : Math.min(Math.max(JOIN_AGAIN_MS, this.#retryPauseMs), beatMs);
     this.#renewTimer = this.#deps.clock.after(afterMs, () => {
       if (this.#session?.isOpen) void this.renew();
     });
@@ -240,60 +252,20 @@ export class Membership {
     const record = entry && parseMember(entry.data);
     const now = entry ? JSON.stringify(record?.groups ?? []) : undefined;
     if (record) this.#deps.reported(id, record);
-    if (entry && id !== this.#id) this.#liveness.saw(id, entry.revision, this.#deps.clock.monotonic());
-    else this.#liveness.gone(id);
-    if (this.#checkTimer === undefined) this.#armCheck();
+    if (entry && id !== this.#id) this.#deadMembers.saw(id, entry.revision);
+    else this.#deadMembers.gone(id);
+    this.#deadMembers.armIfIdle();
     if (before === now) return;
     if (now === undefined) this.#known.delete(id);
     else this.#known.set(id, now);
     this.#consuming.clear();
     this.#deps.changed();
   }
-
-  #armCheck(): void {
-    this.#checkTimer?.cancel();
-    this.#checkTimer = undefined;
-    const deadline = this.#liveness.nextDeadline();
-    // Without a connection nobody can be judged; the next one begins it anew.
-    if (this.#closed || !this.#session?.isOpen || deadline === undefined) return;
-    this.#checkTimer = this.#deps.clock.after(
-      Math.max(CHECK_PAUSE_MS, this.#checkPauseMs, deadline - this.#deps.clock.monotonic()),
-      () => {
-        this.#checkTimer = undefined;
-        void this.#buryTheDead().finally(() => this.#armCheck());
-      },
-    );
-  }
-
-  /** A member that did move in the meantime survives: its record is no longer at the revision we saw. */
-  async #buryTheDead(): Promise<void> {
-    if (!this.#session?.isOpen || this.#closed) return;
-    const { bucket, clock, leaseMs, logger } = this.#deps;
-    for (const { member, revision } of this.#liveness.overdue(clock.monotonic())) {
-      try {
-        const isRemoved = await bucket.remove(member, { ifRevision: revision, timeoutMs: leaseMs }).then(
-          () => true,
-          async (error) => {
-            if (!(error instanceof RevisionConflict)) throw error;
-            await this.#watched.refresh(member);
-            return false;
-          },
-        );
-        if (isRemoved) logger.warn({ member }, "consumer process declared dead");
-        this.#checkPauseMs = 0;
-        this.#livenessBackoff.succeeded();
-      } catch (error) {
-        // The others would fail as well.
-        if (!this.#closed) this.#checkPauseMs = this.#livenessBackoff.failed(error, { member });
-        return;
-      }
-    }
-  }
 }
 
 const RENEWING = { failing: "could not renew lease, retrying", recovered: "lease renewed" };
-const CHECKING = { failing: "could not check member liveness, retrying", recovered: "member liveness checked" };
 /** Of the lease, so that clocks of slightly different speed do no harm. */
 const OWN_SHARE = 0.9;
+/** Of the lease: a renewal without an answer is repeated soon, so that work resumes soon after a quorum returns. */
+const ATTEMPT_SHARE = 0.1;
 const JOIN_AGAIN_MS = 200;
-const CHECK_PAUSE_MS = 20;

@@ -1,0 +1,124 @@
+import { RevisionConflict } from "../../../../contract/app-error.ts";
+import type { Clock, Timer } from "../../../../contract/clock.ts";
+import type { Logger } from "../../../../contract/logger.ts";
+import { Backoff } from "../../backoff.ts";
+import type { KvBucket } from "../../kv-bucket.ts";
+import { Liveness } from "./liveness.ts";
+
+export interface DeadMemberCheckDeps {
+  readonly bucket: KvBucket;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly leaseMs: number;
+  readonly random: () => number;
+  /** False without a connection, and while this process stops. */
+  isActive(): boolean;
+  /** Renews the lease of this process; it calls confirmed() if the store confirms the write. */
+  renew(): Promise<void>;
+  /** Reads the record of a member from the server. */
+  refresh(member: string): Promise<unknown>;
+}
+
+/**
+ * Deletes the records of members that have not renewed for a lease. Only time in which the store confirms the writes of
+ * this process counts: while a cluster has no quorum, no member can renew, and none is dead because of that.
+ */
+export class DeadMemberCheck {
+  readonly #deps: DeadMemberCheckDeps;
+  readonly #liveness: Liveness;
+  readonly #backoff: Backoff;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #timer: Timer | undefined;
+  /** Before the next check, after one that failed. */
+  #pauseMs = 0;
+
+  constructor(deps: DeadMemberCheckDeps) {
+    this.#deps = deps;
+    this.#liveness = new Liveness(deps.leaseMs);
+    this.#backoff = new Backoff({ ...deps, ...CHECKING });
+  }
+
+  /** Another member's record is at this revision. */
+  saw(member: string, revision: number): void {
+    this.#liveness.saw(member, revision, this.#deps.clock.monotonic());
+  }
+
+  gone(member: string): void {
+    this.#liveness.gone(member);
+  }
+
+  /** No member could be seen until now: each gets a whole lease. */
+  restart(): void {
+    this.#liveness.restart(this.#deps.clock.monotonic());
+  }
+
+  /** The store confirmed a write of this process. */
+  confirmed(): void {
+    if (!this.isConfirmed) this.restart();
+    this.#confirmedAt = this.#deps.clock.monotonic();
+  }
+
+  armIfIdle(): void {
+    if (this.#timer === undefined) this.arm();
+  }
+
+  arm(): void {
+    this.cancel();
+    const { clock, isActive } = this.#deps;
+    const deadline = this.#liveness.nextDeadline();
+    // The next connection, or the next renewal that the store confirms, arms it again.
+    if (!isActive() || deadline === undefined || !this.isConfirmed) return;
+    this.#timer = clock.after(Math.max(MIN_PAUSE_MS, this.#pauseMs, deadline - clock.monotonic()), () => {
+      this.#timer = undefined;
+      void this.#check().finally(() => this.arm());
+    });
+  }
+
+  cancel(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  /** The store takes writes, as far as this process has seen. */
+  get isConfirmed(): boolean {
+    const { clock, leaseMs } = this.#deps;
+    return clock.monotonic() - this.#confirmedAt <= leaseMs * MAX_UNCONFIRMED_SHARE;
+  }
+
+  async #check(): Promise<void> {
+    const { clock, isActive, renew } = this.#deps;
+    if (!isActive() || this.#liveness.overdue(clock.monotonic()).length === 0) return;
+    await renew();
+    if (!isActive() || !this.isConfirmed) return;
+    for (const { member, revision } of this.#liveness.overdue(clock.monotonic())) {
+      try {
+        await this.#remove(member, revision);
+        this.#pauseMs = 0;
+        this.#backoff.succeeded();
+      } catch (error) {
+        // The others would fail as well.
+        if (isActive()) this.#pauseMs = this.#backoff.failed(error, { member });
+        return;
+      }
+    }
+  }
+
+  /** A member that did move in the meantime survives: its record is no longer at the revision we saw. */
+  async #remove(member: string, revision: number): Promise<void> {
+    const { bucket, leaseMs, logger, refresh } = this.#deps;
+    try {
+      // Briefly: a deletion that waits for a quorum would race the member's own renewal when the quorum returns.
+      await bucket.remove(member, { ifRevision: revision, timeoutMs: leaseMs * REMOVAL_SHARE });
+      logger.warn({ member }, "consumer process declared dead");
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+      await refresh(member);
+    }
+  }
+}
+
+const CHECKING = { failing: "could not check member liveness, retrying", recovered: "member liveness checked" };
+/** Of the lease: longer than a heartbeat and its answer take, shorter than a member may be silent. */
+const MAX_UNCONFIRMED_SHARE = 0.5;
+const REMOVAL_SHARE = 0.1;
+const MIN_PAUSE_MS = 20;

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { SimulatedCluster } from "./simulated-cluster.ts";
+import type { Fault } from "./simulated-server.ts";
+
+const leaseMs = 10_000;
+
+/** Two processes, a time in which each request fails in this way, and then none. Messages keep coming all the time. */
+const play = async (fault: Fault, awayMs: number) => {
+  const cluster = new SimulatedCluster({ seed: awayMs, partitions: 32, leaseMs, messagesPerSecond: 20 });
+  cluster.join();
+  cluster.join();
+  cluster.publishSteadily();
+  await cluster.pass(2 * leaseMs);
+  cluster.setFaults(() => fault);
+  await cluster.pass(awayMs);
+  const [handled, moves] = [cluster.handled, cluster.moves];
+  cluster.setFaults();
+  let firstAfterMs = 0;
+  for (; cluster.handled === handled && firstAfterMs < 60_000; firstAfterMs += 100) await cluster.pass(100);
+  let allAfterMs = firstAfterMs;
+  for (; cluster.handled < cluster.published - UNDER_WAY && allAfterMs < 60_000; allAfterMs += 100) {
+    await cluster.pass(100);
+  }
+  await cluster.pass(2 * leaseMs);
+  const dead = cluster.logger.lines.items.filter(({ message }) => /declared dead/.test(message)).length;
+  return { firstAfterMs, allAfterMs, dead, moves: cluster.moves - moves, misread: cluster.misread };
+};
+
+/** Published within the last moments: 20 a second. */
+const UNDER_WAY = 5;
+
+const faults: readonly Fault[] = ["no-quorum", "no-responder", "lost", "unanswered", "late"];
+
+describe("given two processes on a cluster that has no quorum for a while (F35)", () => {
+  it.each(faults.flatMap((fault) => [8_000, 11_200, 15_000, 20_800].map((awayMs) => ({ fault, awayMs }))))(
+    "when each request was $fault for $awayMs ms and the quorum returns, then no process is declared dead and the backlog is handled within 5 s",
+    async ({ fault, awayMs }) => {
+      const { firstAfterMs, allAfterMs, ...rest } = await play(fault, awayMs);
+      expect(rest).toEqual({ dead: 0, moves: 0, misread: [] });
+      expect(firstAfterMs).toBeLessThanOrEqual(4_000);
+      expect(allAfterMs).toBeLessThanOrEqual(5_000);
+    },
+  );
+});
