@@ -30,12 +30,15 @@ const apiCode = (error: unknown): number | undefined =>
 
 /** The request may or may not have been carried out: asking again is the only way to know. */
 export const isInterruption = (error: unknown): boolean =>
-  apiCode(error) === TEMPORARILY_UNAVAILABLE ||
+  isWithoutLeader(error) ||
   (error instanceof NatsError && error.api_error === undefined && INTERRUPTIONS.has(error.code));
 
 /** The server is there and asks for patience: repeating at once would spin. */
 export const isBusy = (error: unknown): boolean =>
   isNoResponder(error) || [TEMPORARILY_UNAVAILABLE, DUPLICATE_IN_PROCESS].includes(apiCode(error) ?? 0);
+
+/** A cluster elects a leader, or has no quorum. */
+export const isWithoutLeader = (error: unknown): boolean => apiCode(error) === TEMPORARILY_UNAVAILABLE;
 
 export const isNoResponder = (error: unknown): boolean =>
   error instanceof NatsError && error.api_error === undefined && error.code === "503";

@@ -211,7 +211,7 @@ export class ConsumerGroup<T> {
   }
 
   async #reopen(session: NatsSession, held: HeldPartition, lastSeq: number): Promise<void> {
-    const reopened = await this.#ownership.reopen(session, held, lastSeq);
+    const reopened = await this.#ownership.reopen(held, lastSeq);
     if (reopened && this.#held.get(held.partition) === held) this.#ownership.read(session, held);
     else if (!reopened) {
       this.#drop(held);

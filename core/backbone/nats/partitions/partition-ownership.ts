@@ -6,6 +6,7 @@ import type { NatsSession } from "../nats-session.ts";
 import type { GroupDeps } from "./group-deps.ts";
 import { HeldPartition } from "./held-partition.ts";
 import { PartitionConsumers } from "./partition-consumers.ts";
+import type { PartitionRecord } from "./partition-record.ts";
 import { disowned, fittedTo, released, reopened, takenOver } from "./partition-record.ts";
 import { PullReader } from "./pull-reader.ts";
 
@@ -68,30 +69,29 @@ export class PartitionOwnership {
     const record = fittedTo(takenOver(before, progress, membership.id, await this.origin()), lastSeq);
     const revision = await table.write(this.#group, partition, record, found?.revision ?? 0);
     if (revision === undefined) return undefined;
-    await this.#consumers.create(session, partition, this.#deps.messageSubject(partition), record);
+    await this.#createConsumer(partition, record);
     return new HeldPartition(partition, record, revision, (seq) => this.#readStored(seq));
   }
 
   /** The same owner on a new connection. False if it is ours no longer. */
-  async reopen(session: NatsSession, held: HeldPartition, lastSeq: number): Promise<boolean> {
+  async reopen(held: HeldPartition, lastSeq: number): Promise<boolean> {
     const { membership, table } = this.#deps;
     const { partition } = held;
     const found = await table.read(this.#group, partition);
     if (found?.record.owner !== membership.id || found.revision !== held.revision) return false;
-    const progress = await this.#consumers.progress(session, partition, held.record.generation);
-    const record = reopened(held.record, progress, held.log.progress());
+    const record = reopened(held.record, held.log.progress());
     // The stream is another one: what we know about it is worth nothing, so it is taken as if we had died.
     if (fittedTo(record, lastSeq) !== record) return false;
     const revision = await table.write(this.#group, partition, record, held.revision);
     if (revision === undefined) return false;
     held.record = record;
     held.revision = revision;
-    await this.#consumers.create(session, partition, this.#deps.messageSubject(partition), record);
+    await this.#createConsumer(partition, record);
     return true;
   }
 
   read(session: NatsSession, held: HeldPartition): void {
-    const { options, stream, push, readingEnded } = this.#deps;
+    const { membership, options, stream, push, readingEnded } = this.#deps;
     const reader = new PullReader({
       session,
       clock: options.clock,
@@ -99,6 +99,7 @@ export class PartitionOwnership {
       stream,
       consumer: this.#consumers.name(held.partition, held.record.generation),
       wantsMore: () => held.wantsMore,
+      canReplace: () => membership.isConfirmed,
       message: (message, address, reply) => {
         const queued = held.arrived(message, address, reply);
         if (queued) push(queued);
@@ -124,6 +125,14 @@ export class PartitionOwnership {
     if (found?.record.owner !== membership.id) return;
     const progress = await this.#consumers.progress(session, partition, found.record.generation);
     await table.write(this.#group, partition, disowned(found.record, progress), found.revision);
+  }
+
+  /** A request that got no answer is repeated: another record, and another generation, would cost more. */
+  #createConsumer(partition: number, record: PartitionRecord): Promise<void> {
+    const { connector, messageSubject } = this.#deps;
+    return connector.run(`creating a consumer of ${this.#group}`, (session) =>
+      this.#consumers.create(session, partition, messageSubject(partition), record),
+    );
   }
 
   /** Best effort: the record remembers the oldest generation that may have left something. */

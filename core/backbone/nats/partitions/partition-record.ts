@@ -67,20 +67,16 @@ export const takenOver = (
   };
 };
 
-/** The same owner on a new connection: it also knows what it was sent, and what ended since. */
-export const reopened = (
-  before: PartitionRecord,
-  progress: ConsumerProgress | undefined,
-  local: LocalProgress,
-): PartitionRecord => {
-  const from = Math.max(before.from, local.from, (progress?.floor ?? 0) + 1);
+/** The same owner with a new consumer. It knows itself what it was sent and what ended, so no server is asked. */
+export const reopened = (before: PartitionRecord, local: LocalProgress): PartitionRecord => {
+  const from = Math.max(before.from, local.from);
   return {
     ...before,
     generation: before.generation + 1,
     from,
     doneTo: local.doneTo,
     open: local.open.filter((seq) => seq >= from),
-    suspectTo: Math.max(before.suspectTo, local.received, progress?.delivered ?? 0),
+    suspectTo: Math.max(before.suspectTo, local.received),
     suspects: before.suspects.filter((seq) => seq >= from),
   };
 };

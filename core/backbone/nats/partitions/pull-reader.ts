@@ -4,7 +4,7 @@ import type { Clock, Timer } from "../../../contract/clock.ts";
 import type { Logger } from "../../../contract/logger.ts";
 import type { AckAddress } from "../ack-address.ts";
 import { ackAddress } from "../ack-address.ts";
-import { isNotFound } from "../nats-fault.ts";
+import { isNotFound, isWithoutLeader } from "../nats-fault.ts";
 import type { NatsSession } from "../nats-session.ts";
 
 export interface ReaderDeps {
@@ -16,6 +16,8 @@ export interface ReaderDeps {
   message(message: Msg, address: AckAddress, reply: string): void;
   /** False while so many messages wait in this process that no more should be requested. */
   wantsMore(): boolean;
+  /** True while the cluster stores what this process writes: a new consumer can be created. */
+  canReplace(): boolean;
   /** The consumer does not exist any more, or does not respond to repeated requests. */
   gone(): void;
 }
@@ -152,13 +154,21 @@ export class PullReader {
     const state = await session.jsm.consumers
       .info(stream, consumer)
       .then(() => "exists" as const)
-      .catch((error: unknown) => (isNotFound(error) ? ("deleted" as const) : ("unknown" as const)));
+      .catch(stateBehind);
     this.#inspecting = false;
     if (this.#stopped || this.#unanswered === 0) return;
+    // Each replicated consumer elects a leader of its own, up to 20 s after the cluster stores again. A new one has it at once.
+    const isStuck = state === "leaderless" && this.#unanswered >= MAX_LEADERLESS && this.#deps.canReplace();
     // While the server cannot even tell, a new consumer could not be created either.
-    if (state === "deleted" || (state === "exists" && this.#unanswered >= MAX_UNANSWERED)) this.#deps.gone();
+    const isMute = state === "exists" && this.#unanswered >= MAX_UNANSWERED;
+    if (state === "deleted" || isStuck || isMute) this.#deps.gone();
   }
 }
+
+const stateBehind = (error: unknown): "deleted" | "leaderless" | "unknown" => {
+  if (isNotFound(error)) return "deleted";
+  return isWithoutLeader(error) ? "leaderless" : "unknown";
+};
 
 const AHEAD = 256;
 const REFILL_AT = 128;
@@ -171,3 +181,5 @@ const MAX_SILENCE_MS = HEARTBEAT_MS + 750;
 const REFUSED_PAUSE_MS = 250;
 /** After so many requests in vain a consumer that exists is replaced by a new one. */
 const MAX_UNANSWERED = 8;
+/** The same without a leader: an election after the death of a node usually ends earlier. */
+const MAX_LEADERLESS = 2;

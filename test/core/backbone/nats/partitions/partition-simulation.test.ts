@@ -57,7 +57,7 @@ class Simulation {
 
   reconnect(): void {
     if (!this.#log || !this.record) return;
-    this.record = reopened(this.record, this.progress, this.#log.progress());
+    this.record = reopened(this.record, this.#log.progress());
     this.#newConsumer();
   }
 

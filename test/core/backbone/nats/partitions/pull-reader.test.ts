@@ -13,9 +13,11 @@ interface Request {
   readonly expiresMs: number;
 }
 
-const notFound = (): NatsError => {
-  const error = new NatsError("consumer not found", "404");
-  error.api_error = { code: 404, err_code: 10_014, description: "consumer not found" };
+type Existence = "exists" | "deleted" | "leaderless" | "unknown";
+
+const answer = (code: number, err_code: number, description: string): NatsError => {
+  const error = new NatsError(description, String(code));
+  error.api_error = { code, err_code, description };
   return error;
 };
 
@@ -24,7 +26,7 @@ const readSilence = () => {
   const clock = new ManualClock();
   const requests: Request[] = [];
   let receive: (error: Error | null, message: Msg) => void = () => undefined;
-  const state = { gone: 0, received: 0, wantsMore: true, consumer: "exists" as "exists" | "deleted" | "unknown" };
+  const state = { gone: 0, received: 0, wantsMore: true, canReplace: true, consumer: "exists" as Existence };
   const nc = {
     subscribe(_: string, { callback }: { callback: typeof receive }) {
       receive = callback;
@@ -36,7 +38,8 @@ const readSilence = () => {
     },
   };
   const info = async () => {
-    if (state.consumer === "deleted") throw notFound();
+    if (state.consumer === "deleted") throw answer(404, 10_014, "consumer not found");
+    if (state.consumer === "leaderless") throw answer(503, 10_008, "JetStream system temporarily unavailable");
     if (state.consumer === "unknown") throw new NatsError("TIMEOUT", "TIMEOUT");
   };
   const session = { isOpen: true, newInbox: () => "inbox", nc, jsm: { consumers: { info } } };
@@ -48,6 +51,7 @@ const readSilence = () => {
     consumer: "consumer",
     message: () => void state.received++,
     wantsMore: () => state.wantsMore,
+    canReplace: () => state.canReplace,
     gone() {
       state.gone++;
       reader.stop();
@@ -109,6 +113,26 @@ describe("given a consumer that does not respond", () => {
     await seconds(clock, 3);
     expect(state.gone).toBe(1);
     await seconds(clock, 100);
+    expect(state.gone).toBe(1);
+  });
+
+  it("when it has no leader although the cluster stores, then it is gone within 6 s", async () => {
+    const { clock, state } = readSilence();
+    state.consumer = "leaderless";
+    await seconds(clock, 4);
+    expect(state.gone).toBe(0);
+    await seconds(clock, 2);
+    expect(state.gone).toBe(1);
+  });
+
+  it("when it has no leader and the cluster stores nothing, then it is asked until the cluster stores again", async () => {
+    const { clock, state, requests } = readSilence();
+    Object.assign(state, { consumer: "leaderless", canReplace: false });
+    await seconds(clock, 100);
+    expect(state.gone).toBe(0);
+    expect(requests.length).toBeGreaterThan(30);
+    state.canReplace = true;
+    await seconds(clock, 3);
     expect(state.gone).toBe(1);
   });
 
