@@ -162,6 +162,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
     requests: { request } as unknown as RequestInbox,
     js: js as unknown as JetStreamClient,
     jsm: jsm as unknown as JetStreamManager,
+    lookups: jsm as unknown as JetStreamManager,
     newInbox: () => createInbox(),
   });
 };

@@ -42,10 +42,11 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
     requests,
     js: nc.jetstream(api),
     jsm: await nc.jetstreamManager(api),
+    lookups: await nc.jetstreamManager({ ...api, timeout: Math.min(options.requestTimeoutMs, LONGEST_LOOKUP_MS) }),
     newInbox: () => createInbox(options.inboxPrefix),
   });
   try {
-    await session.jsm.getAccountInfo();
+    await session.lookups.getAccountInfo();
   } catch (error) {
     await nc.close();
     if (!isWithoutJetStream(error)) throw error;
@@ -78,3 +79,5 @@ const credentialsOf = async (auth: NatsAuth): Promise<ConnectionOptions> => {
 };
 
 const LONGEST_DIAL_MS = 2_000;
+/** A stream that elects its leader does not answer at all: a request from before the election is lost. */
+const LONGEST_LOOKUP_MS = 2_000;

@@ -9,7 +9,7 @@ export const ensureStream = (
 ): Promise<StreamInfo> =>
   session.once(config.name, async () => {
     try {
-      return await session.jsm.streams.info(config.name);
+      return await session.lookups.streams.info(config.name);
     } catch (error) {
       if (!isNotFound(error)) throw error;
       return await session.jsm.streams.add(config);

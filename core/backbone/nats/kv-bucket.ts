@@ -99,7 +99,7 @@ export class KvBucket {
       const found =
         config.allow_direct && config.num_replicas === 1
           ? await directGet(session, this.stream, subject)
-          : await session.jsm.streams.getMessage(this.stream, { last_by_subj: subject });
+          : await session.lookups.streams.getMessage(this.stream, { last_by_subj: subject });
       const entry = found && this.#entry(found);
       if (entry) this.#note(entry);
       return entry;
@@ -135,7 +135,7 @@ export class KvBucket {
   /** The revision of the last write to any key. */
   lastRevision(): Promise<number> {
     return this.#connector.run(`looking at ${this.name}`, async (session) => {
-      const { state } = await session.jsm.streams.info(this.stream);
+      const { state } = await session.lookups.streams.info(this.stream);
       return state.last_seq;
     });
   }

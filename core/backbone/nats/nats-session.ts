@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager, NatsConnection } from "nats";
 import type { Outgoing } from "./outgoing.ts";
 import type { RequestInbox } from "./request-inbox.ts";
 
-type SessionParts = Pick<NatsSession, "nc" | "js" | "jsm" | "outgoing" | "requests" | "newInbox">;
+type SessionParts = Pick<NatsSession, "nc" | "js" | "jsm" | "lookups" | "outgoing" | "requests" | "newInbox">;
 
 /**
  * One connection, from its start to its end. It is never reconnected: everything that hangs on it (subscriptions,
@@ -12,6 +12,8 @@ export class NatsSession {
   readonly nc: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
+  /** For requests that change nothing. They wait less for an answer, because they can be repeated at no risk. */
+  readonly lookups: JetStreamManager;
   readonly outgoing: Pick<Outgoing, "send" | "flush">;
   readonly requests: RequestInbox;
   /** A subject for answers that nobody else has. */
@@ -19,12 +21,13 @@ export class NatsSession {
   readonly #once = new Map<string, Promise<unknown>>();
   readonly #flushing = new Set<() => void>();
 
-  constructor({ nc, outgoing, requests, js, jsm, newInbox }: SessionParts) {
+  constructor({ nc, outgoing, requests, js, jsm, lookups, newInbox }: SessionParts) {
     this.nc = nc;
     this.outgoing = outgoing;
     this.requests = requests;
     this.js = js;
     this.jsm = jsm;
+    this.lookups = lookups;
     this.newInbox = newInbox;
     void nc.closed().then(() => {
       for (const done of this.#flushing) done();

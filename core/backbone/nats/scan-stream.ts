@@ -20,8 +20,8 @@ export const scanStream = async (
   headersOnly: boolean,
   found: (message: Scanned) => void,
 ): Promise<void> => {
-  const { nc, jsm } = session;
-  const { name, num_pending } = await jsm.consumers.add(stream, {
+  const { nc, lookups } = session;
+  const { name, num_pending } = await lookups.consumers.add(stream, {
     name: `scan_${nuid.next()}`,
     ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.All,
@@ -35,11 +35,15 @@ export const scanStream = async (
     if (num_pending > 0) await pullAll(session, `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`, found);
   } finally {
     // Best effort: the server drops an abandoned one by itself.
-    if (!nc.isClosed()) jsm.consumers.delete(stream, name).catch(() => undefined);
+    if (!nc.isClosed()) lookups.consumers.delete(stream, name).catch(() => undefined);
   }
 };
 
-const pullAll = ({ nc, jsm, newInbox }: NatsSession, next: string, found: (message: Scanned) => void): Promise<void> =>
+const pullAll = (
+  { nc, lookups, newInbox }: NatsSession,
+  next: string,
+  found: (message: Scanned) => void,
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const inbox = newInbox();
     let silence: NodeJS.Timeout;
@@ -53,7 +57,7 @@ const pullAll = ({ nc, jsm, newInbox }: NatsSession, next: string, found: (messa
     const pull = () => {
       received = 0;
       clearTimeout(silence);
-      silence = setTimeout(() => end(new NatsError("TIMEOUT", "TIMEOUT")), jsm.getOptions().timeout ?? 5_000);
+      silence = setTimeout(() => end(new NatsError("TIMEOUT", "TIMEOUT")), lookups.getOptions().timeout ?? 5_000);
       nc.publish(next, JSON.stringify({ batch: BATCH, no_wait: true, expires: nanos(PULL_MS) }), { reply: inbox });
     };
     // "No messages" and "expired" end a pull at the end of the stream. Anything else: ask again later.

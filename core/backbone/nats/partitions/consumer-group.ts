@@ -176,7 +176,7 @@ export class ConsumerGroup<T> {
         todo.push({ partition, act: () => this.#ownership.disown(session, partition) });
     }
     if (todo.length === 0) return true;
-    const lastSeq = await this.#ownership.lastSeq(session);
+    const lastSeq = await this.#ownership.lastSeq();
     await eachLimited(todo, AT_ONCE, async ({ partition, act }) => {
       if (this.#closing) return;
       await act(lastSeq).catch((error) => this.#failed(error, partition));

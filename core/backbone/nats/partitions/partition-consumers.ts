@@ -20,7 +20,7 @@ export class PartitionConsumers {
 
   async progress(session: NatsSession, partition: number, generation: number): Promise<ConsumerProgress | undefined> {
     try {
-      const info = await session.jsm.consumers.info(this.#stream, this.name(partition, generation));
+      const info = await session.lookups.consumers.info(this.#stream, this.name(partition, generation));
       return { floor: info.ack_floor.stream_seq, delivered: info.delivered.stream_seq };
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -31,7 +31,7 @@ export class PartitionConsumers {
   /** True while some process waits for messages of this generation. */
   async isRead(session: NatsSession, partition: number, generation: number): Promise<boolean> {
     try {
-      const info = await session.jsm.consumers.info(this.#stream, this.name(partition, generation));
+      const info = await session.lookups.consumers.info(this.#stream, this.name(partition, generation));
       return info.num_waiting > 0;
     } catch (error) {
       if (isNotFound(error)) return false;

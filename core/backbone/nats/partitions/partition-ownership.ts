@@ -34,16 +34,18 @@ export class PartitionOwnership {
   }
 
   async origin(): Promise<number> {
-    const { connector, table } = this.#deps;
-    const lastSeq = () => connector.run("looking at the stream", (session) => this.lastSeq(session));
-    this.#origin ??= await table.origin(this.#group, async () => (this.#from === "now" ? (await lastSeq()) + 1 : 1));
+    const first = async () => (this.#from === "now" ? (await this.lastSeq()) + 1 : 1);
+    this.#origin ??= await this.#deps.table.origin(this.#group, first);
     return this.#origin;
   }
 
-  async lastSeq(session: NatsSession): Promise<number> {
-    await this.#deps.ensureStream(session);
-    const { state } = await session.jsm.streams.info(this.#deps.stream);
-    return state.last_seq;
+  lastSeq(): Promise<number> {
+    const { connector, ensureStream, stream } = this.#deps;
+    return connector.run(`looking at ${stream}`, async (session) => {
+      await ensureStream(session);
+      const { state } = await session.lookups.streams.info(stream);
+      return state.last_seq;
+    });
   }
 
   /**
@@ -150,7 +152,7 @@ export class PartitionOwnership {
   #readStored(seq: number): Promise<string> {
     return this.#deps.connector.run("reading a message", async (session) => {
       try {
-        return Buffer.from((await session.jsm.streams.getMessage(this.#deps.stream, { seq })).data).toString();
+        return Buffer.from((await session.lookups.streams.getMessage(this.#deps.stream, { seq })).data).toString();
       } catch (error) {
         if (isNotFound(error)) return "";
         throw error;

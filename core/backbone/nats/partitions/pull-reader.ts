@@ -151,7 +151,7 @@ export class PullReader {
     if (this.#inspecting) return;
     this.#inspecting = true;
     const { session, stream, consumer } = this.#deps;
-    const state = await session.jsm.consumers
+    const state = await session.lookups.consumers
       .info(stream, consumer)
       .then(() => "exists" as const)
       .catch(stateBehind);

@@ -42,7 +42,7 @@ const readSilence = () => {
     if (state.consumer === "leaderless") throw answer(503, 10_008, "JetStream system temporarily unavailable");
     if (state.consumer === "unknown") throw new NatsError("TIMEOUT", "TIMEOUT");
   };
-  const session = { isOpen: true, newInbox: () => "inbox", nc, jsm: { consumers: { info } } };
+  const session = { isOpen: true, newInbox: () => "inbox", nc, lookups: { consumers: { info } } };
   const reader = new PullReader({
     session: session as unknown as NatsSession,
     clock,
