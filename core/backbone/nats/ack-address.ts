@@ -1,6 +1,8 @@
 export interface AckAddress {
   /** The message's place in its stream. */
   readonly seq: number;
+  /** Which of the consumer's messages it is; the first has 1, and none is left out. */
+  readonly consumerSeq: number;
   /** Wall clock of the server, milliseconds. */
   readonly storedAt: number;
   /** How many more the consumer has to deliver. */
@@ -17,6 +19,7 @@ export const ackAddress = (reply: string): AckAddress | undefined => {
   const first = tokens.length === 9 ? 2 : 4;
   return {
     seq: Number(tokens[first + 3]),
+    consumerSeq: Number(tokens[first + 4]),
     storedAt: Math.floor(Number(tokens[first + 5]) / 1_000_000),
     pending: Number(tokens[first + 6]),
   };

@@ -18,7 +18,10 @@ export interface ReaderDeps {
   wantsMore(): boolean;
   /** True while the cluster stores what this process writes: a new consumer can be created. */
   canReplace(): boolean;
-  /** The consumer does not exist any more, or does not respond to repeated requests. */
+  /**
+   * The consumer does not exist any more, does not respond to repeated requests, or has sent a message that did not
+   * arrive. No message behind a lost one was handed on, so a new consumer can start after the last one that was.
+   */
   gone(): void;
 }
 
@@ -29,6 +32,10 @@ export interface ReaderDeps {
  * request expires (https://github.com/nats-io/nats-server/pull/3942), on any version with the leader of a replicated
  * consumer. So requests are replaced long before they expire, and a consumer that sends neither messages nor heartbeats is
  * asked again. Asking twice is safe: each message is delivered once, in order, whichever request it counts for.
+ *
+ * A message can vanish as well, if the consumer's leader dies while the message is on its way to the node that this
+ * process is connected to: the next leader counts it as delivered, and sends it again after the ack wait only. The
+ * consumer numbers its messages without gaps and names the last number in its heartbeats, so a loss shows.
  */
 export class PullReader {
   readonly #deps: ReaderDeps;
@@ -44,6 +51,10 @@ export class PullReader {
   /** Consecutive requests that were followed by silence. */
   #unanswered = 0;
   #inspecting = false;
+  /** The highest of the consumer's numbers that has arrived. */
+  #arrived = 0;
+  /** Since when heartbeats name a higher one. */
+  #behindSince: number | undefined;
   #stopped = false;
 
   constructor(deps: ReaderDeps) {
@@ -102,7 +113,10 @@ export class PullReader {
     const address = reply ? ackAddress(reply) : undefined;
     if (error) this.#deps.gone();
     else if (reply === undefined || address === undefined) this.#status(message);
+    else if (address.consumerSeq > this.#arrived + 1) this.#lost(address.consumerSeq - 1);
     else {
+      this.#arrived = Math.max(this.#arrived, address.consumerSeq);
+      this.#behindSince = undefined;
       this.#requested = Math.max(0, this.#requested - 1);
       this.#deps.message(message, address, reply);
       this.wake();
@@ -111,7 +125,10 @@ export class PullReader {
 
   #status({ headers, subject }: Msg): void {
     const code = headers?.code ?? 0;
-    if (code === 100) return;
+    if (code === 100) {
+      this.#compare(Number(headers?.get("Nats-Last-Consumer") || 0));
+      return;
+    }
     if (code === 404 || code === 503 || /consumer deleted/i.test(headers?.description ?? "")) {
       this.#deps.gone();
       return;
@@ -122,6 +139,20 @@ export class PullReader {
     if (code === 408) this.wake();
     // Refused (too many requests, another leader): not at once, so that a server in trouble is not flooded.
     else this.#watch(REFUSED_PAUSE_MS);
+  }
+
+  /** A message that an earlier leader has sent may still be on its way when the heartbeat of the next one arrives. */
+  #compare(sent: number): void {
+    const now = this.#deps.clock.monotonic();
+    if (sent <= this.#arrived) this.#behindSince = undefined;
+    else if (this.#behindSince === undefined) this.#behindSince = now;
+    else if (now - this.#behindSince >= MAX_ON_ITS_WAY_MS) this.#lost(sent);
+  }
+
+  #lost(sent: number): void {
+    const { logger, stream, consumer } = this.#deps;
+    logger.warn({ stream, consumer, sent, arrived: this.#arrived }, "messages lost on their way, reading them again");
+    this.#deps.gone();
   }
 
   #watch(afterMs: number): void {
@@ -179,6 +210,8 @@ const HEARTBEAT_MS = 2_000;
 /** A heartbeat is overdue. A lost request then delays a message by less than 3 seconds. */
 const MAX_SILENCE_MS = HEARTBEAT_MS + 750;
 const REFUSED_PAUSE_MS = 250;
+/** Less than the time between two heartbeats, so that the second one decides. */
+const MAX_ON_ITS_WAY_MS = HEARTBEAT_MS / 2;
 /** After so many requests in vain a consumer that exists is replaced by a new one. */
 const MAX_UNANSWERED = 8;
 /** The same without a leader: an election after the death of a node usually ends earlier. */
