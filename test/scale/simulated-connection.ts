@@ -61,11 +61,11 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
     const receive = (message: Msg) =>
       wire.toProcess(() => (subscriptions.get(inbox) ?? subscriptions.get(anyBeside(inbox)))?.(null, message));
     const isListening = () => subscriptions.has(inbox) || subscriptions.has(anyBeside(inbox));
-    const send = (sent: StreamMessage | "empty" | "heartbeat") => {
+    const send = (sent: StreamMessage | "empty" | "heartbeat", nth: number) => {
       if (sent === "empty") return receive(nothingThere(inbox));
       server.count(sent === "heartbeat" ? "heartbeat" : "delivery");
-      if (sent === "heartbeat") return receive(idleHeartbeat(inbox));
-      receive(messageOf(sent, `$JS.ACK.${stream}.${consumer}.1.${sent.seq}.1.0.0`));
+      if (sent === "heartbeat") return receive(idleHeartbeat(inbox, nth));
+      receive(messageOf(sent, `$JS.ACK.${stream}.${consumer}.1.${sent.seq}.${nth}.0.0`));
     };
     wire.toServer(() => {
       server.count("pull");
@@ -77,7 +77,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
       }
       const known = server.stream(stream).consumers.get(consumer);
       if (known) known.pull({ process: wire.process, batch, waits: !no_wait, heartbeatMs, isWanted, send });
-      else send("empty");
+      else send("empty", 0);
     });
   };
 
@@ -234,8 +234,11 @@ const nothingThere = (subject = ""): Msg => messageOf({ subject, data: Empty, he
 const refusedPull = (subject: string): Msg =>
   messageOf({ subject, data: Empty, headers: headers(503, "No Responders") });
 
-const idleHeartbeat = (subject: string): Msg =>
-  messageOf({ subject, data: Empty, headers: headers(100, "Idle Heartbeat") });
+const idleHeartbeat = (subject: string, lastSent: number): Msg => {
+  const given = headers(100, "Idle Heartbeat");
+  given.set("Nats-Last-Consumer", String(lastSent));
+  return messageOf({ subject, data: Empty, headers: given });
+};
 
 /** The wildcard that a subject falls under together with its siblings. */
 const anyBeside = (subject: string): string => subject.replace(/[^.]+$/, "*");

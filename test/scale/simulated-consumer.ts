@@ -11,7 +11,8 @@ export interface PullWanted {
   readonly process: string;
   /** False once the process that asked is dead or listens no longer: the server drops such a request. */
   isWanted(): boolean;
-  send(sent: StreamMessage | "empty" | "heartbeat"): void;
+  /** `nth`: the number that the consumer gives its messages, or that of its last one. */
+  send(sent: StreamMessage | "empty" | "heartbeat", nth: number): void;
 }
 
 interface Pull extends PullWanted {
@@ -27,6 +28,7 @@ export class SimulatedConsumer {
   readonly #pulls: Pull[] = [];
   readonly #unacknowledged = new Set<number>();
   #delivered: number;
+  #sent = 0;
 
   constructor(time: SimulatedTime, waiting: readonly StreamMessage[], filter: string, from: number) {
     this.#time = time;
@@ -57,7 +59,7 @@ export class SimulatedConsumer {
     this.#deliver();
     if (pull.waits || pull.left === 0) return;
     this.#end(pull);
-    pull.send("empty");
+    pull.send("empty", this.#sent);
   }
 
   /** Deleted: what was asked of it is never answered. */
@@ -87,7 +89,7 @@ export class SimulatedConsumer {
       pull.left--;
       if (pull.left === 0) this.#end(pull);
       else this.#armHeartbeat(pull);
-      pull.send(message);
+      pull.send(message, ++this.#sent);
     }
   }
 
@@ -96,7 +98,7 @@ export class SimulatedConsumer {
     if (pull.heartbeatMs === undefined) return;
     pull.timer = this.#time.at(this.#time.now + pull.heartbeatMs, () => {
       if (!pull.isWanted()) return this.#end(pull);
-      pull.send("heartbeat");
+      pull.send("heartbeat", this.#sent);
       this.#armHeartbeat(pull);
     });
   }

@@ -48,6 +48,7 @@ const pullAll = (
     const inbox = newInbox();
     let silence: NodeJS.Timeout;
     let received = 0;
+    let arrived = 0;
     const end = (error?: Error) => {
       clearTimeout(silence);
       subscription.unsubscribe();
@@ -69,6 +70,8 @@ const pullAll = (
       if (error) return end(error);
       const place = message.reply === undefined ? undefined : ackAddress(message.reply);
       if (place === undefined) return status(message.headers?.code ?? 0);
+      // A message was lost between two nodes of a cluster: the list would lack an entry without any sign of it.
+      if (place.consumerSeq !== ++arrived) return end(new NatsError("TIMEOUT", "TIMEOUT"));
       received++;
       const { subject, data, headers } = message;
       found({ subject, data, seq: place.seq, storedAt: place.storedAt, header: headers as StoredMsg["header"] });

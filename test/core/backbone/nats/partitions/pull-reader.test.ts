@@ -63,7 +63,8 @@ const readSilence = () => {
   let seq = 0;
   const message = () =>
     receive(null, { subject: "s", reply: `$JS.ACK.stream.consumer.1.${++seq}.${seq}.0.0` } as unknown as Msg);
-  return { clock, state, reader, requests, last, status, message };
+  const skip = () => void seq++;
+  return { clock, state, reader, requests, last, status, message, skip };
 };
 
 /** Lets the promises of the reader settle after each second. */
@@ -192,5 +193,33 @@ describe("given a consumer that is served", () => {
     reader.wake();
     await seconds(clock, 2);
     expect([state.gone, reader.isServed]).toEqual([0, true]);
+  });
+});
+
+describe("given a consumer whose messages can be lost on their way through a cluster (F34)", () => {
+  it("when a number is left out, then the message behind it is not handed on, and the consumer is replaced", () => {
+    const { state, message, skip } = readSilence();
+    message();
+    skip();
+    message();
+    expect([state.received, state.gone]).toEqual([1, 1]);
+  });
+
+  it("when heartbeats name a message that does not arrive, then the second one decides", async () => {
+    const { clock, state, status, last } = readSilence();
+    status(100, last(), "1");
+    expect(state.gone).toBe(0);
+    await seconds(clock, 2);
+    status(100, last(), "1");
+    expect(state.gone).toBe(1);
+  });
+
+  it("when that message arrives after the heartbeat that names it, then nothing is replaced", async () => {
+    const { clock, state, status, last, message } = readSilence();
+    status(100, last(), "1");
+    message();
+    await seconds(clock, 2);
+    status(100, last(), "1");
+    expect([state.received, state.gone]).toEqual([1, 0]);
   });
 });
