@@ -52,6 +52,11 @@ export class AttemptCounts {
     this.#known.set(message, { attempts: attempt, failures: Math.max(0, this.failuresOf(message) - 1) });
   }
 
+  /** The run was counted and did not begin. The store is left alone: by now another process may count there. */
+  notRun(message: QueuedMessage, { attempt, failures }: Pick<Received, "attempt" | "failures">): void {
+    if (this.#known.has(message)) this.#known.set(message, { attempts: attempt - 1, failures });
+  }
+
   /** The run counts as none. Only one that was counted before it began costs a write. */
   async takeBack(message: QueuedMessage, { attempt, failures }: Pick<Received, "attempt" | "failures">): Promise<void> {
     if (this.#known.has(message)) await this.note(message, { attempts: attempt - 1, failures });

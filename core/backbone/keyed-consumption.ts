@@ -43,7 +43,8 @@ export class KeyedConsumption<T> {
     this.#subject = subject;
     this.#durable = durable;
     this.#parts = parts;
-    this.#attempts = new MessageAttempts(subject, durable, parts);
+    const isOwned = (message: QueuedMessage) => !this.#lost.has(message) && parts.isOwned(message);
+    this.#attempts = new MessageAttempts(subject, durable, { ...parts, isOwned });
   }
 
   /** Adds a consumer to the shared work; the result detaches it, once its running handlers have ended. */

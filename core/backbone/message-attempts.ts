@@ -16,6 +16,8 @@ export interface AttemptParts {
   readonly logger: Logger;
   /** The message has ended: it must not come again. Rejects only if it may still come again. */
   acknowledge(message: QueuedMessage): Promise<void>;
+  /** False once another process may handle the message. Asked just before each run of its handler. */
+  isOwned(message: QueuedMessage): boolean;
   /** The pause after a first failure; it doubles up to 30 s. */
   readonly failurePauseMs: number;
 }
@@ -96,6 +98,11 @@ export class MessageAttempts<T> {
     work: MessageWork<T>,
   ): Promise<Pause | undefined> {
     const { attempt } = run;
+    // Reading the message and counting its attempts may have taken longer than the lease.
+    if (!this.#parts.isOwned(message)) {
+      this.#counts.notRun(message, run);
+      return this.#parts.failurePauseMs;
+    }
     let outcome: Outcome;
     try {
       outcome = await work.handle(value, { id: message.id, ...run, publishedAt: message.publishedAt });

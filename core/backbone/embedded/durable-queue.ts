@@ -47,6 +47,7 @@ export class DurableQueue<T> {
       clock,
       logger,
       failurePauseMs: pauseMs,
+      isOwned: () => true,
       mayStart: () => this.#acknowledgements.owed === 0 && database.failure === undefined,
       acknowledge: async ({ seq }) => {
         this.#bodies.drop(seq);

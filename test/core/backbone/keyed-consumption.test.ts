@@ -35,13 +35,14 @@ const message = (seq: number, key: string | undefined): QueuedMessage => ({
   read: () => "{}",
 });
 
-const setUp = (store = brokenDelete) => {
+const setUp = (store = brokenDelete, isOwned = () => true) => {
   let settled: () => void = () => undefined;
   const consumption = new KeyedConsumption(subject("default", "test.plain", z.looseObject({})), "d", {
     store,
     clock: systemClock,
     logger: silentLogger,
     acknowledge: async () => undefined,
+    isOwned,
     mayStart: () => true,
     settled: () => settled(),
     failurePauseMs: 1,
@@ -193,6 +194,62 @@ describe("given a consumption", () => {
     consumption.push(message(2, undefined));
     await together;
     for (const finish of running) finish();
+    await detach();
+  });
+});
+
+describe("given a message that may have run before, and a store that answers slowly", () => {
+  const slowly = () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const writes: unknown[] = [];
+    const store: Store = {
+      ...notingWrites(writes),
+      get: async () => {
+        await answered;
+        return undefined;
+      },
+    };
+    return { store, writes, answer };
+  };
+  const suspect = { ...message(1, "k"), suspect: true };
+
+  it("when another process owns the message before the answer, then its handler does not run here", async () => {
+    const { store, answer } = slowly();
+    const owner = { isHere: true };
+    const { consumption, nextSettled } = setUp(store, () => owner.isHere);
+    const runs: number[] = [];
+    const detach = consumption.attach({ concurrency: 1 }, async (_, { attempt }) => {
+      runs.push(attempt);
+      return ack;
+    });
+    const notRun = nextSettled();
+    consumption.push(suspect);
+    owner.isHere = false;
+    answer();
+    await notRun;
+    expect(runs).toEqual([]);
+    const run = nextSettled();
+    owner.isHere = true;
+    await run;
+    expect(runs).toEqual([2]);
+    await detach();
+  });
+
+  it("when the message is to come again, then its handler does not run for the first delivery", async () => {
+    const { store, answer } = slowly();
+    const { consumption, nextSettled } = setUp(store);
+    const runs: number[] = [];
+    const detach = consumption.attach({ concurrency: 1 }, async (_, { attempt }) => {
+      runs.push(attempt);
+      return ack;
+    });
+    const settled = nextSettled();
+    consumption.push(suspect);
+    consumption.forget(() => true);
+    answer();
+    await settled;
+    expect(runs).toEqual([]);
     await detach();
   });
 });

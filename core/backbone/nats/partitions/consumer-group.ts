@@ -46,6 +46,7 @@ export class ConsumerGroup<T> {
       logger,
       failurePauseMs,
       acknowledge: async (message) => this.#held.get(message.partition)?.ended(message),
+      isOwned: (message) => this.#isOwned(message),
       mayStart: (message) => this.#mayStart(message),
       settled: (message) => this.#drain.settled(message.partition),
     });
@@ -119,16 +120,18 @@ export class ConsumerGroup<T> {
   }
 
   #mayStart(message: QueuedMessage): boolean {
-    const { partition } = message;
+    if (this.#drain.isDraining(message.partition) || !this.#isOwned(message)) return false;
+    this.#held.get(message.partition)?.log.started(message);
+    return true;
+  }
+
+  #isOwned({ partition }: QueuedMessage): boolean {
     const held = this.#held.get(partition);
-    if (!held || held.releasing || this.#drain.isDraining(partition)) return false;
     const { membership, options } = this.#deps;
-    if (!membership.holdsLease()) return false;
+    if (!held || held.releasing || !membership.holdsLease()) return false;
     // After a whole lease others may take it, although this process lives.
     const unreportedMs = options.clock.monotonic() - (held.unreportedSince ?? options.clock.monotonic());
-    if (unreportedMs >= options.leaseMs * OWN_SHARE) return false;
-    held.log.started(message);
-    return true;
+    return unreportedMs < options.leaseMs * OWN_SHARE;
   }
 
   async #reconcileWhileNeeded(): Promise<void> {
@@ -206,6 +209,11 @@ export class ConsumerGroup<T> {
   async #take(session: NatsSession, partition: number, lastSeq: number, abandonedBy?: string): Promise<void> {
     const held = await this.#ownership.take(session, partition, lastSeq, abandonedBy);
     if (!held) return;
+    // Others declared this process dead meanwhile, and may take what the record gives to its former id.
+    if (held.record.owner !== this.#deps.membership.id) {
+      this.#passAgain = true;
+      return;
+    }
     this.#held.set(partition, held);
     this.#ownership.read(session, held);
   }
