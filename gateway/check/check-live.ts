@@ -8,9 +8,9 @@ import { openBackbone } from "../open-backbone.ts";
 import { publicUrl } from "../public-url.ts";
 import { checkChannels } from "./check-channels.ts";
 import { checkModel } from "./check-model.ts";
+import { checkNats } from "./check-nats.ts";
 import { checkPeers } from "./check-peers.ts";
 import { checkPort } from "./check-port.ts";
-import { describeDurability } from "./describe-durability.ts";
 import type { Finding } from "./finding.ts";
 
 export interface CheckLiveParts {
@@ -24,23 +24,39 @@ export const checkLive = async (config: Config, parts: CheckLiveParts): Promise<
   const { clock, logger = silentLogger, newId } = parts;
   const models = Promise.all(config.agents.map((agent) => checkModel(agent, { clock, logger })));
   const peers = checkPeers(config);
-  const findings: Finding[] = [await checkPort(config)];
+  const port = await checkPort(config);
+  const backbone = await checkBackbone(config, { clock, logger, newId });
+  return [port, ...backbone, ...(await models), ...(await peers)];
+};
 
+/** The backbone, and the channels, which need it. */
+const checkBackbone = async (config: Config, parts: Required<CheckLiveParts>): Promise<Finding[]> => {
+  const { clock, logger } = parts;
+  const findings: Finding[] = [];
   let backbone: Backbone | undefined;
   try {
+    if (config.backbone !== "embedded") findings.push(...(await checkNats(config.backbone)));
+    if (findings.some(({ verdict }) => verdict === "problem")) return [...findings, CHANNELS_NOT_ASKED];
     backbone = await openBackbone(config.backbone, { dataDir: config.dataDir, clock, logger });
     const health = backbone.health();
     if (!health.ok) throw new Error(health.reason);
-    findings.push(await describeDurability(config.backbone));
+    if (config.backbone === "embedded") findings.push(EMBEDDED);
     const url = publicUrl(config.gateway);
-    findings.push(
-      ...(await checkChannels(config, { backbone, publicUrl: url, clock, logger, meter: silentMeter, newId })),
-    );
+    return [...findings, ...(await checkChannels(config, { ...parts, backbone, publicUrl: url, meter: silentMeter }))];
   } catch (error) {
-    findings.push({ verdict: "problem", subject: "backbone", text: messageOf(error) });
-    findings.push({ verdict: "note", subject: "channels", text: "not asked, because they need the backbone" });
+    return [...findings, { verdict: "problem", subject: "backbone", text: messageOf(error) }, CHANNELS_NOT_ASKED];
   } finally {
     await backbone?.close();
   }
-  return [...findings, ...(await models), ...(await peers)];
+};
+
+const EMBEDDED: Finding = {
+  verdict: "ok",
+  subject: "backbone",
+  text: "embedded; durability power-loss: every write is synced to disk",
+};
+const CHANNELS_NOT_ASKED: Finding = {
+  verdict: "note",
+  subject: "channels",
+  text: "not asked, because they need the backbone",
 };

@@ -33,4 +33,7 @@ export const check = async ({ file, live }: { file: string | undefined; live: bo
   return problems === 0 ? exitCode.ok : exitCode.problem;
 };
 
-const asRow = ({ verdict, subject, text }: Finding): [string, string] => [verdict, `${subject}: ${text}`];
+const asRow = ({ verdict, subject, text, details = [] }: Finding): [string, string] => [
+  verdict,
+  [`${subject}: ${text}`, ...details.map((line) => `  ${line}`)].join("\n"),
+];

@@ -1,5 +1,6 @@
-/** Labels on the left, aligned; the text may be long. */
+/** Labels on the left, aligned; the text may be long, and have several lines. */
 export const table = (rows: readonly (readonly [label: string, text: string])[]): string => {
   const width = Math.max(...rows.map(([label]) => label.length));
-  return rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}\n`).join("");
+  const below = `\n${" ".repeat(width + 4)}`;
+  return rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text.replaceAll("\n", below)}\n`).join("");
 };

@@ -118,7 +118,8 @@ describe("given a nats-server", () => {
     deployment = await Deployment.create(on(nats));
     const live = deployment.run("check", ["--live"]);
     expect((await live.exited).code).toBe(0);
-    expect(live.stdout()).toMatch(/note\s+backbone: NATS \d+\.\d+\.\d+ with JetStream; durability process-crash/);
+    expect(live.stdout()).toMatch(/ok\s+backbone: NATS \d+\.\d+\.\d+ with JetStream, a single server/);
+    expect(live.stdout()).toMatch(/note\s+sync setting: NATS .*durability process-crash/);
   });
 
   it("when it has no JetStream, then a start ends and says how to get it", async () => {

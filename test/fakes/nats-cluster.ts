@@ -88,6 +88,27 @@ export class NatsCluster {
     }
   }
 
+  /** Resolves once every stream has a leader, and that leader reports that it does not hear from the node. */
+  async whenMissed(node: number, withinMs = 60_000): Promise<void> {
+    const { name } = this.#node(node);
+    const connection = await connect({ servers: this.urls, timeout: 1_000 });
+    try {
+      const jsm = await connection.jetstreamManager({ timeout: 2_000, checkAPI: false });
+      const isMissed = async () => {
+        for await (const { cluster } of jsm.streams.list()) {
+          const peer = cluster?.replicas?.find((replica) => replica.name === name);
+          if (!cluster?.leader || (peer && !peer.offline && peer.active < 6e9)) return false;
+        }
+        return true;
+      };
+      for (const deadline = Date.now() + withinMs; !(await isMissed().catch(() => false)); await delay(100)) {
+        if (Date.now() > deadline) throw new Error(`the cluster still counted on ${name} after ${withinMs} ms`);
+      }
+    } finally {
+      await connection.close();
+    }
+  }
+
   /** Ends all nodes and removes their directory. */
   async stop(): Promise<void> {
     await Promise.all(this.#nodes.map((_, node) => this.kill(node)));

@@ -10,7 +10,19 @@ import { RequestInbox } from "./request-inbox.ts";
 
 /** One attempt to connect. Rejects with "bad-configuration" for what waiting will not mend, else with "unavailable". */
 export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
-  const where = options.servers.map((server) => server.replace(/^.*@/, "")).join(", ");
+  const session = await openSession(options);
+  try {
+    await checkJetStream(session, options);
+  } catch (error) {
+    await session.nc.close();
+    throw error;
+  }
+  return session;
+};
+
+/** Connects, and does not ask for JetStream: a cluster without a quorum would not answer. Rejects as dialNats does. */
+export const openSession = async (options: NatsOptions): Promise<NatsSession> => {
+  const where = shownServers(options.servers);
   const credentials = await credentialsOf(options.auth);
   const nc = await connect({
     ...credentials,
@@ -36,7 +48,7 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
   const api = { timeout: options.requestTimeoutMs, checkAPI: false };
   const outgoing = new Outgoing(nc);
   const requests = new RequestInbox(nc, outgoing, options);
-  const session = new NatsSession({
+  return new NatsSession({
     nc,
     outgoing,
     requests,
@@ -45,19 +57,25 @@ export const dialNats = async (options: NatsOptions): Promise<NatsSession> => {
     lookups: await nc.jetstreamManager({ ...api, timeout: Math.min(options.requestTimeoutMs, LONGEST_LOOKUP_MS) }),
     newInbox: () => createInbox(options.inboxPrefix),
   });
+};
+
+/** Rejects with "bad-configuration" if the account has no JetStream, and with the client's error if no leader answers. */
+export const checkJetStream = async ({ lookups }: NatsSession, { servers }: NatsOptions): Promise<void> => {
   try {
-    await session.lookups.getAccountInfo();
+    await lookups.getAccountInfo();
   } catch (error) {
-    await nc.close();
     if (!isWithoutJetStream(error)) throw error;
     throw new AppError(
       "bad-configuration",
-      `NATS at ${where} has no JetStream; start it with "nats-server -js", or enable JetStream for the account`,
+      `NATS at ${shownServers(servers)} has no JetStream; start it with "nats-server -js", or enable JetStream for the account`,
       { cause: error },
     );
   }
-  return session;
 };
+
+/** Server addresses without the credentials that may be written in them. */
+export const shownServers = (servers: readonly string[]): string =>
+  servers.map((server) => server.replace(/^.*@/, "")).join(", ");
 
 /** The client itself would first wait until a link that is dead has taken all that is still to be sent. */
 const closeWhenStale = async (nc: NatsConnection): Promise<void> => {

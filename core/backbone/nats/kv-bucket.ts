@@ -1,4 +1,4 @@
-import type { StoredMsg, StreamConfig } from "nats";
+import type { StoredMsg, StreamConfig, StreamInfo } from "nats";
 import { DiscardPolicy, Empty, nanos, nuid, RetentionPolicy, StorageType } from "nats";
 import { RevisionConflict } from "../../contract/app-error.ts";
 import { directGet } from "./direct-get.ts";
@@ -77,6 +77,11 @@ export class KvBucket {
 
   get stream(): string {
     return this.#config.name;
+  }
+
+  /** Creates it unless it is there. */
+  ensureOn(session: NatsSession): Promise<StreamInfo> {
+    return ensureStream(session, this.#config);
   }
 
   /** The value or the marker that is there. */

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { BackboneHealth } from "../../contract/backbone.ts";
 import type { Timer } from "../../contract/clock.ts";
-import { dialNats } from "./dial-nats.ts";
+import { dialNats, shownServers } from "./dial-nats.ts";
 import { isBusy, isInterruption, isServerFault, natsFault } from "./nats-fault.ts";
 import type { NatsOptions } from "./nats-options.ts";
 import type { NatsSession } from "./nats-session.ts";
@@ -25,7 +25,7 @@ export class NatsConnector {
   constructor(options: NatsOptions, check: Check) {
     this.#options = options;
     this.#check = check;
-    this.#fault = new AppError("unavailable", `not connected to NATS yet (${shown(options.servers)})`);
+    this.#fault = new AppError("unavailable", `not connected to NATS yet (${shownServers(options.servers)})`);
   }
 
   /** Resolves after the first attempt, connected or not. Rejects for what only another configuration can mend. */
@@ -81,7 +81,7 @@ export class NatsConnector {
         if (isServerFault(error)) for (const listener of this.#interruptionListeners) listener();
         if (!isInterruption(error) && !isBusy(error)) throw natsFault(error, doing);
         if (clock.monotonic() >= deadline) {
-          throw new AppError("unavailable", `${doing}: no answer from NATS (${shown(this.#options.servers)})`, {
+          throw new AppError("unavailable", `${doing}: no answer from NATS (${shownServers(this.#options.servers)})`, {
             cause: error,
           });
         }
@@ -144,7 +144,10 @@ export class NatsConnector {
     if (this.#session !== session) return;
     this.#session = undefined;
     const why = reason instanceof Error ? `: ${messageOf(reason)}` : "";
-    this.#fault = new AppError("unavailable", `lost the connection to NATS (${shown(this.#options.servers)})${why}`);
+    this.#fault = new AppError(
+      "unavailable",
+      `lost the connection to NATS (${shownServers(this.#options.servers)})${why}`,
+    );
     this.#options.logger.warn({ reason: this.#fault.message }, "NATS connection lost");
   }
 
@@ -190,6 +193,3 @@ const BUSY_PAUSE_MS = 100;
 const DRAIN_WITHIN_MS = 3_000;
 
 const stopped = () => new AppError("stopped", "the NATS backbone was closed");
-
-/** Server addresses without the credentials that may be written in them. */
-const shown = (servers: readonly string[]): string => servers.map((server) => server.replace(/^.*@/, "")).join(", ");

@@ -24,6 +24,10 @@ const TEMPORARILY_UNAVAILABLE = 10_008;
 const DUPLICATE_IN_PROCESS = 10_158;
 const NOT_FOUND = new Set([10_014, 10_037, 10_059]);
 const NO_JETSTREAM = new Set([10_039, 10_076]);
+/** "replicas > 1 not supported in non-clustered mode" */
+const NOT_CLUSTERED = 10_074;
+/** "no suitable peers for placement", and "insufficient resources", which servers before 2.9 say instead. */
+const NO_PLACEMENT = new Set([10_005, 10_023]);
 
 const apiCode = (error: unknown): number | undefined =>
   error instanceof NatsError ? error.api_error?.err_code : undefined;
@@ -42,6 +46,12 @@ export const isWithoutLeader = (error: unknown): boolean => apiCode(error) === T
 
 export const isNoResponder = (error: unknown): boolean =>
   error instanceof NatsError && error.api_error === undefined && error.code === "503";
+
+/** A stream with several replicas was asked of a server without a cluster. */
+export const isNotClustered = (error: unknown): boolean => apiCode(error) === NOT_CLUSTERED;
+
+/** The cluster has too few nodes, or too few that run, for the replicas of a stream. */
+export const isWithoutPlacement = (error: unknown): boolean => NO_PLACEMENT.has(apiCode(error) ?? 0);
 
 /** The server's permissions do not allow it. */
 export const isDenied = (error: unknown): boolean =>
@@ -62,6 +72,10 @@ export const isNotFound = (error: unknown): boolean =>
 export const isWithoutJetStream = (error: unknown): boolean =>
   isNoResponder(error) || NO_JETSTREAM.has(apiCode(error) ?? 0);
 
+/** In the server's words, if it answered. */
+export const reasonOf = (error: unknown): string =>
+  (error instanceof NatsError && error.api_error?.description) || messageOf(error);
+
 export const PERHAPS_NO_QUORUM = "a cluster may have lost its quorum";
 
 /** No error of the client library leaves this folder. */
@@ -77,7 +91,7 @@ export const natsFault = (error: unknown, doing: string): AppError => {
       cause: error,
     });
   }
-  const answer = (error instanceof NatsError && error.api_error?.description) || messageOf(error);
+  const answer = reasonOf(error);
   const reason = isServerFault(error)
     ? `JetStream is away (${answer}); ${PERHAPS_NO_QUORUM}`
     : `NATS answered "${answer}"`;

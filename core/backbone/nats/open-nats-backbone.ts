@@ -1,5 +1,6 @@
 import type { Backbone } from "../../contract/backbone.ts";
 import { checkLayout } from "./check-layout.ts";
+import { checkReplicas } from "./check-replicas.ts";
 import { KvBucket } from "./kv-bucket.ts";
 import { NatsBus } from "./nats-bus.ts";
 import { NatsConnector } from "./nats-connector.ts";
@@ -16,15 +17,17 @@ import { WriteHealth } from "./write-health.ts";
 /**
  * Bus and store on NATS JetStream. A server that is away is no error: this resolves, health() says so, operations wait a
  * while, consumers attach when it comes. What only another configuration can mend (credentials refused, no JetStream,
- * another number of partitions) rejects with "bad-configuration"; found later, it is what health() and operations say.
+ * more replicas than nodes, another number of partitions) rejects with "bad-configuration"; found later, it is what
+ * health() and operations say.
  */
 export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Backbone> => {
   const options = natsOptions(given);
   const { clock, replicas } = options;
   const names = natsNames(options.prefix);
-  const connector: NatsConnector = new NatsConnector(options, (session) =>
-    checkLayout(session, partitionsBucket, options.partitions),
-  );
+  const connector: NatsConnector = new NatsConnector(options, async (session) => {
+    await checkReplicas(session, partitionsBucket, options);
+    await checkLayout(session, partitionsBucket, options.partitions);
+  });
   const partitionsBucket = new KvBucket(connector, { name: names.partitionsBucket, replicas });
   const store = new NatsStore({ connector, names, replicas, clock });
   const publisher = new NatsPublisher(connector, names, options);

@@ -1,0 +1,76 @@
+import type { BackboneConfig } from "../../core/backbone/config.ts";
+import type { NatsInspection } from "../../core/backbone/nats/inspect/inspect-nats.ts";
+import { natsConnectionOf } from "../open-backbone.ts";
+import { describeStreams } from "./describe-streams.ts";
+import { describeSync } from "./describe-sync.ts";
+import type { Finding } from "./finding.ts";
+import { type NatsNode, natsNodes, nodeLines } from "./nats-nodes.ts";
+
+/** Asks the servers before anything is opened, because opening would wait for a cluster without a quorum. */
+export const checkNats = async (config: Exclude<BackboneConfig, "embedded">): Promise<Finding[]> => {
+  const { inspectNats } = await import("../../core/backbone/nats/inspect/inspect-nats.ts");
+  return natsFindings(await inspectNats(natsConnectionOf(config)), config.nats.replicas);
+};
+
+export const natsFindings = (found: NatsInspection, replicas: number): Finding[] => {
+  const nodes = natsNodes(found);
+  return [
+    describeNodes(found, nodes, replicas),
+    describeQuorum(found, nodes),
+    ...(found.noLeader === undefined ? describeStreams(found.streams, found.cluster === undefined ? 1 : replicas) : []),
+    describeSync(found.answering.map(({ version }) => version)),
+  ];
+};
+
+const describeNodes = (found: NatsInspection, nodes: readonly NatsNode[], replicas: number): Finding => {
+  const versions = [...new Set(found.answering.map(({ version }) => version))].join(" and ");
+  const finding = (verdict: Finding["verdict"], text: string): Finding => ({
+    verdict,
+    subject: "backbone",
+    text: `NATS ${versions} with JetStream, ${text}`,
+    details: nodeLines(nodes),
+  });
+  if (found.cluster === undefined) return finding("ok", "a single server");
+  const text = `cluster "${found.cluster}", nodes up: ${countUp(nodes)} of ${nodes.length}`;
+  if (countUp(nodes) < nodes.length) {
+    const advice = found.silent.length > 0 ? ", or correct backbone.nats.servers" : "";
+    return finding("warning", `${text}; start the others${advice}`);
+  }
+  if (nodes.length >= replicas) return finding("ok", text);
+  const advice = `set nats.replicas to 1 or run at least ${replicas} nodes`;
+  return finding("warning", `${text}, but backbone.nats.replicas is ${replicas}; ${advice}`);
+};
+
+const describeQuorum = (found: NatsInspection, nodes: readonly NatsNode[]): Finding => {
+  const finding = (verdict: Finding["verdict"], text: string, details: string[] = []): Finding => ({
+    verdict,
+    subject: "quorum",
+    text,
+    details,
+  });
+  const { noLeader, notStored, streams, cluster } = found;
+  const needed = Math.floor(nodes.length / 2) + 1;
+  if (noLeader !== undefined) {
+    const advice =
+      countUp(nodes) < needed ? `${needed} of ${nodes.length} nodes must be up; start the others` : ASK_AGAIN;
+    return finding("problem", `none, nothing is stored (${noLeader}): ${advice}`);
+  }
+  const silent = streams.filter(({ problem }) => problem !== undefined);
+  if (silent.length > 0) {
+    const text = `${silent.length} of ${streams.length} streams and buckets store nothing: start the nodes that keep them; ${ASK_AGAIN}`;
+    return finding(
+      "problem",
+      text,
+      silent.map(({ kind, name, problem }) => `${kind} ${name}: ${problem}`),
+    );
+  }
+  if (notStored !== undefined) return finding("problem", `a write was not stored (${notStored}): ${ASK_AGAIN}`);
+  if (cluster === undefined) return finding("ok", "not needed by a single server");
+  const leaders =
+    streams.length === 0 ? "JetStream has a leader" : "JetStream, each stream and each bucket have a leader";
+  return finding("ok", `${leaders}; ${needed} of ${nodes.length} nodes must be up`);
+};
+
+const countUp = (nodes: readonly NatsNode[]): number => nodes.filter(({ runs }) => runs).length;
+
+const ASK_AGAIN = "nodes elect leaders for some seconds after the loss of one, so ask again, then read their logs";
