@@ -1,10 +1,16 @@
 import type { Agent } from "../turns/agent.ts";
 import type { SyntheticMessage, TurnPrompt } from "../turns/turn-source.ts";
 
-/** A turn that another agent's message starts: a small budget, and an answer unless it was only a notification (A5). */
+/**
+ * A turn that another agent's message starts (A5): a notification or a question gets a small budget of tool rounds,
+ * delegated work gets the agent's own. Only a notification needs no answer.
+ */
 export const peerRequestPrompt = (agent: Agent, { text, synthetic }: SyntheticMessage): TurnPrompt => ({
   text,
   mustReply: synthetic.data?.mode !== "notify",
   obsolete: false,
-  toolRounds: Math.min(agent.maxToolRounds, agent.peering.wakeToolRounds),
+  toolRounds:
+    synthetic.data?.mode === "task_delegate"
+      ? agent.maxToolRounds
+      : Math.min(agent.maxToolRounds, agent.peering.wakeToolRounds),
 });

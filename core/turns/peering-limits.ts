@@ -7,7 +7,10 @@ export const PeeringConfig = z.strictObject({
     .min(0)
     .max(100)
     .default(2)
-    .describe("Rounds of tool calls in a turn that another agent's message starts; never more than maxToolRounds."),
+    .describe(
+      "Rounds of tool calls in a turn that a notification or question of another agent starts; never more than " +
+        "maxToolRounds, which delegated work gets.",
+    ),
   consultMs: z
     .int()
     .min(1)

@@ -104,24 +104,27 @@ describe("given two agents that pass everything on to each other", () => {
 
 describe("given a peer that is woken (A5)", () => {
   const look = () => calls({ name: "list_working_memory" });
-  it("when it wants more rounds than a wake has, then its last step is without tools", async () => {
-    pair = await startPair(roles({ primary: sends({ message: "work", msg_type: "consult" }) }), (request) =>
-      request.toolChoice === "none" ? "that is all" : look(),
-    );
-    await pair.core.ask("m-1", "go");
-    expect(toolOutputs(pair.core)[0]).toContain("that is all");
-    expect(pair.peer.requests.items.map(({ toolChoice }) => toolChoice)).toEqual(["auto", "auto", "none"]);
-  });
-
-  it("when its agent has fewer rounds than a wake, then the fewer count", async () => {
-    pair = await startPair(
-      roles({ primary: sends({ message: "work", msg_type: "consult" }) }),
-      (request) => (request.toolChoice === "none" ? "that is all" : look()),
-      { peerAgent: { maxToolRounds: 1 } },
-    );
-    await pair.core.ask("m-1", "go");
-    expect(pair.peer.requests.items.map(({ toolChoice }) => toolChoice)).toEqual(["auto", "none"]);
-  });
+  it.each([
+    ["a notification", "notify", {}, 2],
+    ["a question", "consult", {}, 2],
+    ["delegated work", "task_delegate", {}, 8],
+    ["a notification, and its agent has fewer rounds than a wake", "notify", { maxToolRounds: 1 }, 1],
+    ["a question, and its agent has fewer rounds than a wake", "consult", { maxToolRounds: 1 }, 1],
+    ["delegated work, and its agent has a budget of its own", "task_delegate", { maxToolRounds: 3 }, 3],
+  ])(
+    "when it is woken by %s, then its last step without tools comes after its budget",
+    async (_, mode, agent, rounds) => {
+      pair = await startPair(
+        roles({ primary: sends({ message: "work", msg_type: mode }) }),
+        (request) => (request.toolChoice === "none" ? "that is all" : look()),
+        { peerAgent: agent },
+      );
+      await pair.core.receive(userMessage("m-1", "go"));
+      await counted(pair.core, "turns_total harbour answered", 1);
+      const choices = pair.peer.requests.items.map(({ toolChoice }) => toolChoice);
+      expect(choices).toEqual([...Array.from({ length: rounds }, () => "auto"), "none"]);
+    },
+  );
 
   it("when it looks at its tools, then none of them does anything for people", async () => {
     const asked = { message: "work", msg_type: "consult" };

@@ -11,6 +11,8 @@ let mooring: RunningProduct;
 /** Less than the defaults of what is set here. */
 const SOON_MS = 30_000;
 const LATE_WINDOW_MS = 4_000;
+/** What the woken peers have for delegated work. */
+const DELEGATED_ROUNDS = 5;
 /** Holds the answers of the peer. */
 const gate = new Gate();
 
@@ -63,11 +65,18 @@ beforeAll(async () => {
   const agents = [
     ...askers.map((agent) => ({ ...agent, peers })),
     { name: "held", model: models.named("held", () => says([gate, "seven boats"])), peers: asked },
-    { name: "one-round", model: models.named("one-round", curious), peers: asked, peering: { wakeToolRounds: 1 } },
+    {
+      name: "one-round",
+      model: models.named("one-round", curious),
+      peers: asked,
+      maxToolRounds: DELEGATED_ROUNDS,
+      peering: { wakeToolRounds: 1 },
+    },
     {
       name: "three-rounds",
       model: models.named("three-rounds", curious),
       peers: asked,
+      maxToolRounds: DELEGATED_ROUNDS,
       peering: { wakeToolRounds: 3 },
     },
   ];
@@ -85,15 +94,23 @@ const say = async (agent: string, text: string) => {
 describe("given agents that work with others differently", () => {
   proves(
     ["agents[].peering.wakeToolRounds"],
-    "when a message wakes them, then each has as many rounds of tools as is set",
+    "when a notification or question wakes them, then each has as many rounds of tools as is set, and delegated work has maxToolRounds (A5)",
     async () => {
       for (const [peer, rounds] of [
         ["one-round", 1],
         ["three-rounds", 3],
       ] as const) {
-        await say("plain", `notify ${peer} 1`);
-        const requests = await models.asked(peer, rounds + 1);
-        expect(requests.map(({ body }) => body.tool_choice === "none").indexOf(true)).toBe(rounds);
+        let seen = 0;
+        for (const [type, budget] of [
+          ["notify", rounds],
+          ["consult", rounds],
+          ["task_delegate", DELEGATED_ROUNDS],
+        ] as const) {
+          await say("plain", `${type} ${peer} 1`);
+          const requests = (await models.asked(peer, seen + budget + 1)).slice(seen);
+          expect(requests.map(({ body }) => body.tool_choice === "none")).toEqual([...Array(budget).fill(false), true]);
+          seen += budget + 1;
+        }
       }
     },
   );
