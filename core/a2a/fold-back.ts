@@ -43,7 +43,9 @@ export const foldBack = async (
     await parts.checkpoint("late.kept");
     const lost = !isKept && words.addedBy !== undefined && { words: cutToBytes(words.text, MOST_BYTES) };
     if (kind !== "status") {
-      await list(parts, { id, callId: call.id, kind, key, isKept, ...lost, peer, headline, ...inherited }, call);
+      const askedBy = subtask !== undefined && { subtask: subtask.name };
+      const item = { id, callId: call.id, kind, key, isKept, ...lost, peer, headline, ...askedBy, ...inherited };
+      await list(parts, item, call);
     }
   }
   await parts.checkpoint("late.listed");

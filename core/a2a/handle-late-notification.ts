@@ -63,7 +63,7 @@ const lateMessage = (
 ) => {
   const [first] = items;
   if (first === undefined) throw new Error("a late turn is about something");
-  const calls = items.map(({ callId, kind, key, isKept, words, peer, headline }) => ({
+  const calls = items.map(({ callId, kind, key, isKept, words, peer, headline, subtask }) => ({
     id: callId,
     kind,
     key,
@@ -71,6 +71,7 @@ const lateMessage = (
     ...(words !== undefined && { words }),
     peer,
     name: headline,
+    ...(subtask !== undefined && { subtask }),
   }));
   return continuationMessage(place, first, { id, type: "late", at, data: { calls } });
 };

@@ -17,6 +17,8 @@ export const LateItem = z.looseObject({
   words: z.string().optional(),
   peer: z.string(),
   headline: z.string(),
+  /** The name of the subtask that asked; absent if the session itself did. */
+  subtask: z.string().optional(),
   ...Inherited.shape,
   /** The message whose turn tells of it. */
   toldBy: z.string().optional(),

@@ -137,6 +137,18 @@ describe("given a subtask that has ended before its peer answered", () => {
     expect(notes.filter(({ key }) => key.startsWith("notifications/a2a"))).toEqual([]);
   });
 
+  it("when the answer comes, then the turn's prompt names the agent and the subtask it was for (L3)", async () => {
+    const held = new Held();
+    const core = await begin(held);
+    await giveUp(core);
+    held.give("seven boats");
+    await core.clock.passNext(2_000);
+    await untilUnsolicited(core, 2);
+    const prompt = lastTold(core.model);
+    expect(prompt).toContain("name the agent each comes from and the subtask it was for");
+    expect(prompt).toContain(`A late result from the agent ${PEER} for your subtask "boats", which has ended:\n`);
+  });
+
   it("when the answer comes, then it lies in the session's memory until its turn has run (L2)", async () => {
     const held = new Held();
     const core = await begin(held);

@@ -27,6 +27,20 @@ const later = (...messages: ChatMessage[]): ChatMessage[] => [
 
 const answerTo = async (text: string) => (await run(demo(), { messages: later(user(text)) })).response?.text;
 
+describe("given the demo model and late answers of other agents", () => {
+  it("when several come at once, then it passes on the words of each, without our headings (L3)", async () => {
+    const text = [
+      "[late answers of other agents] Tell the person.",
+      'A late result from the agent harbour for your subtask "boats", which has ended:\nAsking harbour: count the boats',
+      "You asked harbour: count the boats",
+      "harbour answered:\nseven boats",
+      "A late result from the agent pilot:\nYou asked pilot: how deep?",
+      "pilot answered:\nnine metres",
+    ].join("\n\n");
+    expect(await answerTo(text)).toBe("harbour says: seven boats\n\npilot says: nine metres");
+  });
+});
+
 describe("given the demo model and schedules", () => {
   const tools = [{ name: "schedule_task", description: "", inputSchema: { type: "object" } }];
 
