@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { headlineOf } from "../../../core/a2a/headline.ts";
+import { defaultPeering } from "../../../core/turns/peering-limits.ts";
 import { redactInternalIds } from "../../../core/a2a/redact-internal-ids.ts";
 import { activityOf } from "../../../core/contract/activity.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
@@ -242,6 +244,38 @@ describe("given an activity entry", () => {
       id: progress && activityOf(progress)?.id,
       items: [{ state: "completed", result: "seven boats" }],
     });
+  });
+});
+
+describe("given a long message to a peer", () => {
+  it.each([
+    ["words", "count the boats in the harbour and tell me which of them came in since this morning, and why"],
+    ["no spaces", "boat".repeat(40)],
+    ["emoji", "⛵👩‍👩‍👧".repeat(60)],
+  ])("when it is delegated, then its headline is a sentence of 80 characters at most (A6): %s", async (_, message) => {
+    const held = new Held();
+    pair = await startPair(asks({ ...DELEGATE, message }), () => held.answer);
+    await pair.core.receive(userMessage("m-1", "go"));
+    await held.asked;
+    await pair.core.clock.passNext(500);
+    const isProgress = ({ kind }: AgentReply) => kind === "progress";
+    const progress = (await pair.core.replies.until((all) => all.some(isProgress))).find(isProgress);
+    const name = (progress && activityOf(progress)?.items[0]?.name) ?? "";
+    const { length } = [...new Intl.Segmenter("en", { granularity: "grapheme" }).segment(name)];
+    expect(name).toMatch(/^Asking harbour: .*…$/u);
+    expect(length).toBeLessThanOrEqual(80);
+    expect(length).toBeGreaterThan(60);
+  });
+
+  it.each([
+    [
+      "ids and keys",
+      "For call-0123456789ab, see focus/call-0123456789ab, count the boats",
+      "Asking harbour: For, see, count the boats",
+    ],
+    ["nothing else", "call-0123456789ab", "Asking harbour"],
+  ])("when it names our internals, then its headline leaves them out (A6): %s", (_, message, headline) => {
+    expect(headlineOf(PEER, message)).toBe(headline);
   });
 });
 
