@@ -5,6 +5,7 @@ import { wakeMessage } from "../../../core/a2a/wake-message.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import type { LateA2ANotification } from "../../../core/contract/late-notification.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { readOwner } from "../../../core/subtasks/owner-record.ts";
 import type { BackboneHarness, Deployment } from "../../contract/backbone-harness.ts";
 import { Recorder } from "../../fakes/recorder.ts";
@@ -101,10 +102,59 @@ export const peerPromises = (harness: BackboneHarness): void => {
       await listening.close();
     });
 
-    it("when a peer is woken, then it has two rounds of tools, and people hear nothing of it (A5)", async () => {
+    it.each([
+      ["callback", "delegate", "told: seven boats"],
+      ["late", "subtask", "late: seven boats\n\n_From harbour._"],
+    ])(
+      "when a %s turn comes while a turn of its session runs, then it runs after it and knows it (A6, L3)",
+      async (type, how, told) => {
+        const [topic, thought] = [`${type}-boats`, `${type}-lunch`];
+        const room = `${how} ${topic}`;
+        const queued = new Recorder<UserMessage>();
+        const listening = await world.backbone.bus.consume(
+          subjects.userMessage(AGENT),
+          { durable: `test-${type}`, concurrency: 8 },
+          async (message) => {
+            if (message.conversation.room === room && message.synthetic?.type === type) queued.add(message);
+            return ack;
+          },
+        );
+        const [peer, running] = [world.held(topic), world.held(thought)];
+        await world.ask(room);
+        await peer.asked;
+        // A subtask asks, and the ceiling of its batch ends it first.
+        const before = how === "subtask" ? (await world.untilTold(room)).length : 0;
+        const answered = world.ask(`think ${thought}`, room);
+        await running.asked;
+        peer.give("seven boats");
+        await queued.count(1);
+        await world.ask(`consult ${type}-elsewhere`);
+        expect(world.told(room)).toHaveLength(before);
+        running.give("fish");
+        await answered;
+        const reply = (await world.untilTold(room, before + 1)).at(-1);
+        expect(reply?.markdown).toBe(told);
+        expect(JSON.stringify(world.model.requests.items.at(-1)?.messages)).toContain(`think ${thought}`);
+        const said = world.replies.items.filter(({ audience }) => audience.conversation.room === room);
+        expect(said.findIndex(({ markdown }) => markdown === "fish")).toBeLessThan(
+          said.findIndex(({ markdown }) => markdown === told),
+        );
+        await listening.close();
+      },
+    );
+
+    it("when a peer is asked, then it has two rounds of tools, and people hear nothing of it (A5)", async () => {
       expect((await world.ask("consult busy")).markdown).toContain("that is all");
       expect(world.stepsAbout("busy").map(({ toolChoice }) => toolChoice)).toEqual(["auto", "auto", "none"]);
       expect(await world.settled("consult busy")).toEqual([]);
+    });
+
+    it("when work is delegated to a peer, then it has its agent's own rounds of tools (A5)", async () => {
+      const before = world.stepsAbout("busy").length;
+      await world.ask("delegate busy");
+      expect((await world.untilTold("delegate busy"))[0]?.markdown).toBe("told: that is all");
+      const steps = world.stepsAbout("busy").slice(before);
+      expect(steps.map(({ toolChoice }) => toolChoice)).toEqual([...Array.from({ length: 8 }, () => "auto"), "none"]);
     });
 
     it("when two agents pass a message to and fro, then the fourth is refused, wherever they run (A4)", async () => {

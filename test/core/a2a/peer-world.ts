@@ -26,7 +26,8 @@ const subjects = subjectsOf("default");
 
 /**
  * Two agents and a remote one, on as many cores as there are backbones. A message says what is done: "delegate",
- * "notify", "consult" or "remote", or "subtask" for one that asks the peer, and then the topic.
+ * "notify", "consult" or "remote", "subtask" for one that asks the peer, or "think" for a turn that the test holds
+ * open, and then the topic.
  */
 export class PeerWorld {
   readonly backbone: Backbone;
@@ -78,7 +79,7 @@ export class PeerWorld {
     return world;
   }
 
-  /** What the peer says about a topic, when the test says so. */
+  /** What the peer, or a turn that thinks, says about a topic, when the test says so. */
   held(topic: string): Held {
     const held = this.#helds.get(topic) ?? new Held();
     this.#helds.set(topic, held);
@@ -132,6 +133,7 @@ export class PeerWorld {
 
   #primary(asked: Asked): Answer {
     const [how = "", topic = ""] = asked.text.split(" ");
+    if (how === "think") return this.held(topic).answer;
     if (how === "subtask") return delegates([topic], "on it")(asked);
     if (how === "remote") return sends({ agent: REMOTE, message: topic, msg_type: "task_delegate" })(asked);
     const msg_type = how === "delegate" ? "task_delegate" : how;
