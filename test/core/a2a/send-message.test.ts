@@ -23,6 +23,9 @@ const start = async (...args: Parameters<typeof startPair>): Promise<CoreUnderTe
   return pair.core;
 };
 
+const toolShown = ({ model }: CoreUnderTest) =>
+  model.requests.items[0]?.tools.find(({ name }) => name === "send_message_to_agent");
+
 describe("given two agents that may message each other without waiting", () => {
   it("when one notifies the other, then the tool returns at once", async () => {
     const held = new Held();
@@ -103,11 +106,32 @@ describe("given two agents that may message each other without waiting", () => {
     const core = await start(asks({ message: "the tide turns", msg_type: "notify" }), () => "noted");
     await core.ask("m-1", "go");
     expect(toolOutputs(core)).toEqual(["harbour is told. Nothing comes back."]);
-    const tool = core.model.requests.items[0]?.tools.find(({ name }) => name === "send_message_to_agent");
+    const tool = toolShown(core);
     expect(tool?.inputSchema).toMatchObject({
       required: ["agent", "message", "msg_type"],
       properties: { msg_type: { enum: ["notify", "task_delegate", "consult"] } },
     });
+  });
+
+  it("when the model is shown the tool, then its text teaches which msg_type to choose (A1)", async () => {
+    const core = await start(
+      () => "hello",
+      () => "noted",
+    );
+    await core.ask("m-1", "hi");
+    const tool = toolShown(core);
+    const { msg_type: field } = (tool?.inputSchema.properties ?? {}) as Record<string, { description?: string }>;
+    for (const text of [tool?.description, field?.description]) {
+      expect(text).toMatch(
+        /task_delegate: it does work and you get the result in a later turn \([^)]*research[^)]*\)\./,
+      );
+      expect(text).toContain("notify: it should know something, and nothing comes back.");
+      expect(text).toContain("consult: a quick fact that you need now; you wait for it.");
+      expect(text).toContain("In doubt: task_delegate.");
+    }
+    expect(tool?.description).toContain("Choose msg_type by what you need back.");
+    expect(tool?.description).not.toContain("You wait for its answer.");
+    expect(tool?.description).toContain(`- ${PEER}`);
   });
 
   it("when the agent is not known, then the error says so and names those that are", async () => {
@@ -126,8 +150,10 @@ describe("given a tenant whose agents wait for each other (the default)", () => 
       });
       await core.ask("m-1", "go");
       expect(toolOutputs(core)[0]).toContain("nine metres");
-      const tool = core.model.requests.items[0]?.tools.find(({ name }) => name === "send_message_to_agent");
+      const tool = toolShown(core);
       expect(Object.keys(tool?.inputSchema.properties ?? {})).toEqual(["agent", "message", "task"]);
+      expect(tool?.description).toContain("You wait for its answer.");
+      expect(tool?.description).not.toMatch(/msg_type|task_delegate|notify/);
     },
   );
 });
