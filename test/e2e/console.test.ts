@@ -278,6 +278,9 @@ describe("given a platform admin", () => {
     await tab.page.getByRole("button", { name: "Turn on: a2aAsync of default" }).click();
     const dialog = tab.page.getByRole("dialog");
     await dialog.getByText("More is asked of the models").waitFor();
+    const listed = await dialog.getByRole("listitem").allTextContents();
+    expect(listed).toHaveLength(5);
+    expect(listed.at(-1)).toContain("Turning it off works at once");
     await tab.page.keyboard.press("Escape");
     expect(await dialog.count()).toBe(0);
     await tab.page.getByRole("button", { name: "Turn on: a2aAsync of default" }).press("Enter");

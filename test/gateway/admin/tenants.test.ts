@@ -14,7 +14,14 @@ describe("given the setting that lets agents message each other without waiting 
   it("when it is turned on without a confirmation, then what to expect is listed and nothing changes", async () => {
     const { status, body } = await rig.call("PATCH", "tenants/default", { a2aAsync: true });
     expect(status).toBe(409);
-    expect(body.expect.length).toBeGreaterThan(3);
+    expect(body.error.message).toContain("confirm: true");
+    expect(body.expect).toEqual([
+      expect.stringContaining("an announcement first and the result afterwards"),
+      expect.stringContaining("More is asked of the models"),
+      expect.stringContaining("minutes or hours later"),
+      expect.stringContaining("three hops between two of them are the most"),
+      expect.stringContaining("Turning it off works at once"),
+    ]);
     expect((await rig.call("GET", "tenants/default")).body).toEqual({ id: "default", a2aAsync: false });
   });
 
