@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebClient } from "../fakes/web-client.ts";
 import { Deployment, plainConfig } from "./deployment.ts";
+import { loadedPackages, REPORTS_LOADS } from "./loaded-packages.ts";
 import { requireFreshBuild, startMooring } from "./mooring-process.ts";
-
-/** Has the child print the address of each module that it loads. */
-const LOAD_REPORTER = new URL("./report-loads.mjs", import.meta.url).href;
 
 beforeAll(requireFreshBuild);
 
@@ -66,11 +64,9 @@ describe("given the configuration that is shipped, on a fresh machine", () => {
 
   it("when it starts, then nothing is loaded that is not configured (U2)", async () => {
     deployment = await Deployment.create(plainConfig());
-    const mooring = deployment.run("start", [], { nodeArgs: ["--import", LOAD_REPORTER] });
+    const mooring = deployment.run("start", [], { nodeArgs: REPORTS_LOADS });
     await mooring.running;
-    const packages = new Set(
-      [...mooring.stderr().matchAll(/^loaded .*\/node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(([, name]) => name),
-    );
+    const packages = await loadedPackages(mooring);
     expect(packages).toContain("fastify");
     for (const unwanted of ["nats", "ai", "@ai-sdk/openai-compatible", "@ai-sdk/anthropic"]) {
       expect(packages, "configured: demo model, embedded backbone").not.toContain(unwanted);

@@ -2,6 +2,9 @@ import { cp, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { MAIN } from "../e2e/mooring-process.ts";
 
+/** Packages in the build have constants of the same name. */
+const OWN_VERSION = /^(\/\/ gateway\/version\.ts\nvar VERSION = )"\d+\.\d+\.\d+"/m;
+
 /** The build in dist/ as another version of the product, in a folder of its own. Resolves to its main file. */
 export const buildOfVersion = async (version: string, folder: string): Promise<string> => {
   const dist = dirname(MAIN);
@@ -12,7 +15,7 @@ export const buildOfVersion = async (version: string, folder: string): Promise<s
   for (const name of await readdir(other)) {
     if (!name.endsWith(".js")) continue;
     const text = await readFile(join(other, name), "utf8");
-    const renamed = text.replace(/\bVERSION = "\d+\.\d+\.\d+"/, () => `VERSION = "${version}"`);
+    const renamed = text.replace(OWN_VERSION, `$1"${version}"`);
     if (renamed === text) continue;
     changed++;
     await writeFile(join(other, name), renamed);
