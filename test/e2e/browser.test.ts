@@ -86,7 +86,7 @@ describe.each(["embedded", "nats"] as const)("given Mooring on %s, in a browser"
     complaints.length = 0;
     shop = await startShop();
     nats = backbone === "nats" ? await NatsServer.start() : undefined;
-    const config = nats ? { nats: { servers: [nats.url], leaseMs: 1_000 } } : "embedded";
+    const config = nats ? { nats: { servers: [nats.url], leaseMs: 1_000, partitions: 4 } } : "embedded";
     const shopChannel = { adapter: "web", allowedOrigins: [shop.origin], identityKey: IDENTITY_KEY };
     deployment = await Deployment.create(
       plainConfig({

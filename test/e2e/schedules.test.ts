@@ -18,7 +18,7 @@ const start = async (backbone: "embedded" | "nats") => {
   if (nats) undo.push(() => nats.stop());
   const deployment = await Deployment.create(
     plainConfig({
-      backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000 } } : "embedded",
+      backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000, partitions: 4 } } : "embedded",
       channels: { web: { adapter: "web" }, "web-b": { adapter: "web" } },
     }),
   );

@@ -160,7 +160,7 @@ describe("given a core on its own", () => {
   it("when it has a port, then it tells its health and metrics there, and serves nothing else (U4)", async () => {
     const nats = await NatsServer.start();
     try {
-      const changes = { backbone: { nats: { servers: [nats.url] } }, core: { port: 0 } };
+      const changes = { backbone: { nats: { servers: [nats.url], partitions: 4 } }, core: { port: 0 } };
       deployment = await Deployment.create(plainConfig(changes));
       const core = deployment.run("core");
       await core.running;

@@ -29,7 +29,7 @@ const embedded = async () => {
 const nats = async () => {
   const server = await NatsServer.start();
   ended.push(() => server.stop());
-  const open = () => openNatsBackbone({ servers: [server.url], prefix: "web", logger });
+  const open = () => openNatsBackbone({ servers: [server.url], prefix: "web", partitions: 4, logger });
   return async () => {
     const [one, two] = await Promise.all([open(), open()]);
     return { all: [one, two], one, two };

@@ -1,6 +1,6 @@
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { embeddedHarness } from "../../contract/embedded-harness.ts";
-import { natsHarness } from "../../contract/nats-harness.ts";
+import { natsHarnessAsShipped } from "../../contract/nats-harness.ts";
 import { NatsServer } from "../../fakes/nats-server.ts";
 import { embeddedFloor } from "../floors/embedded-floor.ts";
 import type { Floor } from "../floors/floor.ts";
@@ -20,7 +20,7 @@ export async function* bothBackbones(): AsyncGenerator<Rig> {
   await bare.close();
   await embedded.dispose();
 
-  const nats = await natsHarness.deploy();
+  const nats = await natsHarnessAsShipped.deploy();
   const server = await NatsServer.start();
   const client = await natsFloor(server.url);
   yield { name: "nats", backbone: await nats.open(), floor: client };

@@ -4,7 +4,7 @@ import { historyKey } from "../../../core/sessions/history-entry.ts";
 import { sessionStateKey } from "../../../core/sessions/session-state.ts";
 import type { BackboneHarness } from "../../contract/backbone-harness.ts";
 import { embeddedHarness } from "../../contract/embedded-harness.ts";
-import { natsHarness } from "../../contract/nats-harness.ts";
+import { natsHarnessAsShipped } from "../../contract/nats-harness.ts";
 import type { CoreOnBus } from "../core-on-bus.ts";
 import { messageIn, startCoreOnBus } from "../core-on-bus.ts";
 import { loopTimes, throughput } from "../measure.ts";
@@ -111,7 +111,7 @@ export const growth: Scenario = {
   long: true,
   async *prepare(quick) {
     const sizes = [sessions(1_000, quick ? 10_000 : 100_000), history(10, 10_000), conversations(1, 100)];
-    for (const harness of [embeddedHarness, natsHarness]) {
+    for (const harness of [embeddedHarness, natsHarnessAsShipped]) {
       for (const size of sizes) {
         const [many, few] = [await deploy(harness, size, "many"), await deploy(harness, size, "few")];
         for (const [what, work] of Object.entries(many.works)) {
