@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { headlineOf } from "../../../core/a2a/headline.ts";
-import { defaultPeering } from "../../../core/turns/peering-limits.ts";
 import { redactInternalIds } from "../../../core/a2a/redact-internal-ids.ts";
 import { activityOf } from "../../../core/contract/activity.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
