@@ -1,12 +1,15 @@
-import { RemoteAgents, type RemoteAgentsOptions } from "./a2a/client/remote-agents.ts";
-import { delegatedCalls } from "./a2a/delegated-calls.ts";
-import { loadIdentity } from "./a2a/deployment-identity.ts";
-import { InboundTurns } from "./a2a/inbound/inbound-turns.ts";
-import { type InboundOptions, startInbound } from "./a2a/inbound/start-inbound.ts";
-import { PeerDirectory } from "./a2a/peer-directory.ts";
-import { sendMessageTool } from "./a2a/send-message-tool.ts";
-import { startPeers } from "./a2a/start-peers.ts";
-import { type ConfiguredTenants, TenantSettings } from "./a2a/tenant-settings.ts";
+import { type InboundOptions, InboundTurns, startInbound } from "./a2a/inbound/index.ts";
+import {
+  type ConfiguredTenants,
+  delegatedCalls,
+  loadIdentity,
+  PeerDirectory,
+  RemoteAgents,
+  type RemoteAgentsOptions,
+  sendMessageTool,
+  startPeers,
+  TenantSettings,
+} from "./a2a/index.ts";
 import { AppError } from "./contract/app-error.ts";
 import type { Backbone } from "./contract/backbone.ts";
 import type { Consumer } from "./contract/bus.ts";
@@ -23,32 +26,27 @@ import type { SubtaskNews } from "./contract/subtask-news.ts";
 import type { Tool } from "./contract/tool.ts";
 import type { Tracer } from "./contract/tracer.ts";
 import type { UserMessage } from "./contract/user-message.ts";
-import { handleDeadLetter } from "./intake/handle-dead-letter.ts";
-import { handleUserMessage, INTAKE_DURABLE } from "./intake/handle-user-message.ts";
-import { memoryTools } from "./memory/memory-tools.ts";
-import type { AgentModel } from "./model/agent-model.ts";
-import { AskerCache } from "./people/asker-cache.ts";
-import { type DeclaredPerson, declarePeople } from "./people/declare-people.ts";
-import { DueIndex } from "./schedules/due-index.ts";
-import { scheduleTools } from "./schedules/schedule-tools.ts";
-import { type ScheduleOptions, startSchedules } from "./schedules/start-schedules.ts";
-import { SessionFinder } from "./sessions/session-finder.ts";
-import { SessionHistory } from "./sessions/session-history.ts";
-import { ActivityPublisher } from "./subtasks/activity-publisher.ts";
-import { delegationTools } from "./subtasks/delegation-tools.ts";
-import { OwnerRecords } from "./subtasks/owner-records.ts";
-import { startDelegation } from "./subtasks/start-delegation.ts";
-import { startSweeping } from "./subtasks/workspace-sweeper.ts";
+import { handleDeadLetter, handleUserMessage, INTAKE_DURABLE } from "./intake/index.ts";
+import { memoryTools } from "./memory/index.ts";
+import type { AgentModel } from "./model/index.ts";
+import { AskerCache, type DeclaredPerson, declarePeople } from "./people/index.ts";
+import { DueIndex, type ScheduleOptions, scheduleTools, startSchedules } from "./schedules/index.ts";
+import { SessionFinder, SessionHistory } from "./sessions/index.ts";
+import { ActivityPublisher, delegationTools, OwnerRecords, startDelegation, startSweeping } from "./subtasks/index.ts";
 import { turnFeatures } from "./turn-features.ts";
-import type { Agent } from "./turns/agent.ts";
-import { BackgroundWork } from "./turns/background-work.ts";
-import { ChangeEvents } from "./turns/change-events.ts";
-import { type DelegationConfig, defaultDelegation } from "./turns/delegation-limits.ts";
-import { nothingToSay } from "./turns/nothing-to-say.ts";
-import { defaultPeering, type PeeringConfig } from "./turns/peering-limits.ts";
-import { RunningTurns } from "./turns/running-turns.ts";
-import { TurnYielded } from "./turns/turn-yielded.ts";
-import { type WorkspaceOptions, Workspaces } from "./workspaces/workspaces.ts";
+import {
+  type Agent,
+  BackgroundWork,
+  ChangeEvents,
+  type DelegationConfig,
+  defaultDelegation,
+  defaultPeering,
+  nothingToSay,
+  type PeeringConfig,
+  RunningTurns,
+  TurnYielded,
+} from "./turns/index.ts";
+import { type WorkspaceOptions, Workspaces } from "./workspaces/index.ts";
 
 export interface AgentOptions extends ScheduleOptions {
   readonly name: string;

@@ -1,12 +1,9 @@
-import { inboundRequester } from "./a2a/inbound/inbound-requester.ts";
-import type { InboundTurns } from "./a2a/inbound/inbound-turns.ts";
-import { lateAnswerHook, localCaller, peerTurns } from "./a2a/peer-turns.ts";
-import type { ScheduleParts } from "./schedules/schedule-parts.ts";
-import { scheduleHook } from "./schedules/schedule-turns.ts";
-import type { SessionHistory } from "./sessions/session-history.ts";
-import { delegationHook, subtaskTurns } from "./subtasks/delegation-turns.ts";
-import type { SubtaskParts } from "./subtasks/subtask-parts.ts";
-import type { TurnFeatures } from "./turns/turn-source.ts";
+import { type InboundTurns, inboundRequester } from "./a2a/inbound/index.ts";
+import { lateAnswerHook, localCaller, peerTurns } from "./a2a/index.ts";
+import { type ScheduleParts, scheduleHook } from "./schedules/index.ts";
+import type { SessionHistory } from "./sessions/index.ts";
+import { delegationHook, type SubtaskParts, subtaskTurns } from "./subtasks/index.ts";
+import type { TurnFeatures } from "./turns/index.ts";
 
 interface Deps extends SubtaskParts, ScheduleParts {
   readonly history: SessionHistory;

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
-import type { Admits } from "../core/delivery/may-show.ts";
-import { admits } from "./relay/admits.ts";
+import type { Admits } from "../core/delivery/index.ts";
+import { admits } from "./relay/index.ts";
 
 /** Whether the channel of a conversation is one of the agent's and lets it in (I2). */
 export const admitsOn = ({ channels }: Config, agent: string): Admits => {

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Destination } from "../core/delivery/destination.ts";
+import type { Destination } from "../core/delivery/index.ts";
 import { destinationOf } from "./configured-schedules.ts";
 
 /** Where an agent can be reached and can reach people, as the configuration has it. */

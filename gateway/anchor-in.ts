@@ -4,9 +4,9 @@ import type { Clock } from "../core/contract/clock.ts";
 import type { Conversation } from "../core/contract/conversation.ts";
 import type { DeliveryDefaults } from "../core/contract/delivery-policy.ts";
 import type { Store } from "../core/contract/store.ts";
-import { viewerIn } from "../core/delivery/viewer-in.ts";
-import { anchorFor, isAtHome } from "../core/origin/anchor.ts";
-import { currentSession } from "../core/sessions/current-session.ts";
+import { viewerIn } from "../core/delivery/index.ts";
+import { anchorFor, isAtHome } from "../core/origin/index.ts";
+import { currentSession } from "../core/sessions/index.ts";
 import type { FindPermalink } from "./find-permalink.ts";
 
 export interface AnchorParts {

@@ -9,20 +9,21 @@ import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { subjectsOf } from "../core/contract/subjects.ts";
 import type { Tracer } from "../core/contract/tracer.ts";
-import { afterRefusal } from "../core/delivery/after-refusal.ts";
-import type { Destination } from "../core/delivery/destination.ts";
-import { goneMatterOf } from "../core/delivery/gone-matter.ts";
-import type { Admits } from "../core/delivery/may-show.ts";
-import { reportGone } from "../core/delivery/report-gone.ts";
-import type { TargetParts } from "../core/delivery/targets.ts";
-import { isStillTarget, targetsOn } from "../core/delivery/targets.ts";
-import { privateConversationOf } from "../core/people/private-conversation-of.ts";
-import { currentSession, firstSessionId } from "../core/sessions/current-session.ts";
+import {
+  type Admits,
+  afterRefusal,
+  type Destination,
+  goneMatterOf,
+  isStillTarget,
+  reportGone,
+  type TargetParts,
+  targetsOn,
+} from "../core/delivery/index.ts";
+import { privateConversationOf } from "../core/people/index.ts";
+import { currentSession, firstSessionId } from "../core/sessions/index.ts";
 import { anchorIn } from "./anchor-in.ts";
 import type { FindPermalink } from "./find-permalink.ts";
-import { admits } from "./relay/admits.ts";
-import { defaultRelayLimits } from "./relay/default-relay-limits.ts";
-import type { RelayContext } from "./relay/relay-context.ts";
+import { admits, defaultRelayLimits, type RelayContext } from "./relay/index.ts";
 
 export interface ChannelParts {
   readonly channel: string;

@@ -1,8 +1,6 @@
 import type { Config } from "../config/config.ts";
-import type { Destination } from "../core/delivery/destination.ts";
-import type { Home } from "../core/delivery/home.ts";
-import type { ScheduleConfig } from "../core/schedules/config.ts";
-import type { ConfiguredSchedule } from "../core/schedules/sync-configured.ts";
+import type { Destination, Home } from "../core/delivery/index.ts";
+import type { ConfiguredSchedule, ScheduleConfig } from "../core/schedules/index.ts";
 
 /** The schedules of an agent as its core takes them: their targets by account and conversation, not by name. */
 export const configuredSchedules = (

@@ -1,5 +1,5 @@
-import type { BackboneConfig } from "../core/backbone/config.ts";
-import { defaultRelayLimits } from "./relay/default-relay-limits.ts";
+import type { BackboneConfig } from "../core/backbone/index.ts";
+import { defaultRelayLimits } from "./relay/index.ts";
 
 export interface ConnectionHolder {
   /** This gateway's name among those that run. */

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { DeclaredPerson } from "../core/people/declare-people.ts";
+import type { DeclaredPerson } from "../core/people/index.ts";
 import { tenantOf } from "./tenant-of.ts";
 
 /** The people of the configuration. A person is one within a tenant: accounts in two of them make two people. */

@@ -4,7 +4,7 @@ import { messageOf } from "../core/contract/app-error.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Conversation } from "../core/contract/conversation.ts";
 import type { Logger } from "../core/contract/logger.ts";
-import { withinDeadline } from "./relay/within-deadline.ts";
+import { withinDeadline } from "./relay/index.ts";
 
 /** Where a platform shows a message, if it can say (O12). An anchor does not wait long for it, and does without. */
 export type FindPermalink = (conversation: Conversation, messageId: string | undefined) => Promise<string | undefined>;

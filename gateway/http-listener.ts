@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { AppError, messageOf } from "../core/contract/app-error.ts";
 import { type Logger, silentLogger } from "../core/contract/logger.ts";
 import { answerClientError, answerHealth, refuseRequest, refuseUpgrade } from "./http-refusals.ts";
-import { type ConnectionLimits, limitConnections } from "./limits/connection-limits.ts";
+import { type ConnectionLimits, limitConnections } from "./limits/index.ts";
 import type { Readiness } from "./readiness.ts";
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;

@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { httpError } from "./http-error.ts";
 import type { Readiness } from "./readiness.ts";
-import { healthAnswer } from "./routes/health.ts";
+import { healthAnswer } from "./routes/index.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 /** How long a refused client may go on sending before its connection is cut. */

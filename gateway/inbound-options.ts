@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
-import type { InboundOptions } from "../core/a2a/inbound/start-inbound.ts";
-import type { Home } from "../core/delivery/home.ts";
+import type { InboundOptions } from "../core/a2a/inbound/index.ts";
+import type { Home } from "../core/delivery/index.ts";
 import { destinationOf } from "./configured-schedules.ts";
 
 type Called = Pick<Config["agents"][number], "name" | "skills">;

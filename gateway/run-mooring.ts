@@ -1,22 +1,22 @@
 import type { Config } from "../config/config.ts";
+import { openBackbone } from "../core/backbone/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
-import { operatorCheck } from "./admin/operator.ts";
+import { operatorCheck } from "./admin/index.ts";
 import { ensureAdminToken } from "./admin-token.ts";
 import { openHttpListener } from "./http-listener.ts";
-import { SignInGuard } from "./limits/sign-in-guard.ts";
-import { createMetrics } from "./metrics/create-metrics.ts";
-import { openBackbone } from "./open-backbone.ts";
+import { SignInGuard } from "./limits/index.ts";
+import { createMetrics } from "./metrics/index.ts";
 import { publicUrl } from "./public-url.ts";
 import { createReadiness, type Readiness } from "./readiness.ts";
 import { requiredReaders } from "./required-readers.ts";
-import { metricsGate } from "./routes/metrics-gate.ts";
+import { metricsGate } from "./routes/index.ts";
 import { createServer } from "./server.ts";
 import { startAgents } from "./start-agents.ts";
 import { startChannels } from "./start-channels.ts";
 import { createStopping } from "./stopping.ts";
-import { startTelemetry } from "./telemetry/start-telemetry.ts";
+import { startTelemetry } from "./telemetry/index.ts";
 import { whenHealthy } from "./when-healthy.ts";
 
 /** Which parts of the product run in this process. */

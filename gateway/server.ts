@@ -6,23 +6,23 @@ import type { GatewayConfig } from "../config/gateway-config.ts";
 import { messageOf } from "../core/contract/app-error.ts";
 import { type Clock, systemClock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
-import { type AdminGate, adminScope } from "./admin/admin-scope.ts";
+import { type AdminGate, adminScope } from "./admin/index.ts";
 import { toHttpError } from "./http-error.ts";
 import type { HttpListener } from "./http-listener.ts";
 import { RETRY_AFTER } from "./http-refusals.ts";
-import { limitBodies } from "./limits/limit-bodies.ts";
-import { limitRequests } from "./limits/limit-requests.ts";
-import { warnOfUndeclaredProxy } from "./limits/undeclared-proxy.ts";
-import type { Metrics } from "./metrics/create-metrics.ts";
-import { measureRequests } from "./metrics/measure-requests.ts";
+import { limitBodies, limitRequests, warnOfUndeclaredProxy } from "./limits/index.ts";
+import { type Metrics, measureRequests } from "./metrics/index.ts";
 import type { Readiness } from "./readiness.ts";
-import { healthRoutes } from "./routes/health.ts";
-import { homeRoute } from "./routes/home.ts";
-import { metricsRoute } from "./routes/metrics.ts";
-import { localMetricsOnly, type MetricsGate } from "./routes/metrics-gate.ts";
-import { answerNotFound } from "./routes/not-found.ts";
-import { socketRoutes } from "./routes/sockets.ts";
-import { webhookRoutes } from "./routes/webhooks.ts";
+import {
+  answerNotFound,
+  healthRoutes,
+  homeRoute,
+  localMetricsOnly,
+  type MetricsGate,
+  metricsRoute,
+  socketRoutes,
+  webhookRoutes,
+} from "./routes/index.ts";
 import { addSecurityHeaders } from "./security-headers.ts";
 
 export interface ServerParts {

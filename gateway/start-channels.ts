@@ -3,33 +3,26 @@ import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/config.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import type { Timer } from "../core/contract/clock.ts";
-import { DueIndex } from "../core/schedules/due-index.ts";
-import { peerEventRoute } from "./a2a/peer-event-route.ts";
-import type { RunningA2a } from "./a2a/start-a2a.ts";
+import { DueIndex } from "../core/schedules/index.ts";
+import { peerEventRoute, type RunningA2a, startA2a } from "./a2a/index.ts";
 import { createAdapter } from "./adapter-registry.ts";
-import { adminRoutes } from "./admin/admin-routes.ts";
-import { operatorCheck } from "./admin/operator.ts";
+import { adminRoutes, operatorCheck } from "./admin/index.ts";
 import { admitsOn } from "./admits-on.ts";
 import { agentPlaces } from "./agent-places.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
-import { pauseKey } from "./channel-status/channel-record.ts";
-import { ChannelReporter } from "./channel-status/channel-reporter.ts";
-import { ChannelTraffic } from "./channel-status/channel-traffic.ts";
-import { watchChannel } from "./channel-status/channel-watch.ts";
+import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
 import { connectionHolder } from "./connection-holder.ts";
-import { consoleRoutes } from "./console/console-routes.ts";
+import { consoleRoutes } from "./console/index.ts";
 import { deliveryDefaults } from "./delivery-defaults.ts";
 import { findPermalink } from "./find-permalink.ts";
 import type { HttpListener } from "./http-listener.ts";
 import { limitedAccess } from "./limited-access.ts";
-import { SignInGuard } from "./limits/sign-in-guard.ts";
-import type { Metrics } from "./metrics/create-metrics.ts";
+import { SignInGuard } from "./limits/index.ts";
+import type { Metrics } from "./metrics/index.ts";
 import type { Readiness } from "./readiness.ts";
 import { refreshAfterOutage } from "./refresh-after-outage.ts";
-import { CrowdCheck } from "./relay/crowd-check.ts";
-import { type RunningChannel, runChannel } from "./relay/run-channel.ts";
-import { withinDeadline } from "./relay/within-deadline.ts";
-import { metricsGate } from "./routes/metrics-gate.ts";
+import { CrowdCheck, type RunningChannel, runChannel, withinDeadline } from "./relay/index.ts";
+import { metricsGate } from "./routes/index.ts";
 import { createServer } from "./server.ts";
 import { tenantOf } from "./tenant-of.ts";
 
@@ -103,11 +96,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       metrics.beforeReading((meter) => meter.gauge("channel_degraded", started.health().ok ? 0 : 1, { channel }));
       reporters.push(new ChannelReporter({ ...common, bus, store, instance }, { tenant, channel }, started, traffic));
     }
-    // Its library is loaded only if it is needed.
-    if (Object.keys(config.a2a.callers).length > 0) {
-      const { startA2a } = await import("./a2a/start-a2a.ts");
-      a2a = await startA2a({ ...common, config, signIns });
-    }
+    if (Object.keys(config.a2a.callers).length > 0) a2a = await startA2a({ ...common, config, signIns });
     const adminParts = {
       ...common,
       bus: common.backbone.bus,

@@ -6,9 +6,16 @@ import {
   noImportCycles,
   outsideKnowsNothing,
   packageHomes,
-  throughIndexOnly,
 } from "./architecture/import-rules.ts";
-import { coreLayers, layersOnlyDown, noFolderCycles } from "./architecture/layer-rules.ts";
+import {
+  coreLayers,
+  everyPartHasAFace,
+  facesAreSmall,
+  facesLoadNoSdk,
+  layersOnlyDown,
+  noFolderCycles,
+  throughFacesOnly,
+} from "./architecture/layer-rules.ts";
 import type { SourceFile } from "./architecture/source-file.ts";
 import {
   environmentInOnePlace,
@@ -35,7 +42,10 @@ describe("given the project's own files", () => {
 
   it.each([
     ["imports go in one direction", importDirection],
-    ["closed folders are imported through their index.ts", throughIndexOnly],
+    ["each part has a face", everyPartHasAFace],
+    ["folders with a face are imported through it", throughFacesOnly],
+    ["faces are small", facesAreSmall],
+    ["faces load no SDK", facesLoadNoSdk],
     ["every package has one home", packageHomes],
     ["tests from outside know nothing of the inside", outsideKnowsNothing],
     ["every import can be checked", literalImports],
@@ -108,13 +118,52 @@ describe("given a file that imports in the wrong direction, then it is reported"
   });
 });
 
-describe("given a folder that its index.ts speaks for", () => {
+describe("given a folder with a face", () => {
+  const face = file("core/turns/index.ts", 'export { a } from "./a.ts";');
+  const faults = (from: string, target: string) => throughFacesOnly([face, imports(from, target)]);
+
   it("when a file outside imports another file of it, then that is reported", () => {
-    const outside = (target: string) => throughIndexOnly([imports("core/backbone/nats/nats-bus.ts", target)]);
-    expect(outside("./partitions/consumer-groups.ts")).toHaveLength(1);
-    expect(outside("./partitions/index.ts")).toEqual([]);
-    const inside = imports("core/backbone/nats/partitions/consumer-groups.ts", "./members/membership.ts");
-    expect(throughIndexOnly([inside])).toEqual([]);
+    expect(faults("core/intake/open-turn.ts", "../turns/journal.ts")).toHaveLength(1);
+    expect(faults("core/intake/open-turn.ts", "../turns/index.ts")).toEqual([]);
+    expect(faults("core/turns/deep/run.ts", "../journal.ts")).toEqual([]);
+  });
+
+  it("when a schema imports its schema, then it is not", () => {
+    expect(faults("config/config.ts", "../core/turns/config.ts")).toEqual([]);
+    expect(faults("core/config.ts", "./turns/config.ts")).toEqual([]);
+    expect(faults("gateway/server.ts", "../core/turns/config.ts")).toHaveLength(1);
+  });
+
+  it("when a folder inside it has a face of its own, then others may use that one too", () => {
+    const inner = file("core/turns/inner/index.ts", "");
+    const from = (target: string) => throughFacesOnly([face, inner, imports("core/intake/a.ts", target)]);
+    expect(from("../turns/inner/index.ts")).toEqual([]);
+    expect(from("../turns/inner/b.ts")).toHaveLength(1);
+  });
+
+  it("when a part has none, then it is reported", () => {
+    const importing = imports(
+      "gateway/server.ts",
+      "./relay/digest/a.ts",
+      "../core/turns/a.ts",
+      "../core/contract/bus.ts",
+    );
+    expect(everyPartHasAFace([importing])).toHaveLength(2);
+    expect(everyPartHasAFace([importing, face])).toHaveLength(1);
+  });
+
+  it("when it exports a whole file or more than 25 names, then it is reported", () => {
+    const names = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`).join(", ");
+    expect(facesAreSmall([file("core/turns/index.ts", 'export * from "./a.ts";')])).toHaveLength(1);
+    expect(facesAreSmall([file("core/new/index.ts", `export { ${names(26)} } from "./a.ts";`)])).toHaveLength(1);
+    expect(facesAreSmall([file("core/new/index.ts", `export { ${names(25)} } from "./a.ts";`)])).toEqual([]);
+  });
+
+  it("when it loads an SDK, directly or not, then it is reported; not if only a call loads it", () => {
+    const sdk = imports("core/turns/a.ts", "nats");
+    const lazy = file("core/turns/a.ts", 'const x = () => import("nats");');
+    expect(facesLoadNoSdk([face, sdk])).toHaveLength(1);
+    expect(facesLoadNoSdk([face, lazy])).toEqual([]);
   });
 });
 

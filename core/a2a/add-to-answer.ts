@@ -1,4 +1,4 @@
-import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import type { SubtaskParts } from "../subtasks/index.ts";
 import { foldBack } from "./fold-back.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { tellSubtask } from "./tell-subtask.ts";

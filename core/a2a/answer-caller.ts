@@ -1,11 +1,9 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { WorksFor } from "../contract/owner-context.ts";
-import { WorkingMemory } from "../memory/working-memory.ts";
-import type { TurnEntry } from "../sessions/history-entry.ts";
-import { isOutstanding } from "../subtasks/is-outstanding.ts";
-import { readOwner } from "../subtasks/owner-record.ts";
-import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
-import type { Agent } from "../turns/agent.ts";
+import { WorkingMemory } from "../memory/index.ts";
+import type { TurnEntry } from "../sessions/index.ts";
+import { isOutstanding, readOwner, type SubtaskParts } from "../subtasks/index.ts";
+import type { Agent } from "../turns/index.ts";
 import { addToAnswer } from "./add-to-answer.ts";
 import { changeCall } from "./change-call.ts";
 import { focusKey } from "./focus.ts";

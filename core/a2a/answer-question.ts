@@ -1,7 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { ToolContext } from "../contract/tool.ts";
-import type { PeeringConfig } from "../turns/peering-limits.ts";
+import type { PeeringConfig } from "../turns/index.ts";
 import { changeCall } from "./change-call.ts";
 import { consult } from "./consult.ts";
 import type { PeerCall } from "./peer-call.ts";

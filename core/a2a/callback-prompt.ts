@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { CoreParts } from "../turns/turn.ts";
-import type { SyntheticMessage, TurnPrompt } from "../turns/turn-source.ts";
+import type { CoreParts, SyntheticMessage, TurnPrompt } from "../turns/index.ts";
 import { openQuestion, readCall } from "./peer-call.ts";
 import { redactInternalIds } from "./redact-internal-ids.ts";
 import { wordsOf } from "./words-of-peer.ts";

@@ -1,7 +1,6 @@
 import { isoTime } from "../contract/clock.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { callbackIdOf, questionIdOf } from "../subtasks/continuation-ids.ts";
-import { continuationMessage } from "../subtasks/continuation-message.ts";
+import { callbackIdOf, continuationMessage, questionIdOf } from "../subtasks/index.ts";
 import type { PeerCall } from "./peer-call.ts";
 
 /** What another agent answered, as a turn of the session that asked it (A6). The same for the same answer. */

@@ -1,7 +1,7 @@
 import { RevisionConflict } from "../contract/app-error.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { CoreParts } from "../turns/turn.ts";
+import type { CoreParts } from "../turns/index.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { callKey } from "./peer-call.ts";
 

@@ -1,6 +1,5 @@
 import type { ToolContext } from "../contract/tool.ts";
-import type { PeeringConfig } from "../turns/peering-limits.ts";
-import { waitForChange } from "../turns/wait-for-change.ts";
+import { type PeeringConfig, waitForChange } from "../turns/index.ts";
 import { changeCall } from "./change-call.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { comesLater, openQuestion, readCall } from "./peer-call.ts";

@@ -1,8 +1,8 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { ChatMessage } from "../model/chat-message.ts";
-import { removeNotifications } from "../subtasks/notifications.ts";
-import type { CoreParts } from "../turns/turn.ts";
+import type { ChatMessage } from "../model/index.ts";
+import { removeNotifications } from "../subtasks/index.ts";
+import type { CoreParts } from "../turns/index.ts";
 import { lateKeysIn } from "./late-answer-prompt.ts";
 import type { SessionAddress } from "./late-record.ts";
 import { changeLate } from "./late-record.ts";

@@ -1,6 +1,5 @@
 import type { Store } from "../contract/store.ts";
-import { shortResult, stages, type WorkItem } from "../subtasks/activity-items.ts";
-import type { DelegatedCalls } from "../subtasks/delegated-calls.ts";
+import { type DelegatedCalls, shortResult, stages, type WorkItem } from "../subtasks/index.ts";
 import { type PeerCall, readCalls, unreachableNote } from "./peer-call.ts";
 import { releaseCalls } from "./settle-call.ts";
 

@@ -1,4 +1,4 @@
-import { summarisePrompt } from "../lib/summarise-prompt.ts";
+import { summarisePrompt } from "../lib/index.ts";
 import type { PeerDirectory } from "./peer-directory.ts";
 import type { PeerParts } from "./peer-parts.ts";
 

@@ -1,8 +1,8 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
-import { cutToBytes } from "../lib/cut-to-bytes.ts";
-import { MAX_NOTE_BYTES, WorkingMemory } from "../memory/working-memory.ts";
-import type { CoreParts } from "../turns/turn.ts";
+import { cutToBytes } from "../lib/index.ts";
+import { MAX_NOTE_BYTES, WorkingMemory } from "../memory/index.ts";
+import type { CoreParts } from "../turns/index.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { peerSessionOf } from "./peer-session.ts";
 

@@ -3,10 +3,7 @@ import type { Outcome } from "../contract/bus.ts";
 import { ack } from "../contract/bus.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { LateA2ANotification } from "../contract/late-notification.ts";
-import { wake } from "../subtasks/after-gate.ts";
-import { lateIdOf } from "../subtasks/continuation-ids.ts";
-import { continuationMessage } from "../subtasks/continuation-message.ts";
-import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import { continuationMessage, lateIdOf, type SubtaskParts, wake } from "../subtasks/index.ts";
 import type { LateItem } from "./late-record.ts";
 import { changeLate, readLate } from "./late-record.ts";
 

@@ -1,4 +1,4 @@
-import { cutAtGraphemes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "../lib/summarise-prompt.ts";
+import { cutAtGraphemes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "../lib/index.ts";
 import { redactInternalIds } from "./redact-internal-ids.ts";
 
 /** More of a message than a headline can show; it bounds the work for a long one. */

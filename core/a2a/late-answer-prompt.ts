@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { UserMessage } from "../contract/user-message.ts";
-import { WorkingMemory } from "../memory/working-memory.ts";
-import type { CoreParts } from "../turns/turn.ts";
-import type { SyntheticMessage, TurnPrompt } from "../turns/turn-source.ts";
+import { WorkingMemory } from "../memory/index.ts";
+import type { CoreParts, SyntheticMessage, TurnPrompt } from "../turns/index.ts";
 import { LateItem, readLate } from "./late-record.ts";
 import { openQuestion, readCall } from "./peer-call.ts";
 import { redactInternalIds } from "./redact-internal-ids.ts";

@@ -3,7 +3,7 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
-import { Inherited } from "../turns/inherited.ts";
+import { Inherited } from "../turns/index.ts";
 
 /** Something that came too late for whoever asked for it. */
 export const LateItem = z.looseObject({

@@ -1,5 +1,5 @@
 import type { SpanRecord } from "../contract/tracer.ts";
-import { peerCallSpanId, workSpanId } from "../telemetry/work-spans.ts";
+import { peerCallSpanId, workSpanId } from "../telemetry/index.ts";
 import type { PeerCall } from "./peer-call.ts";
 
 /** A message to another agent, from its writing to its answer. What a remote agent does with it hangs on it too. */

@@ -5,7 +5,7 @@ import { collection, keyOf } from "../contract/collection.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import { PeerChain } from "../contract/peer-chain.ts";
 import type { Store } from "../contract/store.ts";
-import { Inherited } from "../turns/inherited.ts";
+import { Inherited } from "../turns/index.ts";
 import { RemoteTask } from "./remote-task.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
+import type { SubtaskParts } from "../subtasks/index.ts";
 import type { RemoteAgents } from "./client/remote-agents.ts";
 import type { PeerDirectory } from "./peer-directory.ts";
 import type { TenantSettings } from "./tenant-settings.ts";

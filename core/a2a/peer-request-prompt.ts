@@ -1,5 +1,4 @@
-import type { Agent } from "../turns/agent.ts";
-import type { SyntheticMessage, TurnPrompt } from "../turns/turn-source.ts";
+import type { Agent, SyntheticMessage, TurnPrompt } from "../turns/index.ts";
 
 /**
  * A turn that another agent's message starts (A5): a notification or a question gets a small budget of tool rounds,

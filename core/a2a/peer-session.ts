@@ -1,4 +1,4 @@
-import { stableId } from "../lib/stable-id.ts";
+import { stableId } from "../lib/index.ts";
 import type { PeerCall } from "./peer-call.ts";
 
 /** Where a local peer hears what one conversation of another agent has to say to it: a session of its own (I4). */

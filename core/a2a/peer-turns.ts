@@ -1,5 +1,5 @@
-import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
-import type { TurnHook, TurnRequester, TurnSource } from "../turns/turn-source.ts";
+import type { SubtaskParts } from "../subtasks/index.ts";
+import type { TurnHook, TurnRequester, TurnSource } from "../turns/index.ts";
 import { answerCaller } from "./answer-caller.ts";
 import { callbackPrompt } from "./callback-prompt.ts";
 import { consumeNotifications } from "./consume-notifications.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Tool } from "../contract/tool.ts";
-import type { Agent } from "../turns/agent.ts";
-import type { PeeringConfig } from "../turns/peering-limits.ts";
+import type { Agent, PeeringConfig } from "../turns/index.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { consult } from "./consult.ts";
 import { describePeers } from "./describe-peers.ts";

@@ -1,12 +1,9 @@
 import { isoTime } from "../contract/clock.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import { cutToBytes } from "../lib/cut-to-bytes.ts";
-import { afterGate, wake } from "../subtasks/after-gate.ts";
-import { type Batch, openCalls } from "../subtasks/batch.ts";
-import { countCallEnd } from "../subtasks/gate.ts";
-import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
-import type { CoreParts } from "../turns/turn.ts";
+import { cutToBytes } from "../lib/index.ts";
+import { afterGate, type Batch, countCallEnd, openCalls, type SubtaskParts, wake } from "../subtasks/index.ts";
+import type { CoreParts } from "../turns/index.ts";
 import { callbackMessage } from "./callback.ts";
 import { changeCall } from "./change-call.ts";
 import type { PeerCall } from "./peer-call.ts";

@@ -1,7 +1,7 @@
 import type { Consumer } from "../contract/bus.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import { lastResort } from "../subtasks/last-resort.ts";
-import type { Agent } from "../turns/agent.ts";
+import { lastResort } from "../subtasks/index.ts";
+import type { Agent } from "../turns/index.ts";
 import { handleLateNotification } from "./handle-late-notification.ts";
 import { handleBuriedCall, handlePeerCall } from "./handle-peer-call.ts";
 import { handlePeerEvent } from "./handle-peer-event.ts";

@@ -1,8 +1,6 @@
 import { isoTime } from "../contract/clock.ts";
 import { hasEnded } from "../contract/subtask.ts";
-import { changeSubtask } from "../subtasks/change-subtask.ts";
-import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
-import { withNote } from "../subtasks/with-note.ts";
+import { changeSubtask, type SubtaskParts, withNote } from "../subtasks/index.ts";
 import { foldBack } from "./fold-back.ts";
 import type { PeerCall } from "./peer-call.ts";
 import type { PeerWords } from "./words-of-peer.ts";

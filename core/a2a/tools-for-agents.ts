@@ -1,5 +1,5 @@
 import type { Tool } from "../contract/tool.ts";
-import type { Agent } from "../turns/agent.ts";
+import type { Agent } from "../turns/index.ts";
 
 /** By the agent's own list: an unchanged list is described to models once. */
 const lists = new WeakMap<readonly Tool[], readonly Tool[]>();

@@ -1,5 +1,5 @@
 import type { UserMessage } from "../contract/user-message.ts";
-import { peerWakeIdOf } from "../subtasks/continuation-ids.ts";
+import { peerWakeIdOf } from "../subtasks/index.ts";
 import type { PeerCall } from "./peer-call.ts";
 import { peerSessionOf } from "./peer-session.ts";
 import { wakeText } from "./wake-text.ts";

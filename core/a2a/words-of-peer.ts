@@ -1,5 +1,5 @@
 import type { LateA2ANotification } from "../contract/late-notification.ts";
-import { stableId } from "../lib/stable-id.ts";
+import { stableId } from "../lib/index.ts";
 import type { PeerCall } from "./peer-call.ts";
 
 /** Something that came of a message to another agent, for whoever sent it. */

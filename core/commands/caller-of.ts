@@ -1,5 +1,4 @@
-import type { Caller } from "../delivery/caller.ts";
-import { callerAt } from "../delivery/caller.ts";
+import { type Caller, callerAt } from "../delivery/index.ts";
 import type { CommandCall } from "./command.ts";
 
 /** Who gives a command. */

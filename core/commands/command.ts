@@ -1,10 +1,9 @@
 import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { ScheduleParts } from "../schedules/schedule-parts.ts";
-import type { SessionHistory } from "../sessions/session-history.ts";
-import type { SubtaskParts } from "../subtasks/subtask-parts.ts";
-import type { RunningTurns } from "../turns/running-turns.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
+import type { ScheduleParts } from "../schedules/index.ts";
+import type { SessionHistory } from "../sessions/index.ts";
+import type { SubtaskParts } from "../subtasks/index.ts";
+import type { RunningTurns, TurnRecord } from "../turns/index.ts";
 
 /** What commands work with. */
 export interface CommandDeps extends SubtaskParts, ScheduleParts {

@@ -2,11 +2,8 @@ import type { Conversation } from "../contract/conversation.ts";
 import { sameConversation } from "../contract/conversation.ts";
 import { relativeTime } from "../contract/relative-time.ts";
 import type { ViewerTime } from "../contract/viewer-time.ts";
-import { maskSecrets } from "../lib/mask-secrets.ts";
-import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
-import { channelLabel } from "../origin/channel-label.ts";
-import { clockTime } from "../origin/clock-time.ts";
-import type { ToldRecord } from "../origin/told-record.ts";
+import { cutAtGraphemes, maskSecrets } from "../lib/index.ts";
+import { channelLabel, clockTime, type ToldRecord } from "../origin/index.ts";
 import type { WorkTree } from "./work-tree.ts";
 
 export interface Explained {

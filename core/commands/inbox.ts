@@ -1,11 +1,15 @@
 import { relativeTime } from "../contract/relative-time.ts";
-import type { Caller } from "../delivery/caller.ts";
-import { failureInWords } from "../delivery/failure-in-words.ts";
-import { listUndeliveredFor, pointedUndelivered } from "../delivery/list-undelivered.ts";
-import { readLetter } from "../delivery/read-letter.ts";
-import { settleUndelivered } from "../delivery/settle-undelivered.ts";
-import type { Addressee, Undelivered } from "../delivery/undelivered.ts";
-import { channelLabel } from "../origin/channel-label.ts";
+import {
+  type Addressee,
+  type Caller,
+  failureInWords,
+  listUndeliveredFor,
+  pointedUndelivered,
+  readLetter,
+  settleUndelivered,
+  type Undelivered,
+} from "../delivery/index.ts";
+import { channelLabel } from "../origin/index.ts";
 import { callerOf } from "./caller-of.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 

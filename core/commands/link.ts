@@ -1,14 +1,20 @@
 import type { ReplyAction } from "../contract/agent-reply.ts";
-import { notifyAccount } from "../delivery/notify-account.ts";
-import type { ClaimedLink, ClaimProblem } from "../people/claim-link.ts";
-import { claimLink } from "../people/claim-link.ts";
-import type { ConfirmProblem } from "../people/confirm-link.ts";
-import { confirmLink, refuseLink } from "../people/confirm-link.ts";
-import { findPerson } from "../people/find-person.ts";
-import { readCode, spellCode } from "../people/link-code.ts";
-import type { LinkSide } from "../people/link-record.ts";
-import { offerLink } from "../people/offer-link.ts";
-import { showAccount, showAccounts } from "../people/show-account.ts";
+import { notifyAccount } from "../delivery/index.ts";
+import {
+  type ClaimedLink,
+  type ClaimProblem,
+  type ConfirmProblem,
+  claimLink,
+  confirmLink,
+  findPerson,
+  type LinkSide,
+  offerLink,
+  readCode,
+  refuseLink,
+  showAccount,
+  showAccounts,
+  spellCode,
+} from "../people/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 const problems: Readonly<Record<ClaimProblem | ConfirmProblem, string>> = {

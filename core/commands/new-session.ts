@@ -1,4 +1,4 @@
-import { startSession } from "../sessions/start-session.ts";
+import { startSession } from "../sessions/index.ts";
 import type { Command } from "./command.ts";
 
 export const newSession: Command = {

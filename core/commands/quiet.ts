@@ -1,7 +1,6 @@
 import type { DeliveryPolicy } from "../contract/delivery-policy.ts";
 import { OriginKind, QuietHours, Reach } from "../contract/delivery-policy.ts";
-import { changePerson } from "../people/find-person.ts";
-import type { PersonRecord } from "../people/person-record.ts";
+import { changePerson, type PersonRecord } from "../people/index.ts";
 import type { Command } from "./command.ts";
 
 const USAGE = [

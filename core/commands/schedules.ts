@@ -1,12 +1,16 @@
 import { AppError } from "../contract/app-error.ts";
-import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
-import { privateConversationOf } from "../people/private-conversation-of.ts";
-import { cancelSchedule, resumeSchedule } from "../schedules/cancel-schedule.ts";
-import { describeSchedule } from "../schedules/describe-schedule.ts";
-import type { Seeker } from "../schedules/own-schedules.ts";
-import { findSchedule, openSchedules } from "../schedules/own-schedules.ts";
-import { runNow } from "../schedules/run-now.ts";
-import type { Schedule } from "../schedules/schedule-record.ts";
+import { cutAtGraphemes } from "../lib/index.ts";
+import { privateConversationOf } from "../people/index.ts";
+import {
+  cancelSchedule,
+  describeSchedule,
+  findSchedule,
+  openSchedules,
+  resumeSchedule,
+  runNow,
+  type Schedule,
+  type Seeker,
+} from "../schedules/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 export const schedules: Command = {

@@ -1,11 +1,9 @@
 import type { Conversation } from "../contract/conversation.ts";
 import { sameConversation } from "../contract/conversation.ts";
 import { relativeTime } from "../contract/relative-time.ts";
-import type { Caller } from "../delivery/caller.ts";
-import { readHeld } from "../delivery/held-record.ts";
-import { channelLabel } from "../origin/channel-label.ts";
-import { clockTime } from "../origin/clock-time.ts";
-import { cancelAction } from "../subtasks/subtask-actions.ts";
+import { type Caller, readHeld } from "../delivery/index.ts";
+import { channelLabel, clockTime } from "../origin/index.ts";
+import { cancelAction } from "../subtasks/index.ts";
 import { callerOf } from "./caller-of.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { workFor } from "./work-for.ts";

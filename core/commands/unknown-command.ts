@@ -1,5 +1,5 @@
 import { suggest } from "../contract/suggest.ts";
-import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
+import { cutAtGraphemes } from "../lib/index.ts";
 import type { Command } from "./command.ts";
 import { commands } from "./commands.ts";
 

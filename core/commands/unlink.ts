@@ -1,8 +1,13 @@
-import { notifyAccount } from "../delivery/notify-account.ts";
-import { findPerson, sameAccount } from "../people/find-person.ts";
-import { leavePerson } from "../people/leave-person.ts";
-import type { PersonAccount, PersonRecord } from "../people/person-record.ts";
-import { showAccount, showAccounts } from "../people/show-account.ts";
+import { notifyAccount } from "../delivery/index.ts";
+import {
+  findPerson,
+  leavePerson,
+  type PersonAccount,
+  type PersonRecord,
+  sameAccount,
+  showAccount,
+  showAccounts,
+} from "../people/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 const IN_PRIVATE = "Accounts are unlinked in private. Write `unlink` to me in a private conversation.";

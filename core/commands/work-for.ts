@@ -1,9 +1,7 @@
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
-import type { Caller } from "../delivery/caller.ts";
-import { readOwner } from "../subtasks/owner-record.ts";
-import { readSubtasks } from "../subtasks/subtask-record.ts";
-import { ownersWorkingFor } from "../subtasks/work-index.ts";
+import type { Caller } from "../delivery/index.ts";
+import { ownersWorkingFor, readOwner, readSubtasks } from "../subtasks/index.ts";
 import type { CommandCall } from "./command.ts";
 
 /** The delegated work that is under way for the caller, whichever account asked for it, oldest first. */

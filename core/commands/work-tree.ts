@@ -1,11 +1,7 @@
-import { readCall, unreachableNote } from "../a2a/peer-call.ts";
-import { peerSessionOf } from "../a2a/peer-session.ts";
+import { peerSessionOf, readCall, unreachableNote } from "../a2a/index.ts";
 import type { ReplyCause } from "../contract/reply-cause.ts";
 import type { Store } from "../contract/store.ts";
-import type { Batch } from "../subtasks/batch.ts";
-import { readOwner } from "../subtasks/owner-record.ts";
-import { outcomeOf } from "../subtasks/show-results.ts";
-import { readSubtask } from "../subtasks/subtask-record.ts";
+import { type Batch, outcomeOf, readOwner, readSubtask } from "../subtasks/index.ts";
 
 /** A step of a piece of work, with the steps it needed itself. */
 export interface WorkTree {

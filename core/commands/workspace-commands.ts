@@ -1,8 +1,8 @@
 import { AppError } from "../contract/app-error.ts";
 import { hasEnded, type Subtask } from "../contract/subtask.ts";
-import { cutToBytes } from "../lib/cut-to-bytes.ts";
-import { ownSubtask } from "../subtasks/cancel-subtask.ts";
-import type { Workspaces } from "../workspaces/workspaces.ts";
+import { cutToBytes } from "../lib/index.ts";
+import { ownSubtask } from "../subtasks/index.ts";
+import type { Workspaces } from "../workspaces/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 const DIFF_BYTES = 20_000;

@@ -1,7 +1,6 @@
 import type { AgentReply } from "../contract/agent-reply.ts";
 import type { Store } from "../contract/store.ts";
-import { findPerson, readPerson } from "../people/find-person.ts";
-import type { PersonRecord } from "../people/person-record.ts";
+import { findPerson, type PersonRecord, readPerson } from "../people/index.ts";
 import { askingAccount } from "./asking-account.ts";
 
 /** Who stands behind a piece of work today: whoever has the account that asked for it. */

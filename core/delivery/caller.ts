@@ -1,8 +1,7 @@
 import type { Audience } from "../contract/agent-reply.ts";
 import type { Conversation } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
-import { findPerson } from "../people/find-person.ts";
-import type { PersonRecord } from "../people/person-record.ts";
+import { findPerson, type PersonRecord } from "../people/index.ts";
 import { askingAccount } from "./asking-account.ts";
 import { mayShow } from "./may-show.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Audience } from "../contract/agent-reply.ts";
 import { Conversation, conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
-import { findPerson } from "../people/find-person.ts";
+import { findPerson } from "../people/index.ts";
 
 /** Where something goes that is not bound to a message: a conversation, or wherever a person was last. */
 export const Destination = z.union([

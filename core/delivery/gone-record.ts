@@ -4,7 +4,7 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import { conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
-import { stableId } from "../lib/stable-id.ts";
+import { stableId } from "../lib/index.ts";
 import type { GoneMatter } from "./gone-matter.ts";
 
 /** That something was reported: whoever comes second says the same, or nothing. */

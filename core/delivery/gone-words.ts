@@ -1,4 +1,4 @@
-import { channelLabel } from "../origin/channel-label.ts";
+import { channelLabel } from "../origin/index.ts";
 import { failureInWords } from "./failure-in-words.ts";
 import type { GoneMatter } from "./gone-matter.ts";
 

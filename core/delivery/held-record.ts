@@ -6,7 +6,7 @@ import type { Conversation } from "../contract/conversation.ts";
 import { conversationKey } from "../contract/conversation.ts";
 import { DeliveryRequest } from "../contract/delivery-request.ts";
 import type { Store } from "../contract/store.ts";
-import { stableId } from "../lib/stable-id.ts";
+import { stableId } from "../lib/index.ts";
 
 /** A delivery that is kept back, to come with others in one digest. */
 export const HeldItem = z.looseObject({

@@ -1,8 +1,7 @@
 import type { AgentReply } from "../contract/agent-reply.ts";
 import type { Conversation } from "../contract/conversation.ts";
 import { sameConversation, sameRoom } from "../contract/conversation.ts";
-import { listed, sameAccount } from "../people/find-person.ts";
-import type { PersonRecord, Surface } from "../people/person-record.ts";
+import { listed, type PersonRecord, type Surface, sameAccount } from "../people/index.ts";
 import { askingAccount } from "./asking-account.ts";
 
 export type Shown = Pick<AgentReply, "audience" | "onlyFor">;

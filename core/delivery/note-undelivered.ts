@@ -4,8 +4,7 @@ import { conversationKey } from "../contract/conversation.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import { newestFirst } from "../contract/newest-first.ts";
 import type { Store } from "../contract/store.ts";
-import { stableId } from "../lib/stable-id.ts";
-import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
+import { cutAtGraphemes, stableId } from "../lib/index.ts";
 import type { Undelivered } from "./undelivered.ts";
 import { addresseeOf, pointerKey, undeliveredKey } from "./undelivered.ts";
 

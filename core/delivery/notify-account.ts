@@ -2,7 +2,7 @@ import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { Bus } from "../contract/bus.ts";
 import type { Conversation } from "../contract/conversation.ts";
 import { conversationKey } from "../contract/conversation.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
+import type { TurnRecord } from "../turns/index.ts";
 import { publishReply } from "./publish-reply.ts";
 
 /** A private conversation of somebody else than the caller, who is to hear of what the caller did. */

@@ -1,7 +1,7 @@
 import type { Audience } from "../contract/agent-reply.ts";
 import { conversationKey, sameRoom } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
-import type { Surface } from "../people/person-record.ts";
+import type { Surface } from "../people/index.ts";
 import { askerOf } from "./asker-of.ts";
 import { askingAccount } from "./asking-account.ts";
 import type { Destination } from "./destination.ts";

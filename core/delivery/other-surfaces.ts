@@ -2,7 +2,7 @@ import type { AgentReply } from "../contract/agent-reply.ts";
 import type { Conversation } from "../contract/conversation.ts";
 import { conversationKey, sameConversation, sameRoom } from "../contract/conversation.ts";
 import type { Reach } from "../contract/delivery-policy.ts";
-import type { PersonRecord, Surface } from "../people/person-record.ts";
+import type { PersonRecord, Surface } from "../people/index.ts";
 import type { Admits } from "./may-show.ts";
 import { mayShow } from "./may-show.ts";
 

@@ -1,8 +1,6 @@
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { ContinuedWork } from "../origin/continued-work.ts";
-import type { ShownRecord } from "../origin/shown-record.ts";
-import { readShown } from "../origin/shown-record.ts";
+import { type ContinuedWork, readShown, type ShownRecord } from "../origin/index.ts";
 import { mayContinue } from "./may-continue.ts";
 
 /** What the message shows that this one points at: by answering it, or from a thread that hangs on it. */

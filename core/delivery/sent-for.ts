@@ -1,5 +1,5 @@
 import type { Audience } from "../contract/agent-reply.ts";
-import { sameAccount } from "../people/find-person.ts";
+import { sameAccount } from "../people/index.ts";
 import type { OwnAccount } from "./caller.ts";
 
 /** An audience for what an account asked for, which may be another one of theirs than the one that sees it. */

@@ -3,7 +3,7 @@ import type { Conversation } from "../contract/conversation.ts";
 import { sameRoom } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
 import type { ViewerTime } from "../contract/viewer-time.ts";
-import { listed } from "../people/find-person.ts";
+import { listed } from "../people/index.ts";
 import { askerOf } from "./asker-of.ts";
 
 /** How the person who reads a conversation reads times, as far as their account there tells. A room has many readers. */

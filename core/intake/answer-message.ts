@@ -1,6 +1,6 @@
 import type { UserMessage } from "../contract/user-message.ts";
-import type { TurnEntry } from "../sessions/history-entry.ts";
-import type { Agent } from "../turns/agent.ts";
+import type { TurnEntry } from "../sessions/index.ts";
+import type { Agent } from "../turns/index.ts";
 import { compactSessionAsync } from "./compact-session-async.ts";
 import { decideSummary } from "./decide-summary.ts";
 import type { IntakeParts } from "./intake-parts.ts";

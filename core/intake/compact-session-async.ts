@@ -1,9 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
-import { ChildAbort } from "../lib/child-abort.ts";
-import type { WindowBounds } from "../sessions/compact-session.ts";
-import { compactSession, exceeds } from "../sessions/compact-session.ts";
-import type { SessionWindow } from "../sessions/session-window.ts";
-import type { Agent } from "../turns/agent.ts";
+import { ChildAbort } from "../lib/index.ts";
+import { compactSession, exceeds, type SessionWindow, type WindowBounds } from "../sessions/index.ts";
+import type { Agent } from "../turns/index.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 
 /** Half of the model's context, at about four characters a token; the other half is for directives, tools and work. */

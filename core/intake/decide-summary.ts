@@ -1,6 +1,4 @@
-import type { Agent } from "../turns/agent.ts";
-import { summariseByModel } from "../turns/summarise-by-model.ts";
-import { mayHaveSummary, readSummary, settleSummary } from "../turns/summary-record.ts";
+import { type Agent, mayHaveSummary, readSummary, settleSummary, summariseByModel } from "../turns/index.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 

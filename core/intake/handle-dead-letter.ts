@@ -1,16 +1,19 @@
 import { AppError } from "../contract/app-error.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { publishReply } from "../delivery/publish-reply.ts";
-import { personOf } from "../people/person-of.ts";
-import type { TurnEntry } from "../sessions/history-entry.ts";
-import { rootSpanId } from "../telemetry/trace-context.ts";
-import type { Agent } from "../turns/agent.ts";
-import { turnSpan } from "../turns/agent-spans.ts";
-import { failureText } from "../turns/failure-text.ts";
-import { settledOrigin } from "../turns/summary-record.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
-import { turnIdOf, turnKey } from "../turns/turn-record.ts";
+import { publishReply } from "../delivery/index.ts";
+import { personOf } from "../people/index.ts";
+import type { TurnEntry } from "../sessions/index.ts";
+import { rootSpanId } from "../telemetry/index.ts";
+import {
+  type Agent,
+  failureText,
+  settledOrigin,
+  type TurnRecord,
+  turnIdOf,
+  turnKey,
+  turnSpan,
+} from "../turns/index.ts";
 import { inheritedWork } from "./inherited-work.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import { isForPeople } from "./is-for-people.ts";

@@ -6,7 +6,7 @@ import { collection, keyOf } from "../contract/collection.ts";
 import type { ShownReply } from "../contract/shown-reply.ts";
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { nextIndex } from "../sessions/session-window.ts";
+import { nextIndex } from "../sessions/index.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 
 /** Where the news was first put: a repeat, also after `new`, finds its entry there. */

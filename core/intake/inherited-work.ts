@@ -1,8 +1,7 @@
 import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { causeOf } from "../origin/cause-of.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
-import { turnIdOf } from "../turns/turn-record.ts";
+import { causeOf } from "../origin/index.ts";
+import { type TurnRecord, turnIdOf } from "../turns/index.ts";
 
 /** What goes on with a piece of work keeps its origin and its audience (O2). Nobody waits for it. */
 export const inheritedWork = (

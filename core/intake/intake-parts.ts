@@ -1,8 +1,7 @@
-import type { CommandDeps } from "../commands/command.ts";
-import type { AskerCache } from "../people/asker-cache.ts";
-import type { SessionFinder } from "../sessions/session-finder.ts";
-import type { BackgroundWork } from "../turns/background-work.ts";
-import type { TurnFeatures } from "../turns/turn-source.ts";
+import type { CommandDeps } from "../commands/index.ts";
+import type { AskerCache } from "../people/index.ts";
+import type { SessionFinder } from "../sessions/index.ts";
+import type { BackgroundWork, TurnFeatures } from "../turns/index.ts";
 
 export interface IntakeParts extends CommandDeps {
   readonly sessions: SessionFinder;

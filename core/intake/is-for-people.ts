@@ -1,5 +1,5 @@
-import type { TurnEntry } from "../sessions/history-entry.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
+import type { TurnEntry } from "../sessions/index.ts";
+import type { TurnRecord } from "../turns/index.ts";
 
 /**
  * Who waits is always answered (B7); nobody else hears of silence, of a word whose answer is still to come

@@ -1,7 +1,6 @@
 import type { Audience } from "../contract/agent-reply.ts";
-import { currentSession } from "../sessions/current-session.ts";
-import type { SaidEntry } from "../sessions/history-entry.ts";
-import type { Agent } from "../turns/agent.ts";
+import { currentSession, type SaidEntry } from "../sessions/index.ts";
+import type { Agent } from "../turns/index.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 
 /**

@@ -1,11 +1,8 @@
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { SessionWindow } from "../sessions/session-window.ts";
-import { nextIndex } from "../sessions/session-window.ts";
-import { Journal } from "../turns/journal.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
-import { turnIdOf, turnKey, turnKeyById } from "../turns/turn-record.ts";
+import { nextIndex, type SessionWindow } from "../sessions/index.ts";
+import { Journal, type TurnRecord, turnIdOf, turnKey, turnKeyById } from "../turns/index.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import { isAsAssumed, resolveFromCache, resolveTurn, type WorkToDo } from "./resolve-turn.ts";
 

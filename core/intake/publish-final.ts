@@ -1,9 +1,6 @@
-import { publishReply } from "../delivery/publish-reply.ts";
-import type { TurnEntry } from "../sessions/history-entry.ts";
-import type { Agent } from "../turns/agent.ts";
-import { settledOrigin } from "../turns/summary-record.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
-import { finalIdOf } from "../turns/turn-record.ts";
+import { publishReply } from "../delivery/index.ts";
+import type { TurnEntry } from "../sessions/index.ts";
+import { type Agent, finalIdOf, settledOrigin, type TurnRecord } from "../turns/index.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import { noteWhereShown } from "./note-where-shown.ts";
 

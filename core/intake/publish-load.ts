@@ -3,7 +3,7 @@ import type { Backbone } from "../contract/backbone.ts";
 import type { Consumer } from "../contract/bus.ts";
 import type { Clock, Timer } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { Agent } from "../turns/agent.ts";
+import type { Agent } from "../turns/index.ts";
 
 /** Gateways believe a word about the load for a little longer than this. */
 export const TELL_LOAD_EVERY_MS = 2_000;

@@ -1,11 +1,9 @@
 import type { UserMessage } from "../contract/user-message.ts";
-import { resolveRepliedTo } from "../delivery/resolve-replied-to.ts";
-import { captureOrigin } from "../origin/capture.ts";
-import type { ResolvedAsker } from "../people/asker-cache.ts";
-import { resolveAsker } from "../people/resolve-asker.ts";
-import { type SessionWindow, windowOf } from "../sessions/session-window.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
-import { turnIdOf } from "../turns/turn-record.ts";
+import { resolveRepliedTo } from "../delivery/index.ts";
+import { captureOrigin } from "../origin/index.ts";
+import { type ResolvedAsker, resolveAsker } from "../people/index.ts";
+import { type SessionWindow, windowOf } from "../sessions/index.ts";
+import { type TurnRecord, turnIdOf } from "../turns/index.ts";
 import { editedText } from "./edited-text.ts";
 import { inheritedWork } from "./inherited-work.ts";
 import type { IntakeParts } from "./intake-parts.ts";

@@ -1,24 +1,25 @@
 import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { ChildAbort } from "../lib/child-abort.ts";
-import { viewOfOrigins } from "../origin/view-of-origin.ts";
-import { fitEntry } from "../sessions/fit-entry.ts";
-import type { TurnEntry } from "../sessions/history-entry.ts";
-import { nextIndex } from "../sessions/session-window.ts";
-import type { Agent } from "../turns/agent.ts";
-import { failureText } from "../turns/failure-text.ts";
-import { Journal } from "../turns/journal.ts";
-import { withoutSilence } from "../turns/nothing-to-say.ts";
-import { runTurn } from "../turns/run-turn.ts";
-import { sessionTtl } from "../turns/session-ttl.ts";
-import type { TurnEnd } from "../turns/turn.ts";
-import { TurnCancelled } from "../turns/turn-cancelled.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
-import type { FinishedTurn, TurnPrompt } from "../turns/turn-source.ts";
-import { TurnStopped } from "../turns/turn-stopped.ts";
-import { TurnTimedOut } from "../turns/turn-timed-out.ts";
-import { TurnYielded } from "../turns/turn-yielded.ts";
+import { ChildAbort } from "../lib/index.ts";
+import { viewOfOrigins } from "../origin/index.ts";
+import { fitEntry, nextIndex, type TurnEntry } from "../sessions/index.ts";
+import {
+  type Agent,
+  type FinishedTurn,
+  failureText,
+  Journal,
+  runTurn,
+  sessionTtl,
+  TurnCancelled,
+  type TurnEnd,
+  type TurnPrompt,
+  type TurnRecord,
+  TurnStopped,
+  TurnTimedOut,
+  TurnYielded,
+  withoutSilence,
+} from "../turns/index.ts";
 import { shrinkWindow } from "./compact-session-async.ts";
 import type { IntakeParts } from "./intake-parts.ts";
 import type { OpenedTurn } from "./open-turn.ts";

@@ -1,7 +1,6 @@
 import { AppError } from "../contract/app-error.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { Agent } from "../turns/agent.ts";
-import type { TurnFeatures, TurnPrompt } from "../turns/turn-source.ts";
+import type { Agent, TurnFeatures, TurnPrompt } from "../turns/index.ts";
 import { shownText } from "./shown-text.ts";
 
 /** The words of a person, of a task that starts by itself, or of the feature that made the message. */

@@ -1,6 +1,6 @@
 import type { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { summarisePrompt } from "../lib/summarise-prompt.ts";
+import { summarisePrompt } from "../lib/index.ts";
 
 /** Once, at intake, per turn: everything that comes of this message inherits it (O2). */
 export const captureOrigin = (message: UserMessage, sessionId: string): ReplyOrigin => ({

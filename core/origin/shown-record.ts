@@ -4,7 +4,7 @@ import { collection, keyOf } from "../contract/collection.ts";
 import { conversationKey } from "../contract/conversation.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { Store } from "../contract/store.ts";
-import type { SessionPlace } from "../sessions/session-record.ts";
+import type { SessionPlace } from "../sessions/index.ts";
 
 /** An unsolicited final that a platform shows: whoever answers it goes on with its work (O14). */
 export const ShownRecord = z.looseObject({

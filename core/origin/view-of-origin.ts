@@ -1,5 +1,4 @@
-import type { HistoryEntry } from "../sessions/history-entry.ts";
-import type { SessionHistory } from "../sessions/session-history.ts";
+import type { HistoryEntry, SessionHistory } from "../sessions/index.ts";
 import type { ContinuedWork } from "./continued-work.ts";
 
 const MAX_CHARS = 12_000;

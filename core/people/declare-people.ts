@@ -3,7 +3,7 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
-import { stableId } from "../lib/stable-id.ts";
+import { stableId } from "../lib/index.ts";
 import { findPerson, listed, readPerson, sameAccount, withoutAccounts } from "./find-person.ts";
 import { letGo } from "./leave-person.ts";
 import type { AccountAddress, PersonAccount, PersonRecord } from "./person-record.ts";

@@ -1,7 +1,7 @@
 import { RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { Store } from "../contract/store.ts";
-import { stableId } from "../lib/stable-id.ts";
+import { stableId } from "../lib/index.ts";
 import type { FoundPerson } from "./find-person.ts";
 import { findPerson, listed, ownIdOf, readPerson, sameAccount, withoutAccounts } from "./find-person.ts";
 import type { LinkSide } from "./link-record.ts";

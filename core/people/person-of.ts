@@ -1,4 +1,4 @@
-import { stableId } from "../lib/stable-id.ts";
+import { stableId } from "../lib/index.ts";
 
 /** The person that an account is by itself, until it is linked to others. */
 export const personOf = (tenant: string, channel: string, accountId: string): string => {

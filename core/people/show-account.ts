@@ -1,4 +1,4 @@
-import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
+import { cutAtGraphemes } from "../lib/index.ts";
 import type { PersonAccount } from "./person-record.ts";
 
 type Named = Pick<PersonAccount, "name" | "channel">;

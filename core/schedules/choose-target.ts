@@ -1,10 +1,8 @@
 import { AppError } from "../contract/app-error.ts";
 import { conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
-import { accountServed } from "../delivery/account-served.ts";
-import { askingAccount } from "../delivery/asking-account.ts";
-import type { Destination } from "../delivery/destination.ts";
-import { findPerson } from "../people/find-person.ts";
+import { accountServed, askingAccount, type Destination } from "../delivery/index.ts";
+import { findPerson } from "../people/index.ts";
 import type { Seeker } from "./own-schedules.ts";
 
 /** Where a schedule's results go, checked when it is made (P2): here, or where the person has written in private. */

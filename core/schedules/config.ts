@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../contract/app-error.ts";
 import { Name } from "../contract/name.ts";
-import { Home } from "../delivery/home.ts";
+import { Home } from "../delivery/index.ts";
 import { MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./create-schedule.ts";
 import { nextDue } from "./due-times.ts";
 import { readWhen } from "./parse-when.ts";

@@ -1,10 +1,8 @@
 import type { Audience } from "../contract/agent-reply.ts";
 import { AppError } from "../contract/app-error.ts";
 import type { Asker } from "../contract/owner-context.ts";
-import { accountServed } from "../delivery/account-served.ts";
-import { askingAccount } from "../delivery/asking-account.ts";
-import { mayContinue } from "../delivery/may-continue.ts";
-import { findPerson } from "../people/find-person.ts";
+import { accountServed, askingAccount, mayContinue } from "../delivery/index.ts";
+import { findPerson } from "../people/index.ts";
 import { isOpen } from "./create-schedule.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
 import type { Schedule } from "./schedule-record.ts";

@@ -3,7 +3,7 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { ScheduleAddress } from "../contract/schedule.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { publishReply } from "../delivery/publish-reply.ts";
+import { publishReply } from "../delivery/index.ts";
 import { afterFailure, afterSuccess, PAUSE_AFTER } from "./after-run.ts";
 import { changeSchedule } from "./change-schedule.ts";
 import type { ScheduleRun } from "./run-record.ts";

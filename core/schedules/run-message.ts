@@ -1,9 +1,8 @@
 import type { Audience } from "../contract/agent-reply.ts";
 import type { ScheduleAddress } from "../contract/schedule.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { stableId } from "../lib/stable-id.ts";
-import { summarisePrompt } from "../lib/summarise-prompt.ts";
-import { traceIdOf } from "../turns/turn-record.ts";
+import { stableId, summarisePrompt } from "../lib/index.ts";
+import { traceIdOf } from "../turns/index.ts";
 import type { ScheduleRun } from "./run-record.ts";
 import type { Schedule } from "./schedule-record.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Audience } from "../contract/agent-reply.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import type { ScheduleAddress } from "../contract/schedule.ts";
-import { GoneMatter } from "../delivery/gone-matter.ts";
+import { GoneMatter } from "../delivery/index.ts";
 
 /** What became of a due time: every one has a run, or the reason why it has none. */
 export const ScheduleRun = z.looseObject({

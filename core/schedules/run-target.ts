@@ -1,13 +1,8 @@
 import type { Audience } from "../contract/agent-reply.ts";
 import type { Store } from "../contract/store.ts";
-import { askingAccount } from "../delivery/asking-account.ts";
-import { audienceAt } from "../delivery/destination.ts";
-import type { GoneMatter } from "../delivery/gone-matter.ts";
-import type { OtherPlaces } from "../delivery/other-place.ts";
-import { sentFor } from "../delivery/sent-for.ts";
-import { summarisePrompt } from "../lib/summarise-prompt.ts";
-import { findPerson } from "../people/find-person.ts";
-import type { PersonRecord } from "../people/person-record.ts";
+import { askingAccount, audienceAt, type GoneMatter, type OtherPlaces, sentFor } from "../delivery/index.ts";
+import { summarisePrompt } from "../lib/index.ts";
+import { findPerson, type PersonRecord } from "../people/index.ts";
 import type { Schedule } from "./schedule-record.ts";
 
 /** gone: it is not the place that was chosen. Without an audience there is nobody to see a result. */

@@ -1,4 +1,4 @@
-import type { CoreParts } from "../turns/turn.ts";
+import type { CoreParts } from "../turns/index.ts";
 import type { DueIndex } from "./due-index.ts";
 
 export interface ScheduleParts extends Pick<CoreParts, "bus" | "store" | "clock" | "logger" | "meter" | "checkpoint"> {

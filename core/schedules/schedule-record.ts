@@ -3,7 +3,7 @@ import { Audience } from "../contract/agent-reply.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { Asker } from "../contract/owner-context.ts";
 import { ScheduleAddress } from "../contract/schedule.ts";
-import { Destination } from "../delivery/destination.ts";
+import { Destination } from "../delivery/index.ts";
 import { When } from "./when.ts";
 
 export const Schedule = ScheduleAddress.extend({

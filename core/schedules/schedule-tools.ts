@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Tool } from "../contract/tool.ts";
 import { timeZoneOf } from "../contract/viewer-time.ts";
-import { accountServed } from "../delivery/account-served.ts";
-import { askingAccount } from "../delivery/asking-account.ts";
-import { stableId } from "../lib/stable-id.ts";
+import { accountServed, askingAccount } from "../delivery/index.ts";
+import { stableId } from "../lib/index.ts";
 import { cancelSchedule } from "./cancel-schedule.ts";
 import { chooseTarget } from "./choose-target.ts";
 import { createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./create-schedule.ts";

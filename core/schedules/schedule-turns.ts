@@ -1,4 +1,4 @@
-import type { TurnHook } from "../turns/turn-source.ts";
+import type { TurnHook } from "../turns/index.ts";
 import { scheduleRunEnded } from "./run-ended.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
 

@@ -1,8 +1,8 @@
 import type { Consumer } from "../contract/bus.ts";
 import type { ScheduleDue } from "../contract/schedule.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { OtherPlaces } from "../delivery/other-place.ts";
-import type { Agent } from "../turns/agent.ts";
+import type { OtherPlaces } from "../delivery/index.ts";
+import type { Agent } from "../turns/index.ts";
 import { dueId } from "./due-id.ts";
 import { DueWatch } from "./due-watch.ts";
 import { handleBuriedDue, handleScheduleDue } from "./handle-schedule-due.ts";

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
-import type { Destination } from "../delivery/destination.ts";
-import { stableId } from "../lib/stable-id.ts";
+import type { Destination } from "../delivery/index.ts";
+import { stableId } from "../lib/index.ts";
 import { changeSchedule } from "./change-schedule.ts";
 import type { ScheduleConfig } from "./config.ts";
 import { configuredWhen } from "./config.ts";

@@ -1,6 +1,6 @@
 import { conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
-import { stableId } from "../lib/stable-id.ts";
+import { stableId } from "../lib/index.ts";
 import type { SessionPlace } from "./session-record.ts";
 import { sessionKey } from "./session-record.ts";
 

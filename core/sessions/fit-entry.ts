@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../model/chat-message.ts";
+import type { ChatMessage } from "../model/index.ts";
 import type { TurnEntry } from "./history-entry.ts";
 
 /** Below the store's limit, with room for fields that a later version adds. */

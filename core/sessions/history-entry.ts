@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { collection, keyOf } from "../contract/collection.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
-import { ChatMessage } from "../model/chat-message.ts";
+import { ChatMessage } from "../model/index.ts";
 
 /** A turn that has ended. It is also the journal of the turn's last model response. */
 export const TurnEntry = z.looseObject({

@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../model/chat-message.ts";
+import type { ChatMessage } from "../model/index.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 
 /** A history as a model reads it: every person's word followed by what became of it. */

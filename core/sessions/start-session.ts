@@ -1,7 +1,7 @@
 import { isoTime } from "../contract/clock.ts";
 import { conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
-import { stableId } from "../lib/stable-id.ts";
+import { stableId } from "../lib/index.ts";
 import { firstSessionId } from "./current-session.ts";
 import type { SessionPlace } from "./session-record.ts";
 import { sessionKey } from "./session-record.ts";

@@ -1,7 +1,7 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { Logger } from "../contract/logger.ts";
-import { raceAbort } from "../lib/race-abort.ts";
-import type { AgentModel } from "../model/agent-model.ts";
+import { raceAbort } from "../lib/index.ts";
+import type { AgentModel } from "../model/index.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 
 const MAX_SUMMARY_CHARS = 8_000;

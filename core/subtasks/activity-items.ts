@@ -2,8 +2,8 @@ import type { ActivityItem } from "../contract/activity.ts";
 import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
-import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
-import { describeChanges } from "../workspaces/describe-changes.ts";
+import { cutAtGraphemes } from "../lib/index.ts";
+import { describeChanges } from "../workspaces/index.ts";
 import { cancelAction, changeActions } from "./subtask-actions.ts";
 
 const RESULT_CHARS = 300;

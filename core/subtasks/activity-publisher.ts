@@ -5,7 +5,7 @@ import { isoTime } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
-import { publishReply } from "../delivery/publish-reply.ts";
+import { publishReply } from "../delivery/index.ts";
 import { itemOfSubtask } from "./activity-items.ts";
 import { activityReply } from "./activity-reply.ts";
 import type { Batch } from "./batch.ts";

@@ -1,6 +1,6 @@
 import type { ActivityState } from "../contract/activity.ts";
 import type { Subtask } from "../contract/subtask.ts";
-import type { UnsolicitedReply } from "../delivery/publish-reply.ts";
+import type { UnsolicitedReply } from "../delivery/index.ts";
 import type { WorkItem } from "./activity-items.ts";
 import type { Batch } from "./batch.ts";
 import { listNames } from "./list-names.ts";

@@ -1,8 +1,5 @@
 import type { Store } from "../contract/store.ts";
-import type { Agent } from "../turns/agent.ts";
-import type { TurnEnd } from "../turns/turn.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
-import type { FinishedTurn } from "../turns/turn-source.ts";
+import type { Agent, FinishedTurn, TurnEnd, TurnRecord } from "../turns/index.ts";
 import { countedMembers, openCalls } from "./batch.ts";
 import { listNames } from "./list-names.ts";
 import { readOwner } from "./owner-record.ts";

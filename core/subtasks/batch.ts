@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Inherited } from "../turns/inherited.ts";
+import { Inherited } from "../turns/index.ts";
 
 /** One subtask as its batch counts it. */
 export const Member = z.looseObject({

@@ -2,7 +2,7 @@ import { messageOf } from "../contract/app-error.ts";
 import type { Timer } from "../contract/clock.ts";
 import type { Stored } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
-import type { CoreParts } from "../turns/turn.ts";
+import type { CoreParts } from "../turns/index.ts";
 import { noteBegun } from "./change-subtask.ts";
 
 /** What is done before this is stored as done, and never as begun. */

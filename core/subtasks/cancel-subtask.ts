@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
-import { callerAt, type Writer } from "../delivery/caller.ts";
+import { callerAt, type Writer } from "../delivery/index.ts";
 import { endSubtask } from "./change-subtask.ts";
 import { readOwner } from "./owner-record.ts";
 import { reportEnd } from "./report-end.ts";

@@ -5,8 +5,7 @@ import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask, SubtaskResult, SubtaskStatus } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
-import { subtaskSpan } from "../turns/agent-spans.ts";
-import type { CoreParts } from "../turns/turn.ts";
+import { type CoreParts, subtaskSpan } from "../turns/index.ts";
 import { fitSubtask } from "./fit-subtask.ts";
 import { subtaskKey, subtasksRead, writeSubtask } from "./subtask-record.ts";
 

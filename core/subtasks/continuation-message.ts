@@ -1,7 +1,7 @@
 import type { Subtask } from "../contract/subtask.ts";
 import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { Inherited } from "../turns/inherited.ts";
+import type { Inherited } from "../turns/index.ts";
 
 interface Continuation {
   /** The same cause always gives the same id. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Store } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
-import type { SyntheticMessage, TurnPrompt } from "../turns/turn-source.ts";
+import type { SyntheticMessage, TurnPrompt } from "../turns/index.ts";
 import { readOwner } from "./owner-record.ts";
 import type { Reported } from "./show-results.ts";
 import { showResults } from "./show-results.ts";

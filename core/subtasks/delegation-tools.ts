@@ -1,5 +1,5 @@
 import type { Tool } from "../contract/tool.ts";
-import type { DelegationConfig } from "../turns/delegation-limits.ts";
+import type { DelegationConfig } from "../turns/index.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { awaitSubtasks } from "./tools/await-subtasks.ts";
 import { controlTools } from "./tools/control-tools.ts";

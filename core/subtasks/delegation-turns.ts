@@ -1,4 +1,4 @@
-import type { TurnHook, TurnSource } from "../turns/turn-source.ts";
+import type { TurnHook, TurnSource } from "../turns/index.ts";
 import { announce } from "./announce.ts";
 import { continuationPrompt } from "./continuation-prompt.ts";
 import { sealTurn } from "./seal-turn.ts";

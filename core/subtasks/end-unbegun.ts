@@ -1,6 +1,6 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { ToolContext } from "../contract/tool.ts";
-import { TurnYielded } from "../turns/turn-yielded.ts";
+import { TurnYielded } from "../turns/index.ts";
 import { afterGate } from "./after-gate.ts";
 import type { Member } from "./batch.ts";
 import { endSubtask } from "./change-subtask.ts";

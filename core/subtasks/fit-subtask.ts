@@ -1,6 +1,6 @@
 import { MAX_VALUE_BYTES } from "../contract/store.ts";
 import type { Subtask } from "../contract/subtask.ts";
-import { cutToBytes } from "../lib/cut-to-bytes.ts";
+import { cutToBytes } from "../lib/index.ts";
 
 /** With room for fields that a later version adds. */
 const MOST_BYTES = MAX_VALUE_BYTES - 20_000;

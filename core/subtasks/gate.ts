@@ -1,7 +1,5 @@
 import type { Subtask } from "../contract/subtask.ts";
-import type { Agent } from "../turns/agent.ts";
-import { ceilingMs } from "../turns/delegation-limits.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
+import { type Agent, ceilingMs, type TurnRecord } from "../turns/index.ts";
 import type { Batch, BatchCall, Member } from "./batch.ts";
 import { advanced, lateMembers, openCalls, openMembers } from "./batch.ts";
 import type { OwnerAddress, OwnerRecord } from "./owner-record.ts";

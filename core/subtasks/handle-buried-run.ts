@@ -1,5 +1,5 @@
 import type { DeadLetter } from "../contract/dead-letter.ts";
-import type { Agent } from "../turns/agent.ts";
+import type { Agent } from "../turns/index.ts";
 import { cancelChildren } from "./cancel-subtask.ts";
 import { endSubtask } from "./change-subtask.ts";
 import { lastResort } from "./last-resort.ts";

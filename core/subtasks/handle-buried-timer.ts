@@ -1,6 +1,6 @@
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { BatchTimer } from "../contract/subtask-message.ts";
-import type { Agent } from "../turns/agent.ts";
+import type { Agent } from "../turns/index.ts";
 import { afterGate } from "./after-gate.ts";
 import { isSettled } from "./batch.ts";
 import { fireAtCeiling } from "./gate.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../contract/clock.ts";
 import type { Store } from "../contract/store.ts";
-import { cutToBytes } from "../lib/cut-to-bytes.ts";
-import { MAX_NOTE_BYTES, WorkingMemory } from "../memory/working-memory.ts";
+import { cutToBytes } from "../lib/index.ts";
+import { MAX_NOTE_BYTES, WorkingMemory } from "../memory/index.ts";
 
 const PREFIX = "notifications/";
 const INDEX = `${PREFIX}index`;

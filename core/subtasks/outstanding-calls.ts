@@ -1,5 +1,5 @@
 import type { Subtask, SubtaskNote } from "../contract/subtask.ts";
-import { waitForChange } from "../turns/wait-for-change.ts";
+import { waitForChange } from "../turns/index.ts";
 import { openCalls } from "./batch.ts";
 import { readOwner } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";

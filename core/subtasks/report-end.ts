@@ -2,7 +2,7 @@ import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import type { SubtaskMessage } from "../contract/subtask-message.ts";
-import type { CoreParts } from "../turns/turn.ts";
+import type { CoreParts } from "../turns/index.ts";
 import { afterGate } from "./after-gate.ts";
 import { isOver } from "./batch.ts";
 import { endIdOf } from "./continuation-ids.ts";

@@ -1,7 +1,6 @@
 import type { DelegationContext } from "../contract/delegation-context.ts";
 import type { ToolContext } from "../contract/tool.ts";
-import type { DelegationConfig } from "../turns/delegation-limits.ts";
-import { inheritedFrom } from "../turns/inherited.ts";
+import { type DelegationConfig, inheritedFrom } from "../turns/index.ts";
 import type { Batch, Member } from "./batch.ts";
 import { type OwnerRecord, usedUpBy, withBatch, withUsedUp } from "./owner-record.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";

@@ -1,6 +1,5 @@
-import type { TurnEntry } from "../sessions/history-entry.ts";
-import type { Agent } from "../turns/agent.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
+import type { TurnEntry } from "../sessions/index.ts";
+import type { Agent, TurnRecord } from "../turns/index.ts";
 import { afterGate } from "./after-gate.ts";
 import type { Batch } from "./batch.ts";
 import { cancelSubtask } from "./cancel-subtask.ts";

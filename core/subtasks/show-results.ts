@@ -1,6 +1,6 @@
 import type { Artifacts, Subtask } from "../contract/subtask.ts";
-import { cutToBytes } from "../lib/cut-to-bytes.ts";
-import { describeChanges } from "../workspaces/describe-changes.ts";
+import { cutToBytes } from "../lib/index.ts";
+import { describeChanges } from "../workspaces/index.ts";
 
 /** A subtask in a list of results; one that expired is known by name only. */
 export interface Reported {

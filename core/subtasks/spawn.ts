@@ -3,7 +3,7 @@ import { isoTime } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Subtask } from "../contract/subtask.ts";
 import type { ToolContext } from "../contract/tool.ts";
-import { type DelegationConfig, deepest } from "../turns/delegation-limits.ts";
+import { type DelegationConfig, deepest } from "../turns/index.ts";
 import type { Member } from "./batch.ts";
 import { createSubtask } from "./create-subtask.ts";
 import { endUnbegun } from "./end-unbegun.ts";

@@ -1,7 +1,7 @@
 import type { Consumer } from "../contract/bus.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { Agent } from "../turns/agent.ts";
-import { fileTools } from "../workspaces/file-tools.ts";
+import type { Agent } from "../turns/index.ts";
+import { fileTools } from "../workspaces/index.ts";
 import { handleBatchTimer } from "./handle-batch-timer.ts";
 import { handleBuriedRun } from "./handle-buried-run.ts";
 import { handleBuriedSubtaskMessage } from "./handle-buried-subtask-message.ts";

@@ -1,9 +1,7 @@
 import type { Subtask } from "../contract/subtask.ts";
 import type { Tool } from "../contract/tool.ts";
-import { stableId } from "../lib/stable-id.ts";
-import type { Agent } from "../turns/agent.ts";
-import { deepest } from "../turns/delegation-limits.ts";
-import type { TurnRecord } from "../turns/turn-record.ts";
+import { stableId } from "../lib/index.ts";
+import { type Agent, deepest, type TurnRecord } from "../turns/index.ts";
 
 /** Words to people are the owner's business. */
 const NOT_FOR_SUBAGENTS = ["nothing_to_say"];

@@ -1,6 +1,6 @@
 import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { Subtask } from "../contract/subtask.ts";
-import { cutAtGraphemes } from "../lib/summarise-prompt.ts";
+import { cutAtGraphemes } from "../lib/index.ts";
 
 /** Short enough for a button on every platform. */
 const NAME_CHARS = 40;

@@ -1,7 +1,7 @@
 import type { Stored } from "../contract/store.ts";
 import type { Subtask, SubtaskNote } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
-import type { ChatMessage } from "../model/chat-message.ts";
+import type { ChatMessage } from "../model/index.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { subtaskKey, subtasksRead } from "./subtask-record.ts";
 import { SubtaskStopped } from "./subtask-stopped.ts";

@@ -1,8 +1,7 @@
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import type { SubtaskNews } from "../contract/subtask-news.ts";
-import type { ChangeEvents } from "../turns/change-events.ts";
-import type { CoreParts } from "../turns/turn.ts";
-import type { Workspaces } from "../workspaces/workspaces.ts";
+import type { ChangeEvents, CoreParts } from "../turns/index.ts";
+import type { Workspaces } from "../workspaces/index.ts";
 import type { ActivityPublisher } from "./activity-publisher.ts";
 import type { DelegatedCalls } from "./delegated-calls.ts";
 import type { OwnerRecords } from "./owner-records.ts";

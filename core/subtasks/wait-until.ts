@@ -1,6 +1,6 @@
 import type { Subtask } from "../contract/subtask.ts";
 import type { SubtaskAddress } from "../contract/subtask-message.ts";
-import { waitForChange } from "../turns/wait-for-change.ts";
+import { waitForChange } from "../turns/index.ts";
 import type { SubtaskParts } from "./subtask-parts.ts";
 import { readSubtasks } from "./subtask-record.ts";
 

@@ -1,6 +1,6 @@
 import type { Subtask, SubtaskNote } from "../contract/subtask.ts";
 import { hasEnded } from "../contract/subtask.ts";
-import { cutToBytes } from "../lib/cut-to-bytes.ts";
+import { cutToBytes } from "../lib/index.ts";
 
 /** All that a subtask is told, together: beside it its record holds its task and its result. */
 const MOST_BYTES = 200_000;

@@ -5,7 +5,7 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import { hasEnded, type Subtask } from "../contract/subtask.ts";
-import type { Workspaces } from "../workspaces/workspaces.ts";
+import type { Workspaces } from "../workspaces/index.ts";
 import { readSubtask } from "./subtask-record.ts";
 
 const EVERY_MS = 60 * 60_000;

@@ -1,10 +1,9 @@
 import type { Subtask } from "../contract/subtask.ts";
 import type { ToolContext } from "../contract/tool.ts";
 import type { SpanRecord } from "../contract/tracer.ts";
-import type { StepResponse } from "../model/step.ts";
-import type { TurnEntry } from "../sessions/history-entry.ts";
-import { rootSpanId } from "../telemetry/trace-context.ts";
-import { subtaskSpanId, toolSpanId, turnSpanId, workSpanId } from "../telemetry/work-spans.ts";
+import type { StepResponse } from "../model/index.ts";
+import type { TurnEntry } from "../sessions/index.ts";
+import { rootSpanId, subtaskSpanId, toolSpanId, turnSpanId, workSpanId } from "../telemetry/index.ts";
 import type { Agent } from "./agent.ts";
 import type { Turn } from "./turn.ts";
 import type { TurnRecord } from "./turn-record.ts";

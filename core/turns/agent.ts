@@ -1,5 +1,5 @@
 import type { Tool } from "../contract/tool.ts";
-import type { AgentModel } from "../model/agent-model.ts";
+import type { AgentModel } from "../model/index.ts";
 import type { DelegationConfig } from "./delegation-limits.ts";
 import type { PeeringConfig } from "./peering-limits.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Tool, ToolContext } from "../contract/tool.ts";
-import { ChildAbort } from "../lib/child-abort.ts";
-import type { ToolCall, ToolResult } from "../model/chat-message.ts";
+import { ChildAbort } from "../lib/index.ts";
+import type { ToolCall, ToolResult } from "../model/index.ts";
 import { runTool } from "./run-tool.ts";
 import { signalProgress } from "./signal-progress.ts";
 import type { CoreParts, Turn } from "./turn.ts";

@@ -1,9 +1,7 @@
 import { messageOf } from "../contract/app-error.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import { pause } from "../lib/pause.ts";
-import { raceAbort } from "../lib/race-abort.ts";
-import { ModelFailed } from "../model/model-failed.ts";
-import type { StepRequest, StepResponse } from "../model/step.ts";
+import { pause, raceAbort } from "../lib/index.ts";
+import { ModelFailed, type StepRequest, type StepResponse } from "../model/index.ts";
 import { stepSpan } from "./agent-spans.ts";
 import { DeltaStream } from "./delta-stream.ts";
 import type { CoreParts, Turn } from "./turn.ts";

@@ -1,4 +1,4 @@
-import type { ModelFailure } from "../model/model-failed.ts";
+import type { ModelFailure } from "../model/index.ts";
 
 export type Trouble = ModelFailure | "turn-timeout" | "no-answer" | "internal";
 

@@ -3,8 +3,7 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import { RETENTION_MS } from "../contract/bus.ts";
 import { collection, type Key, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
-import { ToolResult } from "../model/chat-message.ts";
-import { StepResponse } from "../model/step.ts";
+import { StepResponse, ToolResult } from "../model/index.ts";
 import { TurnYielded } from "./turn-yielded.ts";
 
 const ttl = { ttlMs: RETENTION_MS };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Tool } from "../contract/tool.ts";
-import type { StepResponse } from "../model/step.ts";
+import type { StepResponse } from "../model/index.ts";
 import type { Agent } from "./agent.ts";
 
 const NAME = "nothing_to_say";

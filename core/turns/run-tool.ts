@@ -1,9 +1,7 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
-import { ChildAbort } from "../lib/child-abort.ts";
-import { cutToBytes } from "../lib/cut-to-bytes.ts";
-import { raceAbort } from "../lib/race-abort.ts";
-import type { ToolCall, ToolResult } from "../model/chat-message.ts";
+import { ChildAbort, cutToBytes, raceAbort } from "../lib/index.ts";
+import type { ToolCall, ToolResult } from "../model/index.ts";
 import { toolSpan } from "./agent-spans.ts";
 import type { CoreParts } from "./turn.ts";
 

@@ -1,9 +1,13 @@
-import { cutToBytes } from "../lib/cut-to-bytes.ts";
-import type { ChatMessage, ToolResult } from "../model/chat-message.ts";
-import { describeTools } from "../model/describe-tools.ts";
-import { ModelFailed } from "../model/model-failed.ts";
-import type { StepRequest, StepResponse } from "../model/step.ts";
-import type { SessionWindow } from "../sessions/session-window.ts";
+import { cutToBytes } from "../lib/index.ts";
+import {
+  type ChatMessage,
+  describeTools,
+  ModelFailed,
+  type StepRequest,
+  type StepResponse,
+  type ToolResult,
+} from "../model/index.ts";
+import type { SessionWindow } from "../sessions/index.ts";
 import { answerCalls } from "./answer-calls.ts";
 import { askModel } from "./ask-model.ts";
 import type { Trouble } from "./failure-text.ts";

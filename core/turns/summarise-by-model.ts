@@ -1,11 +1,8 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
-import { ChildAbort } from "../lib/child-abort.ts";
-import { maskSecrets } from "../lib/mask-secrets.ts";
-import { raceAbort } from "../lib/race-abort.ts";
-import { summarisePrompt } from "../lib/summarise-prompt.ts";
-import type { AgentModel } from "../model/agent-model.ts";
+import { ChildAbort, maskSecrets, raceAbort, summarisePrompt } from "../lib/index.ts";
+import type { AgentModel } from "../model/index.ts";
 
 const DEADLINE_MS = 5_000;
 const SHOWN_CHARS = 6_000;

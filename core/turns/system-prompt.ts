@@ -1,4 +1,4 @@
-import type { SessionWindow } from "../sessions/session-window.ts";
+import type { SessionWindow } from "../sessions/index.ts";
 import type { Agent } from "./agent.ts";
 
 /** Stable from turn to turn, so that providers can cache it; only a new summary changes it. */

@@ -7,8 +7,8 @@ import { Asker } from "../contract/owner-context.ts";
 import { ReplyCause } from "../contract/reply-cause.ts";
 import { ReplyOrigin } from "../contract/reply-origin.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { stableId } from "../lib/stable-id.ts";
-import { ContinuedWork } from "../origin/continued-work.ts";
+import { stableId } from "../lib/index.ts";
+import { ContinuedWork } from "../origin/index.ts";
 
 /** Written once, when a message is first seen. If it is there already, the message is a repeat or a resume. */
 export const TurnRecord = z.looseObject({

@@ -1,7 +1,6 @@
 import type { Synthetic } from "../contract/synthetic.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { TurnEntry } from "../sessions/history-entry.ts";
-import type { SessionWindow } from "../sessions/session-window.ts";
+import type { SessionWindow, TurnEntry } from "../sessions/index.ts";
 import type { Agent } from "./agent.ts";
 import type { TurnEnd } from "./turn.ts";
 import type { TurnRecord } from "./turn-record.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../contract/clock.ts";
-import { raceAbort } from "../lib/race-abort.ts";
+import { raceAbort } from "../lib/index.ts";
 import type { ChangeEvents } from "./change-events.ts";
 
 /** News can get lost, so the records are looked at this often all the same. */

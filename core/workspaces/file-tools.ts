@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
-import { cutToBytes } from "../lib/cut-to-bytes.ts";
+import { cutToBytes } from "../lib/index.ts";
 import { Git } from "./git.ts";
 import { inside } from "./inside.ts";
 import { runProgram } from "./run-program.ts";

@@ -4,7 +4,7 @@ import { KeyedRates } from "../../adapters/contract/keyed-rates.ts";
 import { RateLimit } from "../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { toHttpError } from "../http-error.ts";
-import type { SignInGuard } from "../limits/sign-in-guard.ts";
+import type { SignInGuard } from "../limits/index.ts";
 import type { CallerCheck } from "./caller-check.ts";
 import { mayCall } from "./caller-check.ts";
 import { cardRoutes, type ServedHandler } from "./card-routes.ts";

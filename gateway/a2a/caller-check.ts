@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { A2aConfig } from "../../core/a2a/config.ts";
+import type { A2aConfig } from "../../core/a2a/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { configuredDigest, digestOf } from "../secret-digest.ts";
 

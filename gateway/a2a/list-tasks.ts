@@ -1,7 +1,13 @@
 import { type ListTasksRequest, type ListTasksResponse, TaskState } from "@a2a-js/sdk";
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
-import { type TaskOwner, taskKey } from "../../core/a2a/inbound/inbound-task.ts";
-import { dayOf, daysBefore, summariesOn, type TaskSummary } from "../../core/a2a/inbound/task-index.ts";
+import {
+  dayOf,
+  daysBefore,
+  summariesOn,
+  type TaskOwner,
+  type TaskSummary,
+  taskKey,
+} from "../../core/a2a/inbound/index.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Store } from "../../core/contract/store.ts";

@@ -1,6 +1,6 @@
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
 import { z } from "zod";
-import { dayOf, type TaskSummary } from "../../core/a2a/inbound/task-index.ts";
+import { dayOf, type TaskSummary } from "../../core/a2a/inbound/index.ts";
 
 /** Where the next page of a list begins: after this. */
 export interface PagePlace {

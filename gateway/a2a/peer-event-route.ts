@@ -1,13 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { loadIdentity } from "../../core/a2a/deployment-identity.ts";
-import { pushTokenOf } from "../../core/a2a/push-token.ts";
+import { loadIdentity, pushTokenOf } from "../../core/a2a/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import { Name } from "../../core/contract/name.ts";
 import type { Secret } from "../../core/contract/secret.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { markAuthenticated } from "../limits/authenticated-requests.ts";
+import { markAuthenticated } from "../limits/index.ts";
 import { digestOf } from "../secret-digest.ts";
 
 const MAX_BODY_BYTES = 1_000_000;

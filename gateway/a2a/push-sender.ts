@@ -2,11 +2,15 @@ import type { StreamResponse } from "@a2a-js/sdk";
 import { A2A_LEGACY_PROTOCOL_VERSION } from "@a2a-js/sdk/compat/v0_3";
 import { V03PushNotificationSerializer } from "@a2a-js/sdk/compat/v0_3/server";
 import { V1PushNotificationSerializer } from "@a2a-js/sdk/server";
-import type { DeploymentIdentity } from "../../core/a2a/deployment-identity.ts";
-import { Redirected } from "../../core/a2a/guarded-fetch.ts";
-import { changeTask } from "../../core/a2a/inbound/change-task.ts";
-import { inboundMessageId } from "../../core/a2a/inbound/inbound-call.ts";
-import { hasEnded, type InboundTask, readTask, type Webhook } from "../../core/a2a/inbound/inbound-task.ts";
+import {
+  changeTask,
+  hasEnded,
+  type InboundTask,
+  inboundMessageId,
+  readTask,
+  type Webhook,
+} from "../../core/a2a/inbound/index.ts";
+import { type DeploymentIdentity, Redirected } from "../../core/a2a/index.ts";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Bus, Outcome, Received } from "../../core/contract/bus.ts";
 import { ack } from "../../core/contract/bus.ts";
@@ -15,9 +19,8 @@ import type { PushDue } from "../../core/contract/inbound-task.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Store } from "../../core/contract/store.ts";
 import type { Tracer } from "../../core/contract/tracer.ts";
-import { type TraceHeaders, traceHeaders } from "../../core/telemetry/trace-context.ts";
-import { turnSpanId } from "../../core/telemetry/work-spans.ts";
-import { turnKey } from "../../core/turns/turn-record.ts";
+import { type TraceHeaders, traceHeaders, turnSpanId } from "../../core/telemetry/index.ts";
+import { turnKey } from "../../core/turns/index.ts";
 import { openWebhook } from "./sealed-webhook.ts";
 import { statusUpdate } from "./task-events.ts";
 import { toWire } from "./to-wire.ts";

@@ -1,13 +1,9 @@
 import { Message, Role, type SendMessageRequest, type TaskPushNotificationConfig } from "@a2a-js/sdk";
 import { RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
-import type { SkillConfig } from "../../core/a2a/config.ts";
-import { readExtension } from "../../core/a2a/extension.ts";
-import { checkAddress } from "../../core/a2a/guarded-fetch.ts";
-import { arrivedChain } from "../../core/a2a/hops.ts";
-import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
-import type { Webhook } from "../../core/a2a/inbound/inbound-task.ts";
+import type { InboundCall, Webhook } from "../../core/a2a/inbound/index.ts";
+import { arrivedChain, checkAddress, readExtension, type SkillConfig } from "../../core/a2a/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import { stableId } from "../../core/lib/stable-id.ts";
+import { stableId } from "../../core/lib/index.ts";
 import type { Caller } from "./caller-check.ts";
 import { mayUse } from "./caller-check.ts";
 import { readParts } from "./read-parts.ts";

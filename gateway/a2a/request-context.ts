@@ -3,7 +3,7 @@ import type { ServerCallContext } from "@a2a-js/sdk/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
-import { acceptTrace } from "../../core/telemetry/trace-context.ts";
+import { acceptTrace } from "../../core/telemetry/index.ts";
 import { callContext } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 

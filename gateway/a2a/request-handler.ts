@@ -22,10 +22,8 @@ import {
   UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
 import type { A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
-import type { DeploymentIdentity } from "../../core/a2a/deployment-identity.ts";
-import { cancelTask } from "../../core/a2a/inbound/cancel-task.ts";
-import type { InboundCall } from "../../core/a2a/inbound/inbound-call.ts";
-import { hasEnded, type InboundTask, readTask } from "../../core/a2a/inbound/inbound-task.ts";
+import { cancelTask, hasEnded, type InboundCall, type InboundTask, readTask } from "../../core/a2a/inbound/index.ts";
+import type { DeploymentIdentity } from "../../core/a2a/index.ts";
 import type { Bus } from "../../core/contract/bus.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";

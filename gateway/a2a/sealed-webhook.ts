@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
-import type { DeploymentIdentity } from "../../core/a2a/deployment-identity.ts";
-import type { Webhook } from "../../core/a2a/inbound/inbound-task.ts";
+import type { Webhook } from "../../core/a2a/inbound/index.ts";
+import type { DeploymentIdentity } from "../../core/a2a/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 
 type Key = Pick<DeploymentIdentity, "key">;

@@ -1,4 +1,4 @@
-import type { SkillConfig } from "../../core/a2a/config.ts";
+import type { SkillConfig } from "../../core/a2a/index.ts";
 
 /** An agent that others may call. */
 export interface ServedAgent {

@@ -1,7 +1,14 @@
-import { noteCall, publishCall } from "../../core/a2a/inbound/accept-call.ts";
-import type { TaskParts } from "../../core/a2a/inbound/change-task.ts";
-import { type InboundCall, NOTED_AFTER_MS } from "../../core/a2a/inbound/inbound-call.ts";
-import { type InboundTask, isAtRest, readTask, seenEnd } from "../../core/a2a/inbound/inbound-task.ts";
+import {
+  type InboundCall,
+  type InboundTask,
+  isAtRest,
+  NOTED_AFTER_MS,
+  noteCall,
+  publishCall,
+  readTask,
+  seenEnd,
+  type TaskParts,
+} from "../../core/a2a/inbound/index.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { TaskWatcher } from "./task-watcher.ts";

@@ -1,6 +1,5 @@
 import type { StreamResponse } from "@a2a-js/sdk";
-import type { InboundTask } from "../../core/a2a/inbound/inbound-task.ts";
-import { hasEnded, isAtRest } from "../../core/a2a/inbound/inbound-task.ts";
+import { hasEnded, type InboundTask, isAtRest } from "../../core/a2a/inbound/index.ts";
 import type { Delta, TaskWatcher } from "./task-watcher.ts";
 import { answerArtifact, toWire, wireStatus } from "./to-wire.ts";
 

@@ -1,4 +1,4 @@
-import { taskKey } from "../../core/a2a/inbound/inbound-task.ts";
+import { taskKey } from "../../core/a2a/inbound/index.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Listener } from "../../core/contract/bus.ts";
 import type { Clock, Timer } from "../../core/contract/clock.ts";

@@ -1,5 +1,5 @@
 import { type Artifact, Message, Role, type Task, TaskState, type TaskStatus } from "@a2a-js/sdk";
-import type { InboundTask, TaskState as OurState, Said } from "../../core/a2a/inbound/inbound-task.ts";
+import type { InboundTask, TaskState as OurState, Said } from "../../core/a2a/inbound/index.ts";
 
 const STATES: Readonly<Record<OurState, TaskState>> = {
   submitted: TaskState.TASK_STATE_SUBMITTED,

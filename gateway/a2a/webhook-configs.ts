@@ -1,9 +1,12 @@
 import type { TaskPushNotificationConfig } from "@a2a-js/sdk";
 import { RequestMalformedError, TaskNotFoundError } from "@a2a-js/sdk/errors";
-import { withWebhook } from "../../core/a2a/inbound/accept-call.ts";
-import type { TaskParts } from "../../core/a2a/inbound/change-task.ts";
-import { changeTask } from "../../core/a2a/inbound/change-task.ts";
-import type { InboundTask, Webhook } from "../../core/a2a/inbound/inbound-task.ts";
+import {
+  changeTask,
+  type InboundTask,
+  type TaskParts,
+  type Webhook,
+  withWebhook,
+} from "../../core/a2a/inbound/index.ts";
 import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 
 const MOST_WEBHOOKS = 10;

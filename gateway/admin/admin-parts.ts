@@ -1,6 +1,6 @@
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import type { Config } from "../../config/config.ts";
-import type { ScheduleParts } from "../../core/schedules/schedule-parts.ts";
+import type { ScheduleParts } from "../../core/schedules/index.ts";
 
 /** What the routes for operators work with. */
 export interface AdminParts extends ScheduleParts {

@@ -1,6 +1,5 @@
 import type { Store } from "../../core/contract/store.ts";
-import { runsOf, type ScheduleRun } from "../../core/schedules/run-record.ts";
-import type { Schedule } from "../../core/schedules/schedule-record.ts";
+import { runsOf, type Schedule, type ScheduleRun } from "../../core/schedules/index.ts";
 import { badCursor, type Page, type PageQuery } from "./page.ts";
 import { readRef, refOf } from "./ref.ts";
 

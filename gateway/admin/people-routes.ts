@@ -3,12 +3,17 @@ import { z } from "zod";
 import { AppError } from "../../core/contract/app-error.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import { conversationKey } from "../../core/contract/conversation.ts";
-import { publishReply } from "../../core/delivery/publish-reply.ts";
-import { listed, readPerson, sameAccount } from "../../core/people/find-person.ts";
-import { leavePerson } from "../../core/people/leave-person.ts";
-import type { PersonAccount, PersonRecord } from "../../core/people/person-record.ts";
-import { peopleOf } from "../../core/people/person-record.ts";
-import { showAccounts } from "../../core/people/show-account.ts";
+import { publishReply } from "../../core/delivery/index.ts";
+import {
+  leavePerson,
+  listed,
+  type PersonAccount,
+  type PersonRecord,
+  peopleOf,
+  readPerson,
+  sameAccount,
+  showAccounts,
+} from "../../core/people/index.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";
 import { mayManage } from "./operator.ts";

@@ -2,16 +2,21 @@ import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { AppError } from "../../core/contract/app-error.ts";
-import { cancelSchedule, resumeSchedule } from "../../core/schedules/cancel-schedule.ts";
-import { ScheduleInput } from "../../core/schedules/config.ts";
-import { createSchedule } from "../../core/schedules/create-schedule.ts";
-import { describeWhen } from "../../core/schedules/describe-when.ts";
-import { parseWhen } from "../../core/schedules/parse-when.ts";
-import { runIdOf } from "../../core/schedules/run-message.ts";
-import { runNow } from "../../core/schedules/run-now.ts";
-import type { ScheduleRun } from "../../core/schedules/run-record.ts";
-import type { Schedule } from "../../core/schedules/schedule-record.ts";
-import { CONSOLE, scheduleKey, schedulesOfAgent } from "../../core/schedules/schedule-record.ts";
+import {
+  CONSOLE,
+  cancelSchedule,
+  createSchedule,
+  describeWhen,
+  parseWhen,
+  resumeSchedule,
+  runIdOf,
+  runNow,
+  type Schedule,
+  ScheduleInput,
+  type ScheduleRun,
+  scheduleKey,
+  schedulesOfAgent,
+} from "../../core/schedules/index.ts";
 import { destinationOf } from "../configured-schedules.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { newestFirst } from "../../core/contract/newest-first.ts";
-import { SessionHistory } from "../../core/sessions/session-history.ts";
-import type { TurnRecord } from "../../core/turns/turn-record.ts";
-import { turnsOfAgent } from "../../core/turns/turn-record.ts";
+import { SessionHistory } from "../../core/sessions/index.ts";
+import { type TurnRecord, turnsOfAgent } from "../../core/turns/index.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";
 import type { ManagedAgent } from "./managed-agents.ts";

@@ -1,7 +1,7 @@
 import type { Asker } from "../../core/contract/owner-context.ts";
 import type { ReplyOrigin } from "../../core/contract/reply-origin.ts";
 import type { Subtask } from "../../core/contract/subtask.ts";
-import { otelTraceId } from "../../core/telemetry/trace-context.ts";
+import { otelTraceId } from "../../core/telemetry/index.ts";
 import { refOf } from "./ref.ts";
 
 /** What operators see of a piece of work: never more of people's words than an anchor shows. */

@@ -1,15 +1,18 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { delegatedCalls } from "../../core/a2a/delegated-calls.ts";
+import { delegatedCalls } from "../../core/a2a/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { PeerCallAddress } from "../../core/contract/peer-call-address.ts";
 import { hasEnded } from "../../core/contract/subtask.ts";
 import type { SubtaskNews } from "../../core/contract/subtask-news.ts";
-import { ActivityPublisher } from "../../core/subtasks/activity-publisher.ts";
-import { cancelSubtask } from "../../core/subtasks/cancel-subtask.ts";
-import { OwnerRecords } from "../../core/subtasks/owner-records.ts";
-import { readSubtask, subtasksOfAgent } from "../../core/subtasks/subtask-record.ts";
-import { ChangeEvents } from "../../core/turns/change-events.ts";
+import {
+  ActivityPublisher,
+  cancelSubtask,
+  OwnerRecords,
+  readSubtask,
+  subtasksOfAgent,
+} from "../../core/subtasks/index.ts";
+import { ChangeEvents } from "../../core/turns/index.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";
 import { managedAgent, managedAgents } from "./managed-agents.ts";

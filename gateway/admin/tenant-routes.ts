@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { TenantSettings } from "../../core/a2a/tenant-settings.ts";
+import { TenantSettings } from "../../core/a2a/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";

@@ -5,7 +5,7 @@ import { isoTime } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Store } from "../../core/contract/store.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import type { RunningChannel } from "../relay/run-channel.ts";
+import type { RunningChannel } from "../relay/index.ts";
 import type { ChannelPlace, GatewayReport } from "./channel-record.ts";
 import { changeStatus, livingGateways, pauseKey } from "./channel-record.ts";
 import type { ChannelTraffic } from "./channel-traffic.ts";

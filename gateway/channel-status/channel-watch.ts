@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
-import type { RunningChannel } from "../relay/run-channel.ts";
+import type { RunningChannel } from "../relay/index.ts";
 
 const CHECK_EVERY_MS = 500;
 

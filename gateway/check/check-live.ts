@@ -1,10 +1,10 @@
 import type { Config } from "../../config/config.ts";
+import { openBackbone } from "../../core/backbone/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import { type Logger, silentLogger } from "../../core/contract/logger.ts";
 import { silentMeter } from "../../core/contract/meter.ts";
-import { openBackbone } from "../open-backbone.ts";
 import { publicUrl } from "../public-url.ts";
 import { checkChannels } from "./check-channels.ts";
 import { checkModel } from "./check-model.ts";

@@ -1,7 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
-import { createModel } from "../../core/model/create-model.ts";
-import type { ModelParts } from "../../core/model/model-parts.ts";
+import { createModel, type ModelParts } from "../../core/model/index.ts";
 import type { Finding } from "./finding.ts";
 
 const PATIENCE_MS = 30_000;

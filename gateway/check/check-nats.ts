@@ -1,6 +1,4 @@
-import type { BackboneConfig } from "../../core/backbone/config.ts";
-import type { NatsInspection } from "../../core/backbone/nats/inspect/inspect-nats.ts";
-import { natsConnectionOf } from "../open-backbone.ts";
+import { type BackboneConfig, inspectNats, type NatsInspection } from "../../core/backbone/index.ts";
 import { describeStreams } from "./describe-streams.ts";
 import { describeSync } from "./describe-sync.ts";
 import type { Finding } from "./finding.ts";
@@ -8,8 +6,7 @@ import { type NatsNode, natsNodes, nodeLines } from "./nats-nodes.ts";
 
 /** Asks the servers before anything is opened, because opening would wait for a cluster without a quorum. */
 export const checkNats = async (config: Exclude<BackboneConfig, "embedded">): Promise<Finding[]> => {
-  const { inspectNats } = await import("../../core/backbone/nats/inspect/inspect-nats.ts");
-  return natsFindings(await inspectNats(natsConnectionOf(config)), config.nats.replicas);
+  return natsFindings(await inspectNats(config), config.nats.replicas);
 };
 
 export const natsFindings = (found: NatsInspection, replicas: number): Finding[] => {

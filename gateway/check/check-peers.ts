@@ -1,4 +1,5 @@
 import type { Config } from "../../config/config.ts";
+import { probePeer } from "../../core/a2a/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Finding } from "./finding.ts";
 
@@ -10,7 +11,6 @@ export const checkPeers = async ({ a2a }: Config): Promise<Finding[]> =>
     Object.entries(a2a.peers).map(async ([name, peer]): Promise<Finding> => {
       const subject = `peer ${name}`;
       try {
-        const { probePeer } = await import("../../core/a2a/client/probe-peer.ts");
         await probePeer({ name, ...peer }, AbortSignal.timeout(PATIENCE_MS));
         return { verdict: "ok", subject, text: "its card is there, and it lets us in" };
       } catch (error) {

@@ -1,4 +1,4 @@
-import type { StreamState } from "../../core/backbone/nats/inspect/read-streams.ts";
+import type { StreamState } from "../../core/backbone/index.ts";
 import type { Finding } from "./finding.ts";
 
 /** One finding for all streams and buckets whose replicas are alike. Those without a leader are told of elsewhere. */

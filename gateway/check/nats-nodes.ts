@@ -1,4 +1,4 @@
-import type { NatsInspection } from "../../core/backbone/nats/inspect/inspect-nats.ts";
+import type { NatsInspection } from "../../core/backbone/index.ts";
 
 export interface NatsNode {
   /** "?": only its address is known. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { loadConfig } from "../../config/load-config.ts";
+import { backupDatabase, restoreDatabase } from "../../core/backbone/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 
 export interface BackupFlags {
@@ -12,8 +13,7 @@ export interface BackupFlags {
 /** Copies the database of the embedded backbone, also while Mooring runs. */
 export const backup = async ({ file, config, force }: BackupFlags): Promise<string> => {
   const dataDir = embeddedDataDir(config, "nats account backup FOLDER");
-  const { backupDatabase } = await import("../../core/backbone/embedded/backup/backup-database.ts");
-  const bytes = backupDatabase({ dataDir, file, force });
+  const bytes = await backupDatabase({ dataDir, file, force });
   return [
     `${resolve(file)} holds everything that was stored when the backup began (${megabytes(bytes)} MB, checked).`,
     `It does not hold ${notInside(dataDir).join(", ")}.`,
@@ -24,8 +24,7 @@ export const backup = async ({ file, config, force }: BackupFlags): Promise<stri
 /** Puts a backup in place of the database, while Mooring does not run. */
 export const restore = async ({ file, config, force }: BackupFlags): Promise<string> => {
   const dataDir = embeddedDataDir(config, "nats account restore FOLDER");
-  const { restoreDatabase } = await import("../../core/backbone/embedded/backup/restore-database.ts");
-  const before = restoreDatabase({ dataDir, file, force, now: new Date() });
+  const before = await restoreDatabase({ dataDir, file, force, now: new Date() });
   const kept = before === undefined ? "" : `The data that was there is now ${before}.\n`;
   return `${resolve(file)} is restored to ${resolve(dataDir)}.\n${kept}`;
 };

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { envFileOf } from "../../config/env-file.ts";
 import { configFile, loadConfig } from "../../config/load-config.ts";
 import { systemClock } from "../../core/contract/clock.ts";
-import { deploymentWarnings } from "../check/deployment-warnings.ts";
-import type { Finding } from "../check/finding.ts";
+import { checkLive, deploymentWarnings, type Finding } from "../check/index.ts";
 import { publicUrl } from "../public-url.ts";
 import { describeAgent, describeBackbone, describeChannels } from "./describe-config.ts";
 import { exitCode } from "./exit-code.ts";
@@ -25,7 +24,6 @@ export const check = async ({ file, live }: { file: string | undefined; live: bo
     process.stdout.write(`\nNothing was contacted: --live does that.\n`);
     return exitCode.ok;
   }
-  const { checkLive } = await import("../check/check-live.ts");
   const findings = await checkLive(config, { clock: systemClock, newId: randomUUID });
   process.stdout.write(`\nAsked live:\n\n${table(findings.map(asRow))}`);
   const problems = findings.filter(({ verdict }) => verdict === "problem").length;

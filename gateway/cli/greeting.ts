@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import type { Finding } from "../check/finding.ts";
+import type { Finding } from "../check/index.ts";
 import type { Role } from "../run-mooring.ts";
 import { VERSION } from "../version.ts";
 import { describeAgent, describeBackbone, describeChannels } from "./describe-config.ts";

@@ -1,7 +1,7 @@
 import { type DestinationStream, destination, pino } from "pino";
 import type { LogLevel } from "../../config/log-level.ts";
 import type { Logger } from "../../core/contract/logger.ts";
-import { otelTraceId } from "../../core/telemetry/trace-context.ts";
+import { otelTraceId } from "../../core/telemetry/index.ts";
 import { hideNested, hidingSerializers } from "./hide-secrets.ts";
 
 /** JSON lines on stderr, written before the call returns, so that the last line before a crash is there. */

@@ -1,5 +1,5 @@
 import type { AccessRules } from "../../adapters/contract/config.ts";
-import type { Admits } from "../../core/delivery/may-show.ts";
+import type { Admits } from "../../core/delivery/index.ts";
 
 /**
  * Where a channel's access lets the agent talk (I2). Rooms and workspaces say which shared conversations are open.

@@ -7,7 +7,7 @@ import { conversationKey } from "../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { ledgerKey } from "../../core/delivery/ledger-entry.ts";
+import { ledgerKey } from "../../core/delivery/index.ts";
 import { afterFailure, afterTrouble } from "./after-failure.ts";
 import { delivered } from "./delivered.ts";
 import type { Ledger } from "./ledger.ts";

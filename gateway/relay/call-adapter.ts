@@ -3,7 +3,7 @@ import type { ChannelAdapter, Delivery, Receipt } from "../../adapters/contract/
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import { NotDrawn } from "../../adapters/contract/draw.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
-import { deliverySpan } from "../telemetry/delivery-span.ts";
+import { deliverySpan } from "../telemetry/index.ts";
 import type { RelayContext } from "./relay-context.ts";
 import { isBeginning } from "./stream-draft.ts";
 import { withinDeadline } from "./within-deadline.ts";

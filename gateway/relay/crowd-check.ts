@@ -2,7 +2,7 @@ import { AppError } from "../../core/contract/app-error.ts";
 import type { Bus, Listener } from "../../core/contract/bus.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { TELL_LOAD_EVERY_MS } from "../../core/intake/publish-load.ts";
+import { TELL_LOAD_EVERY_MS } from "../../core/intake/index.ts";
 
 export interface CrowdParts {
   readonly bus: Bus;

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../core/contract/bus.ts";
 import { ack } from "../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
-import { signalProgress } from "../../core/turns/signal-progress.ts";
+import { signalProgress } from "../../core/turns/index.ts";
 import type { RelayContext } from "./relay-context.ts";
 
 /** Every part is where it should be. */

@@ -1,8 +1,8 @@
 import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { DeadLetter } from "../../core/contract/dead-letter.ts";
-import { noteUndelivered } from "../../core/delivery/note-undelivered.ts";
-import { signalProgress } from "../../core/turns/signal-progress.ts";
+import { noteUndelivered } from "../../core/delivery/index.ts";
+import { signalProgress } from "../../core/turns/index.ts";
 import type { RelayContext } from "./relay-context.ts";
 
 /** A delivery has become a dead letter: it is listed (D6), and if its place is gone, that is told elsewhere (P2). */

@@ -1,6 +1,6 @@
 import type { Inbox } from "../../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../../adapters/contract/config.ts";
-import { isInOrder } from "../../core/commands/commands.ts";
+import { isInOrder } from "../../core/commands/index.ts";
 import type { Bus } from "../../core/contract/bus.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import { noCheckpoint } from "../../core/contract/checkpoint.ts";
@@ -11,8 +11,8 @@ import type { Meter } from "../../core/contract/meter.ts";
 import type { Store } from "../../core/contract/store.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
-import { noteEdit } from "../../core/intake/edited-text.ts";
-import { traceIdOf } from "../../core/turns/turn-record.ts";
+import { noteEdit } from "../../core/intake/index.ts";
+import { traceIdOf } from "../../core/turns/index.ts";
 import { accessCheck } from "./access-check.ts";
 
 export interface InboxParts {

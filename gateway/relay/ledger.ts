@@ -3,8 +3,7 @@ import { RevisionConflict } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Store, Stored } from "../../core/contract/store.ts";
-import type { LedgerEntry } from "../../core/delivery/ledger-entry.ts";
-import { ledgerKey } from "../../core/delivery/ledger-entry.ts";
+import { type LedgerEntry, ledgerKey } from "../../core/delivery/index.ts";
 import { isBeginning } from "./stream-draft.ts";
 
 /** A part that this process may send now; nobody else may. */

@@ -6,9 +6,7 @@ import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import type { ReplyOrigin } from "../../core/contract/reply-origin.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
-import type { ShownRecord } from "../../core/origin/shown-record.ts";
-import { putShown } from "../../core/origin/shown-record.ts";
-import { noteTold } from "../../core/origin/told-record.ts";
+import { noteTold, putShown, type ShownRecord } from "../../core/origin/index.ts";
 import type { RelayContext } from "./relay-context.ts";
 
 /**

@@ -4,7 +4,7 @@ import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Received } from "../../core/contract/bus.ts";
 import type { Stored } from "../../core/contract/store.ts";
-import type { LedgerEntry } from "../../core/delivery/ledger-entry.ts";
+import type { LedgerEntry } from "../../core/delivery/index.ts";
 import { mayTryAgain } from "./after-failure.ts";
 import { callDeliver, callEdit } from "./call-adapter.ts";
 import type { Begun, Claim, Ledger } from "./ledger.ts";

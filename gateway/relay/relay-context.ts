@@ -9,9 +9,7 @@ import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import type { Store } from "../../core/contract/store.ts";
 import type { Tracer } from "../../core/contract/tracer.ts";
-import type { AfterRefusal } from "../../core/delivery/after-refusal.ts";
-import type { GoneMatter } from "../../core/delivery/gone-matter.ts";
-import type { Target } from "../../core/delivery/target.ts";
+import type { AfterRefusal, GoneMatter, Target } from "../../core/delivery/index.ts";
 import type { DeliveryHealth } from "./delivery-health.ts";
 import type { RetryLimits } from "./retry-pause.ts";
 

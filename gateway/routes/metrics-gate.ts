@@ -2,9 +2,8 @@ import { timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { MetricsConfig } from "../../config/metrics-config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import { bearerToken, type OperatorCheck } from "../admin/operator.ts";
-import { isLocalClient, isLoopbackName } from "../limits/client-address.ts";
-import type { SignInGuard } from "../limits/sign-in-guard.ts";
+import { bearerToken, type OperatorCheck } from "../admin/index.ts";
+import { isLocalClient, isLoopbackName, type SignInGuard } from "../limits/index.ts";
 import { configuredDigest, digestOf } from "../secret-digest.ts";
 
 /** Throws unless the request may read metrics. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Metrics } from "../metrics/create-metrics.ts";
+import type { Metrics } from "../metrics/index.ts";
 import type { MetricsGate } from "./metrics-gate.ts";
 
 export const metricsRoute = (app: FastifyInstance, metrics: Metrics, gate: MetricsGate): void => {

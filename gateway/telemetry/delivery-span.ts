@@ -2,8 +2,7 @@ import type { Delivery, Receipt } from "../../adapters/contract/channel-adapter.
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import type { SpanRecord } from "../../core/contract/tracer.ts";
-import { rootSpanId } from "../../core/telemetry/trace-context.ts";
-import { replySpanId } from "../../core/telemetry/work-spans.ts";
+import { replySpanId, rootSpanId } from "../../core/telemetry/index.ts";
 
 /** One attempt to have a platform show one part of a reply. */
 export const deliverySpan = (

@@ -6,8 +6,7 @@ import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider 
 import type { TelemetryConfig } from "../../config/telemetry-config.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { SpanRecord, Tracer } from "../../core/contract/tracer.ts";
-import { isSampled } from "../../core/telemetry/is-sampled.ts";
-import { otelTraceId } from "../../core/telemetry/trace-context.ts";
+import { isSampled, otelTraceId } from "../../core/telemetry/index.ts";
 import { VERSION } from "../version.ts";
 import type { TelemetryParts } from "./start-telemetry.ts";
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import type { Tracer } from "../../core/contract/tracer.ts";
-import { tracedBus } from "../../core/telemetry/traced-bus.ts";
+import { tracedBus } from "../../core/telemetry/index.ts";
 
 export interface TelemetryParts {
   readonly clock: Clock;

@@ -51,20 +51,6 @@ export const importDirection: Rule = (files) =>
       .map(({ target }) => `${file.path} may not import ${target}`);
   });
 
-/** Other folders import such a folder only through its index.ts. */
-const closedFolders: readonly string[] = ["core/backbone/nats/partitions/"];
-
-export const throughIndexOnly: Rule = (files) =>
-  product(files).flatMap((file) =>
-    importsOf(file)
-      .filter(({ target }) =>
-        closedFolders.some(
-          (folder) => target.startsWith(folder) && !file.path.startsWith(folder) && target !== `${folder}index.ts`,
-        ),
-      )
-      .map(({ target }) => `${file.path} may not import ${target}, but only its folder's index.ts`),
-  );
-
 export const packageHomes: Rule = (files) =>
   product(files).flatMap((file) =>
     importsOf(file)

@@ -82,3 +82,89 @@ const wayBack = (next: Map<string, Map<string, string>>, start: string): string[
   }
   return undefined;
 };
+
+/** Folders without a face of their own would have to be imported file by file. */
+const MAX_FACE_NAMES = 25;
+
+/** Packages that a start must load only if the configuration needs them. */
+const SDK =
+  /^(nats|libsql|ai|@ai-sdk\/.+|discord\.js|@slack\/.+|botframework-connector|@azure\/.+|@a2a-js\/sdk(?!\/errors)|@opentelemetry\/.+)(\/|$)/;
+
+/** A part of the product whose files other folders import only through its `index.ts`. */
+const isPart = (folder: string): boolean => /^(core\/(?!contract$)|gateway\/)[^/]+$/.test(folder);
+
+/** A folder with an `index.ts` is closed: files outside import its index and nothing else. Schemas may import schemas. */
+export const throughFacesOnly: Rule = (files) => {
+  const faces = new Set(files.map(({ path }) => path).filter((path) => path.endsWith("/index.ts")));
+  const closedAround = (target: string, from: string): string | undefined =>
+    foldersOf(target).find((folder) => faces.has(`${folder}/index.ts`) && !from.startsWith(`${folder}/`));
+  return product(files).flatMap((file) =>
+    importsOf(file)
+      .filter(({ kind, target }) => {
+        if (kind !== "relative") return false;
+        const closed = closedAround(target, file.path);
+        const isSchema = target.endsWith("/config.ts") && /^config\/|\/config\.ts$/.test(file.path);
+        return closed !== undefined && target !== `${closed}/index.ts` && !isSchema;
+      })
+      .map(({ target }) => `${file.path} may not import ${target}, but only its folder's index.ts`),
+  );
+};
+
+export const everyPartHasAFace: Rule = (files) => {
+  const paths = new Set(files.map(({ path }) => path));
+  const imported = product(files).flatMap((file) =>
+    importsOf(file).flatMap(({ target }) =>
+      foldersOf(target).filter((folder) => isPart(folder) && !file.path.startsWith(`${folder}/`)),
+    ),
+  );
+  return [...new Set(imported)]
+    .filter((part) => !paths.has(`${part}/index.ts`))
+    .map((part) => `${part} has no index.ts`);
+};
+
+export const facesAreSmall: Rule = (files) =>
+  product(files)
+    .filter(({ path }) => path.endsWith("/index.ts"))
+    .flatMap((file) => {
+      if (/export\s+\*/.test(file.text)) return [`${file.path} exports everything of a file`];
+      const names = [...file.text.matchAll(/export\s+(?:type\s+)?\{([^}]*)\}/g)].flatMap(([, list = ""]) =>
+        list.split(",").filter((name) => name.trim() !== ""),
+      );
+      const most = oversizedFaces[file.path] ?? MAX_FACE_NAMES;
+      return names.length > most ? [`${file.path} exports ${names.length} names, more than ${most}`] : [];
+    });
+
+/** Faces that are still too large, with the number that they may not exceed. */
+const oversizedFaces: Readonly<Record<string, number>> = {
+  "core/a2a/inbound/index.ts": 28,
+  "core/a2a/index.ts": 31,
+  "core/delivery/index.ts": 51,
+  "core/people/index.ts": 31,
+  "core/schedules/index.ts": 27,
+  "core/subtasks/index.ts": 47,
+  "core/turns/index.ts": 51,
+};
+
+/** Adapters, drivers inside a part and modules that `import()` loads may use their SDK. */
+export const facesLoadNoSdk: Rule = (files) => {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  return product(files)
+    .filter(({ path }) => path.endsWith("/index.ts") && isPart(path.slice(0, -"/index.ts".length)))
+    .flatMap((face) => {
+      const reached = new Set([face.path]);
+      for (const path of reached) {
+        for (const { kind, target, isLazy, typeOnly } of importsOf(byPath.get(path) ?? face)) {
+          if (typeOnly || isLazy) continue;
+          if (kind === "package" && SDK.test(target)) return [`${face.path} loads ${target} through ${path}`];
+          if (kind === "relative" && byPath.has(target)) reached.add(target);
+        }
+      }
+      return [];
+    });
+};
+
+/** From the innermost to the outermost. */
+const foldersOf = (path: string): string[] => {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join("/"));
+};

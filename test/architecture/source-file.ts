@@ -12,6 +12,8 @@ export interface Import {
   readonly kind: "relative" | "package" | "computed";
   /** Erased when compiled. */
   readonly typeOnly: boolean;
+  /** Loaded when the code runs, with `import()`. */
+  readonly isLazy: boolean;
 }
 
 /** A rule gives one line for each thing that breaks it. */
@@ -23,17 +25,17 @@ const DYNAMIC = /\b(?:import|require)\s*\(\s*(?:["']([^"']+)["']|([^)"'\s]))/g;
 export const importsOf = (file: SourceFile): Import[] => [
   ...[...file.text.matchAll(STATIC)]
     .filter(([whole, keyword]) => keyword === "import" || /\bfrom\s*["']/.test(whole))
-    .map(([, , type, specifier]) => importOf(file, specifier ?? "", type !== undefined)),
+    .map(([, , type, specifier]) => importOf(file, specifier ?? "", { typeOnly: type !== undefined, isLazy: false })),
   ...[...file.text.matchAll(DYNAMIC)].map(([, specifier]) =>
     specifier === undefined
-      ? { target: "", kind: "computed" as const, typeOnly: false }
-      : importOf(file, specifier, false),
+      ? { target: "", kind: "computed" as const, typeOnly: false, isLazy: true }
+      : importOf(file, specifier, { typeOnly: false, isLazy: true }),
   ),
 ];
 
-const importOf = (file: SourceFile, specifier: string, typeOnly: boolean): Import =>
+const importOf = (file: SourceFile, specifier: string, how: Pick<Import, "typeOnly" | "isLazy">): Import =>
   specifier.startsWith(".")
-    ? { target: path.posix.join(path.posix.dirname(file.path), specifier), kind: "relative", typeOnly }
-    : { target: specifier, kind: "package", typeOnly };
+    ? { target: path.posix.join(path.posix.dirname(file.path), specifier), kind: "relative", ...how }
+    : { target: specifier, kind: "package", ...how };
 
 export const isTest = (file: SourceFile): boolean => file.path.startsWith("test/");

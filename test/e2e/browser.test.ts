@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BackboneConfig } from "../../core/backbone/config.ts";
 import { systemClock as clock } from "../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../core/contract/logger.ts";
-import { openBackbone } from "../../gateway/open-backbone.ts";
+import { openBackbone } from "../../core/backbone/drivers.ts";
 import { hostToken, IDENTITY_KEY } from "../adapters/web/host-jwt.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { axeProblems } from "../setup/axe-problems.ts";

@@ -1,6 +1,5 @@
 import type { Tracer } from "../../contract/tracer.ts";
-import { traceHeaders } from "../../telemetry/trace-context.ts";
-import { peerCallSpanId } from "../../telemetry/work-spans.ts";
+import { peerCallSpanId, traceHeaders } from "../../telemetry/index.ts";
 import { withExtension } from "../extension.ts";
 import type { PeerCall } from "../peer-call.ts";
 import type { RemoteTask } from "../remote-task.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../contract/clock.ts";
-import { ChildAbort } from "../../lib/child-abort.ts";
+import { ChildAbort } from "../../lib/index.ts";
 import { agentAddress } from "../agent-address.ts";
 import type { DeploymentIdentity } from "../deployment-identity.ts";
 import type { PeerCall } from "../peer-call.ts";

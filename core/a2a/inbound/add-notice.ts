@@ -2,7 +2,7 @@ import { AppError } from "../../contract/app-error.ts";
 import type { Bus } from "../../contract/bus.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import { cutToBytes } from "../../lib/cut-to-bytes.ts";
+import { cutToBytes } from "../../lib/index.ts";
 import type { Notice, NoticeRecord } from "./notice-record.ts";
 import { changeNotices } from "./notice-record.ts";
 

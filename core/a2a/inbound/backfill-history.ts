@@ -1,10 +1,6 @@
 import type { UserMessage } from "../../contract/user-message.ts";
-import { fitEntry } from "../../sessions/fit-entry.ts";
-import type { SessionHistory } from "../../sessions/session-history.ts";
-import { nextIndex } from "../../sessions/session-window.ts";
-import { sessionTtl } from "../../turns/session-ttl.ts";
-import type { CoreParts } from "../../turns/turn.ts";
-import type { RecordedTurn } from "../../turns/turn-source.ts";
+import { fitEntry, nextIndex, type SessionHistory } from "../../sessions/index.ts";
+import { type CoreParts, type RecordedTurn, sessionTtl } from "../../turns/index.ts";
 import { readTask } from "./inbound-task.ts";
 import { taskOfMessage } from "./task-of-turn.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import type { Tool } from "../../contract/tool.ts";
-import type { Agent } from "../../turns/agent.ts";
+import type { Agent } from "../../turns/index.ts";
 import { withoutPeopleTools } from "../tools-for-agents.ts";
 import type { TaskParts } from "./change-task.ts";
 import { changeTask } from "./change-task.ts";

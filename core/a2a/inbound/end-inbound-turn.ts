@@ -1,8 +1,6 @@
 import { isoTime } from "../../contract/clock.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import type { CoreParts } from "../../turns/turn.ts";
-import { turnIdOf } from "../../turns/turn-record.ts";
-import type { TurnResult } from "../../turns/turn-source.ts";
+import { type CoreParts, type TurnResult, turnIdOf } from "../../turns/index.ts";
 import { changeTask, inState, withSaid } from "./change-task.ts";
 import { callIn, newTask } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";

@@ -3,8 +3,8 @@ import { RETENTION_MS } from "../../contract/bus.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import type { Store } from "../../contract/store.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import { otelTraceId } from "../../telemetry/trace-context.ts";
-import { turnIdOf } from "../../turns/turn-record.ts";
+import { otelTraceId } from "../../telemetry/index.ts";
+import { turnIdOf } from "../../turns/index.ts";
 
 /** Which turn a caller's trace led to, the latest: such a trace's id says nothing about our work. */
 const ForeignTrace = z.looseObject({ turnId: z.string() });

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { INBOUND_CHANNEL, InboundTaskAddress } from "../../contract/inbound-task.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import { stableId } from "../../lib/stable-id.ts";
-import { summarisePrompt } from "../../lib/summarise-prompt.ts";
-import { traceIdOf } from "../../turns/turn-record.ts";
+import { stableId, summarisePrompt } from "../../lib/index.ts";
+import { traceIdOf } from "../../turns/index.ts";
 import { ReplyOriginExtension } from "../extension.ts";
 import type { InboundTask } from "./inbound-task.ts";
 import { Said, Webhook } from "./inbound-task.ts";

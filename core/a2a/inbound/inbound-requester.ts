@@ -1,6 +1,5 @@
-import type { SessionHistory } from "../../sessions/session-history.ts";
-import type { CoreParts } from "../../turns/turn.ts";
-import type { TurnRequester } from "../../turns/turn-source.ts";
+import type { SessionHistory } from "../../sessions/index.ts";
+import type { CoreParts, TurnRequester } from "../../turns/index.ts";
 import { backfillHistory } from "./backfill-history.ts";
 import { callerAside } from "./caller-aside.ts";
 import { withCallerTools } from "./caller-tools.ts";

@@ -1,6 +1,5 @@
 import type { Store } from "../../contract/store.ts";
-import { isOutstanding } from "../../subtasks/is-outstanding.ts";
-import { readOwner } from "../../subtasks/owner-record.ts";
+import { isOutstanding, readOwner } from "../../subtasks/index.ts";
 import { inboundSessionOf } from "./inbound-call.ts";
 import type { InboundTask } from "./inbound-task.ts";
 

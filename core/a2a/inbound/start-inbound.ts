@@ -1,6 +1,6 @@
 import type { Consumer } from "../../contract/bus.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import type { SubtaskParts } from "../../subtasks/subtask-parts.ts";
+import type { SubtaskParts } from "../../subtasks/index.ts";
 import { handleTaskCancelled } from "./cancel-task.ts";
 import type { NoticeParts, NoticeRules } from "./handle-notices-due.ts";
 import { handleNoticesDue } from "./handle-notices-due.ts";

@@ -1,6 +1,6 @@
 import { INBOUND_CHANNEL, type InboundTaskAddress } from "../../contract/inbound-task.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import type { TurnRecord } from "../../turns/turn-record.ts";
+import type { TurnRecord } from "../../turns/index.ts";
 
 type Place = Pick<InboundTaskAddress, "tenant" | "agent">;
 

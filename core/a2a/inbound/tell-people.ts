@@ -2,8 +2,8 @@ import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import { stableId } from "../../lib/stable-id.ts";
-import type { CoreParts } from "../../turns/turn.ts";
+import { stableId } from "../../lib/index.ts";
+import type { CoreParts } from "../../turns/index.ts";
 import { addNotice } from "./add-notice.ts";
 import type { InboundTask } from "./inbound-task.ts";
 

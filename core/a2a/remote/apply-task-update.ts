@@ -1,5 +1,5 @@
-import { stableId } from "../../lib/stable-id.ts";
-import { wake } from "../../subtasks/after-gate.ts";
+import { stableId } from "../../lib/index.ts";
+import { wake } from "../../subtasks/index.ts";
 import { questionMessage } from "../callback.ts";
 import { changeCall } from "../change-call.ts";
 import type { TaskNews } from "../client/task-news.ts";

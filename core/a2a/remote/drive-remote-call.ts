@@ -1,8 +1,7 @@
 import { AppError, messageOf } from "../../contract/app-error.ts";
 import type { Outcome } from "../../contract/bus.ts";
 import { ack } from "../../contract/bus.ts";
-import { ChildAbort } from "../../lib/child-abort.ts";
-import { raceAbort } from "../../lib/race-abort.ts";
+import { ChildAbort, raceAbort } from "../../lib/index.ts";
 import { changeCall } from "../change-call.ts";
 import type { RemoteCall } from "../client/outgoing-message.ts";
 import { failureDetail, failureText, isUnreachable } from "../client/peer-failure.ts";

@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../contract/tool.ts";
-import { accountServed } from "../../delivery/account-served.ts";
+import { accountServed } from "../../delivery/index.ts";
 import type { Actor } from "../cancel-subtask.ts";
 
 /** A subtask has a say in its own subtasks only; a session in all that is done for its person (S6). */

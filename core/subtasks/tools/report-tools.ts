@@ -4,7 +4,7 @@ import { isoTime } from "../../contract/clock.ts";
 import type { Subtask, SubtaskResult } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
-import { withArtifacts } from "../../workspaces/with-artifacts.ts";
+import { withArtifacts } from "../../workspaces/index.ts";
 import { begun, changeSubtask, endSubtask } from "../change-subtask.ts";
 import { wordIdOf } from "../continuation-ids.ts";
 import { outstandingCalls } from "../outstanding-calls.ts";

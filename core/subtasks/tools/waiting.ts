@@ -1,4 +1,4 @@
-import type { DelegationConfig } from "../../turns/delegation-limits.ts";
+import type { DelegationConfig } from "../../turns/index.ts";
 
 /** Results that a call returns, all together: below what a tool's result may be. */
 export const RESULT_BYTES = 28_000;

@@ -1,10 +1,9 @@
-import { readForeignTrace } from "../../../core/a2a/inbound/foreign-trace.ts";
-import { readCall } from "../../../core/a2a/peer-call.ts";
+import { readForeignTrace } from "../../../core/a2a/inbound/index.ts";
+import { readCall } from "../../../core/a2a/index.ts";
 import type { Store } from "../../../core/contract/store.ts";
-import { readSubtask } from "../../../core/subtasks/subtask-record.ts";
-import { otelTraceId } from "../../../core/telemetry/trace-context.ts";
-import type { TurnRecord } from "../../../core/turns/turn-record.ts";
-import { turnIdOf, turnKeyById } from "../../../core/turns/turn-record.ts";
+import { readSubtask } from "../../../core/subtasks/index.ts";
+import { otelTraceId } from "../../../core/telemetry/index.ts";
+import { type TurnRecord, turnIdOf, turnKeyById } from "../../../core/turns/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 
 export interface FoundTurn {

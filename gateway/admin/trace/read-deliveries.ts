@@ -3,12 +3,9 @@ import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
 import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
 import type { Store } from "../../../core/contract/store.ts";
-import type { LedgerEntry } from "../../../core/delivery/ledger-entry.ts";
-import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
-import { undeliveredId } from "../../../core/delivery/note-undelivered.ts";
-import { readTold } from "../../../core/origin/told-record.ts";
-import { relayDurable } from "../../relay/fan-out.ts";
-import { outboxDurable } from "../../relay/outbox-durable.ts";
+import { type LedgerEntry, ledgerOf, undeliveredId } from "../../../core/delivery/index.ts";
+import { readTold } from "../../../core/origin/index.ts";
+import { outboxDurable, relayDurable } from "../../relay/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 import { refOf } from "../ref.ts";
 

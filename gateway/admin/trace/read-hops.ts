@@ -1,8 +1,6 @@
-import { callIdOf } from "../../../core/a2a/call-id.ts";
-import type { PeerCall } from "../../../core/a2a/peer-call.ts";
-import { readCalls, unreachableNote } from "../../../core/a2a/peer-call.ts";
+import { callIdOf, type PeerCall, readCalls, unreachableNote } from "../../../core/a2a/index.ts";
 import type { Store } from "../../../core/contract/store.ts";
-import { callbackIdOf, lateIdOf, peerWakeIdOf, questionIdOf } from "../../../core/subtasks/continuation-ids.ts";
+import { callbackIdOf, lateIdOf, peerWakeIdOf, questionIdOf } from "../../../core/subtasks/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 
 /** Where a turn may be found, by the message that started it. */

@@ -1,22 +1,21 @@
-import type { PeerCall } from "../../../core/a2a/peer-call.ts";
+import type { PeerCall } from "../../../core/a2a/index.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
 import { hasEnded } from "../../../core/contract/subtask.ts";
-import { isForPeople } from "../../../core/intake/is-for-people.ts";
-import { SessionHistory } from "../../../core/sessions/session-history.ts";
+import { isForPeople } from "../../../core/intake/index.ts";
+import { SessionHistory } from "../../../core/sessions/index.ts";
 import {
   amendmentIdOf,
   endIdOf,
+  readOwner,
+  readSubtasks,
+  subagentTurn,
   synthesisIdOf,
   wakeUpIdOf,
   wordIdOf,
-} from "../../../core/subtasks/continuation-ids.ts";
-import { readOwner } from "../../../core/subtasks/owner-record.ts";
-import { subagentTurn } from "../../../core/subtasks/subagent.ts";
-import { readSubtasks } from "../../../core/subtasks/subtask-record.ts";
-import { otelTraceId } from "../../../core/telemetry/trace-context.ts";
-import type { TurnRecord } from "../../../core/turns/turn-record.ts";
-import { turnKey } from "../../../core/turns/turn-record.ts";
+} from "../../../core/subtasks/index.ts";
+import { otelTraceId } from "../../../core/telemetry/index.ts";
+import { type TurnRecord, turnKey } from "../../../core/turns/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
 import type { FoundTurn } from "./find-message.ts";

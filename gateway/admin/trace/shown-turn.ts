@@ -1,4 +1,4 @@
-import type { TurnRecord } from "../../../core/turns/turn-record.ts";
+import type { TurnRecord } from "../../../core/turns/index.ts";
 import type { TurnEnd } from "./turn-end.ts";
 
 /** A turn without its text. `end` is absent while it runs. */

@@ -1,5 +1,5 @@
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
-import { ledgerKey } from "../../../core/delivery/ledger-entry.ts";
+import { ledgerKey } from "../../../core/delivery/index.ts";
 import type { Ledger } from "../ledger.ts";
 import type { RelayContext } from "../relay-context.ts";
 import type { Begun } from "./begun-digest.ts";

@@ -5,8 +5,14 @@ import type { Outcome, Received } from "../../../core/contract/bus.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
-import type { Digest, HeldItem, HeldRecord } from "../../../core/delivery/held-record.ts";
-import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/held-record.ts";
+import {
+  changeHeld,
+  type Digest,
+  type HeldItem,
+  type HeldRecord,
+  heldRequestKey,
+  readHeld,
+} from "../../../core/delivery/index.ts";
 import { mayTryAgain } from "../after-failure.ts";
 import { buryRequest } from "../bury-request.ts";
 import { delivered } from "../delivered.ts";

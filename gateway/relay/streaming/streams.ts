@@ -10,7 +10,7 @@ import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { ledgerKey } from "../../../core/delivery/ledger-entry.ts";
+import { ledgerKey } from "../../../core/delivery/index.ts";
 import { mayTryAgain } from "../after-failure.ts";
 import { callEdit } from "../call-adapter.ts";
 import type { PartOutcome } from "../part-sender.ts";

@@ -9,7 +9,7 @@ import { openHttpListener } from "../../../gateway/http-listener.ts";
 import { inboundOptions } from "../../../gateway/inbound-options.ts";
 import { createLogger } from "../../../gateway/logging/create-logger.ts";
 import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
-import { openBackbone } from "../../../gateway/open-backbone.ts";
+import { openBackbone } from "../../../core/backbone/drivers.ts";
 import { createReadiness } from "../../../gateway/readiness.ts";
 import { startChannels } from "../../../gateway/start-channels.ts";
 import { whenHealthy } from "../../../gateway/when-healthy.ts";

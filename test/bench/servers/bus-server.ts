@@ -5,7 +5,7 @@ import { BackboneConfig } from "../../../core/backbone/config.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import { openBackbone } from "../../../gateway/open-backbone.ts";
+import { openBackbone } from "../../../core/backbone/drivers.ts";
 import { whenHealthy } from "../../../gateway/when-healthy.ts";
 import { testSubject } from "../../contract/test-message.ts";
 import { throughput } from "../measure.ts";

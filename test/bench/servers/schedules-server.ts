@@ -5,7 +5,7 @@ import { silentMeter as meter } from "../../../core/contract/meter.ts";
 import { DueIndex } from "../../../core/schedules/due-index.ts";
 import { type Schedule, scheduleKey } from "../../../core/schedules/schedule-record.ts";
 import { startCore } from "../../../core/start-core.ts";
-import { openBackbone } from "../../../gateway/open-backbone.ts";
+import { openBackbone } from "../../../core/backbone/drivers.ts";
 import { whenHealthy } from "../../../gateway/when-healthy.ts";
 import { instantModel } from "../instant-model.ts";
 import { ownCpu, throughput } from "../measure.ts";

@@ -1,0 +1,18 @@
+export { agentAddress } from "./agent-address.ts";
+export { callIdOf } from "./call-id.ts";
+export { probePeer } from "./check-peer.ts";
+export { RemoteAgents, type RemoteAgentsOptions } from "./client/remote-agents.ts";
+export type { A2aConfig, SkillConfig } from "./config.ts";
+export { delegatedCalls } from "./delegated-calls.ts";
+export { type DeploymentIdentity, loadIdentity } from "./deployment-identity.ts";
+export { REPLY_ORIGIN_EXTENSION, readExtension } from "./extension.ts";
+export { checkAddress, createGuardedFetch, Redirected } from "./guarded-fetch.ts";
+export { arrivedChain } from "./hops.ts";
+export { type PeerCall, readCall, readCalls, unreachableNote } from "./peer-call.ts";
+export { PeerDirectory } from "./peer-directory.ts";
+export { peerSessionOf } from "./peer-session.ts";
+export { lateAnswerHook, localCaller, peerTurns } from "./peer-turns.ts";
+export { pushTokenOf } from "./push-token.ts";
+export { SEND_MESSAGE, sendMessageTool } from "./send-message-tool.ts";
+export { startPeers } from "./start-peers.ts";
+export { type ConfiguredTenants, TenantSettings } from "./tenant-settings.ts";

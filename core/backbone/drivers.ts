@@ -1,0 +1,56 @@
+import type { Backbone, RequiredReader } from "../contract/backbone.ts";
+import type { Clock } from "../contract/clock.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { BackboneConfig } from "./config.ts";
+import type { BackupOptions } from "./embedded/backup/backup-database.ts";
+import type { RestoreOptions } from "./embedded/backup/restore-database.ts";
+import type { NatsInspection } from "./nats/inspect/inspect-nats.ts";
+
+export interface BackboneDeps {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Its health is not ok while one of these is missing. The embedded backbone has one process, hence always all. */
+  readonly requiredReaders?: readonly RequiredReader[];
+}
+
+/** Loads the driver of the chosen one only. With NATS it may come back before there is a connection: ask its health. */
+export const openBackbone = async (config: BackboneConfig, parts: BackboneDeps): Promise<Backbone> => {
+  if (config === "embedded") {
+    const { openEmbeddedBackbone } = await import("./embedded/open-embedded-backbone.ts");
+    return openEmbeddedBackbone(parts);
+  }
+  const { openNatsBackbone } = await import("./nats/open-nats-backbone.ts");
+  const { clock, logger, requiredReaders = [] } = parts;
+  return openNatsBackbone({ ...natsConnectionOf(config), clock, logger, requiredReaders });
+};
+
+/** Reads the state of the servers without opening the backbone. */
+export const inspectNats = async (config: Exclude<BackboneConfig, "embedded">): Promise<NatsInspection> => {
+  const driver = await import("./nats/inspect/inspect-nats.ts");
+  return driver.inspectNats(natsConnectionOf(config));
+};
+
+export const backupDatabase = async (options: BackupOptions): Promise<number> => {
+  const driver = await import("./embedded/backup/backup-database.ts");
+  return driver.backupDatabase(options);
+};
+
+export const restoreDatabase = async (options: RestoreOptions): Promise<string | undefined> => {
+  const driver = await import("./embedded/backup/restore-database.ts");
+  return driver.restoreDatabase(options);
+};
+
+/** Where NATS is and how to sign in there. */
+const natsConnectionOf = ({ nats }: Exclude<BackboneConfig, "embedded">) => {
+  const { user, password, token, credentialsFile, ...server } = nats;
+  return {
+    ...server,
+    auth: {
+      ...(user !== undefined && { user }),
+      ...(password !== undefined && { password: password.reveal() }),
+      ...(token !== undefined && { token: token.reveal() }),
+      ...(credentialsFile !== undefined && { credentialsFile }),
+    },
+  };
+};

@@ -1,0 +1,2 @@
+export { memoryTools } from "./memory-tools.ts";
+export { MAX_KEY_CHARS, MAX_NOTE_BYTES, WorkingMemory } from "./working-memory.ts";

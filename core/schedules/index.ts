@@ -1,0 +1,17 @@
+export { cancelSchedule, resumeSchedule } from "./cancel-schedule.ts";
+export { type ScheduleConfig, ScheduleInput } from "./config.ts";
+export { createSchedule } from "./create-schedule.ts";
+export { describeSchedule } from "./describe-schedule.ts";
+export { describeWhen } from "./describe-when.ts";
+export { DueIndex } from "./due-index.ts";
+export { findSchedule, openSchedules, type Seeker } from "./own-schedules.ts";
+export { parseWhen } from "./parse-when.ts";
+export { promptOfRun, runIdOf } from "./run-message.ts";
+export { runNow } from "./run-now.ts";
+export { runsOf, type ScheduleRun } from "./run-record.ts";
+export type { ScheduleParts } from "./schedule-parts.ts";
+export { CONSOLE, type Schedule, scheduleKey, schedulesOfAgent } from "./schedule-record.ts";
+export { scheduleTools } from "./schedule-tools.ts";
+export { scheduleHook } from "./schedule-turns.ts";
+export { type ScheduleOptions, startSchedules } from "./start-schedules.ts";
+export type { ConfiguredSchedule } from "./sync-configured.ts";

@@ -1,0 +1,3 @@
+export { checkLive } from "./check-live.ts";
+export { deploymentWarnings } from "./deployment-warnings.ts";
+export type { Finding } from "./finding.ts";

@@ -1,0 +1,2 @@
+export { deliverySpan } from "./delivery-span.ts";
+export { startTelemetry } from "./start-telemetry.ts";
