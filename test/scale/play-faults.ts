@@ -5,6 +5,8 @@ import type { Fault } from "./simulated-server.ts";
 export interface FaultCourse {
   /** Partitions that were not read by exactly one process two leases after the last fault. */
   readonly misread: readonly string[];
+  /** Handlers that began in a process that did not own the partition, beside a run in another, or out of order. */
+  readonly violations: readonly string[];
   readonly published: number;
   readonly handled: number;
 }
@@ -15,7 +17,7 @@ const FAULTS: readonly Fault[] = ["lost", "unanswered", "late", "no-responder", 
 export const playFaults = async (seed: number): Promise<FaultCourse> => {
   const random = seededRandom(seed);
   const leaseMs = LEASE_MS;
-  const cluster = new SimulatedCluster({ seed, partitions: 8, leaseMs, messagesPerSecond: 4 });
+  const cluster = new SimulatedCluster({ seed, partitions: 8, leaseMs, messagesPerSecond: 4, keys: 24 });
   const processes = 2 + Math.floor(3 * random());
   for (let n = 0; n < processes; n++) cluster.join();
   cluster.publishSteadily();
@@ -30,9 +32,9 @@ export const playFaults = async (seed: number): Promise<FaultCourse> => {
       return kinds.get(kind);
     };
     const fault = () => FAULTS[Math.floor(FAULTS.length * random())];
-    // A watch that has fallen silent stays silent: seldom, so that some last.
+    // A watch that has fallen silent stays silent: rarely, so that some last.
     cluster.setFaults((_, kind) => {
-      const chance = kind === "update" ? share / 100 : share;
+      const chance = RARE.has(kind) ? share / 100 : share;
       return isAffected(kind) && random() < chance ? fault() : undefined;
     });
     for (let step = 0; step < 4; step++) {
@@ -42,7 +44,8 @@ export const playFaults = async (seed: number): Promise<FaultCourse> => {
       else if (event < 0.5) resumes.shift()?.();
       else if (event < 0.6 && cluster.living > 1) cluster.crash();
       else if (event < 0.7 && cluster.living > 1) void cluster.leave();
-      else if (event < 0.85) cluster.join();
+      else if (event < 0.8) cluster.join();
+      else if (event < 0.9) cluster.disconnect(leaseMs * random() ** 2);
     }
     if (random() < 0.5) cluster.setFaults();
     await cluster.pass(leaseMs * random());
@@ -53,8 +56,11 @@ export const playFaults = async (seed: number): Promise<FaultCourse> => {
   const { misread } = cluster;
   cluster.stopPublishing();
   await cluster.pass(leaseMs);
-  const { published, handled } = cluster;
-  return { misread, published, handled };
+  const { published, handled, violations } = cluster;
+  return { misread, violations, published, handled };
 };
+
+/** Words that the server sends by itself. */
+const RARE: ReadonlySet<string> = new Set(["update", "delivery", "heartbeat"]);
 
 const LEASE_MS = 10_000;

@@ -22,8 +22,8 @@ export interface Observed {
   readonly published: number;
   readonly handled: number;
   readonly handledAgain: number;
-  /** Handlers that began in a process that did not own their partition. */
-  readonly strangers: readonly string[];
+  /** Handlers that began in a process that did not own the partition, beside a run in another, or out of order. */
+  readonly violations: readonly string[];
   /** Partitions that nobody who lives owns in the end. */
   readonly orphans: number;
   readonly moves: Readonly<Record<Change, Moves>>;
@@ -88,8 +88,8 @@ export const simulate = async (scale: Scale): Promise<Observed> => {
   const inTurmoil = await cluster.trafficOf(leaseMs + SETTLED_AFTER_MS);
   cluster.stopPublishing();
   await cluster.pass(leaseMs + SETTLED_AFTER_MS);
-  const { published, handled, handledAgain, strangers, orphans } = cluster;
-  return { published, handled, handledAgain, strangers, orphans, moves, longestTakeOverMs, atRest, inTurmoil };
+  const { published, handled, handledAgain, violations, orphans } = cluster;
+  return { published, handled, handledAgain, violations, orphans, moves, longestTakeOverMs, atRest, inTurmoil };
 };
 
 const noMoves = (): Moves => ({ counted: 0, fewest: 0 });

@@ -17,7 +17,17 @@ const GROUP = groupName(DURABLE, subject);
 const NAMES = natsNames("mooring");
 const BUCKET = NAMES.partitionsBucket;
 
-export type ClusterScale = Pick<Scale, "seed" | "partitions" | "leaseMs" | "messagesPerSecond">;
+export interface ClusterScale extends Pick<Scale, "seed" | "partitions" | "leaseMs" | "messagesPerSecond"> {
+  /** Few of them have several messages waiting at one time. */
+  readonly keys?: number;
+}
+
+/** One run of a handler. */
+interface Run {
+  readonly process: SimulatedProcess;
+  readonly pauses: number;
+  readonly partition: number;
+}
 
 /** Many processes that share one durable, and somebody who looks at what they do. */
 export class SimulatedCluster {
@@ -30,6 +40,9 @@ export class SimulatedCluster {
   /** By partition: who owns it, or owned it last, and since when. */
   readonly #owners = new Map<string, { process: string; since: number }>();
   readonly #handled = new Set<number>();
+  readonly #running = new Set<Run>();
+  /** By key, in the order of publication: messages that no handler has ended yet. */
+  readonly #unhandled = new Map<string, number[]>();
   readonly #crashedAt = new Map<string, number>();
   readonly #takeOvers = new Map<string, number>();
   #publishing: Timer | undefined;
@@ -37,7 +50,8 @@ export class SimulatedCluster {
   published = 0;
   handledAgain = 0;
   moves = 0;
-  readonly strangers: string[] = [];
+  /** Handlers that began in a process that did not own the partition, beside a run in another, or out of order. */
+  readonly violations: string[] = [];
   /** Of all processes. */
   readonly logger = new RecordingLogger();
 
@@ -62,6 +76,11 @@ export class SimulatedCluster {
     return this.#scale.partitions - owned;
   }
 
+  /** The processes that own at least one partition. */
+  get owners(): string[] {
+    return [...new Set([...this.#owners.values()].map(({ process }) => process))].sort();
+  }
+
   /** Partitions that are not being read by exactly one process, by the requests that wait at the server. */
   get misread(): string[] {
     return Array.from({ length: this.#scale.partitions }, (_, partition) => ({
@@ -73,8 +92,9 @@ export class SimulatedCluster {
   }
 
   /** Decides for each request of a process; nothing: no more faults. */
-  setFaults(faultOf?: (process: string, kind: string) => Fault | undefined): void {
-    this.#server.faultOf = (process, kind) => (process === this.#publisher.name ? undefined : faultOf?.(process, kind));
+  setFaults(faultOf?: (process: string, kind: string, subject?: string) => Fault | undefined): void {
+    this.#server.faultOf = (process, kind, of) =>
+      process === this.#publisher.name ? undefined : faultOf?.(process, kind, of);
   }
 
   pass(ms: number): Promise<void> {
@@ -96,10 +116,13 @@ export class SimulatedCluster {
     const process = this.#process(`p${++this.#serial}`);
     this.#processes.push(process);
     void process.consume(subject, DURABLE, async ({ n }, { id }) => {
-      this.#begins(process, id);
-      await new Promise<void>((resolve) => process.clock.after(LONGEST_HANDLER_MS * this.#random(), resolve));
+      const run = this.#begins(process, id, n);
+      await new Promise<void>((resolve) => process.clock.after(MAX_HANDLER_MS * this.#random(), resolve));
+      this.#running.delete(run);
       if (this.#handled.has(n)) this.handledAgain++;
       this.#handled.add(n);
+      const unhandled = this.#unhandled.get(keyOf(id)) ?? [];
+      if (unhandled.includes(n)) unhandled.splice(unhandled.indexOf(n), 1);
       return ack;
     });
   }
@@ -118,10 +141,14 @@ export class SimulatedCluster {
 
   /** Returns what lets it go on. */
   pause(name?: string): () => void {
-    const named = this.#processes.find((process) => process.name === name);
-    const process = named ?? (this.#processes[this.#anyIndex()] as SimulatedProcess);
+    const process = this.#named(name);
     process.pause();
     return () => process.resume();
+  }
+
+  /** The connection of one process ends, and it gets no other for so long. */
+  disconnect(ms: number, name?: string): void {
+    this.#named(name).disconnect(ms);
   }
 
   /** How long the last of a crashed process's partitions waited. */
@@ -132,7 +159,8 @@ export class SimulatedCluster {
   publishSteadily(): void {
     this.#publishing = this.#time.at(this.#time.now + 1_000 / this.#scale.messagesPerSecond, () => {
       const n = ++this.published;
-      const key = `k${Math.floor(this.#random() * KEYS)}`;
+      const key = `k${Math.floor(this.#random() * (this.#scale.keys ?? MANY_KEYS))}`;
+      this.#unhandled.set(key, [...(this.#unhandled.get(key) ?? []), n]);
       void this.#publisher.publish(subject, { n }, `m${n}/${key}`, key);
       this.publishSteadily();
     });
@@ -155,6 +183,11 @@ export class SimulatedCluster {
     });
   }
 
+  #named(name?: string): SimulatedProcess {
+    const named = this.#processes.find((process) => process.name === name);
+    return named ?? (this.#processes[this.#anyIndex()] as SimulatedProcess);
+  }
+
   #anyIndex(): number {
     return Math.floor(this.#random() * this.#processes.length);
   }
@@ -163,13 +196,23 @@ export class SimulatedCluster {
     return this.#processes.splice(this.#anyIndex(), 1)[0] as SimulatedProcess;
   }
 
-  /** By what the server says at this very moment: only the owner of a partition may begin anything in it. */
-  #begins(process: SimulatedProcess, id: string): void {
-    const partition = partitionOf(id.slice(id.indexOf("/") + 1), this.#scale.partitions);
+  /** By what the server says at this very moment. A process that stood still since its run began cannot be helped. */
+  #begins(process: SimulatedProcess, id: string, n: number): Run {
+    const key = keyOf(id);
+    const partition = partitionOf(key, this.#scale.partitions);
+    const what = `${process.name} began ${id} of partition ${partition} at ${Math.round(this.#time.now)}`;
     const owner = this.#record(partition)?.owner ?? undefined;
-    if (owner === undefined || processOf(owner) !== process.name) {
-      this.strangers.push(`${process.name} began ${id} of partition ${partition}, which is ${owner}'s`);
+    if (owner === undefined || processOf(owner) !== process.name) this.violations.push(`${what}, owned by ${owner}`);
+    for (const run of this.#running) {
+      if (run.partition !== partition || run.process === process) continue;
+      if (run.process.isRunning && run.process.pauses === run.pauses)
+        this.violations.push(`${what}, while ${run.process.name} ran a handler of it`);
     }
+    const [oldest] = this.#unhandled.get(key) ?? [];
+    if (oldest !== undefined && oldest < n) this.violations.push(`${what}, before m${oldest}/${key}`);
+    const run = { process, pauses: process.pauses, partition };
+    this.#running.add(run);
+    return run;
   }
 
   #record(partition: number): PartitionRecord | undefined {
@@ -203,5 +246,7 @@ const ownerIn = (data: Uint8Array): string | undefined =>
 /** A process that was taken for dead joins under another id. */
 const processOf = (member: string): string => member.slice(0, member.lastIndexOf("-"));
 
-const KEYS = 100_000;
-const LONGEST_HANDLER_MS = 50;
+const keyOf = (id: string): string => id.slice(id.indexOf("/") + 1);
+
+const MANY_KEYS = 100_000;
+const MAX_HANDLER_MS = 50;

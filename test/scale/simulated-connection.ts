@@ -13,7 +13,11 @@ export interface Wire {
   after(ms: number, act: () => void): void;
   toServer(arrive: () => void): void;
   toProcess(arrive: () => void): void;
+  /** The server sees the connection no more. */
   readonly isCut: boolean;
+  /** The process knows that the connection has ended. */
+  readonly isClosed: boolean;
+  readonly closed: Promise<void>;
 }
 
 type Callback = (error: NatsError | null, message: Msg) => void;
@@ -21,13 +25,14 @@ type Callback = (error: NatsError | null, message: Msg) => void;
 /** What the client library gives the product, as far as leases and partitions use it, on a simulated server. */
 export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSession => {
   const subscriptions = new Map<string, Callback>();
-  const never = new Promise<void>(() => undefined);
 
-  const ask = <R>(kind: string, work: () => R, timeoutMs = REQUEST_TIMEOUT_MS): Promise<R> =>
+  const ask = <R>(kind: string, work: () => R, timeoutMs = REQUEST_TIMEOUT_MS, subject?: string): Promise<R> =>
     new Promise((resolve, reject) => {
+      if (wire.isClosed) return reject(connectionClosed());
+      void wire.closed.then(() => reject(connectionClosed()));
       wire.toServer(() => {
         server.count(kind);
-        const fault = server.faultOf(wire.process, kind);
+        const fault = server.faultOf(wire.process, kind, subject);
         if (fault === "no-responder") return wire.toProcess(() => reject(new NatsError("503", "503")));
         if (fault === "no-quorum") return wire.toProcess(() => reject(refusal(503, 10_008)));
         const timeout = () => reject(new NatsError("TIMEOUT", "TIMEOUT"));
@@ -53,7 +58,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
         ? found(server.stream(direct[1] ?? "").last(direct[2] ?? ""))
         : stored(() => server.streamOf(subject).append(subject, data, given));
     };
-    return ask(kindOf(subject), answer, timeoutMs);
+    return ask(kindOf(subject), answer, timeoutMs, subject);
   };
 
   const pull = (subject: string, { batch, no_wait = false, idle_heartbeat }: Wanted, inbox: string): void => {
@@ -61,11 +66,14 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
     const receive = (message: Msg) =>
       wire.toProcess(() => (subscriptions.get(inbox) ?? subscriptions.get(anyBeside(inbox)))?.(null, message));
     const isListening = () => subscriptions.has(inbox) || subscriptions.has(anyBeside(inbox));
-    const send = (sent: StreamMessage | "empty" | "heartbeat", nth: number) => {
+    const send = (sent: StreamMessage | "empty" | "heartbeat", deliveries: number) => {
       if (sent === "empty") return receive(nothingThere(inbox));
-      server.count(sent === "heartbeat" ? "heartbeat" : "delivery");
-      if (sent === "heartbeat") return receive(idleHeartbeat(inbox, nth));
-      receive(messageOf(sent, `$JS.ACK.${stream}.${consumer}.1.${sent.seq}.${nth}.0.0`));
+      const kind = sent === "heartbeat" ? "heartbeat" : "delivery";
+      server.count(kind);
+      // Between the consumer's leader and the server that the process is connected to, a message can get lost.
+      if (!no_wait && server.faultOf(wire.process, kind) !== undefined) return;
+      if (sent === "heartbeat") return receive(idleHeartbeat(inbox, deliveries));
+      receive(messageOf(sent, `$JS.ACK.${stream}.${consumer}.1.${sent.seq}.${deliveries}.0.0`));
     };
     wire.toServer(() => {
       server.count("pull");
@@ -85,20 +93,22 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
     const [, , stream = "", consumer = "", , seq] = subject.split(".");
     wire.toServer(() => {
       server.count("ack");
+      if (server.faultOf(wire.process, "ack") !== undefined) return;
       server.stream(stream).consumers.get(consumer)?.acknowledge(Number(seq));
     });
   };
 
   const nc = {
-    isClosed: () => false,
-    closed: () => never,
+    isClosed: () => wire.isClosed,
+    closed: () => wire.closed,
+    getServer: () => "simulated",
     publish: (subject: string, data?: string, options?: { reply: string }) =>
       subject.startsWith("$JS.ACK.")
         ? acknowledge(subject)
         : pull(subject, JSON.parse(data ?? "{}"), options?.reply ?? ""),
     subscribe: (subject: string, { callback }: { callback: Callback }) => {
       subscriptions.set(subject, callback);
-      return { closed: never, unsubscribe: () => subscriptions.delete(subject) };
+      return { closed: wire.closed, unsubscribe: () => subscriptions.delete(subject) };
     },
   };
 
@@ -140,6 +150,7 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
 
   const watch = async (bucket: string): Promise<Updates> => {
     const updates = new Updates();
+    void wire.closed.then(() => updates.stop());
     await ask("watch", () => {
       const stream = server.stream(`KV_${bucket}`);
       const notify = (message: StreamMessage) => {
@@ -234,11 +245,13 @@ const nothingThere = (subject = ""): Msg => messageOf({ subject, data: Empty, he
 const refusedPull = (subject: string): Msg =>
   messageOf({ subject, data: Empty, headers: headers(503, "No Responders") });
 
-const idleHeartbeat = (subject: string, lastSent: number): Msg => {
+const idleHeartbeat = (subject: string, deliveries: number): Msg => {
   const given = headers(100, "Idle Heartbeat");
-  given.set("Nats-Last-Consumer", String(lastSent));
+  given.set("Nats-Last-Consumer", String(deliveries));
   return messageOf({ subject, data: Empty, headers: given });
 };
+
+const connectionClosed = (): NatsError => new NatsError("CONNECTION_CLOSED", "CONNECTION_CLOSED");
 
 /** The wildcard that a subject falls under together with its siblings. */
 const anyBeside = (subject: string): string => subject.replace(/[^.]+$/, "*");

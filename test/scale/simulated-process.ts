@@ -1,10 +1,9 @@
+import { NatsError } from "nats";
 import { KvBucket } from "../../core/backbone/nats/kv-bucket.ts";
 import { NatsConnector } from "../../core/backbone/nats/nats-connector.ts";
 import { natsNames } from "../../core/backbone/nats/nats-names.ts";
-import type { NatsOptions } from "../../core/backbone/nats/nats-options.ts";
 import { natsOptions } from "../../core/backbone/nats/nats-options.ts";
 import { NatsPublisher } from "../../core/backbone/nats/nats-publisher.ts";
-import type { NatsSession } from "../../core/backbone/nats/nats-session.ts";
 import { NatsStore } from "../../core/backbone/nats/nats-store.ts";
 import { ConsumerGroups } from "../../core/backbone/nats/partitions/index.ts";
 import type { Handler } from "../../core/contract/bus.ts";
@@ -15,24 +14,6 @@ import type { Wire } from "./simulated-connection.ts";
 import { simulatedSession } from "./simulated-connection.ts";
 import type { SimulatedServer } from "./simulated-server.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
-
-/** A connection that is there from the first and never ends. */
-class SimulatedConnector extends NatsConnector {
-  readonly #session: NatsSession;
-
-  constructor(options: NatsOptions, session: NatsSession) {
-    super(options, async () => undefined);
-    this.#session = session;
-  }
-
-  override get current(): NatsSession {
-    return this.#session;
-  }
-
-  override onSession(listener: (session: NatsSession) => void): void {
-    listener(this.#session);
-  }
-}
 
 export interface ProcessOptions {
   readonly name: string;
@@ -52,6 +33,10 @@ export class SimulatedProcess {
   readonly #groups: ConsumerGroups;
   readonly #publisher: NatsPublisher;
   #state: "running" | "paused" | "dead" = "running";
+  /** How often it stood still. */
+  pauses = 0;
+  #cut: () => void = () => undefined;
+  #offlineUntil = 0;
   /** What has come while it stood still. */
   readonly #missed: (() => void)[] = [];
   readonly clock: Clock;
@@ -76,7 +61,12 @@ export class SimulatedProcess {
       random,
       logger,
     });
-    const connector = new SimulatedConnector(options, simulatedSession(server, this.#wire()));
+    const dial = async () => {
+      if (time.now < this.#offlineUntil) throw new NatsError("refused", "CONNECTION_REFUSED");
+      return simulatedSession(server, this.#wire());
+    };
+    const connector = new NatsConnector(options, async () => undefined, dial);
+    void connector.open();
     const names = natsNames(options.prefix);
     const { replicas } = options;
     this.#publisher = new NatsPublisher(connector, names, options);
@@ -113,7 +103,15 @@ export class SimulatedProcess {
   }
 
   pause(): void {
-    if (this.#state === "running") this.#state = "paused";
+    if (this.#state !== "running") return;
+    this.#state = "paused";
+    this.pauses++;
+  }
+
+  /** The connection ends, and no other is accepted for so long. */
+  disconnect(ms: number): void {
+    this.#offlineUntil = this.#time.now + ms;
+    this.#cut();
   }
 
   /** What has come meanwhile is heard in the order in which it came. */
@@ -145,6 +143,7 @@ export class SimulatedProcess {
 
   /** From a fifth of a millisecond to two, each way. */
   #wire(): Wire {
+    const state = { isCut: false, isClosed: false };
     const inOrder = (arrived: (act: () => void) => void) => {
       let last = 0;
       return (act: () => void) => {
@@ -152,14 +151,28 @@ export class SimulatedProcess {
         this.#time.at(last, () => arrived(act));
       };
     };
+    const closed = new Promise<void>((resolve) => {
+      this.#cut = () => {
+        state.isCut = true;
+        this.#happens(() => {
+          state.isClosed = true;
+          resolve();
+        });
+      };
+    });
     const isDead = () => this.#state === "dead";
     return {
       process: this.name,
       after: (ms, act) => void this.#after(ms, act),
-      toServer: inOrder((act) => act()),
-      toProcess: inOrder((act) => this.#happens(act)),
+      // Words that were under way when the connection ended arrive or not.
+      toServer: inOrder((act) => (state.isCut && this.#random() < 0.5 ? undefined : act())),
+      toProcess: inOrder((act) => (state.isCut ? undefined : this.#happens(() => !state.isClosed && act()))),
+      closed,
+      get isClosed() {
+        return state.isClosed;
+      },
       get isCut() {
-        return isDead();
+        return state.isCut || isDead();
       },
     };
   }

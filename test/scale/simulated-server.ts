@@ -14,8 +14,8 @@ export class SimulatedServer {
   /** What it was asked, and what it sent by itself, by kind. */
   readonly traffic = new Map<string, number>();
 
-  /** Decides for each request of a process, and each update of a watch ("update": any fault loses it). */
-  faultOf: (process: string, kind: string) => Fault | undefined = () => undefined;
+  /** Decides for each request of a process; any fault loses an update of a watch, a delivery, a heartbeat or an ack. */
+  faultOf: (process: string, kind: string, subject?: string) => Fault | undefined = () => undefined;
 
   constructor(time: SimulatedTime) {
     this.#time = time;

@@ -13,6 +13,7 @@ type Check = (session: NatsSession) => Promise<void>;
 export class NatsConnector {
   readonly #options: NatsOptions;
   readonly #check: Check;
+  readonly #dial: typeof dialNats;
   readonly #listeners: ((session: NatsSession) => void)[] = [];
   readonly #interruptionListeners: (() => void)[] = [];
   readonly #waiters = new Set<Waiter>();
@@ -22,9 +23,10 @@ export class NatsConnector {
   #pause: { timer: Timer; end(): void } | undefined;
 
   /** The check is made on every new connection; only one that passes is used. */
-  constructor(options: NatsOptions, check: Check) {
+  constructor(options: NatsOptions, check: Check, dial = dialNats) {
     this.#options = options;
     this.#check = check;
+    this.#dial = dial;
     this.#fault = new AppError("unavailable", `not connected to NATS yet (${shownServers(options.servers)})`);
   }
 
@@ -132,7 +134,9 @@ export class NatsConnector {
         this.#lost(session, reason);
         failures = 0;
       } else if (failures > 0) {
-        await this.#wait(Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2));
+        await this.#wait(
+          Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS) * (0.5 + this.#options.random() / 2),
+        );
       }
       if (this.#stopped) return;
       await this.#tryOnce();
@@ -154,7 +158,7 @@ export class NatsConnector {
   async #tryOnce(): Promise<void> {
     let session: NatsSession | undefined;
     try {
-      session = await dialNats(this.#options);
+      session = await this.#dial(this.#options);
       await this.#check(session);
       if (this.#stopped || !session.isOpen) throw new AppError("unavailable", "the connection ended at once");
     } catch (error) {
