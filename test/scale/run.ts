@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { playFaults } from "./play-faults.ts";
+import { CHANGES, playStep, stepsOf } from "./play-steps.ts";
 import { simulate } from "./simulate.ts";
 
 /** Plays the lease and partition protocol at the size of a large deployment, and prints what was seen. */
@@ -10,8 +11,25 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     /** Instead: so many seeded courses of faults, from the seed on. */
     faults: { type: "string" },
+    /** Instead: each change of the members with each single fault that it can meet. */
+    steps: { type: "boolean", default: false },
   },
 });
+
+if (values.steps) {
+  let failed = 0;
+  for (const change of CHANGES) {
+    const steps = await stepsOf(change);
+    for (const step of steps) {
+      const { misread, violations, published, handled } = await playStep(change, step);
+      if (misread.length + violations.length === 0 && handled === published) continue;
+      failed++;
+      console.log(JSON.stringify({ change, step, misread, violations: violations.slice(0, 3), published, handled }));
+    }
+    console.log(`${change}: ${steps.length} single faults played, ${failed} failed so far`);
+  }
+  process.exit(failed === 0 ? 0 : 1);
+}
 
 if (values.faults !== undefined) {
   let failed = 0;

@@ -39,6 +39,7 @@ export class SimulatedCluster {
   readonly #processes: SimulatedProcess[] = [];
   /** By partition: who owns it, or owned it last, and since when. */
   readonly #owners = new Map<string, { process: string; since: number }>();
+  readonly #generations = new Map<string, number>();
   readonly #handled = new Set<number>();
   readonly #running = new Set<Run>();
   /** By key, in the order of publication: messages that no handler has ended yet. */
@@ -50,7 +51,10 @@ export class SimulatedCluster {
   published = 0;
   handledAgain = 0;
   moves = 0;
-  /** Handlers that began in a process that did not own the partition, beside a run in another, or out of order. */
+  /**
+   * Handlers that began in a process that did not own the partition, beside a run in another, or out of order; records
+   * that were overwritten by a stale owner.
+   */
   readonly violations: string[] = [];
   /** Of all processes. */
   readonly logger = new RecordingLogger();
@@ -59,7 +63,7 @@ export class SimulatedCluster {
     this.#scale = scale;
     this.#random = seededRandom(scale.seed);
     this.#publisher = this.#process("publisher");
-    this.#server.addStream(`KV_${BUCKET}`).watchers.add(({ subject: key, data }) => this.#noteOwner(key, data));
+    this.#server.addStream(`KV_${BUCKET}`).watchers.add(({ subject: key, data }) => this.#noteRecord(key, data));
   }
 
   get living(): number {
@@ -131,9 +135,9 @@ export class SimulatedCluster {
     void this.#takeOne().leave();
   }
 
-  /** The name of who crashed. */
-  crash(): string {
-    const process = this.#takeOne();
+  /** The name of the process that crashed. */
+  crash(name?: string): string {
+    const process = this.#takeOne(name);
     process.crash();
     this.#crashedAt.set(process.name, this.#time.now);
     return process.name;
@@ -192,8 +196,10 @@ export class SimulatedCluster {
     return Math.floor(this.#random() * this.#processes.length);
   }
 
-  #takeOne(): SimulatedProcess {
-    return this.#processes.splice(this.#anyIndex(), 1)[0] as SimulatedProcess;
+  #takeOne(name?: string): SimulatedProcess {
+    const process = this.#named(name);
+    this.#processes.splice(this.#processes.indexOf(process), 1);
+    return process;
   }
 
   /** By what the server says at this very moment. A process that stood still since its run began cannot be helped. */
@@ -227,10 +233,18 @@ export class SimulatedCluster {
     return [...new Set(names.flatMap((name) => [...(consumers.get(name)?.readers ?? [])]))];
   }
 
-  #noteOwner(key: string, data: Uint8Array): void {
-    const owner = key.endsWith(".origin") ? undefined : ownerIn(data);
-    if (owner === undefined) return;
-    const process = processOf(owner);
+  /** Each write that names an owner begins a new generation: a write that is based on an older record must have lost. */
+  #noteRecord(key: string, data: Uint8Array): void {
+    if (key.endsWith(".origin")) return;
+    const { owner, generation } = PartitionRecord.parse(JSON.parse(Buffer.from(data).toString()));
+    const latest = this.#generations.get(key) ?? 0;
+    this.#generations.set(key, generation);
+    if (generation < latest || (owner !== null && generation === latest))
+      this.violations.push(`${key}: ${owner} wrote generation ${generation} after ${latest}`);
+    if (owner !== null) this.#noteOwner(key, processOf(owner));
+  }
+
+  #noteOwner(key: string, process: string): void {
     const before = this.#owners.get(key)?.process;
     this.#owners.set(key, { process, since: this.#time.now });
     if (before === undefined || before === process) return;
@@ -239,9 +253,6 @@ export class SimulatedCluster {
     if (crashedAt !== undefined) this.#takeOvers.set(before, this.#time.now - crashedAt);
   }
 }
-
-const ownerIn = (data: Uint8Array): string | undefined =>
-  PartitionRecord.parse(JSON.parse(Buffer.from(data).toString())).owner ?? undefined;
 
 /** A process that was taken for dead joins under another id. */
 const processOf = (member: string): string => member.slice(0, member.lastIndexOf("-"));

@@ -157,7 +157,8 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
         if (wire.isCut) return void stream.watchers.delete(notify);
         server.count("update");
         // From here on the watch is silent.
-        if (server.faultOf(wire.process, "update") !== undefined) return void stream.watchers.delete(notify);
+        if (server.faultOf(wire.process, "update", message.subject) !== undefined)
+          return void stream.watchers.delete(notify);
         wire.toProcess(() => updates.add(entryOf(bucket, message)));
       };
       stream.watchers.add(notify);
