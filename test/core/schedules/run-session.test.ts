@@ -8,7 +8,8 @@ import { roles, spawns } from "../subtasks/delegating.ts";
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
 
-const DAY = 24 * 3_600_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 const task = { description: "Brief", prompt: "the news", when: "in 20 s" };
 
 const entries = async (sessionId: string): Promise<number> => {
@@ -36,9 +37,9 @@ describe("given the session of a schedule's run (L7)", () => {
     const replies = await core.replies.until((all) => all.some(isRun));
     const run = replies.find(isRun)?.sessionId ?? "";
     expect(await entries(run)).toBe(2);
-    core.clock.advance(13 * DAY);
+    core.clock.advance(14 * DAY - HOUR);
     expect(await entries(run)).toBe(2);
-    core.clock.advance(2 * DAY);
+    core.clock.advance(2 * HOUR);
     expect(await entries(run)).toBe(0);
     expect(await entries(own ?? "")).toBe(1);
   });
