@@ -47,12 +47,14 @@ const describeQuorum = (found: NatsInspection, nodes: readonly NatsNode[]): Find
   });
   const { noLeader, notStored, streams, cluster } = found;
   const needed = Math.floor(nodes.length / 2) + 1;
-  if (noLeader !== undefined) {
-    const advice =
-      countUp(nodes) < needed ? `${needed} of ${nodes.length} nodes must be up; start the others` : ASK_AGAIN;
-    return finding("problem", `none, nothing is stored (${noLeader}): ${advice}`);
-  }
   const silent = streams.filter(({ problem }) => problem !== undefined);
+  const isMinority = countUp(nodes) < needed;
+  // For some seconds a leader that has lost the other nodes goes on answering.
+  const reason = noLeader ?? (isMinority ? (silent[0]?.problem ?? notStored) : undefined);
+  if (reason !== undefined) {
+    const advice = isMinority ? `${needed} of ${nodes.length} nodes must be up; start the others` : ASK_AGAIN;
+    return finding("problem", `none, nothing is stored (${reason}): ${advice}`);
+  }
   if (silent.length > 0) {
     const text = `${silent.length} of ${streams.length} streams and buckets store nothing: start the nodes that keep them; ${ASK_AGAIN}`;
     return finding(

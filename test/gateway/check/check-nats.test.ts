@@ -73,6 +73,14 @@ describe("given a cluster of three", () => {
     expect(found).toHaveLength(3);
   });
 
+  it("when its leader has just lost the other nodes and still answers, then that is the same problem (F35)", () => {
+    const silent = ["n2:4222", "n3:4222"].map((address) => ({ address, reason: "CONNECTION_REFUSED" }));
+    const streams = [stream("m_a", CURRENT), { ...stream("m_b", CURRENT), problem: "no answer (TIMEOUT)" }];
+    const none = /^problem quorum: none, nothing is stored \(.*TIMEOUT.*\): 2 of 3 nodes must be up; start the others/;
+    expect(told({ answering: [node("n1")], silent, streams })[1]).toMatch(none);
+    expect(told({ answering: [node("n1")], silent, notStored: "TIMEOUT" })[1]).toMatch(none);
+  });
+
   it("when one stream has no leader, or a write is not stored, then that is a problem (F35)", () => {
     const streams = [stream("m_a", CURRENT), { ...stream("m_b", CURRENT), problem: "no leader" }];
     expect(told({ streams })[1]).toMatch(/^problem quorum: 1 of 2 streams .* store nothing.*\| stream m_b: no leader$/);
