@@ -334,3 +334,27 @@ describe("given a peer whose own subtask has ended before a third agent answered
     expect(await memoryOf(core, sessionId).list()).toEqual([]);
   });
 });
+
+describe("given two people of a room who asked the same in the same moment", () => {
+  it("when both answers come too late, then each is told to its own audience (L5, D3)", async () => {
+    const conversation = { channel: "web", room: "room-1", kind: "shared" } as const;
+    const from = (name: string) => userMessage(`m-${name}`, "go", { conversation, account: { id: name, name } });
+    const held = new Held();
+    const core = await begin(held, {}, from("ann"));
+    await core.receive(from("bob"));
+    const { sessionId } = await core.replyTo("m-bob");
+    await counted(core, "peer_calls_total mooring task_delegate", 2);
+    await counted(core, "turns_total mooring answered", 2);
+    core.clock.advance(CEILING_MS);
+    await untilUnsolicited(core, 2);
+    held.give("seven boats");
+    const place = { tenant: "default", agent: AGENT, sessionId: sessionId ?? "" };
+    while ((await readLate(core.backbone.store, place)).items.length < 2) await new Promise(setImmediate);
+    await core.clock.passNext(2_000);
+    await untilUnsolicited(core, 3);
+    await core.clock.passNext(28_000, 30_000);
+    const [, , ...late] = await untilUnsolicited(core, 4);
+    expect(new Set(late.map(({ origin }) => JSON.stringify(origin))).size).toBe(1);
+    expect(late.map(({ audience }) => audience.accountId).sort()).toEqual(["ann", "bob"]);
+  });
+});

@@ -2,8 +2,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { peerSessionOf } from "../../../core/a2a/peer-session.ts";
 import { TenantSettings } from "../../../core/a2a/tenant-settings.ts";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
+import { defaultPeering } from "../../../core/turns/peering-limits.ts";
+import { calls } from "../../fakes/scripted-model.ts";
 import { AGENT, type CoreUnderTest, userMessage } from "../core-under-test.ts";
-import { Held } from "../subtasks/delegating.ts";
+import { Held, roles } from "../subtasks/delegating.ts";
 import {
   asks,
   lastTold,
@@ -132,6 +134,23 @@ describe("given two agents that may message each other without waiting", () => {
     expect(tool?.description).toContain("Choose msg_type by what you need back.");
     expect(tool?.description).not.toContain("You wait for its answer.");
     expect(tool?.description).toContain(`- ${PEER}`);
+  });
+
+  it("when as many of its messages wait for an answer as may, then one more is refused (A5)", async () => {
+    const held = new Held();
+    const message = {
+      name: "send_message_to_agent",
+      input: { agent: PEER, message: "work", msg_type: "task_delegate" },
+    };
+    const core = await start(
+      roles({ primary: ({ outputs }) => (outputs.length === 0 ? calls(message, message, message) : "on it") }),
+      () => held.answer,
+      { agent: { peers: [PEER], peering: { ...defaultPeering, openCalls: 2 } } },
+    );
+    await core.ask("m-1", "go");
+    const refused = toolOutputs(core).filter((output) => output.startsWith("Not sent"));
+    expect(refused).toEqual(["Not sent: 2 messages wait for an answer already. Wait until some have one."]);
+    expect(core.meter.counts["peer_calls_total mooring task_delegate"]).toBe(2);
   });
 
   it("when the agent is not known, then the error says so and names those that are", async () => {

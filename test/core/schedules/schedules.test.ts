@@ -267,6 +267,24 @@ describe("given a schedule whose runs fail", () => {
     expect(await pass(10 * MINUTE, 1)).toMatchObject([{ markdown: "the news" }]);
   });
 
+  it("when the process dies after a failure was counted, then that failure is counted once (P3)", async () => {
+    let deaths = 0;
+    await start(
+      scheduling("schedule_task", BRIEF, () => new ModelFailed("refused", "as if the model were broken")),
+      {
+        checkpoint: (name) => {
+          if (name === "schedule.counted" && ++deaths === 1) throw new Error("as if the process had died here");
+        },
+      },
+    );
+    await core.ask("m1", "go");
+    await pass(10 * MINUTE, 1);
+    await core.clock.passNext(2);
+    await until(async () => (await runs())[0]?.state === "ended");
+    expect(deaths).toBe(2);
+    expect(await schedules()).toMatchObject([{ status: "active", failures: 1 }]);
+  });
+
   it("when it fails again and again, then it is put off, told of after two, and paused after five (P3)", async () => {
     let broken = true;
     await start(

@@ -1,11 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { WorkingMemory } from "../../../core/memory/working-memory.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
+import { readOwner } from "../../../core/subtasks/owner-record.ts";
 import { LONGEST_PARKED_MS } from "../../../core/subtasks/owner-records.ts";
 import { defaultDelegation } from "../../../core/turns/delegation-limits.ts";
+import { Gate } from "../../fakes/model-answer.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { type Answer, calls } from "../../fakes/scripted-model.ts";
-import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
+import { AGENT, type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import type { Asked } from "./delegating.ts";
 import {
   backgroundTask,
@@ -270,6 +273,29 @@ describe("given a batch that fired at the ceiling with one still out", () => {
     const index = await memory.get("notifications/index");
     expect(index).toMatch(/^- notifications\/subtasks\/subtask-[0-9a-f]{8}$/);
     expect(await memory.get(index?.slice(2) ?? "")).toContain("late but good");
+  });
+
+  it("when its timer is handled again within the grace, as after a death, then one that ends in it is in the answer (B3)", async () => {
+    const slow = await lateSibling();
+    const onItsWay = new Gate();
+    let ends = 0;
+    atCheckpoint = async (name) => {
+      if (name === "end.received" && ++ends === 2) await onItsWay.opened;
+    };
+    const { sessionId } = await core.ask("m-1", "go");
+    await slow.asked;
+    slow.give("just in time");
+    await core.clock.passNext(CEILING_MS);
+    const heldForGrace = (times: number) =>
+      core.clock.waits.until((waits) => waits.filter((ms) => ms === GRACE_MS).length === times);
+    await heldForGrace(1);
+    const owner = { tenant: "default", agent: AGENT, ownerId: sessionId ?? "" };
+    const [turnId = ""] = Object.keys((await readOwner(core.backbone.store, owner)).batches);
+    const again = { id: "the timer again", key: "the timer again" };
+    await core.backbone.bus.publish(subjectsOf("default").batchTimer(AGENT), { ...owner, turnId }, again);
+    await Promise.race([heldForGrace(2), untilFinals(core, 2)]);
+    onItsWay.release();
+    expect((await untilFinals(core, 2))[1]?.markdown).toBe("resu: quick completed, slow completed");
   });
 
   it("when it had been stopped, and only its word comes late, then there is nothing to add (B3, B4)", async () => {

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Tool } from "../../../core/contract/tool.ts";
+import { readOwner } from "../../../core/subtasks/owner-record.ts";
+import { Gate } from "../../fakes/model-answer.ts";
 import { calls } from "../../fakes/scripted-model.ts";
-import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
+import { withParts } from "../../fakes/with-parts.ts";
+import { AGENT, type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import { backgroundTask, counted, delegates, roles, startDelegating, untilFinals } from "./delegating.ts";
 
 let core: CoreUnderTest;
@@ -55,5 +58,37 @@ describe("given a turn that delegated and cannot be brought to its end", () => {
     await counted(core, "subtasks_total mooring completed", 1);
     await core.clock.passNext(60_000);
     expect((await untilFinals(core, 1)).map(({ markdown }) => markdown)).toEqual(["the answer"]);
+  });
+
+  it("when its time is up before its subtask has a place in the batch, then the subtask never runs (S9, B3)", async () => {
+    const [reached, storing] = [new Gate(), new Gate()];
+    core = await startDelegating(roles({ primary: delegates(["a"], "on it"), continuation: () => "the answer" }), {
+      turnDeadlineMs: 60_000,
+      wrap: (backbone) =>
+        withParts(backbone, {
+          store: {
+            get: (key, known) => backbone.store.get(key, known),
+            list: (prefix) => backbone.store.list(prefix),
+            delete: (key, options) => backbone.store.delete(key, options),
+            put: async (key, value, options) => {
+              if (key.collection.name === "work-of") {
+                reached.release();
+                await storing.opened;
+              }
+              return backbone.store.put(key, value, options);
+            },
+          },
+        }),
+    });
+    await core.receive(userMessage("m-1", "go"));
+    await reached.opened;
+    await core.clock.passNext(60_000);
+    const { outcome, sessionId } = await core.replyTo("m-1");
+    expect(outcome).toBe("failed");
+    storing.release();
+    await core.ask("last", "", { command: { name: "help", args: "" } });
+    const owner = { tenant: "default", agent: AGENT, ownerId: sessionId ?? "" };
+    expect((await readOwner(core.backbone.store, owner)).batches).toEqual({});
+    expect(core.model.requests.items).toHaveLength(1);
   });
 });

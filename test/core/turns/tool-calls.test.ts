@@ -110,6 +110,14 @@ describe("given a model that calls tools", () => {
     expect(output).toMatch(/\[cut: \d+ kB, only the beginning is shown\]$/);
   });
 
+  it("when it makes 65 calls at once, then 64 run and the last is refused", async () => {
+    await start([calls(...Array.from({ length: 65 }, () => ({ name: "a" }))), "done"], [tool("a", async () => "ok")]);
+    await core.ask("m1", "go");
+    expect(runs.items).toHaveLength(64);
+    expect(resultsIn(2).map(({ failed }) => failed ?? false)).toEqual([...Array(64).fill(false), true]);
+    expect(resultsIn(2).at(-1)?.output).toContain("at most 64 calls at once");
+  });
+
   it("when it never stops calling, then the last step is without tools", async () => {
     const again = Array.from({ length: 3 }, () => calls({ name: "a" }));
     await start([...again, "that is all"], [tool("a", async () => "ok")], { agent: { maxToolRounds: 3 } });
