@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, statSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { newerSource } from "../setup/newer-source.ts";
+import { projectRoot } from "../setup/project-files.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-export const MAIN = join(ROOT, "dist/mooring.js");
+export const MAIN = join(projectRoot, "dist/mooring.js");
 
 export interface MooringProcess {
   readonly pid: number;
@@ -59,12 +58,6 @@ export const startMooring = (args: readonly string[], options: StartOptions): Mo
 /** The tests run what is built: an old build would prove nothing about the sources. */
 export const requireFreshBuild = async (): Promise<void> => {
   if (!existsSync(MAIN)) throw new Error("dist/ is missing: npm run build");
-  const built = statSync(MAIN).mtimeMs;
-  for (const folder of ["core", "adapters", "gateway", "config"]) {
-    for (const entry of await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
-      const file = join(entry.parentPath, entry.name);
-      if (entry.isFile() && statSync(file).mtimeMs > built)
-        throw new Error(`${file} is newer than dist/: npm run build`);
-    }
-  }
+  const newer = newerSource(MAIN, ["core", "adapters", "gateway", "config"]);
+  if (newer !== undefined) throw new Error(`${newer} is newer than dist/: npm run build`);
 };
