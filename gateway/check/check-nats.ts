@@ -1,4 +1,8 @@
 import { type BackboneConfig, inspectNats, type NatsInspection } from "../../core/backbone/index.ts";
+import type { BackboneConfig } from "../../core/backbone/config.ts";
+import type { NatsInspection } from "../../core/backbone/nats/inspect/inspect-nats.ts";
+import { natsConnectionOf } from "../open-backbone.ts";
+import { describeConflicts } from "./describe-conflicts.ts";
 import { describeStreams } from "./describe-streams.ts";
 import { describeSync } from "./describe-sync.ts";
 import type { Finding } from "./finding.ts";
@@ -11,11 +15,13 @@ export const checkNats = async (config: Exclude<BackboneConfig, "embedded">): Pr
 
 export const natsFindings = (found: NatsInspection, replicas: number): Finding[] => {
   const nodes = natsNodes(found);
+  const versions = found.answering.map(({ version }) => version);
   return [
     describeNodes(found, nodes, replicas),
     describeQuorum(found, nodes),
     ...(found.noLeader === undefined ? describeStreams(found.streams, found.cluster === undefined ? 1 : replicas) : []),
-    describeSync(found.answering.map(({ version }) => version)),
+    ...(replicas > 1 ? describeConflicts(versions) : []),
+    describeSync(versions),
   ];
 };
 

@@ -1,5 +1,6 @@
 import type { StreamInfo } from "nats";
 import { AppError } from "../../contract/app-error.ts";
+import { mayStoreConflicts } from "./conflicting-writes.ts";
 import { shownServers } from "./dial-nats.ts";
 import type { KvBucket } from "./kv-bucket.ts";
 import { isNotClustered, isWithoutPlacement, reasonOf } from "./nats-fault.ts";
@@ -18,6 +19,9 @@ export const checkReplicas = async (
   if (options.replicas === 1) return;
   const { cluster } = await created(session, bucket, options);
   if (cluster === undefined) throw singleServer(options);
+  const version = session.nc.info?.version ?? "";
+  if (mayStoreConflicts(version))
+    options.logger.warn({ version }, "NATS cluster may store conflicting writes, upgrade it");
 };
 
 /** Nodes that start together find each other within a few seconds, so a missing placement is retried that long. */

@@ -87,6 +87,14 @@ describe("given a cluster of three", () => {
     expect(told({ notStored: "TIMEOUT" })[1]).toMatch(/^problem quorum: a write was not stored \(TIMEOUT\)/);
   });
 
+  it("when its servers may store conflicting writes, then it is advised to upgrade, unless nothing is replicated", () => {
+    const answering = [node("n1", "2.9.20"), node("n2", "2.9.21"), node("n3")];
+    const warning = /^warning conflicting writes: .* 2.9.20 .*upgrade to 2.9.21 or later/;
+    expect(told({ answering }).filter((line) => warning.test(line))).toHaveLength(1);
+    expect(told({ answering }, 1).filter((line) => line.includes("conflicting"))).toEqual([]);
+    expect(told({}).filter((line) => line.includes("conflicting"))).toEqual([]);
+  });
+
   it("when there are fewer nodes than replicas, then it is advised what to set", () => {
     expect(told({}, 5)[0]).toMatch(/^warning .*replicas is 5; set nats.replicas to 1 or run at least 5 nodes/);
   });
