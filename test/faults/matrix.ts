@@ -198,6 +198,16 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "one channel misconfigured, revoked, or its platform away",
     triedIn: ["test/outside/degraded-channels.test.ts", "test/gateway/relay/channel-health.test.ts"],
   },
+  F35: {
+    fault: "a NATS cluster without a quorum for 15 s: two of three nodes are killed or frozen, and come back",
+    triedIn: [
+      "test/outside/quorum-return.test.ts",
+      "test/outside/nats-readiness.test.ts",
+      "test/core/backbone/nats/cluster-codes.test.ts",
+      "test/core/backbone/nats/health.test.ts",
+      "test/scale/quorum-return.test.ts",
+    ],
+  },
   F36: {
     fault: "a pull request that vanishes at the server without a status",
     triedIn: ["test/core/backbone/nats/lost-pulls.test.ts"],

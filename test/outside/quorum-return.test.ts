@@ -1,0 +1,70 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { requireFreshBuild } from "../e2e/mooring-process.ts";
+import { NatsCluster } from "../fakes/nats-cluster.ts";
+import type { WebClient } from "../fakes/web-client.ts";
+import { Product } from "./product.ts";
+
+beforeAll(requireFreshBuild);
+
+const undo: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+/** Longer than the lease that the product has by default, which is not changed here. */
+const AWAY_MS = 15_000;
+const [VISITORS, MESSAGES_OF_EACH] = [5, 3];
+
+/** A gateway and two cores on three nodes. Each visitor has been answered once. */
+const begin = async () => {
+  const cluster = await NatsCluster.start();
+  undo.push(() => cluster.stop());
+  const product = await Product.create({ backbone: "nats" });
+  undo.push(() => product.dispose());
+  const config = { backbone: { nats: { servers: cluster.urls, replicas: 3, partitions: 4 } } };
+  const core = () => product.start("core", config);
+  const processes = [await product.start("gateway", config), await core(), await core()] as const;
+  await Promise.all(processes.map((process) => process.ready()));
+  const [{ address }] = processes;
+  const visitors = Array.from({ length: VISITORS }, (_, n) => product.client(`v${n}`, address));
+  await Promise.all(visitors.map((visitor) => visitor.answerTo(visitor.say("hello"))));
+  return { cluster, processes, visitors };
+};
+
+/** Milliseconds from now until the first of them has done it. */
+const firstToDo = async (visitors: readonly WebClient[], done: (visitor: WebClient) => boolean): Promise<number> => {
+  await Promise.race(visitors.map((visitor) => visitor.until(() => done(visitor), "the return of the quorum", 90_000)));
+  return performance.now();
+};
+
+const rounds = Array.from({ length: process.env.MOORING_SOAK ? 5 : 1 }, (_, n) => n + 1);
+
+describe.each(["killed", "frozen"] as const)("given two of three NATS nodes are %s for 15 s (F35)", (fault) => {
+  it.each(rounds)(
+    "when they are back (round %i), then the first answer comes within 5 s of the first accepted message and no process is declared dead",
+    async () => {
+      const { cluster, processes, visitors } = await begin();
+      const each = (act: (node: number) => void | Promise<void>) => Promise.all([0, 1].map((node) => act(node)));
+      await each((node) => (fault === "killed" ? cluster.kill(node) : cluster.freeze(node)));
+      const sent = visitors.map((visitor) => Array.from({ length: MESSAGES_OF_EACH }, (_, n) => visitor.say(`m${n}`)));
+      await delay(AWAY_MS);
+      expect(visitors.flatMap(({ accepted }) => accepted)).toHaveLength(VISITORS);
+      await each((node) => (fault === "killed" ? cluster.restart(node) : cluster.resume(node)));
+
+      const acceptedAt = await firstToDo(visitors, ({ accepted }) => accepted.length > 1);
+      const answeredAt = await firstToDo(visitors, (visitor) => visitor.replies().length > 1);
+      await Promise.all(visitors.flatMap((visitor, n) => (sent[n] ?? []).map((id) => visitor.answerTo(id))));
+      const allAnsweredAt = performance.now();
+
+      const logs = processes.map((process) => process.stdout() + process.stderr()).join("");
+      expect(logs).not.toContain("declared dead");
+      expect(answeredAt - acceptedAt).toBeLessThan(5_000);
+      expect(allAnsweredAt - acceptedAt).toBeLessThan(15_000);
+      for (const [n, visitor] of visitors.entries()) {
+        const answered = visitor.replies().map(({ correlationId }) => correlationId);
+        expect(answered.slice(1)).toEqual(sent[n]);
+      }
+    },
+  );
+});
