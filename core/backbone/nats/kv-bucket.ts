@@ -1,5 +1,5 @@
 import type { StoredMsg, StreamConfig, StreamInfo } from "nats";
-import { DiscardPolicy, Empty, nanos, nuid, RetentionPolicy, StorageType } from "nats";
+import { DiscardPolicy, Empty, NatsError, nanos, nuid, RetentionPolicy, StorageType } from "nats";
 import { RevisionConflict } from "../../contract/app-error.ts";
 import { directGet } from "./direct-get.ts";
 import { ensureStream } from "./ensure-stream.ts";
@@ -123,16 +123,23 @@ export class KvBucket {
     await this.#store(key, Empty, "DEL", options);
   }
 
-  /** Entries and markers under a NATS wildcard, in no order; without data if only headers are wanted. */
+  /**
+   * Entries and markers under a NATS wildcard, in no order; without data if only headers are wanted. With data none that
+   * was there is missing. In a cluster an entry may be older than the newest write.
+   */
   scan(filter: string, options: { headersOnly: boolean }): Promise<ScannedEntry[]> {
     return this.#connector.run(`listing ${this.name}`, async (session) => {
-      await ensureStream(session, this.#config);
+      const { config } = await ensureStream(session, this.#config);
+      const mayLag = config.num_replicas > 1 && !options.headersOnly;
+      const keys = mayLag ? await this.#keysAtLeader(session, filter) : [];
       // what is overwritten during the scan comes twice; the later one counts
       const entries = new Map<string, ScannedEntry>();
       await scanStream(session, this.stream, this.#subject(filter), options.headersOnly, (message) => {
         const entry = { ...this.#entry(message), storedAt: message.storedAt };
         entries.set(entry.key, entry);
       });
+      const missing = keys.filter((key) => !entries.has(key));
+      for (const entry of await this.#readAtLeader(session, missing)) entries.set(entry.key, entry);
       return [...entries.values()];
     });
   }
@@ -204,6 +211,26 @@ export class KvBucket {
     return entry && revisionIn(entry.ancestry, writeId);
   }
 
+  /** A scan is served by any replica; one that was restarted lacks entries until it has caught up. */
+  async #keysAtLeader({ lookups }: NatsSession, filter: string): Promise<string[]> {
+    const { state } = await lookups.streams.info(this.stream, { subjects_filter: this.#subject(filter) });
+    return Object.keys(state.subjects ?? {}).map((subject) => this.#key(subject));
+  }
+
+  async #readAtLeader({ lookups }: NatsSession, keys: readonly string[]): Promise<ScannedEntry[]> {
+    // The replica lags far behind: the next scan may get another one.
+    if (keys.length > MAX_READ_SINGLY) throw new NatsError("TIMEOUT", "TIMEOUT");
+    const found = await Promise.all(
+      keys.map(async (key) => {
+        const message = await lookups.streams
+          .getMessage(this.stream, { last_by_subj: this.#subject(key) })
+          .catch(undefinedIfNotFound);
+        return message ? [{ ...this.#entry(message), storedAt: message.time.getTime() }] : [];
+      }),
+    );
+    return found.flat();
+  }
+
   #note({ revision, expiresAt, writeId, ancestry }: Omit<BucketEntry, "key" | "data" | "deleted">): void {
     this.#recent.note(revision, { expiresAt, ancestry: descend(ancestry, { writeId, revision }) });
   }
@@ -218,11 +245,15 @@ export class KvBucket {
     return `$KV.${this.name}.${key}`;
   }
 
+  #key(subject: string): string {
+    return subject.slice(`$KV.${this.name}.`.length);
+  }
+
   #entry({ subject, seq, data, header }: Pick<StoredMsg, "subject" | "seq" | "data" | "header">): BucketEntry {
     const expires = header?.get(EXPIRES_HEADER);
     const operation = header?.get(OPERATION_HEADER);
     return {
-      key: subject.slice(`$KV.${this.name}.`.length),
+      key: this.#key(subject),
       revision: seq,
       data,
       deleted: operation === "DEL" || operation === "PURGE",
@@ -233,6 +264,10 @@ export class KvBucket {
   }
 }
 
+const undefinedIfNotFound = (error: unknown): undefined => {
+  if (!isNotFound(error)) throw error;
+};
+
 const ID_HEADER = "Nats-Msg-Id";
 const EXPECTED_HEADER = "Nats-Expected-Last-Subject-Sequence";
 const OPERATION_HEADER = "KV-Operation";
@@ -241,3 +276,4 @@ const ANCESTRY_HEADER = "Mooring-Lineage";
 const NO_PARENT: KnownRevision = { expiresAt: undefined, ancestry: "" };
 /** Longer than any operation is repeated. Short, because every id in the window costs the server memory. */
 const REPEATS_KNOWN_MS = 30_000;
+const MAX_READ_SINGLY = 256;
