@@ -198,6 +198,10 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "one channel misconfigured, revoked, or its platform away",
     triedIn: ["test/outside/degraded-channels.test.ts", "test/gateway/relay/channel-health.test.ts"],
   },
+  F34: {
+    fault: "a node of a NATS cluster is killed, stands still, or is restarted, its leader too",
+    triedIn: ["test/faults/seeded-nats-cluster.test.ts", "test/core/backbone/nats/lost-messages.test.ts"],
+  },
   F35: {
     fault: "a NATS cluster without a quorum for 15 s: two of three nodes are killed or frozen, and come back",
     triedIn: [

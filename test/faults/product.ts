@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { Deployment } from "../e2e/deployment.ts";
 import type { MooringProcess } from "../e2e/mooring-process.ts";
+import { NatsCluster } from "../fakes/nats-cluster.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
-import type { NatsFault, ProcessFault, Role } from "./plan/fault.ts";
+import { dumpCluster } from "./cluster-dump.ts";
+import { ClusterFaults } from "./cluster-faults.ts";
+import type { ClusterFault, NatsFault, NodeFault, ProcessFault, Role } from "./plan/fault.ts";
 import type { Backbone } from "./plan/plan.ts";
 
 interface Part {
@@ -20,12 +23,28 @@ const NOWHERE = "http://127.0.0.1:9";
 const FROZEN_MS = 3_000;
 const MOST_CRASHES = 5;
 
+const PROCESSES: Readonly<Record<Backbone, readonly (readonly [Role, number])[]>> = {
+  embedded: [["gateway", 0]],
+  nats: [
+    ["gateway", 0],
+    ["gateway", 1],
+    ["core", 0],
+    ["core", 1],
+  ],
+  "nats-cluster": [
+    ["gateway", 0],
+    ["core", 0],
+    ["core", 1],
+  ],
+};
+
 /** The built product as real processes, each of which can be killed, stopped or frozen, and comes back by itself. */
 export class Product {
   /** Ends that nobody asked for. */
   readonly crashes: string[] = [];
   readonly #deployment: Deployment;
-  readonly #nats: NatsServer | undefined;
+  readonly #nats: NatsServer | NatsCluster | undefined;
+  readonly #clusterFaults: ClusterFaults | undefined;
   readonly #parts: Part[] = [];
   readonly #ended = new Set<MooringProcess>();
   readonly #said: { name: string; process: MooringProcess }[] = [];
@@ -33,31 +52,24 @@ export class Product {
   #turns = 0;
   #isOver = false;
 
-  private constructor(deployment: Deployment, nats: NatsServer | undefined) {
+  private constructor(deployment: Deployment, nats: NatsServer | NatsCluster | undefined) {
     this.#deployment = deployment;
     this.#nats = nats;
+    this.#clusterFaults = nats instanceof NatsCluster ? new ClusterFaults(nats) : undefined;
   }
 
-  /** embedded: one process. nats: a real server with two gateways and two cores. */
+  /** embedded: one process. nats: a real server, two gateways, two cores. nats-cluster: three, one gateway, two cores. */
   static async start(backbone: Backbone, config: object): Promise<Product> {
-    const nats = backbone === "nats" ? await NatsServer.start() : undefined;
+    const nats = await startNats(backbone);
     const deployment = await Deployment.create({
       gateway: { host: "127.0.0.1", port: 0, drainMs: 0 },
-      backbone: nats ? { nats: { servers: [nats.url], leaseMs: 1_000, partitions: 4 } } : "embedded",
+      backbone: nats ? { nats: { ...placeOf(nats), partitions: 4 } } : "embedded",
       dataDir: "./data",
       logLevel: "warn",
       ...config,
     });
     const product = new Product(deployment, nats);
-    const roles: readonly (readonly [Role, number])[] = nats
-      ? [
-          ["gateway", 0],
-          ["gateway", 1],
-          ["core", 0],
-          ["core", 1],
-        ]
-      : [["gateway", 0]];
-    for (const [role, nth] of roles) {
+    for (const [role, nth] of PROCESSES[backbone]) {
       const part: Part = { role, nth, address: NOWHERE, up: Promise.resolve() };
       product.#parts.push(part);
       product.#run(part);
@@ -74,6 +86,7 @@ export class Product {
 
   async allUp(): Promise<void> {
     await this.#under;
+    await this.#clusterFaults?.lifted;
     await Promise.all(this.#parts.map(({ up }) => up));
   }
 
@@ -97,10 +110,15 @@ export class Product {
 
   async killNats({ awayMs }: NatsFault): Promise<void> {
     const nats = this.#nats;
-    if (nats === undefined) throw new Error("there is no NATS on this backbone");
+    if (!(nats instanceof NatsServer)) throw new Error("there is no single NATS server on this backbone");
     await this.#under;
     await nats.kill();
     this.#under = delay(awayMs).then(() => nats.restart());
+  }
+
+  async disturbCluster(fault: NodeFault | ClusterFault): Promise<void> {
+    if (this.#clusterFaults === undefined) throw new Error("there is no NATS cluster on this backbone");
+    await this.#clusterFaults.inject(fault);
   }
 
   /** What each process holds, where the system tells. */
@@ -114,9 +132,15 @@ export class Product {
     return this.#said.map(({ name, process }) => `--- ${name}, pid ${process.pid}\n${process.stderr()}`).join("\n");
   }
 
+  /** What a cluster has stored about queues and delegated work. */
+  async storedState(): Promise<string> {
+    return this.#nats instanceof NatsCluster ? dumpCluster(this.#nats.urls) : "";
+  }
+
   async dispose(): Promise<void> {
     this.#isOver = true;
     await this.#under.catch(() => undefined);
+    await this.#clusterFaults?.lifted.catch(() => undefined);
     for (const { process } of this.#parts) process?.kill("SIGCONT");
     await this.#deployment.dispose();
     await this.#nats?.stop();
@@ -141,6 +165,17 @@ export class Product {
     });
   }
 }
+
+const startNats = async (backbone: Backbone): Promise<NatsServer | NatsCluster | undefined> => {
+  if (backbone === "embedded") return undefined;
+  return backbone === "nats" ? NatsServer.start() : NatsCluster.start();
+};
+
+/** A cluster needs an election before it stores again, and three times the processor for each write. */
+const placeOf = (nats: NatsServer | NatsCluster): object =>
+  nats instanceof NatsCluster
+    ? { servers: nats.urls, replicas: 3, leaseMs: 3_000 }
+    : { servers: [nats.url], leaseMs: 1_000 };
 
 const megabytesOf = (pid: number | undefined): string => {
   try {

@@ -7,7 +7,7 @@ import { TeamsCrowd } from "./crowd/teams-crowd.ts";
 import { WebCrowd } from "./crowd/web-crowd.ts";
 import { ErrandModel, HARBOUR } from "./errand-model.ts";
 import { askOf, wordsOf } from "./errands.ts";
-import { Operator } from "./operator.ts";
+import { Operator, whenAnswered } from "./operator.ts";
 import type { Fault } from "./plan/fault.ts";
 import type { Backbone, Saying } from "./plan/plan.ts";
 import { Product } from "./product.ts";
@@ -111,6 +111,7 @@ export class Rig {
   async inject(fault: Fault): Promise<void> {
     const { product, model, discord, web } = this.#parts;
     if (fault.on === "nats") return product.killNats(fault);
+    if (fault.on === "node" || fault.on === "cluster") return product.disturbCluster(fault);
     if ("nth" in fault) return product.disturb(fault);
     if (fault.on === "model") return model.troubles.add(fault.what, fault.times);
     if ("times" in fault) return this.#parts[fault.on].troubles.add(fault.what, fault.times);
@@ -160,7 +161,7 @@ export class Rig {
 
   /** With all that operators see. */
   async account(): Promise<Account> {
-    await this.#readLetters();
+    await whenAnswered(() => this.#readLetters());
     return this.#settle();
   }
 

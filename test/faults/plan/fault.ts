@@ -5,6 +5,22 @@ export type Role = "gateway" | "core";
 export type ProcessFault = { readonly on: Role; readonly nth: number; readonly what: "kill" | "stop" | "freeze" };
 export type NatsFault = { readonly on: "nats"; readonly what: "kill"; readonly awayMs: number };
 
+/** Leads the elections and assignments of the whole cluster, or the messages of people, or the members' heartbeats. */
+export type Leadership = "meta" | "user_message" | "bus_members";
+/** One node. kill: -9, and back after `awayMs`. freeze: SIGSTOP for `awayMs`, its connections stay open. */
+export type NodeFault = {
+  readonly on: "node";
+  readonly leaderOf: Leadership;
+  readonly what: "kill" | "freeze";
+  readonly awayMs: number;
+};
+/** Of two nodes, so that no quorum is left; of each in turn, as operators restart a cluster; of all at once. */
+export type ClusterFault = {
+  readonly on: "cluster";
+  readonly what: "kill two" | "freeze two" | "restart in turn" | "kill all";
+  readonly awayMs: number;
+};
+
 /** For the next `times` sends. "lost answer": the platform takes it, and its answer is cut off. */
 export type PlatformTrouble = "429" | "503" | "lost answer";
 export type Platform = "slack" | "discord" | "teams";
@@ -16,15 +32,17 @@ export type ConnectionFault =
   | { readonly on: "web"; readonly what: "drop" };
 export type ModelFault = { readonly on: "model"; readonly what: "503" | "hang-up"; readonly times: number };
 
-export type Fault = ProcessFault | NatsFault | PlatformFault | ConnectionFault | ModelFault;
+export type Fault = ProcessFault | NatsFault | NodeFault | ClusterFault | PlatformFault | ConnectionFault | ModelFault;
 
-export const isKill = ({ what }: Fault): boolean => what === "kill";
+export const isKill = ({ what }: Fault): boolean => /^kill\b/.test(what);
 
 /** It takes everything with it that is under way in a process. */
 export const isDeath = (fault: Fault): boolean => "nth" in fault && fault.what !== "freeze";
 
 /** One line, as it is printed and repeated. */
 export const spelled = (fault: Fault): string => {
+  if (fault.on === "node") return `${fault.what} leader of ${fault.leaderOf} for ${fault.awayMs} ms`;
+  if (fault.on === "cluster") return `${fault.what} nodes, ${fault.awayMs} ms each`;
   if ("nth" in fault) return `${fault.what} ${fault.on} ${fault.nth}`;
   if ("awayMs" in fault) return `${fault.what} ${fault.on} for ${fault.awayMs} ms`;
   return `${fault.on}: ${fault.what}${"times" in fault ? ` ×${fault.times}` : ""}`;

@@ -4,7 +4,8 @@ import { isKill } from "./fault.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-export type Backbone = "embedded" | "nats";
+/** nats-cluster: three servers, and three replicas of everything. */
+export type Backbone = "embedded" | "nats" | "nats-cluster";
 
 export interface Saying {
   readonly do: "say";
@@ -16,10 +17,13 @@ export interface Saying {
   readonly again: boolean;
 }
 
-export type Step = Saying | { readonly do: "fault"; readonly fault: Fault };
+export type Step =
+  | Saying
+  | { readonly do: "rest"; readonly ms: number }
+  | { readonly do: "fault"; readonly fault: Fault };
 
 export interface PlanOptions {
-  readonly backbone: Backbone;
+  readonly backbone: Exclude<Backbone, "nats-cluster">;
   readonly messages: number;
   readonly faults: number;
   /** Faults beyond these are of another kind. */
@@ -31,23 +35,31 @@ const ERRANDS = ["plain", "plain", "plain", "plain", "slow", "research", "schedu
 /** Who says what where, and what goes wrong in between: the same for the same seed. */
 export const planOf = (seed: number, { backbone, messages, faults, mostKills }: PlanOptions): Step[] => {
   const random = seededRandom(seed);
-  const said: Step[] = Array.from({ length: messages }, () => ({
-    do: "say",
-    person: random.below(1_000),
-    place: random.below(1_000),
-    errand: random.pick(ERRANDS),
-    again: random.below(5) === 0,
-  }));
+  const said = sayings(random, messages);
   let kills = 0;
   const wrong = Array.from({ length: faults }, (): Step => {
     const fault = kills < mostKills ? anyFault(random, backbone) : mildFault(random);
     if (isKill(fault)) kills++;
     return { do: "fault", fault };
   });
-  const piece = messages / (faults + 1);
+  return interleave(said, wrong);
+};
+
+export const sayings = (random: SeededRandom, messages: number): Saying[] =>
+  Array.from({ length: messages }, () => ({
+    do: "say",
+    person: random.below(1_000),
+    place: random.below(1_000),
+    errand: random.pick(ERRANDS),
+    again: random.below(5) === 0,
+  }));
+
+/** With as many messages before the first fault as between two of them and after the last. */
+export const interleave = (said: readonly Step[], wrong: readonly Step[]): Step[] => {
+  const piece = said.length / (wrong.length + 1);
   return [
     ...wrong.flatMap((fault, index) => [...said.slice(index * piece, (index + 1) * piece), fault]),
-    ...said.slice(faults * piece),
+    ...said.slice(wrong.length * piece),
   ];
 };
 

@@ -8,12 +8,14 @@ export const triedBy = (steps: readonly Step[], backbone: Backbone): ReadonlySet
   new Set(
     steps.flatMap((step) => {
       if (step.do === "fault") return rowsOf(step.fault, backbone);
-      return step.again ? ["F12"] : [];
+      return step.do === "say" && step.again ? ["F12"] : [];
     }),
   );
 
 const rowsOf = (fault: Fault, backbone: Backbone): readonly string[] => {
   if (fault.on === "nats") return ["F3"];
+  if (fault.on === "node") return ["F34"];
+  if (fault.on === "cluster") return fault.what === "restart in turn" ? ["F34"] : ["F35"];
   if ("nth" in fault) {
     if (fault.what === "freeze") return ["F7"];
     if (fault.what === "stop") return ["F30"];

@@ -1,0 +1,12 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Product } from "./product.ts";
+
+/** After a failure: what the processes have logged and, on a cluster, what is stored. Returns the folder. */
+export const keepEvidence = async (product: Product): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "mooring-soak-"));
+  await writeFile(join(folder, "processes.log"), product.logs());
+  await writeFile(join(folder, "stored.log"), await product.storedState().catch(String));
+  return folder;
+};
