@@ -25,6 +25,13 @@ export class AppError extends Error {
   }
 }
 
+/** The bus or the store does not answer. The operation may have been carried out; repeat it once they answer again. */
+export class BackboneUnavailable extends AppError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super("unavailable", message, options);
+  }
+}
+
 /** A compare-and-set that lost: somebody else wrote the key first. */
 export class RevisionConflict extends AppError {
   constructor(key: string, expected: number) {

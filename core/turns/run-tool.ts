@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "../contract/app-error.ts";
+import { AppError, BackboneUnavailable, messageOf } from "../contract/app-error.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
 import { ChildAbort, cutToBytes, raceAbort } from "../lib/index.ts";
 import type { ToolCall, ToolResult } from "../model/index.ts";
@@ -8,7 +8,10 @@ import type { CoreParts } from "./turn.ts";
 const TOOL_DEADLINE_MS = 60_000;
 const MAX_OUTPUT_BYTES = 32_000;
 
-/** Runs a tool once, within its deadline. Rejects only if the context's signal was aborted: the turn is over. */
+/**
+ * Runs a tool once, within its deadline. Rejects if the context's signal was aborted, because the turn is over, or if the
+ * backbone failed under a tool that can be repeated: the turn is then retried, and the model need not know.
+ */
 export const runTool = async (
   { clock, meter, tracer }: CoreParts,
   tool: Tool,
@@ -29,6 +32,8 @@ export const runTool = async (
   } catch (error) {
     context.signal.throwIfAborted();
     outcome = isLate ? "timeout" : "failed";
+    // In a cluster the tool's bucket can be without a leader while the journal's bucket is not.
+    if (tool.repeatable && error instanceof BackboneUnavailable) throw error;
     const output = cutToBytes(isLate ? givenUp(tool) : messageOf(error), MAX_OUTPUT_BYTES);
     return { callId: call.id, name: call.name, output, failed: true };
   } finally {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions, NatsConnection } from "nats";
 import { connect, createInbox, credsAuthenticator, DebugEvents } from "nats";
-import { AppError, messageOf } from "../../contract/app-error.ts";
+import { AppError, BackboneUnavailable, messageOf } from "../../contract/app-error.ts";
 import { isRefusal, isWithoutJetStream } from "./nats-fault.ts";
 import type { NatsAuth, NatsOptions } from "./nats-options.ts";
 import { NatsSession } from "./nats-session.ts";
@@ -42,7 +42,7 @@ export const openSession = async (options: NatsOptions): Promise<NatsSession> =>
       ? new AppError("bad-configuration", `NATS at ${where} refuses the credentials; check user, password or token`, {
           cause: error,
         })
-      : new AppError("unavailable", `cannot reach NATS at ${where}: ${messageOf(error)}`, { cause: error });
+      : new BackboneUnavailable(`cannot reach NATS at ${where}: ${messageOf(error)}`, { cause: error });
   });
   void closeWhenStale(nc);
   const api = { timeout: options.requestTimeoutMs, checkAPI: false };

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from "../../contract/app-error.ts";
+import { AppError, BackboneUnavailable, messageOf } from "../../contract/app-error.ts";
 import type { BackboneHealth } from "../../contract/backbone.ts";
 import type { Timer } from "../../contract/clock.ts";
 import { dialNats, shownServers } from "./dial-nats.ts";
@@ -27,7 +27,7 @@ export class NatsConnector {
     this.#options = options;
     this.#check = check;
     this.#dial = dial;
-    this.#fault = new AppError("unavailable", `not connected to NATS yet (${shownServers(options.servers)})`);
+    this.#fault = new BackboneUnavailable(`not connected to NATS yet (${shownServers(options.servers)})`);
   }
 
   /** Resolves after the first attempt, connected or not. Rejects for what only another configuration can mend. */
@@ -83,7 +83,7 @@ export class NatsConnector {
         if (isServerFault(error)) for (const listener of this.#interruptionListeners) listener();
         if (!isInterruption(error) && !isBusy(error)) throw natsFault(error, doing);
         if (clock.monotonic() >= deadline) {
-          throw new AppError("unavailable", `${doing}: no answer from NATS (${shownServers(this.#options.servers)})`, {
+          throw new BackboneUnavailable(`${doing}: no answer from NATS (${shownServers(this.#options.servers)})`, {
             cause: error,
           });
         }
@@ -148,10 +148,7 @@ export class NatsConnector {
     if (this.#session !== session) return;
     this.#session = undefined;
     const why = reason instanceof Error ? `: ${messageOf(reason)}` : "";
-    this.#fault = new AppError(
-      "unavailable",
-      `lost the connection to NATS (${shownServers(this.#options.servers)})${why}`,
-    );
+    this.#fault = new BackboneUnavailable(`lost the connection to NATS (${shownServers(this.#options.servers)})${why}`);
     this.#options.logger.warn({ reason: this.#fault.message }, "NATS connection lost");
   }
 

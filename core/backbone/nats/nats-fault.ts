@@ -1,5 +1,5 @@
 import { NatsError } from "nats";
-import { AppError, messageOf } from "../../contract/app-error.ts";
+import { AppError, BackboneUnavailable, messageOf } from "../../contract/app-error.ts";
 
 const INTERRUPTIONS = new Set([
   "TIMEOUT",
@@ -92,8 +92,7 @@ export const natsFault = (error: unknown, doing: string): AppError => {
     });
   }
   const answer = reasonOf(error);
-  const reason = isServerFault(error)
-    ? `JetStream is away (${answer}); ${PERHAPS_NO_QUORUM}`
-    : `NATS answered "${answer}"`;
-  return new AppError("unavailable", `${doing}: ${reason}`, { cause: error });
+  return isServerFault(error)
+    ? new BackboneUnavailable(`${doing}: JetStream is away (${answer}); ${PERHAPS_NO_QUORUM}`, { cause: error })
+    : new AppError("unavailable", `${doing}: NATS answered "${answer}"`, { cause: error });
 };

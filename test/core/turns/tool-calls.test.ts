@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { BackboneUnavailable } from "../../../core/contract/app-error.ts";
 import type { Tool, ToolContext } from "../../../core/contract/tool.ts";
 import type { ToolResult } from "../../../core/model/chat-message.ts";
 import { Recorder } from "../../fakes/recorder.ts";
@@ -90,6 +91,28 @@ describe("given a model that calls tools", () => {
     await start([calls({ name: "broken" }), "done"], [broken]);
     expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "done" });
     expect(resultsIn(2)).toEqual([{ callId: "call-0", name: "broken", output: "the disk is full", failed: true }]);
+  });
+
+  it("when the store is away under a tool that can be repeated, then it runs again and the model is not told (F34)", async () => {
+    const remind = async () => {
+      if (runs.items.length === 1) throw new BackboneUnavailable("writing: no answer from NATS");
+      return "scheduled";
+    };
+    await start([calls({ name: "remind" }), "done"], [tool("remind", remind, { repeatable: true })]);
+    expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "done", outcome: "answered" });
+    expect(resultsIn(2)).toEqual([{ callId: "call-0", name: "remind", output: "scheduled" }]);
+    expect(runs.items.map(({ context }) => context.idempotencyKey)).toEqual(
+      Array(2).fill(runs.items[0]?.context.idempotencyKey),
+    );
+  });
+
+  it("when the store is away under a tool that cannot be repeated, then the model is told", async () => {
+    const send = async () => {
+      throw new BackboneUnavailable("writing: no answer from NATS");
+    };
+    await start([calls({ name: "send" }), "done"], [tool("send", send)]);
+    expect(await core.ask("m-1", "go")).toMatchObject({ markdown: "done" });
+    expect(resultsIn(2)[0]).toMatchObject({ failed: true, output: "writing: no answer from NATS" });
   });
 
   it("when a tool never answers, then its deadline answers for it", async () => {
