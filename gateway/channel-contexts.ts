@@ -9,6 +9,8 @@ import type { Logger } from "../core/contract/logger.ts";
 import type { Meter } from "../core/contract/meter.ts";
 import { subjectsOf } from "../core/contract/subjects.ts";
 import type { Tracer } from "../core/contract/tracer.ts";
+import type { WriteAvailability } from "../core/contract/write-availability.ts";
+import { alwaysWritable } from "../core/contract/write-availability.ts";
 import {
   type Admits,
   afterRefusal,
@@ -31,6 +33,8 @@ export interface ChannelParts {
   readonly agent: string;
   readonly publicUrl: string;
   readonly backbone: Backbone;
+  /** Absent: whether writes work is not known, and each message is tried. */
+  readonly writes?: WriteAvailability | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
@@ -44,6 +48,7 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   ...parts,
   logger: parts.logger.child({ channel: parts.channel }),
   store: backbone.store,
+  writes: parts.writes ?? alwaysWritable,
   freeBytes: backbone.freeBytes,
   signal: (signal) => backbone.bus.signal(subjectsOf(parts.tenant).userSignal(parts.agent), signal),
   sessionOf: async (conversation, isNew = false) => {

@@ -25,8 +25,9 @@ import { CrowdCheck, type RunningChannel, runChannel, withinDeadline } from "./r
 import { metricsGate } from "./routes/index.ts";
 import { createServer } from "./server.ts";
 import { tenantOf } from "./tenant-of.ts";
+import { WriteWatch } from "./write-watch.ts";
 
-export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" | "agent"> {
+export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" | "agent" | "writes"> {
   readonly config: Config;
   readonly listener: HttpListener;
   readonly readiness: Readiness;
@@ -43,7 +44,9 @@ const FIRST_ATTEMPT_MS = 5_000;
  * one whose platform is away delays neither the others nor the process (U6).
  */
 export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Promise<void> }> => {
-  const { config, listener, readiness, metrics, adminToken, ...common } = parts;
+  const { config, listener, readiness, metrics, adminToken, ...given } = parts;
+  const writes = new WriteWatch(given);
+  const common = { ...given, writes };
   const { instance, leaseMs } = connectionHolder(config.backbone, common.newId);
   const adapters: ChannelAdapter[] = [];
   const running: RunningChannel[] = [];
@@ -55,6 +58,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   const signIns = new SignInGuard(common);
   const stop = async () => {
     watch.cancel();
+    writes.stop();
     signIns.flush();
     for (const timer of watches) timer.cancel();
     for (const crowd of crowds) crowd.stop();

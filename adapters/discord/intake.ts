@@ -1,5 +1,6 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
+import { Unwritable, whenWritable } from "../../core/contract/write-availability.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
@@ -81,10 +82,14 @@ export class Intake {
   async #untilDone(work: () => Promise<void>): Promise<boolean> {
     const { context, timing, stopping } = this.#parts;
     for (let failures = 1; !stopping.aborted; failures++) {
+      // Discord does not redeliver: the message is kept here until it can be stored.
+      await whenWritable(context.writes, stopping);
+      if (stopping.aborted) return false;
       try {
         await work();
         return true;
       } catch (error) {
+        if (error instanceof Unwritable) continue;
         const asked = error instanceof DeliveryFailed ? (error.retryAfterMs ?? 0) : 0;
         const pauseMs = Math.max(asked, pauseAfter(failures, timing));
         context.logger.warn({ error: messageOf(error), retryInMs: pauseMs }, "a message could not be taken in yet");

@@ -1,6 +1,7 @@
 import { Routes } from "discord.js";
 import { messageOf } from "../../core/contract/app-error.ts";
 import { isoTime } from "../../core/contract/clock.ts";
+import { Unwritable } from "../../core/contract/write-availability.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
 import type { DiscordAccessCheck } from "./access.ts";
@@ -48,6 +49,8 @@ export class Interactions {
     const interaction = DiscordInteraction.safeParse(data).data;
     if (interaction === undefined) return this.#refuse(envelope, "I do not know what to do with this.");
     const { context, timing, lanes, open, stopping } = this.#parts;
+    // Messages that cannot be stored wait in the lane, and the person must not wait behind them.
+    if (context.writes.problem !== undefined) return this.#refuse(interaction, TRY_AGAIN);
     const ephemeral = interaction.guild_id ? isPrivateCommand(nameOf(interaction)) : false;
     // In order with what was said in the same channel before.
     const taking = lanes.run(interaction.channel_id, () => this.#take(interaction, ephemeral));
@@ -82,8 +85,9 @@ export class Interactions {
       return undefined;
     } catch (error) {
       if (isRefusal(error)) return messageOf(error);
-      context.logger.warn({ error: messageOf(error) }, "an interaction could not be taken in");
-      return "I could not take this in just now. Try again in a moment.";
+      const level = error instanceof Unwritable ? "debug" : "warn";
+      context.logger[level]({ error: messageOf(error) }, "an interaction could not be taken in");
+      return TRY_AGAIN;
     }
   }
 
@@ -107,6 +111,7 @@ export class Interactions {
   }
 }
 
+const TRY_AGAIN = "I could not take this in just now. Try again in a moment.";
 const NO_MENTIONS = { allowed_mentions: { parse: [] } };
 
 const nameOf = (interaction: DiscordInteraction): string =>

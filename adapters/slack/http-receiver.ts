@@ -1,6 +1,7 @@
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
+import { Unwritable } from "../../core/contract/write-availability.ts";
 import type { Webhook, WebhookResponse } from "../contract/abilities.ts";
 import type { Intake } from "./intake.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
@@ -34,7 +35,10 @@ export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpRecei
       if (taken === undefined) return { status: 503 };
       return taken.answer === "refused" && payload.kind === "command" ? onlyToThem(taken.why) : { status: 200 };
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, "could not store what Slack sent");
+      logger[error instanceof Unwritable ? "debug" : "warn"](
+        { error: messageOf(error) },
+        "could not store what Slack sent",
+      );
       // Slack repeats events, but never commands.
       return payload.kind === "command" ? onlyToThem(TRY_AGAIN) : { status: 503 };
     }

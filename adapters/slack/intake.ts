@@ -1,6 +1,7 @@
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
+import { refuseIfUnwritable } from "../../core/contract/write-availability.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
 import type { SlackAccess } from "./config.ts";
@@ -55,6 +56,8 @@ export class Intake {
     const { message, author } = inbound;
     const refused = author === "unknown" ? undefined : refusalOf(author, this.#parts.access);
     if (refused !== undefined) return this.#refuse(payload, message, refused);
+    // Before Slack is asked about the author: a refusal must not wait for that.
+    refuseIfUnwritable(this.#parts.context.writes);
     const prepared = this.#prepare(payload, message, author);
     const ready = await this.#order.after(message.conversation.room, prepared);
     if (typeof ready === "string") return this.#refuse(payload, message, ready);

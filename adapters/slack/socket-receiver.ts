@@ -1,6 +1,7 @@
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Clock, Timer } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
+import { Unwritable } from "../../core/contract/write-availability.ts";
 import { explain, slackErrorOf } from "./failure.ts";
 import { TRY_AGAIN } from "./http-receiver.ts";
 import type { Intake } from "./intake.ts";
@@ -125,7 +126,10 @@ export class SocketReceiver {
     // Not acknowledged: Slack sends it to whoever connects next.
     if (this.#isStopped) return;
     const handling = this.#handle(envelope).catch((error: unknown) =>
-      this.#parts.logger.warn({ error: messageOf(error) }, "could not store or acknowledge what Slack sent"),
+      this.#parts.logger[error instanceof Unwritable ? "debug" : "warn"](
+        { error: messageOf(error) },
+        "could not store or acknowledge what Slack sent",
+      ),
     );
     this.#underWay.add(handling);
     void handling.finally(() => this.#underWay.delete(handling));

@@ -1,5 +1,6 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
+import { Unwritable, unlessUnwritable } from "../../core/contract/write-availability.ts";
 import type { WebhookRequest, WebhookResponse } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Inbox } from "../contract/channel-adapter.ts";
@@ -44,11 +45,11 @@ export const receiveActivity = async (
   if (!activity.success) return { status: 400, body: "not an activity: it needs a type, an id and a conversation" };
   if (activity.data.type === "invoke") return { status: 501 };
   try {
-    await takeIn(activity.data, inbox, parts);
+    await unlessUnwritable(context.writes, () => takeIn(activity.data, inbox, parts));
     return { status: 200 };
   } catch (error) {
     // not stored: Teams sends it again
-    context.logger.warn({ error: messageOf(error) }, "activity not stored");
+    context.logger[error instanceof Unwritable ? "debug" : "warn"]({ error: messageOf(error) }, "activity not stored");
     return { status: 503 };
   }
 };

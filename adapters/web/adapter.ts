@@ -1,4 +1,5 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import type { Listener } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
 import type { Attachment } from "../../core/contract/user-message.ts";
 import type { UserSignal } from "../../core/contract/user-signal.ts";
@@ -57,6 +58,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   readonly #deliveries = new Set<Promise<unknown>>();
   #parts: DialogueParts | undefined;
   #sweep: Timer | undefined;
+  #writesChanged: Listener | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(config: WebConfig, context: AdapterContext) {
@@ -74,9 +76,9 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const mayOpen = this.#mayOpen;
     const tokens = () => (this.#stopping ? undefined : this.#parts?.tokens);
     const { minFreeBytes } = limits;
-    const { freeBytes } = context;
+    const { freeBytes, writes } = context;
     const admission = new UploadAdmission({ budget: this.#budget, access: config.access, minFreeBytes, freeBytes });
-    const files = { files: this.#files, admission, maxBytes: limits.fileBytes, mayOpen, tokens };
+    const files = { files: this.#files, writes, admission, maxBytes: limits.fileBytes, mayOpen, tokens };
     this.webhooks = [...widgetWebhooks(), ...fileRoutes(files)];
   }
 
@@ -94,6 +96,10 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const addressRates = new AddressRates(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
     this.#parts = { ...own, inbox, limits, frameRate, messageRate, addressRates, tokens };
     this.#armSweep();
+    this.#writesChanged?.close();
+    this.#writesChanged = this.#context.writes.onChange(() => {
+      for (const dialogue of this.#dialogues) dialogue.tellStorage();
+    });
     void this.#files.findUnattached();
   }
 
@@ -131,7 +137,9 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     this.#tellSize();
   }
 
-  #gone({ visitor }: ClientDialogue): void {
+  #gone(dialogue: ClientDialogue): void {
+    const { visitor } = dialogue;
+    void dialogue.finish();
     if (visitor !== undefined) this.#rooms.closeIfEmpty(visitor);
     this.#tellSize();
   }
@@ -185,6 +193,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
 
   async #stop(): Promise<void> {
     this.#sweep?.cancel();
+    this.#writesChanged?.close();
     const answered = [...this.#dialogues].map((dialogue) => dialogue.finish());
     await this.#atMost(STOP_WITHIN_MS, Promise.allSettled([...answered, ...this.#deliveries]));
     for (const { connection } of this.#dialogues) connection.close(closeCodes.restarting, "service restart");

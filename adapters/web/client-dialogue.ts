@@ -1,6 +1,7 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Account } from "../../core/contract/user-message.ts";
+import { refuseIfUnwritable, Unwritable, whenWritable } from "../../core/contract/write-availability.ts";
 import type { CloseCode } from "./close-codes.ts";
 import { closeCodes } from "./close-codes.ts";
 import type { Connection } from "./connection.ts";
@@ -37,6 +38,8 @@ export class ClientDialogue {
   #badFrames = 0;
   #refusals = 0;
   #listens = true;
+  /** Of a hello that waits for the store. */
+  #held: AbortController | undefined;
 
   constructor(connection: Connection, { remoteAddress, offeredToken }: Arrived, parts: DialogueParts) {
     this.connection = connection;
@@ -102,7 +105,15 @@ export class ClientDialogue {
   /** Hears no further frame; resolves once those that came have been answered. */
   finish(): Promise<void> {
     this.#listens = false;
+    this.#held?.abort();
     return this.#last;
+  }
+
+  /** Whether messages can be stored; told to clients that have said hello. */
+  tellStorage(): void {
+    if (this.#account === undefined && this.#held === undefined) return;
+    const available = this.#parts.context.writes.problem === undefined;
+    this.connection.say(encodeFrame({ type: "storage", available }));
   }
 
   async #handleAfter(before: Promise<void>, frame: ClientFrame): Promise<void> {
@@ -131,10 +142,12 @@ export class ClientDialogue {
     const who = tokens.identify(hello.token ?? this.#offeredToken);
     if ("problem" in who) return this.#refuseToken(who.problem);
     const log = rooms.log(who.visitor);
-    const [head, sessionId] = await Promise.all([
-      who.isNew ? log.startEmpty() : log.head(hello.resumeFrom),
-      context.sessionOf(rooms.conversation(who.visitor), who.isNew),
-    ]);
+    const [head, sessionId] = await this.#onceReadable(() =>
+      Promise.all([
+        who.isNew ? log.startEmpty() : log.head(hello.resumeFrom),
+        context.sessionOf(rooms.conversation(who.visitor), who.isNew),
+      ]),
+    );
     if (!this.connection.open) return;
     if ((rooms.find(who.visitor)?.size ?? 0) >= limits.connectionsPerVisitor) {
       this.#error("too-many-connections", `at most ${limits.connectionsPerVisitor} at a time; close one`);
@@ -155,7 +168,34 @@ export class ClientDialogue {
         limits: { textLength: limits.textLength, fileBytes: limits.filesPerVisitor > 0 ? limits.fileBytes : 0 },
       }),
     );
+    if (context.writes.problem !== undefined) this.tellStorage();
     this.#resume(this.#room, hello.resumeFrom, head);
+  }
+
+  /** During an outage the socket stays open, and the read is repeated once writes work. */
+  async #onceReadable<R>(read: () => Promise<R>): Promise<R> {
+    const { writes } = this.#parts.context;
+    try {
+      for (;;) {
+        if (writes.problem !== undefined) this.#hold();
+        try {
+          return await read();
+        } catch (error) {
+          if (writes.problem === undefined || !this.#listens) throw error;
+          await whenWritable(writes, this.#hold());
+        }
+      }
+    } finally {
+      this.#held = undefined;
+    }
+  }
+
+  #hold(): AbortSignal {
+    if (this.#held === undefined) {
+      this.#held = new AbortController();
+      this.tellStorage();
+    }
+    return this.#held.signal;
   }
 
   #refuseToken(problem: TokenProblem): void {
@@ -178,6 +218,7 @@ export class ClientDialogue {
     if (textOf(frame).length > limits.textLength)
       return this.#error("too-long", `at most ${limits.textLength} characters`, frame);
     if (isEmpty(frame)) return this.#bad("text: must not be empty", frame.id);
+    refuseIfUnwritable(this.#parts.context.writes);
     if (!this.#room || !this.#mayWrite(this.#room)) return this.#slowDown(`too many messages; ${AGAIN}`, frame);
     const bytes = Buffer.byteLength(textOf(frame));
     const storing = { visitor: account.id, address: this.remoteAddress, bytes, kind: "message" } as const;
@@ -202,7 +243,11 @@ export class ClientDialogue {
   #failed(frame: ClientFrame, error: unknown): void {
     const { logger, channel } = this.#parts.context;
     const code = error instanceof AppError ? error.code : "internal";
-    logger.warn({ channel, frame: frame.type, code, error: messageOf(error) }, "a client's frame could not be handled");
+    const level = error instanceof Unwritable ? "debug" : "warn";
+    logger[level](
+      { channel, frame: frame.type, code, error: messageOf(error) },
+      "a client's frame could not be handled",
+    );
     if (code === "forbidden" || code === "bad-input") this.#error("refused", messageOf(error), frame);
     else if (code === "too-large") this.#error("too-long", messageOf(error), frame);
     else if (code === "rate-limited") this.#slowDown(messageOf(error), frame);

@@ -1,5 +1,7 @@
 import { AppError } from "../../core/contract/app-error.ts";
 import { isoTime } from "../../core/contract/clock.ts";
+import type { WriteAvailability } from "../../core/contract/write-availability.ts";
+import { refuseIfUnwritable } from "../../core/contract/write-availability.ts";
 import type { Webhook, WebhookHead, WebhookResponse } from "../contract/abilities.ts";
 import { fileName } from "./file-name.ts";
 import type { StoredFile } from "./file-record.ts";
@@ -10,6 +12,7 @@ import type { VisitorTokens } from "./visitor-tokens.ts";
 
 export interface FileRouteParts {
   readonly files: VisitorFiles;
+  readonly writes: WriteAvailability;
   readonly admission: UploadAdmission;
   readonly maxBytes: number;
   mayOpen(origin: string): boolean;
@@ -27,9 +30,10 @@ export const fileRoutes = (parts: FileRouteParts): readonly Webhook[] => {
     const bytes = Number(head.headers["content-length"] ?? 0);
     return (
       tooLarge(parts, head) ??
-      (await refusedBy(head, () =>
-        parts.admission.check({ visitor: caller.visitor, address: head.remoteAddress, bytes }),
-      ))
+      (await refusedBy(head, async () => {
+        refuseIfUnwritable(parts.writes);
+        await parts.admission.check({ visitor: caller.visitor, address: head.remoteAddress, bytes });
+      }))
     );
   };
   /** A refusal has the headers of an answer, or the page could not read it. */

@@ -148,6 +148,8 @@ export const ServerFrame = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("history"), items: z.array(HistoryItem), before: Seq.nullable() }),
   /** Entries below `from` are no longer kept. */
   z.looseObject({ type: z.literal("gap"), from: Seq }),
+  /** Whether messages can be stored. Not sent unless that changes, or is not so when the client comes. */
+  z.looseObject({ type: z.literal("storage"), available: z.boolean() }),
   z.looseObject({
     type: z.literal("error"),
     code: z.enum(ErrorCodes),

@@ -26,6 +26,11 @@ export interface Backbone {
   readonly store: Store;
   /** Not ok while what is published would not be stored, or would wait unread. Cheap, and without a request. */
   health(): BackboneHealth;
+  /**
+   * Why nothing can be stored, once that is certain; undefined while writes work. Cheap, and without a request. The
+   * backbone probes by itself, so that no sender has to try.
+   */
+  writeProblem(): string | undefined;
   /** Bytes that are free on the disk of the data. Absent: not known, because another server has the data. */
   readonly freeBytes?: () => Promise<number>;
   /** For metrics: what is consumed here, and how much of it waits. */

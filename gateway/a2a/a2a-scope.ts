@@ -17,7 +17,7 @@ import { restRoutes } from "./rest-routes.ts";
 /** Its words are in a message of the bus three times: as they came, as they are read, and as they are told. */
 const MAX_BODY_BYTES = 160_000;
 
-export type OpenAgent = ServedHandler & Pick<RouteParts, "refuseIfCrowded">;
+export type OpenAgent = ServedHandler & Pick<RouteParts, "refuseIfUnable">;
 
 interface ScopeDeps extends Pick<CardSigner, "keys"> {
   readonly signIns: SignInGuard;
@@ -37,14 +37,14 @@ export const a2aScope = async (
   app: FastifyInstance,
   served: readonly OpenAgent[],
   check: CallerCheck,
-  { keys, signIns, ...parts }: Omit<RouteParts, "refuseIfCrowded"> & ScopeDeps,
+  { keys, signIns, ...parts }: Omit<RouteParts, "refuseIfUnable"> & ScopeDeps,
 ): Promise<void> => {
   await app.register(async (scope) => {
     acceptTrailingSlash(scope);
     cardRoutes(scope, served, keys);
   });
   const rates = new KeyedRates();
-  for (const { agent, handler, refuseIfCrowded } of served) {
+  for (const { agent, handler, refuseIfUnable } of served) {
     await app.register(async (scope) => {
       acceptTrailingSlash(scope);
       const bodies = { parseAs: "string", bodyLimit: MAX_BODY_BYTES } as const;
@@ -73,8 +73,8 @@ export const a2aScope = async (
         rememberCaller(request, caller);
         done();
       });
-      jsonRpcRoute(scope, agent, handler, { ...parts, refuseIfCrowded });
-      restRoutes(scope, agent, handler, { ...parts, refuseIfCrowded });
+      jsonRpcRoute(scope, agent, handler, { ...parts, refuseIfUnable });
+      restRoutes(scope, agent, handler, { ...parts, refuseIfUnable });
     });
   }
 };

@@ -7,10 +7,10 @@ import { z } from "zod";
 import type { Logger } from "../../core/contract/logger.ts";
 import { agentPath } from "./agent-card.ts";
 import { hasFailed } from "./call-context.ts";
-import { CrowdedError } from "./crowded-error.ts";
 import { isTooDeep, TOO_DEEP } from "./is-too-deep.ts";
 import { protocolError, UNEXPECTED } from "./protocol-error.ts";
 import { type RouteParts, requestContext, versionOf } from "./request-context.ts";
+import { RetryLaterError } from "./retry-later-error.ts";
 import { sendEvents } from "./send-events.ts";
 
 /** Besides this shape, what is in `params` is each method's own business. */
@@ -37,7 +37,7 @@ export const jsonRpcRoute = (
   scope: FastifyInstance,
   agent: string,
   handler: A2ARequestHandler,
-  { clock, logger, refuseIfCrowded }: RouteParts,
+  { clock, logger, refuseIfUnable }: RouteParts,
 ): void => {
   const current = new JsonRpcTransportHandler(handler);
   const legacy = new LegacyJsonRpcTransportHandler(handler);
@@ -61,10 +61,10 @@ export const jsonRpcRoute = (
     const context = requestContext(request, reply);
     try {
       validateVersion(context.requestedVersion, await handler.getAgentCard(), "JSONRPC");
-      if (BRINGS_A_MESSAGE.has(envelope.data.method)) refuseIfCrowded();
+      if (BRINGS_A_MESSAGE.has(envelope.data.method)) refuseIfUnable();
     } catch (error) {
       const known = protocolError(error, logger);
-      if (known instanceof CrowdedError) reply.code(known.statusCode).headers(known.headers);
+      if (known instanceof RetryLaterError) reply.code(known.statusCode).headers(known.headers);
       return failure(known).body;
     }
     const answer = await (isLegacy ? legacy : current).handle(envelope.data, context);

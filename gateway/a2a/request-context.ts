@@ -11,8 +11,8 @@ import type { Caller } from "./caller-check.ts";
 export interface RouteParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Throws if so much waits for the agent already that nothing more is taken. */
-  readonly refuseIfCrowded: () => void;
+  /** Throws if the agent can take no message: too many wait, or nothing can be stored. */
+  readonly refuseIfUnable: () => void;
 }
 
 const callers = new WeakMap<FastifyRequest["headers"], Caller>();

@@ -30,6 +30,7 @@ import type { Clock } from "../../core/contract/clock.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 import type { Store } from "../../core/contract/store.ts";
+import type { WriteAvailability } from "../../core/contract/write-availability.ts";
 import { agentCard } from "./agent-card.ts";
 import { callerIn, traceIn, whenGone } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
@@ -49,6 +50,7 @@ export interface RequestParts {
   readonly bus: Bus;
   readonly store: Store;
   readonly clock: Clock;
+  readonly writes: WriteAvailability;
   readonly checkpoint: Checkpoint;
   readonly watch: TaskWatch;
   readonly signer: Pick<CardSigner, "sign">;

@@ -15,10 +15,10 @@ import { type A2ARequestHandler, type ServerCallContext, validateVersion } from 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { agentPath } from "./agent-card.ts";
-import { CrowdedError } from "./crowded-error.ts";
 import { isTooDeep, TOO_DEEP } from "./is-too-deep.ts";
 import { protocolError } from "./protocol-error.ts";
 import { type RouteParts, requestContext } from "./request-context.ts";
+import { RetryLaterError } from "./retry-later-error.ts";
 import { sendEvents } from "./send-events.ts";
 
 const Params = z.object({ id: z.string().default(""), config: z.string().default("") });
@@ -37,14 +37,14 @@ export const restRoutes = (
   scope: FastifyInstance,
   agent: string,
   handler: A2ARequestHandler,
-  { clock, logger, refuseIfCrowded }: RouteParts,
+  { clock, logger, refuseIfUnable }: RouteParts,
 ): void => {
   const base = agentPath(agent);
   const failure = (error: unknown) => {
     const known = protocolError(error, logger);
     const status = restStatusFor(known);
     const body = toRestErrorBody(known, status);
-    if (!(known instanceof CrowdedError)) return { status, body };
+    if (!(known instanceof RetryLaterError)) return { status, body };
     return { status, headers: known.headers, body: { error: { ...body.error, status: known.reason } } };
   };
   const readCall = async (request: FastifyRequest, reply: FastifyReply): Promise<Call> => {
@@ -68,7 +68,7 @@ export const restRoutes = (
     };
   const taking = (answer: Parameters<typeof answering>[0]) =>
     answering(async (call, reply) => {
-      refuseIfCrowded();
+      refuseIfUnable();
       return answer(call, reply);
     });
   const stream = async (reply: FastifyReply, events: AsyncGenerator<StreamResponse, void, undefined>) =>

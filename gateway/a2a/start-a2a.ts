@@ -10,6 +10,8 @@ import type { Logger } from "../../core/contract/logger.ts";
 import { silentMeter } from "../../core/contract/meter.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { Tracer } from "../../core/contract/tracer.ts";
+import type { WriteAvailability } from "../../core/contract/write-availability.ts";
+import { alwaysWritable, refuseIfUnwritable } from "../../core/contract/write-availability.ts";
 import { SignInGuard } from "../limits/index.ts";
 import { CrowdCheck } from "../relay/index.ts";
 import { a2aScope, type OpenAgent } from "./a2a-scope.ts";
@@ -24,6 +26,8 @@ import { TaskWatch } from "./task-watch.ts";
 export interface A2aParts {
   readonly config: Pick<Config, "agents" | "a2a" | "gateway">;
   readonly backbone: Backbone;
+  /** Absent: whether writes work is not known, and each call is tried. */
+  readonly writes?: WriteAvailability;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly publicUrl: string;
@@ -44,6 +48,7 @@ const NOTIFICATIONS_AT_ONCE = 32;
 /** The protocol's server: takes what callers send, and tells their webhooks. */
 export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
   const { config, backbone, clock, logger, publicUrl, newId, checkpoint = noCheckpoint, tracer } = parts;
+  const { writes = alwaysWritable } = parts;
   const { signIns = new SignInGuard({ clock, logger, meter: silentMeter }) } = parts;
   const { bus, store } = backbone;
   const { callers, pushAllow, webhookKey } = config.a2a;
@@ -72,6 +77,7 @@ export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
     const handling = {
       bus,
       store,
+      writes,
       clock,
       checkpoint,
       watch,
@@ -83,7 +89,11 @@ export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
       newId,
     };
     const handler = guardedHandler(new RequestHandler(handling, servedAgent), logger);
-    served.push({ agent, handler, refuseIfCrowded: () => crowd.refuseIfCrowded() });
+    const refuseIfUnable = () => {
+      refuseIfUnwritable(writes);
+      crowd.refuseIfCrowded();
+    };
+    served.push({ agent, handler, refuseIfUnable });
   }
   return {
     addRoutes: (app) => a2aScope(app, served, callerCheck(callers), { clock, logger, keys: signer.keys, signIns }),

@@ -11,10 +11,13 @@ import {
 } from "../../core/a2a/inbound/index.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
+import type { WriteAvailability } from "../../core/contract/write-availability.ts";
+import { unlessUnwritable } from "../../core/contract/write-availability.ts";
 import type { TaskWatcher } from "./task-watcher.ts";
 
 interface TakingParts extends TaskParts {
   readonly clock: Clock;
+  readonly writes: WriteAvailability;
   readonly checkpoint: Checkpoint;
 }
 
@@ -27,10 +30,11 @@ interface Standing {
 }
 
 /** For a caller that wants to know its task at once. */
-export const takeCall = async (parts: TakingParts, call: InboundCall): Promise<InboundTask> => {
-  await publishCall(parts, call);
-  return noteCall(parts, call);
-};
+export const takeCall = (parts: TakingParts, call: InboundCall): Promise<InboundTask> =>
+  unlessUnwritable(parts.writes, async () => {
+    await publishCall(parts, call);
+    return noteCall(parts, call);
+  });
 
 /**
  * For a caller that waits: resolves once its task is at rest, or when nobody listens any more. A task is made by whoever
@@ -45,7 +49,8 @@ export const awaitCall = async (
   const read = async () => seenEnd(parts.store, call) ?? readTask(parts.store, call);
   let task = repeated;
   if (task === undefined) {
-    const outcome = await publishCall(parts, goesOn ? call : { ...call, isAwaited: true });
+    const published: InboundCall = goesOn ? call : { ...call, isAwaited: true };
+    const outcome = await unlessUnwritable(parts.writes, () => publishCall(parts, published));
     if (goesOn || (outcome === "repeated" && (await read()))) task = await noteCall(parts, call);
   }
   let isDue = false;

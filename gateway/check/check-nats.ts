@@ -1,7 +1,4 @@
 import { type BackboneConfig, inspectNats, type NatsInspection } from "../../core/backbone/index.ts";
-import type { BackboneConfig } from "../../core/backbone/config.ts";
-import type { NatsInspection } from "../../core/backbone/nats/inspect/inspect-nats.ts";
-import { natsConnectionOf } from "../open-backbone.ts";
 import { describeConflicts } from "./describe-conflicts.ts";
 import { describeStreams } from "./describe-streams.ts";
 import { describeSync } from "./describe-sync.ts";

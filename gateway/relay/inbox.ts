@@ -11,6 +11,8 @@ import type { Meter } from "../../core/contract/meter.ts";
 import type { Store } from "../../core/contract/store.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
+import type { WriteAvailability } from "../../core/contract/write-availability.ts";
+import { alwaysWritable, unlessUnwritable } from "../../core/contract/write-availability.ts";
 import { noteEdit } from "../../core/intake/index.ts";
 import { traceIdOf } from "../../core/turns/index.ts";
 import { accessCheck } from "./access-check.ts";
@@ -23,6 +25,8 @@ export interface InboxParts {
   readonly access?: AccessRules | undefined;
   /** Throws if so much waits already that nothing more is taken. */
   readonly refuseIfCrowded?: (() => void) | undefined;
+  /** Senders are refused at once while nothing can be stored; absent: that is never known. */
+  readonly writes?: WriteAvailability | undefined;
   readonly logger: Logger;
   readonly meter: Meter;
   readonly checkpoint?: Checkpoint;
@@ -42,29 +46,34 @@ export const createInbox = (parts: InboxParts): Inbox => {
     checkpoint = noCheckpoint,
     read = async (message) => message,
     refuseIfCrowded = () => undefined,
+    writes = alwaysWritable,
   } = parts;
   const check = accessCheck(access, clock);
+  const keep = async (message: UserMessage): Promise<void> => {
+    const { id, tenant, agent } = message;
+    check(message);
+    if (message.isEdit) return noteEdit(store, message);
+    if (message.command === undefined) refuseIfCrowded();
+    const whole = message.attachments.length === 0 ? message : await read(message);
+    await bus.publish(subjectsOf(tenant).userMessage(agent), whole, { id, key: laneOf(message) });
+  };
   return {
     async accept(given) {
       // The same message always has the same trace, also when its platform sends it again.
       const traceId = traceIdOf(given);
       const message = { ...given, traceId };
-      const { id, tenant, agent, conversation } = message;
-      const { channel } = conversation;
+      const { channel } = message.conversation;
       await checkpoint("inbox.before");
       try {
-        check(message);
-        if (message.isEdit) return await noteEdit(store, message);
-        if (message.command === undefined) refuseIfCrowded();
-        const whole = message.attachments.length === 0 ? message : await read(message);
-        await bus.publish(subjectsOf(tenant).userMessage(agent), whole, { id, key: laneOf(message) });
+        await unlessUnwritable(writes, () => keep(message));
       } catch (error) {
         meter.count("messages_refused_total", { channel });
         throw error;
       }
+      if (message.isEdit) return;
       await checkpoint("inbox.stored");
       meter.count("messages_accepted_total", { channel });
-      logger.debug({ channel, message: id, traceId }, "message accepted");
+      logger.debug({ channel, message: message.id, traceId }, "message accepted");
     },
   };
 };

@@ -9,6 +9,7 @@ import type { Logger } from "../../core/contract/logger.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import type { Store } from "../../core/contract/store.ts";
 import type { Tracer } from "../../core/contract/tracer.ts";
+import type { WriteAvailability } from "../../core/contract/write-availability.ts";
 import type { AfterRefusal, GoneMatter, Target } from "../../core/delivery/index.ts";
 import type { DeliveryHealth } from "./delivery-health.ts";
 import type { RetryLimits } from "./retry-pause.ts";
@@ -48,6 +49,8 @@ export interface RelayContext {
   readonly access?: AccessRules | undefined;
   /** Throws if so much waits for the agent already that nothing more is taken. */
   readonly refuseIfCrowded?: (() => void) | undefined;
+  /** Absent: whether writes work is not known, and each message is tried. */
+  readonly writes?: WriteAvailability | undefined;
   readonly limits: RelayLimits;
 }
 

@@ -36,6 +36,7 @@ export const startTelemetry = async (
       bus: tracedBus(backbone.bus, { tracer, clock: parts.clock, system }),
       store: backbone.store,
       health: () => backbone.health(),
+      writeProblem: () => backbone.writeProblem(),
       queues: () => backbone.queues(),
       close: () => backbone.close(),
     }),

@@ -44,6 +44,7 @@ export const countingBackbone = (backbone: Backbone, exclusive = false): Backbon
     writes,
     reads,
     health: () => backbone.health(),
+    writeProblem: () => backbone.writeProblem(),
     queues: () => backbone.queues(),
     close: () => backbone.close(),
   };

@@ -59,6 +59,15 @@ export class NatsServer {
     await Promise.race([accepting(this.port), failed]);
   }
 
+  /** It stands still, and keeps its connections. */
+  freeze(): void {
+    this.#process?.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#process?.kill("SIGCONT");
+  }
+
   /** SIGKILL. What it stored stays for restart(). */
   async kill(): Promise<void> {
     await this.#end("SIGKILL");

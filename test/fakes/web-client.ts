@@ -32,6 +32,8 @@ export class WebClient {
   readonly log: LogItem[] = [];
   readonly deltas: Frame[] = [];
   readonly errors: Frame[] = [];
+  /** Whether the gateway could store messages, each time it said so. */
+  readonly storage: boolean[] = [];
   readonly closeCodes: number[] = [];
   /** From each cut to the next welcome. */
   readonly resumedAfterMs: number[] = [];
@@ -170,9 +172,12 @@ export class WebClient {
     } else if (["said", "reply", "edit"].includes(frame.type)) {
       this.log.push(frame as unknown as LogItem);
     } else if (frame.type === "delta") this.deltas.push(frame);
-    else if (frame.type === "error") {
+    else if (frame.type === "storage") {
+      this.storage.push(frame.available === true);
+      if (frame.available) this.#sendNext();
+    } else if (frame.type === "error") {
       this.errors.push(frame);
-      if (frame.id !== undefined) setTimeout(() => this.#sendNext(), 50);
+      if (frame.id !== undefined && this.storage.at(-1) !== false) setTimeout(() => this.#sendNext(), 50);
     }
     this.#wake();
   }

@@ -5,6 +5,7 @@ export const withParts = (backbone: Backbone, parts: Partial<Pick<Backbone, "bus
   bus: backbone.bus,
   store: backbone.store,
   health: () => backbone.health(),
+  writeProblem: () => backbone.writeProblem(),
   queues: () => backbone.queues(),
   close: () => backbone.close(),
   ...parts,

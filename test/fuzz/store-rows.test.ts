@@ -21,6 +21,7 @@ const buried = new Recorder<string>();
 const keepingRows = (backbone: Backbone): Backbone => ({
   ...backbone,
   health: () => backbone.health(),
+  writeProblem: () => backbone.writeProblem(),
   queues: () => backbone.queues(),
   close: () => backbone.close(),
   store: {

@@ -54,8 +54,12 @@ export class EmbeddedBackbone implements Backbone {
 
   health(): BackboneHealth {
     if (this.#closed) return { ok: false, reason: "the backbone is closed" };
-    const problem = this.#database.failure ?? this.#writes.problem;
-    return problem ? { ok: false, reason: problem.message } : { ok: true };
+    const problem = this.writeProblem();
+    return problem === undefined ? { ok: true } : { ok: false, reason: problem };
+  }
+
+  writeProblem(): string | undefined {
+    return (this.#database.failure ?? this.#writes.problem)?.message;
   }
 
   readonly freeBytes = async (): Promise<number> => {

@@ -16,6 +16,7 @@ export class NatsConnector {
   readonly #dial: typeof dialNats;
   readonly #listeners: ((session: NatsSession) => void)[] = [];
   readonly #interruptionListeners: (() => void)[] = [];
+  readonly #downListeners: (() => void)[] = [];
   readonly #waiters = new Set<Waiter>();
   #session: NatsSession | undefined;
   #fault: AppError;
@@ -56,6 +57,11 @@ export class NatsConnector {
   onSession(listener: (session: NatsSession) => void): void {
     this.#listeners.push(listener);
     if (this.#session) listener(this.#session);
+  }
+
+  /** Called when the connection ended, and after each attempt that made none. */
+  onDown(listener: () => void): void {
+    this.#downListeners.push(listener);
   }
 
   /** Called when an operation got no answer, or the server could not carry it out. */
@@ -150,6 +156,7 @@ export class NatsConnector {
     const why = reason instanceof Error ? `: ${messageOf(reason)}` : "";
     this.#fault = new BackboneUnavailable(`lost the connection to NATS (${shownServers(this.#options.servers)})${why}`);
     this.#options.logger.warn({ reason: this.#fault.message }, "NATS connection lost");
+    for (const listener of this.#downListeners) listener();
   }
 
   async #tryOnce(): Promise<void> {
@@ -172,6 +179,7 @@ export class NatsConnector {
   #note(fault: AppError): void {
     if (fault.message !== this.#fault.message) this.#options.logger.warn({ reason: fault.message }, "NATS unusable");
     this.#fault = fault;
+    for (const listener of this.#downListeners) listener();
     if (fault.code !== "bad-configuration") return;
     for (const waiter of [...this.#waiters]) this.#settle(waiter, () => waiter.reject(fault));
   }

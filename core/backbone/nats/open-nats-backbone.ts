@@ -49,6 +49,7 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
       const reason = writes.problem ?? (groups.takingPart ? groups.unread : NOT_ATTACHED);
       return reason === undefined ? health : { ok: false, reason };
     },
+    writeProblem: () => writes.outage,
     queues: () => groups.queues(),
     close: () => {
       closing ??= (async () => {

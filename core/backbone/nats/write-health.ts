@@ -19,6 +19,8 @@ export class WriteHealth {
   #probing = false;
   #probedAt = Number.NEGATIVE_INFINITY;
   #problem: string | undefined;
+  /** Monotonic: since when no write was confirmed; undefined while writes work. */
+  #failingSince: number | undefined;
   #isDenied = false;
   #stopped = false;
 
@@ -27,6 +29,9 @@ export class WriteHealth {
     this.#bucket = bucket;
     this.#options = options;
     connector.onSession(() => void this.#probe());
+    connector.onDown(() => {
+      this.#failingSince ??= options.clock.monotonic();
+    });
     connector.onInterruption(() => {
       if (options.clock.monotonic() - this.#probedAt >= RETRY_MS) void this.#probe();
     });
@@ -37,6 +42,14 @@ export class WriteHealth {
     return this.#problem;
   }
 
+  /** Why nothing can be stored, once that has lasted longer than a change of connection does. */
+  get outage(): string | undefined {
+    const { clock } = this.#options;
+    if (this.#failingSince === undefined || clock.monotonic() - this.#failingSince < CERTAIN_AFTER_MS) return undefined;
+    const connection = this.#connector.health();
+    return connection.ok ? (this.#problem ?? NO_ANSWER) : connection.reason;
+  }
+
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
@@ -44,7 +57,11 @@ export class WriteHealth {
 
   async #probe(): Promise<void> {
     const session = this.#connector.current;
-    if (this.#stopped || this.#probing || this.#isDenied || !session) return;
+    if (this.#stopped || this.#probing || !session) return;
+    if (this.#isDenied) {
+      this.#failingSince = undefined;
+      return;
+    }
     this.#probing = true;
     this.#probedAt = this.#options.clock.monotonic();
     const problem = await this.#write(session);
@@ -60,12 +77,17 @@ export class WriteHealth {
   async #write(session: NatsSession): Promise<string | undefined> {
     const { clock, logger } = this.#options;
     let timer: Timer | undefined;
+    let isLate = false;
     const late = new Promise<string>((resolve) => {
-      timer = clock.after(TIMEOUT_MS, () => resolve(NO_ANSWER));
+      timer = clock.after(TIMEOUT_MS, () => {
+        isLate = true;
+        resolve(NO_ANSWER);
+      });
     });
     const stored = this.#bucket
       .overwriteOn(session, KEY, Buffer.from(JSON.stringify({ at: clock.now() })))
-      .then(() => undefined)
+      // A server that stood still answers late: it works again, and the next probe need not wait.
+      .then(() => (isLate ? void this.#probe() : undefined))
       .catch((error: unknown) => {
         this.#isDenied = isDenied(error);
         if (this.#isDenied) logger.warn({ error: messageOf(error) }, "could not probe NATS, permission denied");
@@ -81,6 +103,7 @@ export class WriteHealth {
     if (problem && !this.#problem) logger.warn({ reason: problem }, "NATS stores nothing");
     if (!problem && this.#problem) logger.info({}, "NATS stores again");
     this.#problem = problem;
+    this.#failingSince = problem ? (this.#failingSince ?? this.#probedAt) : undefined;
   }
 }
 
@@ -99,4 +122,6 @@ const NO_LEADER = `NATS has no leader that stores messages; ${PERHAPS_NO_QUORUM}
 const KEY = "probe";
 const PROBE_EVERY_MS = 2_000;
 const RETRY_MS = 1_000;
+/** Slack and Teams redeliver a refused message late, so senders wait through anything shorter. */
+const CERTAIN_AFTER_MS = 1_500;
 const TIMEOUT_MS = 2_000;

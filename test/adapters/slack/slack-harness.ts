@@ -8,6 +8,7 @@ import { systemClock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
+import { alwaysWritable } from "../../../core/contract/write-availability.ts";
 import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { textsOf } from "../../fakes/slack/check-blocks.ts";
@@ -57,6 +58,7 @@ export const slackAdapter = (slack: FakeSlack, mode: SlackMode, options: Adapter
       publicUrl: "http://localhost",
       store: new MemoryStore(clock),
       signal: () => undefined,
+      writes: alwaysWritable,
       sessionOf: async () => "s-1",
       clock,
       logger,

@@ -6,6 +6,7 @@ import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
+import { alwaysWritable } from "../../../core/contract/write-availability.ts";
 import type { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import { MemoryStore } from "../web/memory-store.ts";
 
@@ -24,6 +25,7 @@ export const makeTeamsAdapter = (
     publicUrl: "https://chat.example",
     store: new MemoryStore(systemClock),
     signal: () => undefined,
+    writes: alwaysWritable,
     sessionOf: async () => "s-1",
     clock: briskClock,
     logger: silentLogger,

@@ -3,6 +3,7 @@ import { WebAdapter, WebConfig } from "../../../adapters/web/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
+import { alwaysWritable } from "../../../core/contract/write-availability.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { MemoryStore } from "./memory-store.ts";
 
@@ -16,6 +17,7 @@ it("given a store that was away at the first start, when the gateway starts it a
       logger: silentLogger,
       meter: silentMeter,
       signal: () => undefined,
+      writes: alwaysWritable,
       sessionOf: async () => "s1",
       newId: () => "id",
     },

@@ -8,6 +8,8 @@ import { silentMeter } from "../../../core/contract/meter.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import type { UserSignal } from "../../../core/contract/user-signal.ts";
+import type { WriteAvailability } from "../../../core/contract/write-availability.ts";
+import { alwaysWritable } from "../../../core/contract/write-availability.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { SocketHost } from "./socket-host.ts";
 
@@ -28,6 +30,7 @@ export interface WebGatewayOptions {
   /** Carries signals between gateways; without it they come straight back. */
   readonly signal?: (signal: UserSignal) => void;
   readonly sessionOf?: AdapterContext["sessionOf"];
+  readonly writes?: WriteAvailability;
   readonly freeBytes?: AdapterContext["freeBytes"];
   /** What the adapter takes for its own address; the real one unless told. */
   readonly publicUrl?: string;
@@ -46,6 +49,7 @@ export const makeWebAdapter = (publicUrl: string, options: WebGatewayOptions = {
     store: options.store ?? new MemoryStore(clock),
     signal: (signal) => (options.signal ? options.signal(signal) : adapter.hear(signal)),
     sessionOf: options.sessionOf ?? (async ({ room }) => `session-of-${room}`),
+    writes: options.writes ?? alwaysWritable,
     freeBytes: options.freeBytes,
     clock,
     logger: silentLogger,

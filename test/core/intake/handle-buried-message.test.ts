@@ -101,6 +101,7 @@ const withAttemptsFrom =
       bus,
       store: backbone.store,
       health: () => backbone.health(),
+      writeProblem: () => backbone.writeProblem(),
       queues: () => backbone.queues(),
       close: () => backbone.close(),
     };

@@ -24,6 +24,7 @@ const traced = (backbone: Backbone): Backbone => ({
   bus: tracedBus(backbone.bus, { tracer, clock: systemClock, system: "mooring" }),
   store: backbone.store,
   health: () => backbone.health(),
+  writeProblem: () => backbone.writeProblem(),
   queues: () => backbone.queues(),
   close: () => backbone.close(),
 });

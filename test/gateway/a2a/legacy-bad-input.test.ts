@@ -25,6 +25,7 @@ const sometimesAway = (backbone: Backbone): Backbone => {
     bus: leaving,
     store,
     health: () => backbone.health(),
+    writeProblem: () => backbone.writeProblem(),
     queues: () => backbone.queues(),
     close: () => backbone.close(),
   };

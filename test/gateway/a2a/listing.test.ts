@@ -32,6 +32,7 @@ const countingReads = (backbone: Backbone): Backbone => ({
     },
   },
   health: () => backbone.health(),
+  writeProblem: () => backbone.writeProblem(),
   queues: () => backbone.queues(),
   close: () => backbone.close(),
 });

@@ -1,0 +1,58 @@
+import type { Backbone } from "../core/contract/backbone.ts";
+import type { Listener } from "../core/contract/bus.ts";
+import type { Clock, Timer } from "../core/contract/clock.ts";
+import type { Logger } from "../core/contract/logger.ts";
+import type { WriteAvailability } from "../core/contract/write-availability.ts";
+
+export interface WriteWatchDeps {
+  readonly backbone: Pick<Backbone, "writeProblem">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const LOOK_EVERY_MS = 50;
+
+/** Tells every entrance of this gateway when the backbone stops storing, and when it stores again. */
+export class WriteWatch implements WriteAvailability {
+  readonly #deps: WriteWatchDeps;
+  readonly #listeners = new Set<() => void>();
+  #wasWritable = true;
+  #timer: Timer | undefined;
+
+  constructor(deps: WriteWatchDeps) {
+    this.#deps = deps;
+    this.#rest();
+  }
+
+  get problem(): string | undefined {
+    return this.#deps.backbone.writeProblem();
+  }
+
+  onChange(listener: () => void): Listener {
+    // A wrapper of its own: the same function may be given twice.
+    const own = () => listener();
+    this.#listeners.add(own);
+    return { close: () => void this.#listeners.delete(own) };
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  #rest(): void {
+    this.#timer = this.#deps.clock.after(LOOK_EVERY_MS, () => {
+      this.#rest();
+      this.#look();
+    });
+  }
+
+  #look(): void {
+    const { problem } = this;
+    const isWritable = problem === undefined;
+    if (isWritable === this.#wasWritable) return;
+    this.#wasWritable = isWritable;
+    if (isWritable) this.#deps.logger.info({}, "accepting messages again");
+    else this.#deps.logger.warn({ reason: problem }, "refusing messages, nothing can be stored");
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

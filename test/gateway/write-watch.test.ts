@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { silentLogger } from "../../core/contract/logger.ts";
+import { WriteWatch } from "../../gateway/write-watch.ts";
+import { ManualClock } from "../fakes/manual-clock.ts";
+
+it("given a gateway, when the backbone stops storing and goes on, then its entrances know each within 50 ms, once (F35)", () => {
+  const clock = new ManualClock();
+  let problem: string | undefined;
+  const watch = new WriteWatch({ backbone: { writeProblem: () => problem }, clock, logger: silentLogger });
+  const told: (string | undefined)[] = [];
+  const listener = watch.onChange(() => told.push(watch.problem));
+  clock.advance(500);
+  problem = "no quorum";
+  expect(watch.problem).toBe("no quorum");
+  clock.advance(50);
+  problem = "no leader";
+  clock.advance(500);
+  problem = undefined;
+  clock.advance(50);
+  expect(told).toEqual(["no quorum", undefined]);
+  listener.close();
+  problem = "again";
+  clock.advance(50);
+  expect(told).toHaveLength(2);
+  watch.stop();
+});
