@@ -157,6 +157,7 @@ export class ChatClient {
     if (frame.type === "welcome") {
       if (!this.#welcomed(frame)) return;
     } else if (frame.type === "error") this.#refused(frame.code, frame.message, frame.id);
+    else if (frame.type === "storage") this.#sender[frame.available ? "release" : "hold"]();
     else if (frame.type === "accepted") this.#sender.accepted(frame.id);
     else if (frame.type === "history") this.#historyBefore = undefined;
     else if (frame.type === "said" || frame.type === "reply" || frame.type === "edit") this.#lastSeq = frame.seq;
@@ -200,7 +201,7 @@ export class ChatClient {
   #leave(): void {
     const connection = this.#connection;
     this.#connection = undefined;
-    this.#sender.pause();
+    this.#sender.disconnected();
     clearTimeout(this.#renewal);
     connection?.close();
   }

@@ -35,6 +35,7 @@ export class TerminalChat implements ChatListener {
   readonly #own = new Set<string>();
   #isOver = false;
   #wasAway = false;
+  #isStorable = true;
   #refusal: string | undefined;
   #finish: () => void = () => undefined;
 
@@ -85,6 +86,7 @@ export class TerminalChat implements ChatListener {
     else if (frame.type === "reply") this.#reply(frame);
     else if (frame.type === "edit" && frame.kind === "completion") this.#view.reply(frame);
     else if (frame.type === "delta") this.#view.delta(frame);
+    else if (frame.type === "storage") this.#storage(frame.available);
     else if (frame.type === "history") this.#before(frame);
   }
 
@@ -92,9 +94,18 @@ export class TerminalChat implements ChatListener {
     if (status === "away" && !this.#wasAway) this.#view.note("The gateway does not answer. Trying again …");
     if (status === "open" && this.#wasAway) this.#view.note("Back.");
     if (status === "away" || status === "open") this.#wasAway = status === "away";
+    if (status !== "open") this.#isStorable = true;
     if (status !== "refused") return;
     this.#refusal = `the gateway refuses this conversation (${reason ?? "refused"}): --new begins another`;
     this.#finish();
+  }
+
+  #storage(isAvailable: boolean): void {
+    if (this.#isStorable === isAvailable) return;
+    this.#isStorable = isAvailable;
+    this.#view.note(
+      isAvailable ? "Messages are sent again." : "Messages cannot be stored right now. Yours wait to be sent.",
+    );
   }
 
   queueChanged(): void {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChatClient } from "../../../adapters/web/client/chat-client.ts";
 import type { ChatIdentity } from "../../../adapters/web/client/chat-identity.ts";
 import type { ChatStatus } from "../../../adapters/web/client/chat-listener.ts";
@@ -109,6 +109,91 @@ describe("given a client of the socket protocol", () => {
     tell({ type: "error", code: "token-invalid", message: "forged" });
     closed(4002);
     expect(statuses.at(-1)).toBe("refused");
+  });
+});
+
+describe("given a gateway that cannot store anything (F35)", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const connectedClient = async () => {
+    const started = start();
+    started.client.open();
+    await started.connected();
+    started.welcome(0);
+    return started;
+  };
+  const unavailable = (id: string) => ({ type: "error", code: "unavailable", message: "not stored", id }) as const;
+
+  it("when it says so, then nothing is given up for hours; when it can store again, then all is sent at once, in order", async () => {
+    const { queue, say, tell, idsSent } = await connectedClient();
+    say("m1");
+    tell(unavailable("m1"));
+    tell({ type: "storage", available: false });
+    say("m2");
+    for (let minutes = 0; minutes < 120; minutes++) {
+      vi.advanceTimersByTime(30_000);
+      tell(unavailable("m1"));
+      vi.advanceTimersByTime(30_000);
+      tell(unavailable("m1"));
+    }
+    expect(queue.all.map(({ frame, failure }) => [frame.id, failure])).toEqual([
+      ["m1", undefined],
+      ["m2", undefined],
+    ]);
+    const before = idsSent().length;
+    tell({ type: "storage", available: true });
+    vi.advanceTimersByTime(500);
+    tell({ type: "accepted", id: "m1" });
+    tell({ type: "accepted", id: "m2" });
+    expect(idsSent().slice(before)).toEqual(["m1", "m2"]);
+    expect(queue.all).toEqual([]);
+  });
+
+  it("when it says so before its welcome, then what waits is not sent until it can store again", async () => {
+    const { client, connected, welcome, say, tell, idsSent } = start();
+    say("m1");
+    client.open();
+    await connected();
+    tell({ type: "storage", available: false });
+    welcome(0);
+    vi.advanceTimersByTime(20_000);
+    expect(idsSent()).toEqual([]);
+    tell({ type: "storage", available: true });
+    vi.advanceTimersByTime(500);
+    expect(idsSent()).toEqual(["m1"]);
+  });
+
+  it("when the connection ends meanwhile, then the next gateway gets what waits with its welcome, under the same id", async () => {
+    const { client, connected, welcome, say, tell, idsSent, closed } = await connectedClient();
+    tell({ type: "storage", available: false });
+    say("m1");
+    expect(idsSent()).toEqual([]);
+    closed(1012);
+    client.hurry();
+    await connected();
+    welcome(0);
+    expect(idsSent()).toEqual(["m1"]);
+  });
+
+  it("when it does not say so, then the message is retried with growing pauses, and given up after ten tries", async () => {
+    const { queue, say, tell, idsSent } = await connectedClient();
+    say("m1");
+    const pauses: number[] = [];
+    for (let tries = 1; tries < 10; tries++) {
+      tell(unavailable("m1"));
+      let pause = 0;
+      while (idsSent().length === tries) {
+        vi.advanceTimersByTime(100);
+        pause += 100;
+      }
+      pauses.push(pause);
+    }
+    expect(pauses[0]).toBeLessThanOrEqual(1_000);
+    expect(pauses.at(-1)).toBeGreaterThanOrEqual(7_500);
+    expect(pauses.at(-1)).toBeLessThanOrEqual(15_000);
+    tell(unavailable("m1"));
+    expect(queue.all[0]).toMatchObject({ failure: "not stored" });
   });
 });
 

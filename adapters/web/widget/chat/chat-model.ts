@@ -26,6 +26,8 @@ export class ChatModel implements ChatListener {
   readonly #client: () => ChatClient;
   status: ChatStatus = "connecting";
   refusal: ErrorCode | undefined;
+  /** The gateway stores what it is sent, as far as is known. */
+  isStorable = true;
   agent = "";
   before: Before = "unknown";
   limits = { textLength: 32_000, fileBytes: 20_000_000 };
@@ -127,8 +129,15 @@ export class ChatModel implements ChatListener {
     return undefined;
   }
 
+  /** What is said now waits longer than a moment. */
+  get isHeld(): boolean {
+    return !this.isStorable || this.status === "away" || this.status === "full";
+  }
+
   statusChanged(status: ChatStatus, reason?: ErrorCode): void {
     this.status = status;
+    // Another connection may lead to another gateway, which tells it again.
+    if (status !== "open") this.isStorable = true;
     this.refusal = reason;
     this.#events.changed();
   }
@@ -149,6 +158,7 @@ export class ChatModel implements ChatListener {
     else if (frame.type === "reply") this.#reply(frame);
     else if (frame.type === "delta") this.transcript.addDelta(frame);
     else if (frame.type === "typing") this.#typing();
+    else if (frame.type === "storage") this.isStorable = frame.available;
     else if (frame.type === "gap") this.before = "expired";
     else if (frame.type === "history") {
       this.transcript.add(...frame.items);

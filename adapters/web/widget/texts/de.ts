@@ -15,6 +15,7 @@ export const de: Texts = {
   connecting: "Verbindet…",
   online: "Verbunden",
   offline: "Offline. Nachrichten werden gesendet, sobald Sie zurück sind.",
+  unavailable: "Nicht verfügbar. Nachrichten werden später gesendet.",
   tooManyTabs: "In vielen Tabs geöffnet. Dieser wartet, bis er an der Reihe ist.",
   refused: "Dieser Chat kann hier nicht fortgesetzt werden.",
   signedOut: "Ihre Anmeldung ist abgelaufen. Melden Sie sich an, um fortzufahren.",

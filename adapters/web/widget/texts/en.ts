@@ -15,6 +15,7 @@ export const en: Texts = {
   connecting: "Connecting…",
   online: "Online",
   offline: "Offline. Messages are sent when you are back.",
+  unavailable: "Not available now. Messages are sent later.",
   tooManyTabs: "Open in many tabs. This one waits for its turn.",
   refused: "This chat cannot be continued here.",
   signedOut: "Your sign-in has ended. Sign in again to go on.",

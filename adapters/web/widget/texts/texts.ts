@@ -18,6 +18,8 @@ export interface Texts {
   readonly connecting: string;
   readonly online: string;
   readonly offline: string;
+  /** The gateway cannot store messages. */
+  readonly unavailable: string;
   readonly tooManyTabs: string;
   readonly refused: string;
   readonly signedOut: string;

@@ -1,3 +1,4 @@
+import type { ChatModel } from "../chat/chat-model.ts";
 import type { Texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 import { useWidget } from "./widget-context.ts";
@@ -13,7 +14,7 @@ export const Header = ({ close }: { close: (() => void) | undefined }) => {
       </span>
       <div class="who">
         <h2 id="title">{options.title ?? (model.agent === "" ? texts.title : model.agent)}</h2>
-        <span class={`status ${model.status}`} role="status">
+        <span class={`status ${model.isStorable ? model.status : "away"}`} role="status">
           {statusText(texts, model)}
         </span>
       </div>
@@ -42,7 +43,8 @@ export const Header = ({ close }: { close: (() => void) | undefined }) => {
   );
 };
 
-const statusText = (texts: Texts, { status, refusal }: { status: string; refusal: string | undefined }): string => {
+const statusText = (texts: Texts, { status, refusal, isStorable }: ChatModel): string => {
+  if (!isStorable) return texts.unavailable;
   if (status === "open") return texts.online;
   if (status === "away") return texts.offline;
   if (status === "full") return texts.tooManyTabs;

@@ -16,7 +16,7 @@ export const OutgoingBubble = ({ outgoing: { frame, attachments, failure } }: { 
       {failure === undefined ? (
         <span class="state">
           <Icon name="clock" />
-          <span class="sr">{texts.waiting}</span>
+          <span class={model.isHeld ? "" : "sr"}>{texts.waiting}</span>
         </span>
       ) : (
         <div class="trouble">
