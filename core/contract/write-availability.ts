@@ -39,12 +39,12 @@ export const whenWritable = (writes: WriteAvailability, signal?: AbortSignal): P
  * Rejects with Unwritable before the work begins, and while it is under way, as soon as the outage is known. Work under
  * way goes on by itself and may still be stored: its sender must retry with the same id.
  */
-export const unlessUnwritable = async <R>(writes: WriteAvailability, work: () => Promise<R>): Promise<R> => {
-  refuseIfUnwritable(writes);
-  return new Promise<R>((resolve, reject) => {
+export const unlessUnwritable = <R>(writes: WriteAvailability, work: () => Promise<R>): Promise<R> =>
+  new Promise<R>((resolve, reject) => {
+    refuseIfUnwritable(writes);
     const listener = writes.onChange(() => writes.problem !== undefined && reject(new Unwritable(writes.problem)));
-    void work()
-      .then(resolve, reject)
-      .finally(() => listener.close());
+    const ended = work();
+    ended.then(resolve, reject);
+    const close = () => listener.close();
+    ended.then(close, close);
   });
-};

@@ -136,6 +136,33 @@ describe("given an attempt of which nobody knows whether it got there", () => {
     expect(isRight(found)).toBe(true);
   });
 
+  it.each([
+    { what: "the later answer", late: "answer-m5" },
+    { what: "the result that it announced", late: "announced-m6" },
+  ])("when it stands after $what, then its position is not promised, and nothing is out of order (F11)", ({ late }) => {
+    const announced = { words: "announced-m6", place: SILENT, anchored: false };
+    const result = { words: "result-m6", place: SILENT, anchored: false };
+    const inDoubt = { token: "m6", place: SILENT, answer: announced, later: [result] };
+    const course = ["answer-m5", "announced-m6", "result-m6", "answer-m7"].filter((text) => text !== late);
+    const books = {
+      asks: [...asks, inDoubt, plain("m7", SILENT)],
+      seen: [...without("answer-m5", SILENT), ...[...course, late].map((text) => ({ place: SILENT, text }))],
+    };
+    const about = late.endsWith("m5") ? "say m5" : "research m6";
+    expect(isRight(account({ ...books, letters: [letter({ about })] }))).toBe(true);
+    expect(account(books).outOfOrder).not.toEqual([]);
+  });
+
+  it("when others in its place are swapped, then those are still out of order", () => {
+    const swapped = ["answer-m7", "answer-m5", "answer-m6"].map((text) => ({ place: SILENT, text }));
+    const books = {
+      asks: [...asks, plain("m6", SILENT), plain("m7", SILENT)],
+      seen: [...without("answer-m5", SILENT), ...swapped],
+    };
+    const found = account({ ...books, letters: [letter()] });
+    expectWrong(found, "outOfOrder", "answer-m7 in teams cat before answer-m6");
+  });
+
   it("when it got there after all, then it is still counted, so that operators can be asked about each", () => {
     const found = account({ letters: [letter()] });
     expect([found.unknown.length, isRight(found)]).toEqual([1, true]);

@@ -87,7 +87,7 @@ export const settle = ({ asks, seen, letters, silent }: Books): Account => {
     duplicated: expected
       .filter((each) => at(each).length > 1)
       .map((each) => `${named(each)}, ${at(each).length} times`),
-    outOfOrder: misplaced(asks, (each) => at(each)[0]),
+    outOfOrder: misplaced(asks, (each) => (isInDoubt(each, doubts) ? undefined : at(each)[0])),
     wronglyShown: [...strangers(asks, seen), ...expected.flatMap((each) => wrongAnchors(each, at(each), seen))],
     needlesslyUnknown: doubts.filter((letter) => !isSilent(letter)).map(doubted),
     unknown: doubts.filter(isSilent).map(doubted),
@@ -114,7 +114,10 @@ const tokenIn = (words: string): string => words.match(TOKEN)?.[0] ?? "";
 const isInDoubt = ({ words, place }: Expected, doubts: readonly Letter[]): boolean =>
   doubts.some((letter) => letter.place === place && tokenIn(letter.about) === tokenIn(words));
 
-/** In each place answers stand in the order of what they answer, and nothing comes before what announces or explains it. */
+/**
+ * In each place answers stand in the order of what they answer, and nothing comes before what announces or explains it.
+ * A delivery with an unknown outcome has no position: its platform may show it at any time (ADR 0015).
+ */
 const misplaced = (asks: readonly Ask[], positionOf: (each: Expected) => number | undefined): string[] => {
   const last = new Map<Place, { position: number; answer: Expected }>();
   return asks.flatMap(({ place, answer, later }) => {

@@ -340,4 +340,30 @@ describe("given an attempt whose answer is lost (D4, F11)", () => {
     expect(textsIn("a")).toEqual(["next"]);
     expect(await rig.ledger("r1")).toEqual(["unknown"]);
   });
+
+  it("when the platform shows a delivery late that was cut off, then it stands after later ones, once, as unknown (F11)", async () => {
+    const adapter = rig.paper("repeats");
+    const deliver = adapter.deliver.bind(adapter);
+    let arriveLate: () => Promise<unknown> = async () => undefined;
+    adapter.deliver = (delivery) => {
+      if (delivery.reply.id !== "r1") return deliver(delivery);
+      return new Promise((resolve, reject) => {
+        arriveLate = () => deliver(delivery).then(resolve, reject);
+      });
+    };
+    await relay(adapter);
+    await rig.publish("r1", room("a"), "hello");
+    await rig.publish("r2", room("a"), "next");
+    await rig.publish("r3", room("a"), "last");
+    await rig.clock.passNext(NO_ANSWER_MS);
+    await rig.platform.until(({ notes }) => notes.length === 2);
+    await arriveLate();
+    await rig.publish("r4", room("a"), "much later");
+    await rig.platform.until(({ notes }) => notes.length === 4);
+    expect(textsIn("a")).toEqual(["next", "last", "hello", "much later"]);
+    expect(await rig.ledger("r1")).toEqual(["unknown"]);
+    expect(await untilListed("paper")).toMatchObject([
+      { excerpt: "hello", reason: expect.stringMatching(/^unknown: /) },
+    ]);
+  });
 });
