@@ -6,6 +6,7 @@ import type { Logger } from "../../../core/contract/logger.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
 import type { Store } from "../../../core/contract/store.ts";
+import type { WriteAvailability } from "../../../core/contract/write-availability.ts";
 import { alwaysWritable } from "../../../core/contract/write-availability.ts";
 import type { FakeDiscord } from "../../fakes/discord/fake-discord.ts";
 import { MemoryStore } from "../web/memory-store.ts";
@@ -13,6 +14,7 @@ import { MemoryStore } from "../web/memory-store.ts";
 export interface AdapterOptions {
   readonly channel?: string;
   readonly store?: Store;
+  readonly writes?: WriteAvailability;
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly access?: object;
@@ -40,7 +42,7 @@ export const makeDiscordAdapter = (discord: FakeDiscord, options: AdapterOptions
     publicUrl: "http://localhost",
     store: options.store ?? new MemoryStore(clock),
     signal: () => undefined,
-    writes: alwaysWritable,
+    writes: options.writes ?? alwaysWritable,
     sessionOf: async () => "session",
     clock,
     logger,
