@@ -55,8 +55,9 @@ export class MemoryStore implements Store {
   }
 
   async *list<T>(prefix: Prefix<T>): AsyncIterable<Listed<T>> {
+    const below = `${prefix.collection.name}/${prefix.spelled === "" ? "" : `${prefix.spelled}.`}`;
     for (const [name, kept] of [...this.#kept].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (!name.startsWith(`${prefix.collection.name}/${prefix.spelled}`)) continue;
+      if (!name.startsWith(below)) continue;
       const value = prefix.collection.schema.parse(JSON.parse(kept.json));
       yield { key: name.slice(prefix.collection.name.length + 1), value, revision: kept.revision };
     }

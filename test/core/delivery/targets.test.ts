@@ -125,6 +125,8 @@ describe("given a conversation that does not take an answer (D2, D3)", () => {
     const first = await refuse(answerFrom(dm("web")), dm("web-b"));
     if (first === undefined || !("next" in first)) throw new Error("it goes nowhere");
     expect(await where(first.next)).toEqual(["web/dm", "web-c/dm"]);
+    // It was published before: whoever has shown it recognises it.
+    expect(first.next).toMatchObject({ id: "r", mayRepeat: true, refusedIn: [dm("web-b")] });
     expect(await refuse(first.next, dm("web-c"))).toBeUndefined();
   });
 
@@ -147,6 +149,13 @@ describe("given a conversation that does not take an answer (D2, D3)", () => {
     expect(await refuse(answerFrom(room), room)).toEqual({ inPrivate: "ann" });
     expect(await refuse(answerFrom(room, { correlationId: "m" }), room)).toEqual({ inPrivate: "ann" });
     expect(await refuse(answerFrom(dm("web"), { correlationId: "m" }), dm("web"))).toBeUndefined();
+    expect(await refuse(answerFrom(room, { kind: "progress" }), room)).toBeUndefined();
+  });
+
+  it("when no account asked for it, then nobody can be told alone", async () => {
+    const nobodys = answerFrom(room, { audience: { conversation: room, personId: null } });
+    expect(await refuse(nobodys, room)).toBeUndefined();
+    expect(await refuse({ ...nobodys, correlationId: "m" }, room)).toBeUndefined();
   });
 });
 

@@ -1,0 +1,251 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import { askerOf } from "../../../core/delivery/asker-of.ts";
+import { mayShow } from "../../../core/delivery/may-show.ts";
+import { otherSurfaces } from "../../../core/delivery/other-surfaces.ts";
+import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
+import type { PersonRecord } from "../../../core/people/person-record.ts";
+import { MemoryStore } from "../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { sampleReply } from "../../fakes/sample-reply.ts";
+import { privateOn, roomOn, storePerson } from "./person-on-channels.ts";
+
+const SINCE = "2026-01-01T00:00:00.000Z";
+let clock: ManualClock;
+let store: MemoryStore;
+beforeEach(() => {
+  clock = new ManualClock(Date.UTC(2026, 2, 10, 23));
+  store = new MemoryStore(clock);
+});
+
+const anns: Audience = { conversation: privateOn("a"), personId: "p", accountId: "ann", membership: 3 };
+const open = () => true;
+const account = (channel: string, accountId: string, joined = 1) => ({
+  channel,
+  accountId,
+  name: "Ann",
+  since: SINCE,
+  joined,
+});
+const surface = (channel: string, accountId: string, room = "dm") => ({
+  conversation: privateOn(channel, room),
+  channel,
+  accountId,
+  agent: "mooring",
+  since: SINCE,
+});
+
+describe("given an answer of somebody's work, when it could be seen in another conversation (D3)", () => {
+  const shown = (person: PersonRecord | undefined, more: Partial<AgentReply> = {}, target = privateOn("b")) =>
+    mayShow({ audience: anns, ...more }, target, person, open);
+
+  it("then it is seen in a private conversation of an account that was theirs by then, and of no other", async () => {
+    const person = await storePerson(store, ["a", "b"]);
+    expect(shown(person)).toBe(true);
+    expect(shown(person, {}, privateOn("b", "another"))).toBe(false);
+    expect(shown({ ...person, accounts: [account("a", "ann"), account("b", "ann", 4)] })).toBe(false);
+    expect(shown({ ...person, accounts: [account("a", "ann", 4), account("b", "ann")] })).toBe(false);
+    expect(shown({ ...person, accounts: [account("b", "ann")] })).toBe(false);
+    expect(shown(undefined)).toBe(false);
+  });
+
+  it("when the asker's account has gone to another person since, then that person does not see it", async () => {
+    const person = await storePerson(store, ["a", "b"], { id: "q" });
+    expect(shown(person)).toBe(false);
+  });
+
+  it("when an older version did not note who the asker was by then, then no other account sees it", async () => {
+    const person = await storePerson(store, ["a", "b"]);
+    expect(shown(person, { audience: { ...anns, membership: undefined } })).toBe(false);
+  });
+
+  it("when it answers a private command, then only the account that gave it sees it", async () => {
+    const person = await storePerson(store, ["a", "b"]);
+    const inRoom = { audience: { ...anns, conversation: roomOn("a") }, onlyFor: "ann" };
+    expect(shown(person, inRoom)).toBe(false);
+    expect(shown(person, inRoom, privateOn("a"))).toBe(true);
+  });
+
+  it("when the asker writes with the same account in another private conversation, then it is seen there", async () => {
+    const person = await storePerson(store, ["a"], { surfaces: [surface("a", "ann", "second")] });
+    const late = { audience: { ...anns, membership: 0 } };
+    expect(shown(person, late, privateOn("a", "second"))).toBe(true);
+  });
+
+  it("when no account asked for it, then all accounts that were the person's by then see it", async () => {
+    const person = await storePerson(store, ["a", "b"]);
+    const { accountId: _, ...nobodys } = anns;
+    expect(shown(person, { audience: nobodys })).toBe(true);
+  });
+
+  it("then a room is never one of them, also not one with the address of a private conversation", async () => {
+    const person = await storePerson(store, ["a", "b"]);
+    expect(shown(person, {}, { ...privateOn("b"), kind: "shared" })).toBe(false);
+  });
+
+  it("when it was made for another account, then it is seen there only while both are one person's", async () => {
+    const forB = { audience: { ...anns, conversation: privateOn("b"), askedBy: { channel: "a", accountId: "ann" } } };
+    expect(shown(await storePerson(store, ["a", "b"]), forB)).toBe(true);
+    expect(shown(undefined, forB)).toBe(false);
+    expect(shown(await storePerson(store, ["a"]), forB)).toBe(false);
+  });
+});
+
+describe("given a piece of work, when its asker is looked for today", () => {
+  it("then it is whoever has the account that asked, whomever it belonged to then", async () => {
+    await storePerson(store, ["a"], { id: "q" });
+    await storePerson(store, ["b"]);
+    expect((await askerOf(store, { tenant: "default", audience: anns }))?.id).toBe("q");
+  });
+
+  it("when no account asked, then it is the person, if there still is one", async () => {
+    const { accountId: _, ...nobodys } = anns;
+    const asker = (personId: string | null) =>
+      askerOf(store, { tenant: "default", audience: { ...nobodys, personId } });
+    await storePerson(store, ["a"]);
+    expect((await asker("p"))?.id).toBe("p");
+    expect(await asker("gone")).toBeUndefined();
+    expect(await asker(null)).toBeUndefined();
+  });
+});
+
+describe("given a person's private conversations beside the one where the work began (D2)", () => {
+  const reply = (more: Partial<AgentReply> = {}) => sampleReply("r", privateOn("a"), "x", { audience: anns, ...more });
+  const others = (person: PersonRecord | undefined, reach: "everywhere" | "last-active" | "origin", more = {}) =>
+    otherSurfaces(reply(more), person, reach, open).map(({ channel }) => channel);
+  const lastOn = (channel: string) => ({ lastActive: conversationKey(privateOn(channel)) });
+
+  it("when they want it nowhere else, or nobody is known, then there is none", async () => {
+    const person = await storePerson(store, ["a", "b"]);
+    expect(others(person, "origin")).toEqual([]);
+    expect(others(undefined, "everywhere")).toEqual([]);
+  });
+
+  it("when they were last in a room, or where the work began, then there is none for last-active", async () => {
+    const person = await storePerson(store, ["a", "b", "c"]);
+    expect(others(person, "last-active")).toEqual([]);
+    expect(others({ ...person, lastActive: conversationKey(roomOn("b")) }, "last-active")).toEqual([]);
+  });
+
+  it("when they talk to another agent there, then this one does not write there", async () => {
+    const person = await storePerson(store, ["a", "b"], lastOn("b"));
+    const elsewhere = { ...person, surfaces: person.surfaces.map((one) => ({ ...one, agent: "other" })) };
+    expect(others(person, "last-active")).toEqual(["b"]);
+    expect(others(elsewhere, "last-active")).toEqual([]);
+    expect(others(elsewhere, "everywhere")).toEqual([]);
+  });
+
+  it("when the last one has refused it, then it is the one that came latest of those left", async () => {
+    const person = await storePerson(store, ["a", "b", "c", "d"], lastOn("b"));
+    expect(others(person, "last-active", { refusedIn: [privateOn("b")] })).toEqual(["d"]);
+    expect(others(person, "last-active", { refusedIn: [privateOn("b"), privateOn("d")] })).toEqual(["c"]);
+    expect(others(person, "everywhere", { refusedIn: [privateOn("b")] })).toEqual(["c", "d"]);
+  });
+});
+
+describe("given quiet hours and a person with accounts in several time zones (D2)", () => {
+  const quiet = { from: "22:00", to: "07:00" };
+  const heldUntil = async (person: Partial<PersonRecord>, timeZone?: string) => {
+    await storePerson(store, ["a", "b"], { quiet, ...person });
+    const parts = { store, clock, defaultsOn: () => ({ ...(timeZone && { timeZone }) }), admits: open };
+    const origin = { channel: "a", promptSummary: "x", startedAt: SINCE, sessionId: "s" };
+    const [target] = await targetsOn(parts)("b", sampleReply("r", privateOn("a"), "x", { audience: anns, origin }));
+    return target?.holdUntil === undefined ? target : new Date(target.holdUntil).toISOString().slice(11, 16);
+  };
+  const zoned = (accountId: string, channel: string, timeZone?: string) => ({
+    ...account(channel, accountId),
+    ...(timeZone !== undefined && { timeZone }),
+  });
+
+  it("then the hours are those of the account that they wrote with last", async () => {
+    const accounts = [zoned("ann", "a", "Asia/Kolkata"), zoned("ann-b", "b", "Europe/Lisbon")];
+    const surfaces = [surface("a", "ann"), surface("b", "ann-b")];
+    expect(await heldUntil({ accounts, surfaces, lastActive: conversationKey(privateOn("a")) })).toBe("01:30");
+    expect(await heldUntil({ accounts, surfaces, lastActive: conversationKey(privateOn("b")) })).toBe("07:00");
+  });
+
+  it("when that account tells none, then those of another one; when none does, then the channel's", async () => {
+    const surfaces = [surface("a", "ann"), surface("b", "ann-b")];
+    const lastActive = conversationKey(privateOn("a"));
+    const one = [zoned("ann", "a"), zoned("ann-b", "b", "Asia/Kolkata")];
+    expect(await heldUntil({ accounts: one, surfaces, lastActive }, "UTC")).toBe("01:30");
+    expect(await heldUntil({ accounts: one, surfaces }, "UTC")).toBe("01:30");
+    const none = [zoned("ann", "a"), zoned("ann-b", "b")];
+    expect(await heldUntil({ accounts: none, surfaces, lastActive }, "Asia/Kolkata")).toBe("01:30");
+  });
+
+  it("when the hours are over, then a target carries no time to wait for", async () => {
+    clock.advance(12 * 3_600_000);
+    expect(await heldUntil({}, "UTC")).toEqual({ conversation: privateOn("b") });
+  });
+});
+
+describe("given a target when something is published or about to be sent (I2, D3)", () => {
+  const parts = { defaultsOn: () => ({}), admits: open };
+  const forB: Audience = { ...anns, conversation: privateOn("b"), askedBy: { channel: "a", accountId: "ann" } };
+  const notice = { kind: "notice", origin: null } as const;
+
+  it("when nobody is known behind it, then it is shown where it began, held only by the channel's hours", async () => {
+    const conversation = roomOn("a");
+    const origin = { channel: "scheduled", promptSummary: "x", startedAt: SINCE, sessionId: null };
+    const reply = sampleReply("r", conversation, "x", { audience: { conversation, personId: null }, origin });
+    expect(await targetsOn({ store, clock, ...parts })("a", reply)).toEqual([{ conversation }]);
+    const quiet = { quietHours: { from: "22:00", to: "07:00" } };
+    const alone = sampleReply("r", privateOn("a"), "x", {
+      audience: { conversation: privateOn("a"), personId: null },
+      origin,
+    });
+    const [held] = await targetsOn({ store, clock, ...parts, defaultsOn: () => quiet })("a", alone);
+    expect(held?.holdUntil).toBe(Date.UTC(2026, 2, 11, 7));
+  });
+
+  it("when it goes to another account of the asker, then that must still be theirs, for notices too", async () => {
+    const reply = sampleReply("r", privateOn("b"), "x", { audience: forB, ...notice });
+    const goes = async () => (await targetsOn({ store, clock, ...parts })("b", reply)).length === 1;
+    const maySend = () => isStillTarget({ store, admits: open })(reply, privateOn("b"));
+    await storePerson(store, ["a", "b"]);
+    expect([await goes(), await maySend()]).toEqual([true, true]);
+    await storePerson(store, ["a"]);
+    expect([await goes(), await maySend()]).toEqual([false, false]);
+  });
+
+  it("when the channel's access has shut the conversation since, then it is not sent", async () => {
+    const conversation = roomOn("a");
+    const reply = sampleReply("r", conversation, "x", { audience: { conversation, personId: null } });
+    expect(await isStillTarget({ store, admits: open })(reply, conversation)).toBe(true);
+    expect(await isStillTarget({ store, admits: () => false })(reply, conversation)).toBe(false);
+    expect(await isStillTarget({ store, admits: open })(reply, privateOn("b"))).toBe(false);
+  });
+
+  it("when it is for nobody in particular, then the platform is not asked about members", async () => {
+    const conversation = privateOn("a");
+    const reply = sampleReply("r", conversation, "x", { audience: { conversation, personId: null } });
+    const isMember = async () => false;
+    expect(await isStillTarget({ store, admits: open, isMember })(reply, conversation)).toBe(true);
+  });
+
+  it("when it is for one account in a room, then that account's access counts, and in the room everybody's", async () => {
+    const conversation = roomOn("a");
+    const reply = sampleReply("r", conversation, "x", {
+      audience: { ...anns, conversation },
+      onlyFor: "ann",
+      ...notice,
+    });
+    const asked: string[] = [];
+    const admits = (where: Conversation, accountId: string | undefined) => {
+      asked.push(`${where.kind} ${where.channel}/${where.room} ${accountId}`);
+      return true;
+    };
+    expect(await isStillTarget({ store, admits })(reply, conversation)).toBe(true);
+    expect(asked).toEqual(["private a/harbour ann", "shared a/harbour ann"]);
+    asked.length = 0;
+    await isStillTarget({ store, admits })({ ...reply, onlyFor: "bob" }, conversation);
+    expect(asked).toEqual(["private a/harbour bob", "shared a/harbour ann"]);
+    const plain = sampleReply("r", conversation, "x", { audience: { ...anns, conversation } });
+    asked.length = 0;
+    await isStillTarget({ store, admits })(plain, conversation);
+    expect(asked).toEqual(["shared a/harbour ann"]);
+  });
+});

@@ -1,0 +1,279 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Audience } from "../../../core/contract/agent-reply.ts";
+import type { Bus } from "../../../core/contract/bus.ts";
+import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
+import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
+import { failureInWords } from "../../../core/delivery/failure-in-words.ts";
+import type { LedgerEntry } from "../../../core/delivery/ledger-entry.ts";
+import { ledgerKey } from "../../../core/delivery/ledger-entry.ts";
+import { listUndeliveredFor, pointedUndelivered } from "../../../core/delivery/list-undelivered.ts";
+import { noteUndelivered } from "../../../core/delivery/note-undelivered.ts";
+import { readLetter } from "../../../core/delivery/read-letter.ts";
+import { settleUndelivered } from "../../../core/delivery/settle-undelivered.ts";
+import type { Addressee, Undelivered } from "../../../core/delivery/undelivered.ts";
+import { undeliveredKey } from "../../../core/delivery/undelivered.ts";
+import { MemoryStore } from "../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { sampleReply } from "../../fakes/sample-reply.ts";
+import { undeliveredOnChannel } from "../../fakes/undelivered-on-channel.ts";
+import { privateOn } from "./person-on-channels.ts";
+
+const AT = "2026-03-10T21:00:00.000Z";
+const DEAD_AT = "2026-03-10T21:05:00.000Z";
+const home = privateOn("web");
+const anns: Audience = { conversation: home, personId: "p", accountId: "ann" };
+const ann: Addressee = ["account", "web", "ann"];
+
+let clock: ManualClock;
+let store: MemoryStore;
+let published: { family: string; parts: readonly string[]; message: object; id: string; key: string | undefined }[];
+beforeEach(() => {
+  clock = new ManualClock(Date.parse(AT));
+  store = new MemoryStore(clock);
+  published = [];
+});
+const publish: Bus["publish"] = async ({ family, parts }, message, { id, key }) => {
+  published.push({ family, parts, message: message as object, id, key });
+  return "stored";
+};
+const settle = (entry: Undelivered | undefined, what: "send-again" | "dismiss", by = "ann's button") =>
+  settleUndelivered(
+    { bus: { publish } as Bus, store, clock },
+    entry ?? { tenant: "default", channel: "web", id: "-" },
+    what,
+    by,
+  );
+
+/** A delivery that was given up, as the relay leaves it. `n` also is the minute at which it was published. */
+const giveUp = async (n: number, { audience = anns, markdown = `answer ${n}`, isLog = false } = {}) => {
+  const reply = sampleReply(`r${n}`, home, markdown, { audience });
+  const request = { id: `r${n}/web`, reply, target: home };
+  const letter: DeadLetter = {
+    subject: "delivery",
+    durable: "outbox-web",
+    id: request.id,
+    message: isLog ? reply : request,
+    reason: "target-gone: the room was deleted",
+    attempts: 1,
+    publishedAt: `2026-03-10T20:0${n}:00.000Z`,
+    deadAt: DEAD_AT,
+  };
+  await store.put(deadLetterKey(letter.durable, letter.id), letter);
+  await noteUndelivered(store, request, letter);
+};
+const listed = async (addressees: readonly Addressee[] = [ann], limit = 10, after?: string) =>
+  listUndeliveredFor(store, "default", addressees, { limit, after });
+const excerpts = async (...args: Parameters<typeof listed>) => (await listed(...args)).map(({ excerpt }) => excerpt);
+
+describe("given deliveries that were given up (D6)", () => {
+  it("then those whom they were for find them, the newest first, page by page", async () => {
+    for (const n of [2, 1, 3]) await giveUp(n);
+    expect(await excerpts()).toEqual(["answer 3", "answer 2", "answer 1"]);
+    const [first] = await listed([ann], 1);
+    expect(first?.excerpt).toBe("answer 3");
+    expect(await excerpts([ann], 1, first?.id)).toEqual(["answer 2"]);
+  });
+
+  it("then nobody else finds them, neither in the list nor by an id that they guess", async () => {
+    await giveUp(1);
+    const [entry] = await listed();
+    expect(await listed([["account", "web", "bob"]])).toEqual([]);
+    expect(await pointedUndelivered(store, "default", [["account", "web", "bob"]], entry?.id ?? "")).toBeUndefined();
+    expect(await pointedUndelivered(store, "default", [["person", "x"], ann], entry?.id ?? "")).toEqual(entry);
+  });
+
+  it("when a person types an id that cannot be one, then nothing is looked up", async () => {
+    store.before = () => {
+      throw new Error("the store was asked");
+    };
+    for (const id of ["", "A", "a b", "a/b", "x".repeat(41), "a\nb", "é"]) {
+      expect(await pointedUndelivered(store, "default", [ann], id)).toBeUndefined();
+    }
+    await expect(pointedUndelivered(store, "default", [ann], "x".repeat(40))).rejects.toThrow("the store was asked");
+  });
+
+  it("when the reader may not see some of them, then a page is filled with those they may", async () => {
+    for (const n of [1, 2, 3]) await giveUp(n);
+    const isShown = ({ excerpt }: Undelivered) => excerpt !== "answer 3";
+    const shown = await listUndeliveredFor(store, "default", [ann], { limit: 2 }, isShown);
+    expect(shown.map(({ excerpt }) => excerpt)).toEqual(["answer 2", "answer 1"]);
+  });
+
+  it("when no account asked for it, then its person finds it; when nobody did, then only operators do", async () => {
+    await giveUp(1, { audience: { conversation: home, personId: "p" } });
+    await giveUp(2, { audience: { conversation: home, personId: null } });
+    expect(await excerpts([["person", "p"]])).toEqual(["answer 1"]);
+    expect(store.names().filter((name) => name.startsWith("undelivered-of/"))).toHaveLength(1);
+    expect(store.names().filter((name) => name.startsWith("undelivered/"))).toHaveLength(2);
+  });
+
+  it("when they have several accounts, then all of it is in one list in the order of time", async () => {
+    await giveUp(1, { audience: { ...anns, accountId: "ann-2" } });
+    await giveUp(2);
+    await giveUp(3, { audience: { ...anns, accountId: "ann-2" } });
+    expect(await excerpts([ann, ["account", "web", "ann-2"]])).toEqual(["answer 3", "answer 2", "answer 1"]);
+  });
+
+  it("when an entry is gone that the list still points at, then the others are shown", async () => {
+    for (const n of [1, 2]) await giveUp(n);
+    const [newest] = await listed();
+    if (newest) await store.delete(undeliveredKey(newest));
+    expect(await excerpts()).toEqual(["answer 1"]);
+    expect(await pointedUndelivered(store, "default", [ann], newest?.id ?? "")).toBeUndefined();
+  });
+
+  it("then the list shows how it begins, in one line of at most 120 characters", async () => {
+    await giveUp(1, { markdown: `  first\n\n\tline ${"x".repeat(200)}` });
+    const [excerpt = ""] = await excerpts();
+    expect(excerpt).toMatch(/^first line x+…$/);
+    expect(excerpt).toHaveLength(120);
+  });
+
+  it("when the same letter is noted again, then there is still one entry", async () => {
+    await giveUp(1);
+    await giveUp(1);
+    expect(await excerpts()).toEqual(["answer 1"]);
+  });
+});
+
+describe("given one that a person wants to be sent again (D6)", () => {
+  const entryOf = (state: "unknown" | "accepted" | "withdrawn" | "claimed") =>
+    ({ state, at: AT, attempt: 1, maybeSentAt: AT, messageId: "m", reason: "slow" }) as unknown as LedgerEntry;
+  const states = async () =>
+    Promise.all([0, 1, 2, 3].map(async (n) => (await store.get(ledgerKey("r1", home, n)))?.value));
+
+  it("then it is queued by hand under a new id, and is off the list", async () => {
+    await giveUp(1);
+    const [entry] = await listed();
+    expect(await settle(entry, "send-again")).toBe("done");
+    expect(published).toMatchObject([
+      {
+        family: "delivery",
+        parts: ["web"],
+        message: { id: "r1/web", byHand: true },
+        id: `r1/web/again/${DEAD_AT}`,
+        key: "+web/-/+dm/-",
+      },
+    ]);
+    expect(store.names()).toEqual([]);
+  });
+
+  it("then parts whose outcome is unknown go again, and those that were accepted do not", async () => {
+    await giveUp(1);
+    const known = ["accepted", "unknown", "withdrawn", "claimed"] as const;
+    for (const [n, state] of known.entries()) await store.put(ledgerKey("r1", home, n), entryOf(state));
+    await store.put(ledgerKey("r1", privateOn("web", "another"), 0), entryOf("unknown"));
+    await settle((await listed())[0], "send-again");
+    const again = { state: "failed", at: AT, reason: "send again" };
+    expect(await states()).toMatchObject([{ state: "accepted" }, again, again, { state: "claimed" }]);
+    expect((await store.get(ledgerKey("r1", privateOn("web", "another"), 0)))?.value.state).toBe("unknown");
+  });
+
+  it("when the channel has a log of its own, then the reply itself is published again", async () => {
+    await giveUp(1, { isLog: true });
+    const [entry] = await listed();
+    expect((await readLetter(store, entry?.letter ?? { durable: "", id: "" }))?.markdown).toBe("answer 1");
+    await settle(entry, "send-again");
+    expect(published).toMatchObject([
+      {
+        family: "user.response",
+        parts: ["mooring"],
+        message: { id: "r1", mayRepeat: true },
+        id: `r1/again/${DEAD_AT}`,
+        key: "+web/-/+dm/-",
+      },
+    ]);
+    expect(store.names()).toEqual([]);
+  });
+
+  it("when it is dismissed, then it is gone and nothing is sent", async () => {
+    await giveUp(1);
+    const [entry] = await listed();
+    expect((await readLetter(store, entry?.letter ?? { durable: "", id: "" }))?.markdown).toBe("answer 1");
+    expect(await settle(entry, "dismiss")).toBe("done");
+    expect(published).toEqual([]);
+    expect(store.names()).toEqual([]);
+    expect(await settle(entry, "dismiss")).toBe("gone");
+  });
+
+  it("when its letter is gone, then it is taken off the list and nothing is sent", async () => {
+    await giveUp(1);
+    const [entry] = await listed();
+    const letter = entry?.letter ?? { durable: "", id: "" };
+    await store.delete(deadLetterKey(letter.durable, letter.id));
+    expect(await readLetter(store, letter)).toBeUndefined();
+    expect(await settle(entry, "send-again")).toBe("done");
+    expect(published).toEqual([]);
+    expect(store.names()).toEqual([]);
+  });
+
+  it("when the outbox ends a part in that moment, then its outcome is not written over", async () => {
+    await giveUp(1);
+    await store.put(ledgerKey("r1", home, 0), entryOf("unknown"));
+    store.before = async (operation, collection) => {
+      if (operation !== "put" || collection !== "ledger") return;
+      store.before = () => undefined;
+      await store.put(ledgerKey("r1", home, 0), entryOf("accepted"));
+    };
+    await expect(settle((await listed())[0], "send-again")).rejects.toThrow("another writer was first");
+    expect((await store.get(ledgerKey("r1", home, 0)))?.value.state).toBe("accepted");
+  });
+
+  it("when nobody asked for it, then an operator settles it all the same", async () => {
+    await giveUp(1, { audience: { conversation: home, personId: null } });
+    const [entry] = await undeliveredOnChannel(store, "web");
+    expect(await settle(entry, "dismiss")).toBe("done");
+    expect(store.names()).toEqual([]);
+  });
+
+  it("when a process died in the middle of it, then the same wish goes on, and another one does after a minute", async () => {
+    await giveUp(1);
+    const [entry] = await listed();
+    const breakOff = () => {
+      store.before = (operation, collection) => {
+        if (operation === "put" && collection === "dead-letters") throw new Error("cut off");
+      };
+    };
+    breakOff();
+    await expect(settle(entry, "dismiss", "first")).rejects.toThrow("cut off");
+    store.before = () => undefined;
+    expect(await settle(entry, "dismiss", "second")).toBe("gone");
+    clock.advance(59_999);
+    expect(await settle(entry, "dismiss", "second")).toBe("gone");
+    breakOff();
+    await expect(settle(entry, "dismiss", "first")).rejects.toThrow("cut off");
+    store.before = () => undefined;
+    clock.advance(60_000);
+    expect(await settle(entry, "dismiss", "second")).toBe("done");
+  });
+
+  it("when two want it in the same moment, then one of them settles it", async () => {
+    await giveUp(1);
+    const [entry] = await listed();
+    const both = await Promise.all([settle(entry, "send-again", "one"), settle(entry, "send-again", "two")]);
+    expect(both.toSorted()).toEqual(["done", "gone"]);
+    expect(published).toHaveLength(1);
+  });
+
+  it("when the store fails, then the failure is reported and not taken for a race", async () => {
+    await giveUp(1);
+    const [entry] = await listed();
+    store.before = (operation) => {
+      if (operation === "put") throw new Error("disk full");
+    };
+    await expect(settle(entry, "dismiss")).rejects.toThrow("disk full");
+  });
+});
+
+describe("given why a delivery was given up, then people read it in words", () => {
+  it.each([
+    ["unknown: no answer", "it may or may not have arrived (no answer)"],
+    ["target-gone: HTTP 404\nNot Found", "the conversation is gone (HTTP 404\nNot Found)"],
+    ["rate-limited: 429", "the platform took no more messages (429)"],
+    ["strange: 1", "strange: 1"],
+    ["it broke", "it broke"],
+    ["oh, unknown: x", "oh, unknown: x"],
+  ])("%j", (reason, words) => {
+    expect(failureInWords(reason)).toBe(words);
+  });
+});
