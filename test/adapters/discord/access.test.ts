@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
+import { DiscordAccessCheck } from "../../../adapters/discord/access.ts";
+import type { DiscordAccess } from "../../../adapters/discord/config.ts";
+import type { RestCalls } from "../../../adapters/discord/rest-calls.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+
+const alone: Conversation = { channel: "discord", room: "dm", kind: "private" };
+const room = (workspace: string, name: string): Conversation => ({
+  channel: "discord",
+  workspace,
+  room: name,
+  kind: "shared",
+});
+
+let clock: ManualClock;
+/** Members, as `<guild>/<account>`. */
+let members: Set<string>;
+let asked: string[];
+let failure: Error | undefined;
+beforeEach(() => {
+  clock = new ManualClock();
+  members = new Set();
+  asked = [];
+  failure = undefined;
+});
+const check = (access: Partial<DiscordAccess>) => {
+  const call = async (_: string, route: string) => {
+    const [, , guild, , account] = route.split("/");
+    asked.push(`${guild}/${account}`);
+    if (failure) throw failure;
+    if (!members.has(`${guild}/${account}`)) throw new DeliveryFailed("target-gone", "Unknown Member");
+  };
+  return new DiscordAccessCheck(
+    { mentionOnly: true, ...access } as DiscordAccess,
+    { call } as unknown as RestCalls,
+    clock,
+  );
+};
+
+describe("given the servers and rooms that the agent listens in (I2)", () => {
+  it("then both must fit, and a private conversation is in none of them", () => {
+    const access = check({ workspaces: ["north"], rooms: ["harbour"] });
+    expect(access.allowsPlace(room("north", "harbour"))).toBe(true);
+    expect(access.allowsPlace(room("south", "harbour"))).toBe(false);
+    expect(access.allowsPlace(room("north", "town"))).toBe(false);
+    expect(access.allowsPlace(alone)).toBe(true);
+    expect(access.mentionOnly).toBe(true);
+  });
+
+  it("when it names none, then all are open", () => {
+    expect(check({ workspaces: "*" }).allowsPlace(room("south", "town"))).toBe(true);
+    expect(check({}).allowsPlace(room("south", "town"))).toBe(true);
+    expect(check({ workspaces: ["north"] }).allowsPlace(room("north", "town"))).toBe(true);
+    expect(check({ rooms: ["harbour"] }).allowsPlace(room("north", "town"))).toBe(false);
+  });
+});
+
+describe("given somebody who writes in private (I2)", () => {
+  it("when servers are named, then they must be a member of one of them", async () => {
+    const access = check({ workspaces: ["north", "south"] });
+    members.add("south/ann");
+    expect(await access.mayWrite(alone, "ann")).toBe(true);
+    expect(await access.mayWrite(alone, "bob")).toBe(false);
+    expect(asked).toEqual(["north/ann", "south/ann", "north/bob", "south/bob"]);
+  });
+
+  it("when every server or the accounts themselves are named, or it is a room, then Discord is not asked", async () => {
+    expect(await check({ workspaces: "*" }).mayWrite(alone, "bob")).toBe(true);
+    expect(await check({}).mayWrite(alone, "bob")).toBe(true);
+    expect(await check({ workspaces: ["north"], accounts: ["ann"] }).mayWrite(alone, "bob")).toBe(true);
+    expect(await check({ workspaces: ["north"] }).mayWrite(room("north", "harbour"), "bob")).toBe(true);
+    expect(asked).toEqual([]);
+  });
+
+  it("then a member is known for ten minutes, and a stranger for one", async () => {
+    const access = check({ workspaces: ["north"] });
+    members.add("north/ann");
+    await access.mayWrite(alone, "ann");
+    await access.mayWrite(alone, "bob");
+    clock.advance(59_999);
+    members.add("north/bob");
+    expect(await access.mayWrite(alone, "bob")).toBe(false);
+    clock.advance(1);
+    expect(await access.mayWrite(alone, "bob")).toBe(true);
+    clock.advance(600_000 - 60_001);
+    members.clear();
+    expect(await access.mayWrite(alone, "ann")).toBe(true);
+    clock.advance(1);
+    expect(await access.mayWrite(alone, "ann")).toBe(false);
+    expect(asked).toEqual(["north/ann", "north/bob", "north/bob", "north/ann"]);
+  });
+
+  it("when the bot may not look, then they are no member; when Discord fails, then nothing is decided", async () => {
+    const access = check({ workspaces: ["north"] });
+    failure = new DeliveryFailed("forbidden", "Missing Access");
+    expect(await access.mayWrite(alone, "ann")).toBe(false);
+    failure = new DeliveryFailed("unavailable", "HTTP 502");
+    await expect(access.mayWrite(alone, "bob")).rejects.toThrow("HTTP 502");
+    failure = new TypeError("broken");
+    await expect(access.mayWrite(alone, "bob")).rejects.toThrow("broken");
+    failure = undefined;
+    members.add("north/bob");
+    expect(await access.mayWrite(alone, "bob")).toBe(true);
+  });
+});
+
+describe("given an answer for somebody in private (D3)", () => {
+  it("when they left a moment ago, then they are shown nothing more, although they were known as a member", async () => {
+    const access = check({ workspaces: ["north"] });
+    members.add("north/ann");
+    expect(await access.mayWrite(alone, "ann")).toBe(true);
+    members.clear();
+    expect(await access.maySee(alone, "ann")).toBe(false);
+    expect(await access.mayWrite(alone, "ann")).toBe(false);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("when several things are sent in the same second, then Discord is asked once", async () => {
+    const access = check({ workspaces: ["north"] });
+    members.add("north/ann");
+    await Promise.all([access.maySee(alone, "ann"), access.maySee(alone, "ann")]);
+    clock.advance(999);
+    expect(await access.maySee(alone, "ann")).toBe(true);
+    expect(asked).toEqual(["north/ann"]);
+    clock.advance(1);
+    await access.maySee(alone, "ann");
+    expect(asked).toEqual(["north/ann", "north/ann"]);
+  });
+
+  it("when Discord fails, then it is asked again with the next thing that is sent", async () => {
+    const access = check({ workspaces: ["north"] });
+    failure = new DeliveryFailed("unavailable", "HTTP 502");
+    await expect(access.maySee(alone, "ann")).rejects.toThrow("HTTP 502");
+    failure = undefined;
+    members.add("north/ann");
+    expect(await access.maySee(alone, "ann")).toBe(true);
+  });
+
+  it("when very many accounts were asked about, then memory stays bounded and answers stay right", async () => {
+    const access = check({ workspaces: ["north"] });
+    members.add("north/ann");
+    await access.maySee(alone, "ann");
+    for (let n = 0; n < 10_000; n++) await access.maySee(alone, `other-${n}`);
+    asked = [];
+    expect(await access.maySee(alone, "ann")).toBe(true);
+    expect(asked).toEqual(["north/ann"]);
+    expect(await access.mayWrite(alone, "other-1")).toBe(false);
+    expect(asked).toEqual(["north/ann", "north/other-1"]);
+  });
+});
