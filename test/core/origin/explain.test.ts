@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { ReplyCause } from "../../../core/contract/reply-cause.ts";
+import type { Synthetic } from "../../../core/contract/synthetic.ts";
+import { causeOf } from "../../../core/origin/cause-of.ts";
+import type { Explained } from "../../../core/origin/explain.ts";
+import { explain } from "../../../core/origin/explain.ts";
+import type { ToldRecord } from "../../../core/origin/told-record.ts";
+import type { WorkDone } from "../../../core/origin/work-done.ts";
+
+const NOW = Date.parse("2026-03-10T21:00:00.000Z");
+const home: Conversation = { channel: "web", room: "r", kind: "shared" };
+const asker = { personId: "p", accountId: "ann", name: "Ann\n Lee" };
+const cause: ReplyCause = { turnId: "t2", rootTurnId: "t1", asker, trigger: "synthesis", steps: [] };
+const told: ToldRecord = {
+  replyId: "r",
+  origin: { channel: "web", promptSummary: "compare tides", startedAt: "2026-03-10T20:00:00.000Z", sessionId: "s" },
+  audience: { conversation: home, personId: "p" },
+  sessionId: "s",
+  cause,
+  createdAt: "2026-03-10T21:00:00.000Z",
+  places: [],
+};
+const step = (name: string, more: Partial<WorkDone> = {}): WorkDone => ({
+  kind: "subtask",
+  id: `id-${name}`,
+  name,
+  outcome: "completed",
+  steps: [],
+  ...more,
+});
+const lines = (more: Partial<Explained> = {}, origin: Partial<ToldRecord["origin"]> = {}) =>
+  explain(
+    {
+      asked: undefined,
+      work: [],
+      places: [],
+      ...more,
+      told: { ...(more.told ?? told), origin: { ...told.origin, ...origin } },
+    },
+    { timeZone: "UTC", locale: "en-GB" },
+    NOW,
+  ).split("\n");
+
+describe("given an answer that nobody waited for, when somebody asks why it is there (O13)", () => {
+  it("then they read what was asked, by whom, where and when, and why it came now", () => {
+    expect(lines()).toEqual([
+      "**What was asked:** “compare tides”, asked by Ann Lee in Web, 20:00 (1h ago).",
+      "**Why now:** everything that was delegated for it had come back.",
+    ]);
+  });
+
+  it("when the words of the prompt are still known, then these are shown: in one line, cut, and without secrets", () => {
+    const [first = ""] = lines({ asked: `  look at\n\nsk-${"a".repeat(20)} ${"word ".repeat(200)}` });
+    expect(first).toMatch(/^\*\*What was asked:\*\* “look at ••• word word/);
+    expect(first.split("”")[0]?.length).toBeLessThanOrEqual("**What was asked:** “".length + 400);
+    expect(first).toContain("…”");
+  });
+
+  it("when only the beginning of a very long prompt is read, then a secret behind that is not shown either", () => {
+    expect(lines({ asked: `${" ".repeat(4_000)}beyond` })[0]).toContain("“”");
+    expect(lines({ asked: `${" ".repeat(3_994)}before` })[0]).toContain("“before”");
+  });
+
+  it("when a schedule or another agent began it, then its title is shown, and its words if they say more", () => {
+    expect(lines({}, { channel: "scheduled" })[0]).toBe(
+      "**What it is about:** “compare tides”, on a schedule, 20:00 (1h ago).",
+    );
+    expect(lines({ asked: "compare tides" }, { channel: "scheduled" })[0]).not.toContain("It says");
+    expect(lines({ asked: "with a chart" }, { channel: "a2a-inbound" })[0]).toBe(
+      "**What it is about:** “compare tides”, from another agent, 20:00 (1h ago). It says: “with a chart”.",
+    );
+  });
+
+  it("when nothing is known of its cause, then it says what can be said", () => {
+    const { cause: _, ...older } = told;
+    expect(lines({ told: older })).toEqual([
+      "**What was asked:** “compare tides”, asked in Web, 20:00 (1h ago).",
+      "**Why now:** work went on in the background, and this came of it.",
+    ]);
+    expect(lines({ told: { ...told, cause: { ...cause, trigger: "new kind" } } })[1]).toContain("in the background");
+  });
+
+  it("then what was done is listed, with what each step needed itself", () => {
+    const work = [
+      step("north", { steps: [step("deep", { outcome: undefined, steps: [step("deeper")] })] }),
+      step("peer\nagent", { kind: "peer", outcome: "answered" }),
+      step("Stretch", { kind: "schedule", outcome: undefined }),
+    ];
+    expect(lines({ work }).slice(2)).toEqual([
+      "**What was done:**",
+      "- north: completed",
+      "  - deep",
+      "    - deeper: completed",
+      "- peer agent: answered",
+      "- schedule `id-Stretch`: Stretch",
+    ]);
+  });
+
+  it("when more than forty steps were done, then the rest is counted", () => {
+    const steps = (count: number) => lines({ work: Array.from({ length: count }, (_, n) => step(`s${n}`)) }).slice(3);
+    expect(steps(40)).toHaveLength(40);
+    expect(steps(40).at(-1)).toBe("- s39: completed");
+    expect(steps(42)).toHaveLength(41);
+    expect(steps(42).at(-2)).toBe("- s39: completed");
+    expect(steps(42).at(-1)).toBe("- and 2 more");
+  });
+
+  it("then they read where else it is shown, as far as they may know", () => {
+    const places: Conversation[] = [
+      home,
+      { channel: "web", room: "dm", kind: "private" },
+      { channel: "cli", room: "x", kind: "shared" },
+    ];
+    expect(lines({ places }).at(-1)).toBe("**Shown in:** Web (where it began), Web (private), CLI (a room).");
+  });
+
+  it("when the platform has a link to the message, then it is offered, unless it could be something else", () => {
+    const link = "https://chat.example/m/1";
+    expect(lines({}, { link }).at(-1)).toBe(`[To the message it began with](${link})`);
+    for (const bad of ["javascript:x", "https://a b", "https://a)", `x ${link}`, `${link} x`, "https://"]) {
+      expect(lines({}, { link: bad })).toHaveLength(2);
+    }
+    expect(lines({}, { link: "http://chat.example/m" })).toHaveLength(3);
+  });
+});
+
+describe("given a turn that no person's message started, when its cause is noted (O13)", () => {
+  const synthetic = (data?: Record<string, unknown>, more: Partial<Synthetic> = {}): Synthetic => ({
+    type: "synthesis",
+    sessionId: "s",
+    origin: told.origin,
+    audience: told.audience,
+    asker,
+    owner: { ownerType: "agent", ownerId: "s" },
+    background: false,
+    ...(data !== undefined && { data }),
+    ...more,
+  });
+  const stepsOf = (data?: Record<string, unknown>) => causeOf(synthetic(data), "t2").steps;
+
+  it("then it names the turn, the one that began it all, the asker and the trigger", () => {
+    expect(causeOf(synthetic(undefined, { rootTurnId: "t1" }), "t2")).toEqual({ ...cause, steps: [] });
+    expect(causeOf(synthetic(), "t2").rootTurnId).toBe("t2");
+  });
+
+  it("then it names the work that it tells of: a schedule by its title, subtasks and peers by name", () => {
+    const named = [{ id: "subtask-1", name: "north" }];
+    expect(stepsOf({ schedule: { id: "schedule-1" } })).toEqual([
+      { kind: "schedule", id: "schedule-1", name: "compare tides" },
+    ]);
+    expect(stepsOf({ subtasks: named, calls: named })).toEqual([
+      { kind: "subtask", id: "subtask-1", name: "north" },
+      { kind: "peer", id: "subtask-1", name: "north" },
+    ]);
+    expect(stepsOf({ subtask: "subtask-2", name: "south" })).toEqual([
+      { kind: "subtask", id: "subtask-2", name: "south" },
+    ]);
+    expect(stepsOf({ call: "call-1", name: "south" })).toEqual([{ kind: "peer", id: "call-1", name: "south" }]);
+  });
+
+  it("when parts of it are missing or cannot be read, then the rest counts", () => {
+    expect(stepsOf({ subtask: "subtask-2" })).toEqual([]);
+    expect(stepsOf({ name: "south" })).toEqual([]);
+    expect(stepsOf({ schedule: "x", subtasks: 7, calls: [{}], call: "call-1", name: "south" })).toEqual([
+      { kind: "peer", id: "call-1", name: "south" },
+    ]);
+  });
+});

@@ -1,0 +1,250 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Audience } from "../../../core/contract/agent-reply.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { answeredWork, pointedAt } from "../../../core/origin/answered-work.ts";
+import type { ContinuedWork } from "../../../core/origin/continued-work.ts";
+import type { ShownRecord } from "../../../core/origin/shown-record.ts";
+import { putShown } from "../../../core/origin/shown-record.ts";
+import { noteTold, readTold } from "../../../core/origin/told-record.ts";
+import { viewOfOrigins } from "../../../core/origin/view-of-origin.ts";
+import type { HistoryEntry } from "../../../core/sessions/history-entry.ts";
+import type { SessionHistory } from "../../../core/sessions/session-history.ts";
+import { MemoryStore } from "../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+import { sampleReply } from "../../fakes/sample-reply.ts";
+import { sampleTurnEntry } from "../../fakes/sample-turn-entry.ts";
+import { privateOn, roomOn, storePerson } from "../delivery/person-on-channels.ts";
+
+const AT = "2026-03-10T21:00:00.000Z";
+const origin = { channel: "a", promptSummary: "tides", startedAt: AT, sessionId: "s" };
+const place = { tenant: "default", agent: "mooring" };
+
+let store: MemoryStore;
+beforeEach(() => {
+  store = new MemoryStore(new ManualClock(Date.parse(AT)));
+});
+
+const annsAt = (conversation: Conversation, more: Partial<Audience> = {}): Audience => ({
+  conversation,
+  personId: "p",
+  accountId: "ann",
+  membership: 3,
+  ...more,
+});
+const record = (replyId: string, audience: Audience, more: Partial<ShownRecord> = {}): ShownRecord => ({
+  replyId,
+  origin,
+  audience,
+  sessionId: "s",
+  turnId: "t2",
+  rootTurnId: "t1",
+  ...more,
+});
+const message = (conversation: Conversation, more: Partial<UserMessage> = {}): UserMessage => ({
+  ...place,
+  id: "m",
+  conversation,
+  account: { id: "ann", name: "Ann" },
+  text: "and the second?",
+  attachments: [],
+  sentAt: AT,
+  traceId: "trace",
+  ...more,
+});
+const show = (conversation: Conversation, messageId: string, ...records: ShownRecord[]) =>
+  putShown(store, { ...place, conversation }, messageId, records);
+const inThread = (thread: string): Conversation => ({ ...roomOn("a"), thread });
+
+describe("given an unsolicited answer that a platform shows, when a message points at it (O14)", () => {
+  const replyIds = async (one: UserMessage) => (await pointedAt(store, one)).map(({ replyId }) => replyId);
+
+  it("then the work is found by the message that is answered", async () => {
+    await show(roomOn("a"), "post", record("r", annsAt(roomOn("a"))));
+    expect(await replyIds(message(roomOn("a"), { replyTo: "post" }))).toEqual(["r"]);
+    expect(await replyIds(message(roomOn("a"), { replyTo: "another" }))).toEqual([]);
+    expect(await replyIds(message(roomOn("a")))).toEqual([]);
+    expect(await replyIds(message(roomOn("b"), { replyTo: "post" }))).toEqual([]);
+  });
+
+  it("then it is found from a thread that hangs on it, also by an answer that names the thread's root", async () => {
+    await show(roomOn("a"), "post", record("r", annsAt(roomOn("a"))));
+    expect(await replyIds(message(inThread("post")))).toEqual(["r"]);
+    expect(await replyIds(message(inThread("post"), { replyTo: "post" }))).toEqual(["r"]);
+    expect(await replyIds(message(inThread("other"), { replyTo: "post" }))).toEqual(["r"]);
+    expect(await replyIds(message(inThread("other")))).toEqual([]);
+  });
+
+  it("when a message inside the thread shows other work, then an answer to that one means the other work", async () => {
+    await show(roomOn("a"), "post", record("root", annsAt(roomOn("a"))));
+    await show(inThread("post"), "inner", record("inner", annsAt(roomOn("a"))));
+    expect(await replyIds(message(inThread("post"), { replyTo: "inner" }))).toEqual(["inner"]);
+    await show(roomOn("a"), "beside", record("beside", annsAt(roomOn("a"))));
+    expect(await replyIds(message(inThread("post"), { replyTo: "beside" }))).toEqual(["beside"]);
+  });
+});
+
+describe("given somebody who answers it (O14, D3)", () => {
+  const continued = async (one: UserMessage) =>
+    (await answeredWork(store, one)).map(({ replyId, turns }) => `${replyId} ${turns}`);
+
+  it("when it began in this room, then everybody in it may go on with it, and read all of it", async () => {
+    await show(roomOn("a"), "post", record("r", annsAt(roomOn("a"))));
+    const bob = { account: { id: "bob", name: "Bob" }, replyTo: "post" };
+    expect(await continued(message(roomOn("a"), bob))).toEqual(["r all"]);
+  });
+
+  it("when it began elsewhere, then a room is not told of it", async () => {
+    await storePerson(store, ["a", "b"]);
+    await show(roomOn("a"), "post", record("r", annsAt(roomOn("a", "other"))), record("q", annsAt(privateOn("a"))));
+    expect(await continued(message(roomOn("a"), { replyTo: "post" }))).toEqual([]);
+    await show(roomOn("a"), "odd", record("r", annsAt({ ...roomOn("a"), kind: "private" })));
+    expect(await continued(message(roomOn("a"), { replyTo: "odd" }))).toEqual([]);
+  });
+
+  it("when the asker answers in private with the account that asked in private, then all of it may be read", async () => {
+    await storePerson(store, ["a", "b"]);
+    await show(privateOn("a"), "post", record("r", annsAt(privateOn("a"))));
+    expect(await continued(message(privateOn("a"), { replyTo: "post" }))).toEqual(["r all"]);
+  });
+
+  it("when they answer with another account, or it began in a room, then only the turns of this work are read", async () => {
+    await storePerson(store, ["a", "b"]);
+    await show(privateOn("b"), "post", record("r", annsAt(privateOn("a"))), record("q", annsAt(roomOn("b"))));
+    expect(await continued(message(privateOn("b"), { replyTo: "post" }))).toEqual(["r t1,t2", "q t1,t2"]);
+    await show(privateOn("a"), "post", record("r", annsAt(privateOn("a"), { accountId: "ann-2" })));
+    await storePerson(store, ["a"], {
+      accounts: ["ann", "ann-2"].map((accountId) => ({ channel: "a", accountId, name: "Ann", since: AT, joined: 1 })),
+    });
+    expect(await continued(message(privateOn("a"), { replyTo: "post" }))).toEqual(["r t1,t2"]);
+  });
+
+  it("when it is somebody else's, then it is a message like any other", async () => {
+    await storePerson(store, ["a", "b"]);
+    await show(privateOn("b"), "post", record("r", annsAt(privateOn("x"), { personId: "q", accountId: "bob" })));
+    expect(await continued(message(privateOn("b"), { replyTo: "post" }))).toEqual([]);
+  });
+
+  it("when a digest is answered, then it is all of its items that the writer may go on with, by their numbers", async () => {
+    await show(
+      roomOn("a"),
+      "post",
+      record("r1", annsAt(roomOn("a")), { number: 1 }),
+      record("r2", annsAt(roomOn("z")), { number: 2 }),
+      record("r3", annsAt(roomOn("a")), { number: 3, sessionId: null }),
+    );
+    expect(await answeredWork(store, message(roomOn("a"), { replyTo: "post" }))).toEqual([
+      { replyId: "r1", origin, number: 1, sessionId: "s", turns: "all" },
+      { replyId: "r3", origin, number: 3, sessionId: null, turns: "all" },
+    ]);
+  });
+
+  it("when an older version noted no turns, then nothing but its own origin may be read", async () => {
+    await storePerson(store, ["a", "b"]);
+    const { turnId: _, rootTurnId: __, ...older } = record("r", annsAt(privateOn("a")));
+    await show(privateOn("b"), "post", older);
+    expect(await continued(message(privateOn("b"), { replyTo: "post" }))).toEqual(["r "]);
+  });
+});
+
+describe("given work that goes on elsewhere, when its turn looks at where it began (O14)", () => {
+  const turn = (turnId: string, text: string, finalText: string): HistoryEntry => ({
+    ...sampleTurnEntry(turnId),
+    text,
+    finalText,
+  });
+  const said = (markdown: string): HistoryEntry => ({ kind: "said", replyId: "r", at: AT, markdown, origin });
+  const work = (more: Partial<ContinuedWork> = {}): ContinuedWork => ({
+    replyId: "r",
+    origin,
+    sessionId: "s",
+    turns: "all",
+    ...more,
+  });
+  const view = (entries: readonly HistoryEntry[], summary: string, ...works: ContinuedWork[]) => {
+    const history = { window: async () => ({ entries, summary }) } as unknown as SessionHistory;
+    return viewOfOrigins(history, works);
+  };
+  const entries = [turn("t1", "tides?", "high"), turn("t9", "lunch?", "soup"), said("low by now")];
+
+  it("when all of it may be read, then everything that was said there is quoted, and what came before", async () => {
+    expect((await view(entries, "they spoke of boats", work())).split("\n\n")).toEqual([
+      expect.stringMatching(/^The person's message answers something you said here about work .*"tides"\. Go on/),
+      "Before that: they spoke of boats",
+      "Person: tides?\nYou: high",
+      "Person: lunch?\nYou: soup",
+      "You, later: low by now",
+    ]);
+  });
+
+  it("when only its own turns may be read, then nothing else is quoted", async () => {
+    const text = await view(entries, "they spoke of boats", work({ turns: ["t1"] }));
+    expect(text).toContain("tides?");
+    for (const other of ["boats", "lunch", "low by now"]) expect(text).not.toContain(other);
+  });
+
+  it("when nothing of it is kept, then the turn is told so", async () => {
+    expect(await view([], "", work())).toMatch(/only read it:\n\n\(nothing of it is kept any more\)$/);
+    expect(await view(entries, "boats", work({ sessionId: null }))).toMatch(/\(nothing of it is kept any more\)$/);
+  });
+
+  it("when there is more than fits, then the newest is quoted, and long words are cut", async () => {
+    const long = "x".repeat(5_000);
+    const many = Array.from({ length: 8 }, (_, n) => turn(`t${n}`, `${n}?`, long));
+    const text = await view(many, long, work());
+    expect(text).toContain(`You: ${"x".repeat(2_000)}…`);
+    expect(text).not.toContain("x".repeat(2_001));
+    expect([...text.matchAll(/Person: (\d)/g)].map(([, n]) => n)).toEqual(["4", "5", "6", "7"]);
+    const withoutSummary = await view(many, "", work());
+    expect([...withoutSummary.matchAll(/Person: (\d)/g)].map(([, n]) => n)).toEqual(["3", "4", "5", "6", "7"]);
+  });
+
+  it("when a text is exactly as long as is quoted, then it is not cut", async () => {
+    expect(await view([turn("t1", "?", "x".repeat(2_000))], "", work())).not.toContain("…");
+  });
+
+  it("when a digest is answered, then the turn learns that it is one of several, and they share the room", async () => {
+    const many = Array.from({ length: 8 }, (_, n) => turn(`t${n}`, `${n}?`, "x".repeat(1_400)));
+    const text = await view(many, "", work({ number: 1 }), work({ number: 2 }));
+    expect(text).toMatch(/^The person's message answers one of yours that showed several messages.*ask them before/);
+    expect(text).toMatch(/\n\nMessage 1 is about work/);
+    expect(text).toMatch(/\n\nMessage 2 is about work/);
+    expect([...text.matchAll(/Person: (\d)/g)].map(([, n]) => n)).toEqual(["4", "5", "6", "7", "4", "5", "6", "7"]);
+    expect(await view(many, "", work())).not.toContain("showed several messages");
+    expect(await view(many, "")).toBe("");
+  });
+});
+
+describe("given an answer that is shown in several conversations (O13)", () => {
+  const reply = { ...sampleReply("r", roomOn("a"), "words"), origin };
+  const rooms = async () =>
+    (await readTold(store, { ...place, replyId: "r" }))?.places.map(
+      ({ conversation, at }) => `${conversation.room} ${at}`,
+    );
+
+  it("then each is noted once, with the first moment", async () => {
+    expect(await rooms()).toBeUndefined();
+    await noteTold(store, reply, roomOn("a"), AT);
+    await noteTold(store, reply, privateOn("b"), AT);
+    const writes = store.writes.length;
+    await noteTold(store, reply, roomOn("a"), "2026-03-11T00:00:00.000Z");
+    expect(await rooms()).toEqual([`harbour ${AT}`, `dm ${AT}`]);
+    expect(store.writes.length).toBe(writes);
+  });
+
+  it("when two are noted at the same time, then both are kept", async () => {
+    await Promise.all([noteTold(store, reply, roomOn("a"), AT), noteTold(store, reply, privateOn("b"), AT)]);
+    expect((await rooms())?.toSorted()).toEqual([`dm ${AT}`, `harbour ${AT}`]);
+  });
+
+  it("then the cause is kept with it, and a failing store is not taken for a race", async () => {
+    const asker = { personId: "p", accountId: "ann", name: "Ann" };
+    const cause = { turnId: "t", rootTurnId: "t", asker, trigger: "task", steps: [] };
+    await noteTold(store, { ...reply, cause }, roomOn("a"), AT);
+    expect(await readTold(store, { ...place, replyId: "r" })).toMatchObject({ cause, origin, sessionId: "s-1" });
+    store.before = (operation) => {
+      if (operation === "put") throw new Error("disk full");
+    };
+    await expect(noteTold(store, reply, privateOn("b"), AT)).rejects.toThrow("disk full");
+  });
+});
