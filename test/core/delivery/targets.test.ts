@@ -174,6 +174,16 @@ describe("given quiet hours (D2)", () => {
     expect(await where(answerFrom(dm("web"), { origin: scheduled, correlationId: "m" }))).toEqual(["web/dm"]);
   });
 
+  it("when they are the channel's, then they hold neither what somebody waits for nor a notice", async () => {
+    await ann();
+    const defaults = { quietHours: quiet, timeZone: "UTC" };
+    const held = answerFrom(dm("web"), { origin: scheduled });
+    expect((await where(held, defaults))[0]).toBe("web/dm until 07:00");
+    expect(await where({ ...held, correlationId: "m" }, defaults)).toEqual(["web/dm"]);
+    expect(await where({ ...held, kind: "progress" }, defaults)).toEqual(["web/dm"]);
+    expect(await where(answerFrom(room, { kind: "notice", origin: null }), defaults)).toEqual(["web/harbour"]);
+  });
+
   it("when it is a reminder that they set for this time, then it is shown where they set it, and held elsewhere", async () => {
     await ann({ quiet });
     const shown = await where(answerFrom(dm("web"), { origin: { ...scheduled, isReminder: true } }));

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { captureOrigin } from "../../../core/origin/capture.ts";
+import { stripMarkup } from "../../../core/origin/strip-markup.ts";
+import { cutAtGraphemes, summarisePrompt } from "../../../core/origin/summarise-prompt.ts";
+import { settleSummary } from "../../../core/origin/summary-record.ts";
+import { MemoryStore } from "../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../fakes/manual-clock.ts";
+
+describe("given a prompt with mark-up, then its words are left (O4)", () => {
+  it.each([
+    [
+      "links in brackets",
+      "see <http://a.example/x> and <https://b.example>",
+      "see http://a.example/x and https://b.example",
+    ],
+    ["addresses in brackets", "write to <mailto:a@b.example>", "write to mailto:a@b.example"],
+    ["links with a title", '[tides](https://a.example "the tides") now', "tides now"],
+    ["links with an empty title", '[tides](https://a.example "") now', "tides now"],
+    ["images", "![chart](https://a.example/c.png) here", "chart here"],
+    ["quotes of quotes", ">>> high\n> > low\n  >mid", "high\nlow\nmid"],
+    ["signs that are no quote", "a>b and x > y", "a>b and x > y"],
+    ["headings of any depth", "# one\n### three\n  ###### six", "one\nthree\nsix"],
+    ["lists and small print", "-   one\n* two\n+ three\n-# small", "one\ntwo\nthree\nsmall"],
+    ["code of one and two ticks", "`one` and ``two``", "one and two"],
+    ["bold in italics", "_**both**_ and *__both__*", "both and both"],
+    ["escaped signs", "2 \\* 3 \\_ 4 \\\\ and c:\\dir", "2 * 3 _ 4 \\ and c:\\dir"],
+  ])("%s", (_, text, words) => {
+    expect(stripMarkup(text)).toBe(words);
+  });
+
+  it("when a rule or a mention stands between words, then they do not run together", () => {
+    expect(stripMarkup("one<@U1>two")).toBe("one two");
+    expect(stripMarkup("one\n---\ntwo")).toBe("one\n \ntwo");
+    expect(stripMarkup("---- dashes before words")).toBe("---- dashes before words");
+  });
+});
+
+describe("given a prompt that is longer than is looked at (O4)", () => {
+  const first = (text: string) => summarisePrompt(text);
+
+  it("then what stands behind the first 4,000 characters is not looked at, and no word or secret is cut in two", () => {
+    const blank = " ".repeat(3_970);
+    expect(first(`${blank} tides sk-${"a".repeat(40)}`)).toBe("tides");
+    expect(first(`${" ".repeat(3_995)}tides`)).toBe("tides");
+    expect(first(`${" ".repeat(3_990)}tides moonlight`)).toBe("tides");
+    expect(first("x".repeat(5_000))).toBe(`${"x".repeat(79)}…`);
+  });
+});
+
+describe("given a text that is cut (O4)", () => {
+  it.each([
+    ["aaaa bbbb", 9, "aaaa bbbb"],
+    ["aaaa bbbb", 8, "aaaa…"],
+    ["aaaa bbbb", 6, "aaaa…"],
+    ["aaaa bbbb", 5, "aaaa…"],
+    ["aa bbbbbbbb", 7, "aa bbb…"],
+    ["aaa bbbbbbbb", 7, "aaa bb…"],
+    ["👍🏽👍🏽👍🏽", 3, "👍🏽👍🏽👍🏽"],
+    ["👍🏽👍🏽👍🏽👍🏽", 3, "👍🏽👍🏽…"],
+    ["  aaaa bbbbbb", 8, "  aaaa…"],
+    ["aaaa   bbbb", 8, "aaaa…"],
+  ])("%j to %i graphemes: %j", (text, max, cut) => {
+    expect(cutAtGraphemes(text, max)).toBe(cut);
+  });
+});
+
+describe("given a message that begins a piece of work (O2)", () => {
+  it("then its origin keeps where the platform shows it, if the platform says so", () => {
+    const message: UserMessage = {
+      id: "m-1",
+      tenant: "default",
+      agent: "mooring",
+      conversation: { channel: "web", room: "r", kind: "private" },
+      account: { id: "ann", name: "Ann" },
+      text: "compare tides",
+      attachments: [],
+      sentAt: "2026-03-10T21:00:00.000Z",
+      traceId: "trace",
+    };
+    const plain = { channel: "web", promptSummary: "compare tides", startedAt: message.sentAt, sessionId: "s" };
+    expect(captureOrigin(message, "s")).toStrictEqual(plain);
+    const shown = { link: "https://chat.example/m/1", messageId: "p-1" };
+    expect(captureOrigin({ ...message, ...shown }, "s")).toStrictEqual({ ...plain, ...shown });
+  });
+});
+
+describe("given the line that stands for a prompt (O4)", () => {
+  it("when the store fails, then that is an error, and not taken for a line that was decided before", async () => {
+    const store = new MemoryStore(new ManualClock());
+    store.before = (operation) => {
+      if (operation === "put") throw new Error("disk full");
+    };
+    await expect(settleSummary(store, { tenant: "default", name: "mooring" }, "t", "line")).rejects.toThrow(
+      "disk full",
+    );
+  });
+});
