@@ -180,7 +180,7 @@ describe("given work that goes on elsewhere, when its turn looks at where it beg
   it("when only its own turns may be read, then nothing else is quoted", async () => {
     const text = await view(entries, "they spoke of boats", work({ turns: ["t1"] }));
     expect(text).toContain("tides?");
-    for (const other of ["boats", "lunch", "low by now"]) expect(text).not.toContain(other);
+    for (const other of ["boats", "Before that", "lunch", "low by now"]) expect(text).not.toContain(other);
   });
 
   it("when nothing of it is kept, then the turn is told so", async () => {

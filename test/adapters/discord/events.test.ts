@@ -1,0 +1,198 @@
+import { describe, expect, it } from "vitest";
+import { accountOf, isAddressed, isFromPerson, toUserMessage } from "../../../adapters/discord/inbound.ts";
+import { interactionMessage, isInteractionMessageId } from "../../../adapters/discord/interaction-inbound.ts";
+import { DiscordInteraction, DiscordMessage } from "../../../adapters/discord/platform-events.ts";
+import { pressedAction, renderActions } from "../../../adapters/discord/render-actions.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+
+const BOT = "99";
+const AT = "2026-03-10T21:00:00.000Z";
+const ann = { id: "7", username: "ann", global_name: "Ann" };
+const bot = { id: BOT, username: "mooring", bot: true };
+const context = { channel: "discord", tenant: "default", agent: "mooring", newId: () => "trace" };
+const room: Conversation = { channel: "discord", workspace: "1", room: "2", kind: "shared" };
+const message = (content: string, more: object = {}): DiscordMessage =>
+  DiscordMessage.parse({ id: "5", channel_id: "2", type: 0, author: ann, content, timestamp: AT, ...more });
+const said = (content: string, more: object = {}, conversation = room) =>
+  toUserMessage(message(content, more), conversation, BOT, context);
+
+describe("given a message of Discord's", () => {
+  it("then a person's words are told from those of bots, webhooks and the platform", () => {
+    expect(isFromPerson(message("x"))).toBe(true);
+    expect(isFromPerson(message("x", { type: 19 }))).toBe(true);
+    expect(isFromPerson(message("x", { type: 7 }))).toBe(false);
+    expect(isFromPerson(message("x", { author: bot }))).toBe(false);
+    expect(isFromPerson(message("x", { webhook_id: "8" }))).toBe(false);
+  });
+
+  it("then it is meant for the bot if it mentions it, or answers it with words or files", () => {
+    const answers = { type: 19, referenced_message: { author: { id: BOT } } };
+    const files = [{ id: "6", filename: "a.txt" }];
+    expect(isAddressed(message("x"), BOT)).toBe(false);
+    expect(isAddressed(message("", { mentions: [ann, bot] }), BOT)).toBe(true);
+    expect(isAddressed(message("x", { mentions: [ann] }), BOT)).toBe(false);
+    expect(isAddressed(message("x", answers), BOT)).toBe(true);
+    expect(isAddressed(message("", answers), BOT)).toBe(false);
+    expect(isAddressed(message("", { ...answers, attachments: files }), BOT)).toBe(true);
+    expect(isAddressed(message("x", { ...answers, type: 0 }), BOT)).toBe(false);
+    expect(isAddressed(message("x", { type: 19, referenced_message: { author: { id: "7" } } }), BOT)).toBe(false);
+    expect(isAddressed(message("x", { type: 19 }), BOT)).toBe(false);
+  });
+
+  it("then it becomes a message with its link", () => {
+    expect(said("hello")).toStrictEqual({
+      id: "discord:5",
+      tenant: "default",
+      agent: "mooring",
+      conversation: room,
+      account: { id: "7", name: "Ann" },
+      text: "hello",
+      attachments: [],
+      link: "https://discord.com/channels/1/2/5",
+      sentAt: AT,
+      traceId: "trace",
+    });
+  });
+
+  it("then people see mentions by name, and the call of the bot is not part of the words", () => {
+    const mentions = [bot, ann, { id: "8", username: "bob" }];
+    expect(said("<@99> <@!99> tell <@7> and <@!8> and <@4> <@99>", { mentions })?.text).toBe(
+      "tell @Ann and @bob and <@4>",
+    );
+    expect(said("why <@99> and not you?", { mentions })?.text).toBe("why @mooring and not you?");
+    expect(said("  hello  ")?.text).toBe("hello");
+  });
+
+  it("when it only calls the bot, then it asks for help; with nothing in it, there is nothing to answer", () => {
+    expect(said("<@99>", { mentions: [bot] })).toMatchObject({ text: "", command: { name: "help", args: "" } });
+    expect(said("")).toBeUndefined();
+    expect(said("", { mentions: [ann] })).toBeUndefined();
+    expect(said("/status now")?.command).toEqual({ name: "status", args: "now" });
+  });
+
+  it("then files come along, named by where they hang", () => {
+    const attachments = [
+      { id: "6", filename: "a.txt", content_type: "text/plain", size: 3 },
+      { id: "8", filename: "b" },
+    ];
+    expect(said("", { attachments })?.attachments).toStrictEqual([
+      { id: "2/5/6", name: "a.txt", mediaType: "text/plain", bytes: 3 },
+      { id: "2/5/8", name: "b", mediaType: "application/octet-stream" },
+    ]);
+    expect(said("", { attachments })).not.toHaveProperty("command");
+  });
+
+  it("then it answers the message it names, else the one that its thread hangs on", () => {
+    const reference = { message_reference: { message_id: "4" } };
+    expect(said("x", { type: 19, ...reference })?.replyTo).toBe("4");
+    expect(said("x", reference)).not.toHaveProperty("replyTo");
+    expect(said("x", { type: 19 })).not.toHaveProperty("replyTo");
+    expect(said("x", {}, { ...room, thread: "3" })?.replyTo).toBe("3");
+    expect(said("x", { type: 19, ...reference }, { ...room, thread: "3" })?.replyTo).toBe("4");
+  });
+
+  it("then its author is called as in that server, else as they call themselves", () => {
+    expect(said("x", { member: { nick: "Annie" } })?.account).toEqual({ id: "7", name: "Annie" });
+    expect(accountOf(ann, "")).toEqual({ id: "7", name: "Ann" });
+    expect(accountOf({ id: "8", username: "bob", global_name: null })).toEqual({ id: "8", name: "bob" });
+  });
+});
+
+describe("given a slash command or a pressed button", () => {
+  const interaction = (more: object): DiscordInteraction =>
+    DiscordInteraction.parse({ id: "5", token: "t", application_id: "9", channel_id: "2", user: ann, ...more });
+  const command = (name: string, values: readonly unknown[] = [], more: object = {}) =>
+    interactionMessage(
+      interaction({ type: 2, data: { name, options: values.map((value) => ({ name: "o", value })) }, ...more }),
+      room,
+      AT,
+      context,
+    );
+  const button = (custom_id: string) =>
+    interactionMessage(interaction({ type: 3, data: { custom_id }, message: { id: "4" } }), room, AT, context);
+
+  it("then it is the command, with what it takes", () => {
+    expect(command("status", [" now ", 7, undefined, true])).toStrictEqual({
+      id: "discord:interaction:5",
+      tenant: "default",
+      agent: "mooring",
+      conversation: room,
+      account: { id: "7", name: "Ann" },
+      text: "/status now 7  true",
+      attachments: [],
+      command: { name: "status", args: "now 7  true" },
+      sentAt: AT,
+      traceId: "trace",
+    });
+    expect(command("help")?.text).toBe("/help");
+  });
+
+  it("when a message's link is given, then its id counts, and no other address", () => {
+    const link = "discord.com/channels/1/2/333";
+    expect(command("why", [`https://${link}`])?.command?.args).toBe("333");
+    expect(command("why", [`https://ptb.${link}`])?.command?.args).toBe("333");
+    expect(command("why", ["https://discordapp.com/channels/@me/2/333"])?.command?.args).toBe("333");
+    for (const other of [
+      `http://${link}`,
+      `https://${link}/4`,
+      `see https://${link}`,
+      "https://x.example/channels/1/2/3",
+    ]) {
+      expect(command("why", [other])?.command?.args).toBe(other);
+    }
+  });
+
+  it("then the account is the member's in a server, with their language if Discord says it", () => {
+    const member = { user: { id: "8", username: "bob" }, nick: "Bobby" };
+    expect(command("help", [], { member, locale: "de" })?.account).toEqual({ id: "8", name: "Bobby", locale: "de" });
+    expect(command("help", [], { user: undefined })).toBeUndefined();
+  });
+
+  it("then a button is the command that it carries, about its message; another app's is nothing", () => {
+    expect(button("m1:cancel:subtask-1")).toMatchObject({
+      text: "/cancel subtask-1",
+      command: { name: "cancel", args: "subtask-1" },
+      replyTo: "4",
+    });
+    expect(button("cancel")).toBeUndefined();
+    expect(command("help")).not.toHaveProperty("replyTo");
+    expect(isInteractionMessageId("discord", "discord:interaction:5")).toBe(true);
+    expect(isInteractionMessageId("discord", "discord:5")).toBe(false);
+  });
+});
+
+describe("given actions that a reply offers, when they are drawn as buttons", () => {
+  const labels = (actions: Parameters<typeof renderActions>[0]) =>
+    (renderActions(actions) as { type: number; components: { label: string; custom_id: string }[] }[]).map(
+      ({ components }) => components.map(({ label }) => label),
+    );
+  const action = (n: number) => ({ name: "cancel", label: `Cancel ${n}`, value: `subtask-${n}` });
+
+  it("then each carries its command, which a press gives back", () => {
+    expect(renderActions([action(1)])).toEqual([
+      { type: 1, components: [{ type: 2, style: 2, label: "Cancel 1", custom_id: "m1:cancel:subtask-1" }] },
+    ]);
+    expect(pressedAction("m1:cancel:subtask-1")).toEqual({ name: "cancel", args: "subtask-1" });
+    expect(pressedAction("m1:cancel:a:b\nc")).toEqual({ name: "cancel", args: "a:b\nc" });
+    expect(pressedAction("m1:help:")).toEqual({ name: "help", args: "" });
+    for (const other of ["m1::x", "m2:help:", "x m1:help:", "m1:help"]) expect(pressedAction(other)).toBeUndefined();
+  });
+
+  it("then there are at most five rows of five", () => {
+    const numbers = Array.from({ length: 30 }, (_, n) => action(n));
+    expect(labels(numbers).map((row) => row.length)).toEqual([5, 5, 5, 5, 5]);
+    expect(labels(numbers.slice(0, 6))).toEqual([
+      ["Cancel 0", "Cancel 1", "Cancel 2", "Cancel 3", "Cancel 4"],
+      ["Cancel 5"],
+    ]);
+    expect(renderActions([])).toEqual([]);
+  });
+
+  it("when one comes twice, or does not fit, then it is left out; a long label is cut between characters", () => {
+    const fits = { name: "x", label: "fits", value: "v".repeat(95) };
+    const tooLong = { name: "x", label: "too long", value: "v".repeat(96) };
+    expect(labels([action(1), action(1), fits, tooLong])).toEqual([["Cancel 1", "fits"]]);
+    expect(labels([{ name: "help", label: "" }])).toEqual([["help"]]);
+    expect(labels([{ name: "help", label: "🙂".repeat(81) }])).toEqual([["🙂".repeat(80)]]);
+  });
+});

@@ -1,0 +1,268 @@
+import { describe, expect, it } from "vitest";
+import type { SlackAccess } from "../../../adapters/slack/config.ts";
+import type { SlackIdentity } from "../../../adapters/slack/identity.ts";
+import type { Arrival } from "../../../adapters/slack/inbound.ts";
+import { actionIdOf, messageOfButton, messageOfCommand, messageOfEvent } from "../../../adapters/slack/inbound.ts";
+import { ButtonPress, EventEnvelope, SlashCommand } from "../../../adapters/slack/payload.ts";
+
+const NOW = Date.UTC(2026, 2, 10, 21);
+const TS = "1773176400.000100";
+const identity: SlackIdentity = {
+  teamId: "T1",
+  enterpriseId: "E1",
+  botUserId: "UBOT",
+  botId: "B1",
+  teamUrl: "https://acme.slack.com/",
+  scopes: undefined,
+};
+const arrival = (more: Partial<Arrival> = {}): Arrival => ({
+  channel: "slack",
+  tenant: "default",
+  agent: "mooring",
+  identity,
+  access: undefined,
+  now: NOW,
+  traceId: "trace",
+  ...more,
+});
+const envelope = (event: object, more: object = {}) =>
+  EventEnvelope.parse({ type: "event_callback", team_id: "T1", event, ...more });
+const direct = (more: object = {}) => ({
+  type: "message",
+  channel: "D1",
+  channel_type: "im",
+  user: "UANN",
+  text: "hello",
+  ts: TS,
+  team: "T1",
+  ...more,
+});
+const inRoom = (more: object = {}) =>
+  direct({ channel: "C1", channel_type: "channel", text: "<@UBOT> hello", ...more });
+const hear = (event: object, more: object = {}, at: Partial<Arrival> = {}) =>
+  messageOfEvent(envelope(event, more), arrival(at));
+const said = (...args: Parameters<typeof hear>) => {
+  const inbound = hear(...args);
+  if (!("message" in inbound)) throw new Error(`ignored: ${inbound.ignored}`);
+  return inbound.message;
+};
+const ignored = (...args: Parameters<typeof hear>) => {
+  const inbound = hear(...args);
+  return "message" in inbound ? inbound.message : inbound;
+};
+
+describe("given an event of Slack's that brings a person's words", () => {
+  it("when it is a direct message, then it is a private one, with its link", () => {
+    expect(said(direct())).toStrictEqual({
+      id: `slack:T1:D1:${TS}`,
+      tenant: "default",
+      agent: "mooring",
+      conversation: { channel: "slack", workspace: "T1", room: "D1", kind: "private" },
+      account: { id: "UANN", name: "UANN" },
+      text: "hello",
+      attachments: [],
+      link: "https://acme.slack.com/archives/D1/p1773176400000100",
+      sentAt: new Date(1_773_176_400_000).toISOString(),
+      traceId: "trace",
+    });
+    expect(said(direct({ channel_type: "app_home" })).conversation.kind).toBe("private");
+    expect(said(direct({ thread_ts: "1.1" })).conversation.thread).toBe("1.1");
+  });
+
+  it("when it is in a channel, then its thread is the conversation, and its first message begins that", () => {
+    expect(said(inRoom()).conversation).toEqual({
+      channel: "slack",
+      workspace: "T1",
+      room: "C1",
+      thread: TS,
+      kind: "shared",
+    });
+    const answer = said(inRoom({ thread_ts: "1.1" }));
+    expect(answer.conversation.thread).toBe("1.1");
+    expect(answer.replyTo).toBe("1.1");
+    expect(said(inRoom({ thread_ts: TS }))).not.toHaveProperty("replyTo");
+    expect(said(inRoom({ type: "app_mention", channel_type: "im" })).conversation.kind).toBe("shared");
+  });
+
+  it("when it comes from the future, then it was sent now", () => {
+    expect(said(direct({ ts: "9999999999.000100" })).sentAt).toBe(new Date(NOW).toISOString());
+  });
+
+  it("then files come along, as far as Slack describes them", () => {
+    const files = [{ id: "F1", name: "a.txt", mimetype: "text/plain", size: 3 }, { id: "F2" }, { name: "no id" }, null];
+    expect(said(direct({ text: null, subtype: "file_share", files })).attachments).toStrictEqual([
+      { id: "F1", name: "a.txt", mediaType: "text/plain", bytes: 3 },
+      { id: "F2", name: "file", mediaType: "application/octet-stream" },
+    ]);
+    expect(said(direct({ text: null, subtype: "file_share", files }))).not.toHaveProperty("command");
+  });
+
+  it("when it only calls the app, then it asks for help; when it is a command, then it is one", () => {
+    expect(said(inRoom({ text: "<@UBOT>" })).command).toEqual({ name: "help", args: "" });
+    expect(said(direct({ text: undefined })).command).toEqual({ name: "help", args: "" });
+    expect(said(direct({ text: "/status now" })).command).toEqual({ name: "status", args: "now" });
+    expect(said(direct())).not.toHaveProperty("command");
+  });
+
+  it("then the author's workspace is told with it", () => {
+    expect(hear(direct())).toMatchObject({ author: "ours" });
+    expect(hear(direct({ user_team: "T2" }))).toMatchObject({ author: { team: "T2" } });
+    expect(hear(direct(), { is_ext_shared_channel: true })).toMatchObject({ author: "unknown" });
+  });
+});
+
+describe("given an event that is not for the agent", () => {
+  it("when nobody called the app in a room, then it is ignored, unless the app hears everything", () => {
+    const plain = inRoom({ text: "hello" });
+    expect(ignored(plain)).toEqual({ ignored: "nobody called the app" });
+    expect(ignored(inRoom({ text: undefined }))).toEqual({ ignored: "nobody called the app" });
+    const access = (mentionOnly: boolean) => ({ access: { mentionOnly } as SlackAccess });
+    expect(ignored(plain, {}, access(true))).toEqual({ ignored: "nobody called the app" });
+    expect(said(plain, {}, access(false)).text).toBe("hello");
+    expect(said(inRoom({ text: "hello", parent_user_id: "UBOT", thread_ts: "1.1" })).text).toBe("hello");
+    expect(said(inRoom({ text: "hello", type: "app_mention" })).text).toBe("hello");
+  });
+
+  it.each([
+    ["another bot's", { bot_id: "B2" }],
+    ["the app's own", { user: "UBOT" }],
+    ["Slackbot's", { user: "USLACKBOT" }],
+    ["nobody's", { user: undefined }],
+  ])("when it is %s, then it is ignored", (_, more) => {
+    expect(ignored(direct(more))).toEqual({ ignored: "a bot's words" });
+  });
+
+  it("when it is an edit or another kind of message, then it is ignored", () => {
+    expect(ignored(direct({ edited: { user: "UANN" } }))).toEqual({ ignored: "an edit" });
+    const subtype = "channel_join".padEnd(70, "x");
+    expect(ignored(direct({ subtype }))).toEqual({ ignored: `a message of subtype "${subtype.slice(0, 60)}"` });
+    for (const spoken of ["thread_broadcast", "me_message"])
+      expect(said(direct({ subtype: spoken })).text).toBe("hello");
+  });
+
+  it("when it is no message, then it is ignored; a message that cannot be read is strange", () => {
+    const type = "reaction_added".padEnd(70, "x");
+    expect(ignored({ type })).toEqual({ ignored: `an event of type "${type.slice(0, 60)}"`, strange: false });
+    expect(ignored({ type: "message" })).toEqual({ ignored: 'an event of type "message"', strange: true });
+    expect(ignored({ type: "app_mention" })).toMatchObject({ strange: true });
+  });
+
+  it("when it is for another workspace, then it is strange; an installation for the organisation counts", () => {
+    expect(ignored(direct(), { team_id: "T2" })).toEqual({ ignored: "it is for workspace T2", strange: true });
+    expect(said(direct(), { team_id: "T2", authorizations: [{ team_id: "T1" }] }).text).toBe("hello");
+    expect(said(direct(), { team_id: null, enterprise_id: "E1" }).text).toBe("hello");
+    expect(ignored(direct(), { team_id: null, enterprise_id: "E2" })).toMatchObject({ strange: true });
+    expect(ignored(direct(), { team_id: "T2", enterprise_id: "E1" })).toMatchObject({ strange: true });
+    const alone = { identity: { ...identity, enterpriseId: undefined } };
+    expect(ignored(direct(), { team_id: null }, alone)).toMatchObject({ strange: true });
+  });
+
+  it("when the app was removed, then that is said; single users' tokens are nothing to it", () => {
+    const removed = { ignored: "the app was uninstalled", strange: true, removed: true };
+    expect(ignored({ type: "app_uninstalled" })).toEqual(removed);
+    expect(ignored({ type: "tokens_revoked", tokens: { bot: ["UBOT"] } })).toEqual(removed);
+    expect(ignored({ type: "tokens_revoked", tokens: { oauth: ["UANN"] } })).not.toHaveProperty("removed");
+    expect(ignored({ type: "tokens_revoked", tokens: { bot: [] } })).not.toHaveProperty("removed");
+  });
+});
+
+describe("given a slash command", () => {
+  const command = (text: string, more: object = {}, at: Partial<Arrival> = {}) =>
+    messageOfCommand(
+      SlashCommand.parse({
+        command: "/mooring",
+        text,
+        user_id: "UANN",
+        team_id: "T1",
+        channel_id: "C1",
+        trigger_id: "9.9",
+        ...more,
+      }),
+      arrival(at),
+    );
+
+  it("then its first word is the command, which nobody else in the room has seen", () => {
+    expect(command("Status all  of it")).toStrictEqual({
+      message: {
+        id: "slack:T1:command:9.9",
+        tenant: "default",
+        agent: "mooring",
+        conversation: { channel: "slack", workspace: "T1", room: "C1", kind: "shared" },
+        account: { id: "UANN", name: "UANN" },
+        text: "/status all  of it",
+        attachments: [],
+        command: { name: "status", args: "all  of it" },
+        sentAt: new Date(NOW).toISOString(),
+        traceId: "trace",
+        unseen: true,
+      },
+      author: "ours",
+    });
+    expect(command("/status")).toMatchObject({ message: { text: "/status", command: { name: "status", args: "" } } });
+    expect(command("")).toMatchObject({ message: { command: { name: "help", args: "" } } });
+  });
+
+  it("when it is given in a direct message, then it is private", () => {
+    expect(command("x", { channel_id: "D1" })).toMatchObject({ message: { conversation: { kind: "private" } } });
+    const named = { channel_name: "directmessage" };
+    expect(command("x", named)).toMatchObject({ message: { conversation: { kind: "private" } } });
+  });
+
+  it("when it comes from another workspace, then it is strange", () => {
+    expect(command("x", { team_id: "T2" })).toEqual({ ignored: "a command in workspace T2", strange: true });
+  });
+});
+
+describe("given a button that somebody presses", () => {
+  const press = (more: object = {}, action: object = {}) =>
+    messageOfButton(
+      ButtonPress.parse({
+        type: "block_actions",
+        team: { id: "T1" },
+        user: { id: "UANN", team_id: "T1" },
+        channel: { id: "C1" },
+        container: { message_ts: "5.5" },
+        actions: [{ action_id: actionIdOf("cancel", 2), value: "subtask-1", action_ts: "6.6", ...action }],
+        ...more,
+      }),
+      arrival(),
+    );
+
+  it("then it is the command that it stands for, about the message that shows it", () => {
+    expect(press()).toMatchObject({
+      message: {
+        id: "slack:T1:C1:button:5.5:mooring:cancel:2:6.6",
+        text: "/cancel subtask-1",
+        command: { name: "cancel", args: "subtask-1" },
+        replyTo: "5.5",
+        conversation: { room: "C1", kind: "shared" },
+      },
+      author: "ours",
+    });
+    expect(press({}, { value: undefined })).toMatchObject({ message: { text: "/cancel", command: { args: "" } } });
+    expect(press({ user: { id: "UBOB", team_id: "T2" } })).toMatchObject({ author: { team: "T2" } });
+  });
+
+  it("then it is said in the thread of that message", () => {
+    const inThread = { message: { conversation: { thread: "1.1" } } };
+    expect(press({ container: { message_ts: "5.5", thread_ts: "1.1" } })).toMatchObject(inThread);
+    expect(press({ message: { thread_ts: "1.1" } })).toMatchObject(inThread);
+    expect(press({ channel: { id: "D1" } })).toMatchObject({
+      message: { conversation: { room: "D1", kind: "private" } },
+    });
+  });
+
+  it("when it is somebody else's, or of another workspace, then it is ignored", () => {
+    for (const action_id of [
+      "cancel",
+      "mooring:cancel",
+      "mooring:cancel:x",
+      "x mooring:cancel:1",
+      "mooring:cancel:1 x",
+    ]) {
+      expect(press({}, { action_id })).toEqual({ ignored: "a button of somebody else" });
+    }
+    expect(press({ team: { id: "T2" } })).toEqual({ ignored: "a button in workspace T2", strange: true });
+    expect(press({ team: null })).toHaveProperty("message");
+  });
+});

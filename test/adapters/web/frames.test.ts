@@ -1,0 +1,202 @@
+import { describe, expect, it } from "vitest";
+import type { StoredFile } from "../../../adapters/web/file-record.ts";
+import { accountOf, clientIdOf, fileOf, saidOf, userMessageOf } from "../../../adapters/web/inbound.ts";
+import { parseFrame } from "../../../adapters/web/parse-frame.ts";
+import type { Command, Message } from "../../../adapters/web/protocol.ts";
+import { renderEdit, renderReply, shownId } from "../../../adapters/web/render.ts";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { sampleActivity } from "../../fakes/sample-activity.ts";
+import { sampleDelivery } from "../../fakes/sample-delivery.ts";
+import { sampleAnchor, sampleReply } from "../../fakes/sample-reply.ts";
+
+const NOW = Date.UTC(2026, 2, 10, 21);
+const AT = "2026-03-10T21:00:00.000Z";
+const file: StoredFile = {
+  id: "f-1",
+  name: "chart.png",
+  mediaType: "image/png",
+  bytes: 7,
+  isWhole: true,
+  isAttached: true,
+  createdAt: NOW,
+  expiresAt: NOW,
+};
+const arrival = (files: readonly StoredFile[] = []) => ({
+  channel: "web",
+  tenant: "default",
+  agent: "mooring",
+  account: { id: "ann:1", name: "Ann" },
+  now: NOW,
+  traceId: "trace",
+  files,
+});
+const message = (text: string, more: Partial<Message> = {}): Message => ({ type: "message", id: "c-1", text, ...more });
+const command = (more: Partial<Command> = {}): Command => ({ type: "command", id: "c-1", name: "help", ...more });
+
+describe("given what a visitor sends, when it becomes a message", () => {
+  it("then it is one of their private conversation, and its id is the same whenever it is repeated", () => {
+    expect(userMessageOf(message("hello"), arrival())).toStrictEqual({
+      id: "web:ann%3A1:c-1",
+      tenant: "default",
+      agent: "mooring",
+      conversation: { channel: "web", room: "ann:1", kind: "private" },
+      account: { id: "ann:1", name: "Ann" },
+      text: "hello",
+      attachments: [],
+      messageId: "c-1",
+      sentAt: AT,
+      traceId: "trace",
+    });
+  });
+
+  it("then it keeps what it answers and the files of this visitor", () => {
+    const made = userMessageOf(message("look", { replyTo: "r-1" }), arrival([file]));
+    expect(made.replyTo).toBe("r-1");
+    expect(made.attachments).toStrictEqual([{ id: "ann:1/f-1", name: "chart.png", mediaType: "image/png", bytes: 7 }]);
+    expect(fileOf({ id: "ann/1/f-1", name: "", mediaType: "" })).toEqual({ visitor: "ann/1", fileId: "f-1" });
+    expect(fileOf({ id: "f-1", name: "", mediaType: "" })).toEqual({ visitor: "", fileId: "f-1" });
+  });
+
+  it("when it is a command, or text that is one, then it travels as a command with its text", () => {
+    const of = (frame: Message | Command) => {
+      const { text, command: made } = userMessageOf(frame, arrival());
+      return [text, made];
+    };
+    expect(of(command({ args: "me\uD800" }))).toEqual(["/help me\uFFFD", { name: "help", args: "me\uFFFD" }]);
+    expect(of(command())).toEqual(["/help", { name: "help", args: "" }]);
+    expect(of(message("/help me"))).toEqual(["/help me", { name: "help", args: "me" }]);
+    expect(of(message("help"))).toEqual(["help", undefined]);
+    expect(userMessageOf(message("help"), arrival())).not.toHaveProperty("command");
+  });
+
+  it("when its text has half a character in it, then it is made one that can be stored", () => {
+    expect(userMessageOf(message("a\uD800b"), arrival()).text).toBe("a\uFFFDb");
+  });
+
+  it("then all tabs of the visitor see the same message, with files by the names they know", () => {
+    expect(saidOf(message("hello"), NOW, [])).toStrictEqual({ type: "said", id: "c-1", text: "hello", createdAt: AT });
+    expect(saidOf(command({ args: "me", replyTo: "r-1" }), NOW, [file])).toStrictEqual({
+      type: "said",
+      id: "c-1",
+      text: "/help me",
+      replyTo: "r-1",
+      command: { name: "help", args: "me" },
+      attachments: [{ id: "f-1", name: "chart.png", mediaType: "image/png", bytes: 7 }],
+      createdAt: AT,
+    });
+  });
+
+  it("then an answer finds the client's own id again, and only for this visitor", () => {
+    expect(clientIdOf("web:ann%3A1:c-1", "web", "ann:1")).toBe("c-1");
+    expect(clientIdOf("web:bob:c-1", "web", "ann:1")).toBeUndefined();
+    expect(clientIdOf("a2a/web:ann%3A1:c-1", "web", "ann:1")).toBeUndefined();
+  });
+});
+
+describe("given a visitor who says hello", () => {
+  const account = (more: object, name?: string) =>
+    accountOf({ visitor: "ann", ...(name !== undefined && { name }) } as Parameters<typeof accountOf>[0], {
+      type: "hello",
+      ...more,
+    });
+
+  it("then zone and language count if they exist", () => {
+    expect(account({ timeZone: "Europe/Rome", locale: "it-IT" }, "Ann")).toStrictEqual({
+      id: "ann",
+      name: "Ann",
+      timeZone: "Europe/Rome",
+      locale: "it-IT",
+    });
+    expect(account({ timeZone: "Mars/North", locale: "not a locale" })).toStrictEqual({ id: "ann", name: "Visitor" });
+    expect(account({ locale: "" })).toStrictEqual({ id: "ann", name: "Visitor" });
+    expect(account({})).toStrictEqual({ id: "ann", name: "Visitor" });
+  });
+});
+
+describe("given a frame of a socket", () => {
+  const parse = (value: unknown) => parseFrame(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
+
+  it("then a good one is read", () => {
+    expect(parse(message("hello"))).toEqual({ frame: message("hello") });
+  });
+
+  it("when it is no JSON, then the client learns what a frame is", () => {
+    expect(parse("{")).toEqual({ problem: "a frame is one JSON object as text" });
+  });
+
+  it("when something is wrong with it, then the client learns where, and which of its messages it was", () => {
+    expect(parse({ type: "message", id: "c-1" })).toEqual({ problem: expect.stringMatching(/^text: /), id: "c-1" });
+    expect(parse({ type: "dance", id: "c-1" })).toEqual({ problem: expect.stringMatching(/^type: /), id: "c-1" });
+    const { problem } = parse({ type: "history", before: "x", limit: "y" }) as { problem: string };
+    expect(problem).toMatch(/^before: .+; limit: /);
+    expect(parse("7")).toEqual({ problem: expect.stringMatching(/^frame: /) });
+    expect(parse("null")).not.toHaveProperty("id");
+    expect(parse({ type: "message", id: 7, text: "" })).not.toHaveProperty("id");
+    expect(parse({ type: "message", text: "" })).not.toHaveProperty("id");
+  });
+
+  it("when it is hostile, then the answer stays short", () => {
+    const attachments = Array.from({ length: 9 }, () => ({ id: "x".repeat(101) }));
+    const { problem, id } = parse({ type: "message", id: "x".repeat(5_000), text: 1, attachments }) as {
+      problem: string;
+      id: string;
+    };
+    expect(problem.split("; ")).toHaveLength(3);
+    expect(problem.length).toBeLessThanOrEqual(300);
+    expect(id).toHaveLength(100);
+    const long = { type: "message", id: "c", text: "", attachments: [{ id: 1 }], ...{ replyTo: "r".repeat(501) } };
+    expect((parse(long) as { problem: string }).problem.length).toBeLessThanOrEqual(300);
+  });
+});
+
+describe("given a reply for a visitor, when it is drawn as a frame", () => {
+  const target = { channel: "web", room: "ann:1", kind: "private" } as const;
+  const draw = (more: Partial<AgentReply>, delivery = {}) =>
+    renderReply({
+      ...sampleDelivery("r-1", target, "words", delivery),
+      reply: sampleReply("r-1", target, "words", more),
+    });
+
+  it("then it stays data, with nothing that it does not have", () => {
+    expect(draw({ origin: null, kind: "notice" })).toStrictEqual({
+      type: "reply",
+      id: "r-1",
+      kind: "notice",
+      markdown: "words",
+      createdAt: "2025-01-01T00:00:00.000Z",
+    });
+  });
+
+  it("then origin, anchor, outcome and actions come along", () => {
+    const actions = [{ name: "cancel", label: "Cancel" }];
+    const origin = sampleReply("r-1", target, "").origin;
+    expect(draw({ outcome: "failed", actions }, { anchor: sampleAnchor })).toMatchObject({
+      outcome: "failed",
+      actions,
+      anchor: sampleAnchor,
+      origin,
+    });
+  });
+
+  it("when this visitor waits for it, then it says for which message and in which session", () => {
+    expect(draw({ correlationId: "web:ann%3A1:c-1" })).toMatchObject({ correlationId: "c-1", sessionId: "s-1" });
+    expect(draw({ correlationId: "web:ann%3A1:c-1", sessionId: null })).not.toHaveProperty("sessionId");
+    const others = draw({ correlationId: "web:bob:c-1" });
+    expect(others).not.toHaveProperty("correlationId");
+    expect(others).not.toHaveProperty("sessionId");
+    expect(draw({})).not.toHaveProperty("sessionId");
+  });
+
+  it("when it has several parts, then each has an id of its own", () => {
+    const delivery = sampleDelivery("r-1", target, "words");
+    expect(shownId(delivery)).toBe("r-1");
+    expect(shownId({ ...delivery, part: { index: 1, count: 2, markdown: "words" } })).toBe("r-1/1");
+  });
+
+  it("when it changes what was shown, then it keeps the id that this had, and brings its activity", () => {
+    const reply = sampleActivity("t-1", target, 2);
+    const edit = renderEdit("m-1", { ...sampleDelivery("r-1", target, "words"), reply });
+    expect(edit).toMatchObject({ type: "edit", id: "m-1", kind: "progress", activity: { revision: 2 } });
+    expect(draw({})).not.toHaveProperty("activity");
+  });
+});
