@@ -1,4 +1,4 @@
-import { mayStoreConflicts } from "../../core/backbone/nats/conflicting-writes.ts";
+import { mayStoreConflicts } from "../../core/backbone/index.ts";
 import type { Finding } from "./finding.ts";
 
 /** Nothing for servers whose clusters refuse the second of two conflicting writes. */

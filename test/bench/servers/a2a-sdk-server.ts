@@ -15,11 +15,11 @@ import {
 import { fastify } from "fastify";
 import { z } from "zod";
 import { BackboneConfig } from "../../../core/backbone/config.ts";
+import { openBackbone } from "../../../core/backbone/drivers.ts";
 import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { collection, keyOf } from "../../../core/contract/collection.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { agentCard } from "../../../gateway/a2a/agent-card.ts";
-import { openBackbone } from "../../../core/backbone/drivers.ts";
 import { whenHealthy } from "../../../gateway/when-healthy.ts";
 import { filler } from "../filler.ts";
 import { answerQuestions } from "./answer-questions.ts";

@@ -9,7 +9,6 @@ import {
   openCalls,
   openMembers,
 } from "../../../core/subtasks/batch.ts";
-import { defaultDelegation } from "../../../core/subtasks/config.ts";
 import type { GateChange } from "../../../core/subtasks/gate.ts";
 import {
   amendNow,
@@ -27,6 +26,7 @@ import { emptyOwner, ownerKey, readOwner, withBatch } from "../../../core/subtas
 import { OwnerRecords } from "../../../core/subtasks/owner-records.ts";
 import type { SubtaskParts } from "../../../core/subtasks/subtask-parts.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
+import { defaultDelegation } from "../../../core/turns/delegation-limits.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 

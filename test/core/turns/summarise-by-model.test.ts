@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import { summariseByModel } from "../../../core/origin/summarise-by-model.ts";
+import { summariseByModel } from "../../../core/turns/summarise-by-model.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import type { Answer } from "../../fakes/scripted-model.ts";

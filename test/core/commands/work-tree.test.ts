@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { PeerCall } from "../../../core/a2a/peer-call.ts";
 import { callKey } from "../../../core/a2a/peer-call.ts";
 import { peerSessionOf } from "../../../core/a2a/peer-session.ts";
+import type { WorkTree } from "../../../core/commands/work-tree.ts";
+import { workTree } from "../../../core/commands/work-tree.ts";
 import type { OwnerContext } from "../../../core/contract/owner-context.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
-import type { WorkDone } from "../../../core/origin/work-done.ts";
-import { workDone } from "../../../core/origin/work-done.ts";
 import type { Batch } from "../../../core/subtasks/batch.ts";
 import { ownerKey } from "../../../core/subtasks/owner-record.ts";
 import { writeSubtask } from "../../../core/subtasks/subtask-record.ts";
@@ -83,13 +83,13 @@ const call = (id: string, more: Partial<PeerCall> = {}): PeerCall => ({
   notes: 0,
   ...more,
 });
-const lines = (work: readonly WorkDone[], depth = 0): string[] =>
+const lines = (work: readonly WorkTree[], depth = 0): string[] =>
   work.flatMap(({ kind, name, outcome, steps }) => [
     `${" ".repeat(depth)}${kind} ${name}: ${outcome}`,
     ...lines(steps, depth + 1),
   ]);
 const done = async (...steps: { kind: string; id: string; name: string }[]) =>
-  lines(await workDone(store, place, steps));
+  lines(await workTree(store, place, steps));
 
 describe("given the steps that an answer came of, when they are explained (O13)", () => {
   it("then a subtask shows what became of it, and what it delegated itself", async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Audience } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { answeredWork, pointedAt } from "../../../core/origin/answered-work.ts";
+import { pointedAt, resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
 import type { ContinuedWork } from "../../../core/origin/continued-work.ts";
 import type { ShownRecord } from "../../../core/origin/shown-record.ts";
 import { putShown } from "../../../core/origin/shown-record.ts";
@@ -14,7 +14,7 @@ import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
 import { sampleTurnEntry } from "../../fakes/sample-turn-entry.ts";
-import { privateOn, roomOn, storePerson } from "../delivery/person-on-channels.ts";
+import { privateOn, roomOn, storePerson } from "./person-on-channels.ts";
 
 const AT = "2026-03-10T21:00:00.000Z";
 const origin = { channel: "a", promptSummary: "tides", startedAt: AT, sessionId: "s" };
@@ -86,7 +86,7 @@ describe("given an unsolicited answer that a platform shows, when a message poin
 
 describe("given somebody who answers it (O14, D3)", () => {
   const continued = async (one: UserMessage) =>
-    (await answeredWork(store, one)).map(({ replyId, turns }) => `${replyId} ${turns}`);
+    (await resolveRepliedTo(store, one)).map(({ replyId, turns }) => `${replyId} ${turns}`);
 
   it("when it began in this room, then everybody in it may go on with it, and read all of it", async () => {
     await show(roomOn("a"), "post", record("r", annsAt(roomOn("a"))));
@@ -133,7 +133,7 @@ describe("given somebody who answers it (O14, D3)", () => {
       record("r2", annsAt(roomOn("z")), { number: 2 }),
       record("r3", annsAt(roomOn("a")), { number: 3, sessionId: null }),
     );
-    expect(await answeredWork(store, message(roomOn("a"), { replyTo: "post" }))).toEqual([
+    expect(await resolveRepliedTo(store, message(roomOn("a"), { replyTo: "post" }))).toEqual([
       { replyId: "r1", origin, number: 1, sessionId: "s", turns: "all" },
       { replyId: "r3", origin, number: 3, sessionId: null, turns: "all" },
     ]);

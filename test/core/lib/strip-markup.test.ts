@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { stripMarkup } from "../../../core/lib/strip-markup.ts";
+import { cutAtGraphemes, summarisePrompt } from "../../../core/lib/summarise-prompt.ts";
 import { captureOrigin } from "../../../core/origin/capture.ts";
-import { stripMarkup } from "../../../core/origin/strip-markup.ts";
-import { cutAtGraphemes, summarisePrompt } from "../../../core/origin/summarise-prompt.ts";
-import { settleSummary } from "../../../core/origin/summary-record.ts";
+import { settleSummary } from "../../../core/turns/summary-record.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
