@@ -37,9 +37,11 @@ describe("given a full disk (F15)", () => {
     });
     expect(await backbone.store.get(keyOf(notes, "a"))).toBeUndefined();
     expect(backbone.health()).toEqual({ ok: false, reason: expect.stringMatching(/disk is full/) });
+    expect(backbone.writeProblem()).toMatch(/disk is full/);
     database.limitPages(NO_LIMIT);
     const revision = await backbone.store.put(keyOf(notes, "a"), big);
     expect(backbone.health()).toEqual({ ok: true });
+    expect(backbone.writeProblem()).toBeUndefined();
     expect(await backbone.store.get(keyOf(notes, "a"))).toEqual({ value: big, revision });
   });
 

@@ -26,9 +26,11 @@ describe("given a cluster of three and replicas 3 (F35)", () => {
         20_000,
       );
       expect(performance.now() - killedAt).toBeLessThan(8_000);
+      await eventually(() => expect(backbone.writeProblem()).toContain("quorum"), 5_000);
       await Promise.all([cluster.restart(1), cluster.restart(2)]);
       await cluster.whenUsable();
       await eventually(() => expect(backbone.health()).toEqual({ ok: true }), 10_000);
+      expect(backbone.writeProblem()).toBeUndefined();
       const told = logger.lines.items.filter(({ message }) => /NATS stores/.test(message));
       expect(told.length).toBeLessThanOrEqual(4);
     } finally {
@@ -50,6 +52,22 @@ describe("given a server that stands still, its connections open", () => {
     );
     wire.lose("server", () => false);
     await eventually(() => expect(backbone.health()).toEqual({ ok: true }), 5_000);
+  });
+});
+
+describe("given a server that is killed", () => {
+  it("when its connection is replaced at once, then no message is refused; when it stays away, then all are (F35)", async () => {
+    const server = await start.server();
+    const backbone = await start.backbone({ servers: [server.url] });
+    await eventually(() => expect(backbone.health()).toEqual({ ok: true }));
+    await server.restart();
+    expect(backbone.writeProblem()).toBeUndefined();
+    await backbone.bus.publish(subject, numbered(1), { id: "k/1", key: "k" });
+    expect(backbone.writeProblem()).toBeUndefined();
+    await server.kill();
+    await eventually(() => expect(backbone.writeProblem()).toContain("NATS"), 5_000);
+    await server.restart();
+    await eventually(() => expect(backbone.writeProblem()).toBeUndefined(), 5_000);
   });
 });
 
