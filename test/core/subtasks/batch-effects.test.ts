@@ -217,6 +217,8 @@ describe("given a turn that has delegated, when somebody asks whether others sti
     expect(isOut(calling(true, true))).toBe(true);
     expect(isOut(calling(true, true), "callback/c")).toBe(false);
     expect(isOut(calling(false), "callback/c")).toBe(false);
+    const answered = { id: "d", name: "cook", ended: true };
+    expect(isOut(batch([], { calls: [answered, { id: "c", name: "pilot", ended: false }] }))).toBe(true);
   });
 });
 

@@ -155,6 +155,11 @@ describe("given a batch of two, when its members end (B2)", () => {
     expect(last).toMatchObject({ firedAt: NOW, firedBy: "ceiling", amendedAt: NOW });
   });
 
+  it("when those who were stopped end after it has fired, then nobody gets a follow-up", async () => {
+    await keep(batch([member("a", { ended: true }), member("b")], { sealedAt: NOW, firedAt: NOW, firedBy: "ceiling" }));
+    expect((await end("b", "cancelled"))?.after.amendedAt).toBeUndefined();
+  });
+
   it("when only ends in time may be counted, then a late one stays open", async () => {
     const inTime = (id: string, status?: Subtask["status"]) => countInTime(parts, subtask(id, status), undefined);
     await keep(batch([member("a"), member("b")], { sealedAt: NOW }));

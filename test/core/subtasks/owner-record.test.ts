@@ -26,3 +26,31 @@ describe("given a batch that has fired and is not its owner's newest", () => {
     expect(kept(batch("old", { firedAt: NOW - 2 * HOUR_MS }))).toBe(false);
   });
 });
+
+describe("given batches of one owner", () => {
+  const fired = { firedAt: NOW - 2 * HOUR_MS };
+
+  it("when one is not settled, then it stays, however old it is", () => {
+    const open = { id: "subtask-00000000", callKey: "c", name: "a", reports: "batch" as const, ended: false };
+    expect(kept(batch("old", { ...fired, members: [open] }))).toBe(true);
+  });
+
+  it("when one had somebody who reports alone, then it stays for an hour although it is told", () => {
+    const members = ["batch", "alone"].map((reports) => ({ ...batch("x").members[0], reports })) as Batch["members"];
+    expect(kept(batch("old", { firedAt: NOW, members }), new Set(["old"]))).toBe(true);
+    expect(kept(batch("old", { ...fired, members }), new Set(["old"]))).toBe(false);
+  });
+
+  it("then the newest stays so that its owner can look at it, and a record without old ones is not changed", () => {
+    const record = withBatch(withBatch(withBatch(emptyOwner, batch("1", fired)), batch("2", fired)), batch("3", fired));
+    expect(Object.keys(withoutOld(record, NOW, new Set()).batches)).toEqual(["3"]);
+    const alone = withBatch(emptyOwner, batch("1", fired));
+    expect(withoutOld(alone, NOW, new Set())).toBe(alone);
+    expect(withoutOld(emptyOwner, NOW, new Set())).toBe(emptyOwner);
+  });
+
+  it("when exactly an hour has passed, then it goes", () => {
+    expect(kept(batch("old", { firedAt: NOW - HOUR_MS }))).toBe(false);
+    expect(kept(batch("old", { firedAt: NOW - HOUR_MS + 1 }))).toBe(true);
+  });
+});

@@ -1,11 +1,26 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { OwnerRecord } from "../../../core/subtasks/owner-record.ts";
-import { emptyOwner, ownerKey, readOwner, usedUpBy, withUsedUp } from "../../../core/subtasks/owner-record.ts";
+import {
+  emptyOwner,
+  ownerKey,
+  readOwner,
+  usedUpBy,
+  withBatch,
+  withUsedUp,
+} from "../../../core/subtasks/owner-record.ts";
 import { LONGEST_PARKED_MS, OwnerRecords } from "../../../core/subtasks/owner-records.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const address = { tenant: "default", agent: "mooring", ownerId: "s" };
+const inherited = {
+  sessionId: "s",
+  standing: { owner: { ownerType: "agent" as const, ownerId: "s" }, depth: 0, rootTurnId: "t", background: false },
+  origin: { channel: "web", promptSummary: "x", startedAt: "2026-03-10T21:00:00.000Z", sessionId: "s" },
+  audience: { conversation: { channel: "web", room: "r", kind: "private" as const }, personId: "p" },
+  asker: { personId: "p", accountId: "ann", name: "Ann" },
+  traceId: "trace",
+};
 const pass = () => new Promise(setImmediate);
 
 let clock: ManualClock;
@@ -114,6 +129,24 @@ describe("given a change that can wait for its turn", () => {
     await parked;
     expect(store.writes).toHaveLength(1);
     expect(await spawned("t")).toBe(2);
+  });
+});
+
+describe("given a batch of which all is told", () => {
+  const over = (turnId: string) => ({ turnId, members: [], openedAt: 0, sealedAt: clock.now(), ...inherited });
+  const add = (turnId: string) => owners.change(address, (record) => withBatch(record, over(turnId)));
+  const batches = async () => Object.keys((await readOwner(store, address)).batches);
+
+  it("then the next change of its owner forgets it, unless it is the newest", async () => {
+    await add("one");
+    await add("two");
+    expect(await batches()).toEqual(["one", "two"]);
+    owners.markTold(address, "one");
+    owners.markTold(address, "two");
+    await owners.change(address, spawn("t"));
+    expect(await batches()).toEqual(["two"]);
+    await add("three");
+    expect(await batches()).toEqual(["three"]);
   });
 });
 
