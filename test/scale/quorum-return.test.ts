@@ -42,4 +42,24 @@ describe("given two processes on a cluster that has no quorum for a while (F35)"
       expect(allAfterMs).toBeLessThanOrEqual(5_000);
     },
   );
+
+  it("when only a process that kept its connection can write for more than a lease, and look up nothing, then no process is declared dead", async () => {
+    const cluster = new SimulatedCluster({ seed: 1, partitions: 32, leaseMs, messagesPerSecond: 20 });
+    cluster.join();
+    cluster.join();
+    cluster.publishSteadily();
+    await cluster.pass(2 * leaseMs);
+    cluster.setFaults(() => "lost");
+    await cluster.pass(1.5 * leaseMs);
+    cluster.setFaults((process, kind) => {
+      if (process === "p1") return "lost";
+      return kind === "write" ? undefined : "no-quorum";
+    });
+    await cluster.pass(1.3 * leaseMs);
+    cluster.setFaults();
+    await cluster.pass(2 * leaseMs);
+    const lines = cluster.logger.lines.items.map(({ message }) => message);
+    expect(lines.filter((line) => /declared dead/.test(line))).toEqual([]);
+    expect(cluster.misread).toEqual([]);
+  });
 });

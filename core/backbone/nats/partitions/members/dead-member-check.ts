@@ -28,6 +28,8 @@ export class DeadMemberCheck {
   readonly #liveness: Liveness;
   readonly #backoff: Backoff;
   #confirmedAt = Number.NEGATIVE_INFINITY;
+  /** Since when a lookup waits for its answer. */
+  #lookingSince: number | undefined;
   #timer: Timer | undefined;
   /** Before the next check, after one that failed. */
   #pauseMs = 0;
@@ -58,6 +60,23 @@ export class DeadMemberCheck {
     this.#confirmedAt = this.#deps.clock.monotonic();
   }
 
+  /**
+   * Follows a lookup of this process. Without the leader of a whole cluster lookups fail although a renewal may be stored,
+   * and other members cannot connect: that time does not count either.
+   */
+  async follow<R>(lookup: () => Promise<R>): Promise<R> {
+    this.#lookingSince ??= this.#deps.clock.monotonic();
+    let isAnswered = false;
+    try {
+      const answer = await lookup();
+      isAnswered = true;
+      return answer;
+    } finally {
+      if (!isAnswered || this.#isLookupLate()) this.restart();
+      this.#lookingSince = undefined;
+    }
+  }
+
   armIfIdle(): void {
     if (this.#timer === undefined) this.arm();
   }
@@ -82,7 +101,13 @@ export class DeadMemberCheck {
   /** The store takes writes, as far as this process has seen. */
   get isConfirmed(): boolean {
     const { clock, leaseMs } = this.#deps;
-    return clock.monotonic() - this.#confirmedAt <= leaseMs * MAX_UNCONFIRMED_SHARE;
+    return !this.#isLookupLate() && clock.monotonic() - this.#confirmedAt <= leaseMs * MAX_UNCONFIRMED_SHARE;
+  }
+
+  #isLookupLate(): boolean {
+    const { clock, leaseMs } = this.#deps;
+    const since = this.#lookingSince;
+    return since !== undefined && clock.monotonic() - since > leaseMs * MAX_LOOKUP_SHARE;
   }
 
   async #check(): Promise<void> {
@@ -120,5 +145,6 @@ export class DeadMemberCheck {
 const CHECKING = { failing: "could not check member liveness, retrying", recovered: "member liveness checked" };
 /** Of the lease: longer than a heartbeat and its answer take, shorter than a member may be silent. */
 const MAX_UNCONFIRMED_SHARE = 0.5;
+const MAX_LOOKUP_SHARE = 0.15;
 const REMOVAL_SHARE = 0.1;
 const MIN_PAUSE_MS = 20;

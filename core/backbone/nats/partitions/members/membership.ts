@@ -111,7 +111,7 @@ export class Membership {
 
   /** Reads all members again if the watch has missed something. */
   checkWatch(): Promise<void> {
-    return this.#watched.check();
+    return this.#deadMembers.follow(() => this.#watched.check());
   }
 
   /**
