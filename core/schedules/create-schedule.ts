@@ -26,8 +26,15 @@ export type NewSchedule = Pick<
 > &
   Partial<Pick<Schedule, "link" | "madeFor">>;
 
-/** Stored when it resolves. Creating it again, with the same id, gives what was created first. */
-export const createSchedule = async (parts: ScheduleParts, draft: NewSchedule): Promise<Schedule> => {
+/**
+ * Stored when it resolves. Creating it again, with the same id, gives what was created first. A time that was to come at
+ * `askedAt` is accepted, even if the store was slow and the time has passed: it is then due at once.
+ */
+export const createSchedule = async (
+  parts: ScheduleParts,
+  draft: NewSchedule,
+  askedAt = parts.clock.now(),
+): Promise<Schedule> => {
   const { store, clock, dueTimes } = parts;
   if (draft.prompt.length > MAX_PROMPT_CHARS) {
     throw new AppError(
@@ -38,15 +45,14 @@ export const createSchedule = async (parts: ScheduleParts, draft: NewSchedule): 
   const known = await store.get(scheduleKey(draft));
   if (known !== undefined) return known.value;
   await checkRoom(parts, draft);
-  const now = clock.now();
-  const next = nextDue(draft.when, now);
+  const next = nextDue(draft.when, askedAt);
   if (next === undefined) throw new AppError("bad-input", "its time has passed already");
   const schedule: Schedule = {
     ...draft,
     status: "active",
     nextDueAt: isoTime(next),
     failures: 0,
-    createdAt: isoTime(now),
+    createdAt: isoTime(clock.now()),
   };
   await dueTimes.add({ schedule: draft, dueAt: isoTime(next) });
   await parts.checkpoint("schedule.indexed");

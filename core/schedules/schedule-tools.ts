@@ -5,6 +5,7 @@ import { accountServed, askingAccount } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";
 import { cancelSchedule } from "./cancel-schedule.ts";
 import { chooseTarget } from "./choose-target.ts";
+import type { NewSchedule } from "./create-schedule.ts";
 import { createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./create-schedule.ts";
 import { describeSchedule } from "./describe-schedule.ts";
 import { describeWhen } from "./describe-when.ts";
@@ -60,7 +61,7 @@ export const scheduleTools = (parts: ScheduleParts): Tool[] => {
       const here = accountServed(context);
       const { channel, accountId } = askingAccount(audience) ?? here;
       const { sessionUri: link } = standing.owner;
-      const schedule = await createSchedule(parts, {
+      const draft: NewSchedule = {
         tenant,
         agent,
         owner: ownerOf(channel, accountId),
@@ -74,7 +75,8 @@ export const scheduleTools = (parts: ScheduleParts): Tool[] => {
         madeFor: { ...audience, accountId: here.accountId },
         madeIn: "chat",
         ...(link !== undefined && { link }),
-      });
+      };
+      const schedule = await createSchedule(parts, draft, now);
       return `Scheduled as ${schedule.id}: "${schedule.description}", ${describeWhen(schedule.when, now)}.`;
     },
   };

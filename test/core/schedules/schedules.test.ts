@@ -115,6 +115,25 @@ describe("given somebody who asks for something later", () => {
     expect(await unsolicited(1)).toMatchObject([{ markdown: "the news" }]);
   });
 
+  it("when the store is so slow that the time passes meanwhile, then it is due at once (F34)", async () => {
+    const slow = (backbone: Backbone): Backbone =>
+      withParts(backbone, {
+        store: {
+          get: (...args) => backbone.store.get(...args),
+          put: (...args) => backbone.store.put(...args),
+          delete: (...args) => backbone.store.delete(...args),
+          list: (prefix) => {
+            if (prefix.collection.name === "schedules") core.clock.advance(5_000);
+            return backbone.store.list(prefix);
+          },
+        },
+      });
+    await start(scheduling("schedule_task", { ...BRIEF, when: "in 2 s" }), { wrap: slow });
+    expect((await core.ask("m1", "tell me the news in two seconds")).markdown).toMatch(/^Scheduled as/);
+    await core.clock.passNextOf((ms) => ms === 0);
+    expect(await unsolicited(1)).toMatchObject([{ markdown: "the news" }]);
+  });
+
   it("when the platform tells the person's time zone, then it counts", async () => {
     await start(scheduling("schedule_task", { ...BRIEF, when: "0 9 * * 1-5" }));
     const account = { id: "ann", name: "Ann", timeZone: "Europe/Berlin" };
