@@ -11,6 +11,11 @@ export const HARBOUR = "harbour";
 /** Longer than an answer takes until its beginning is shown. */
 const SLOW_MS = 1_500;
 const WORK_MS = 200;
+/**
+ * Between the ends of the two subtasks of a batch on a cluster: up to nats-server 2.9.20 a cluster may confirm two writes
+ * that expect the same revision, and then one of two ends at the same moment is overwritten.
+ */
+export const APART_ON_CLUSTER_MS = 1_000;
 /** Once more, and people are told that there is no answer. */
 const MOST_FAILURES = 2;
 
@@ -24,7 +29,8 @@ export class ErrandModel {
     this.troubles = troubles;
   }
 
-  static async start(): Promise<ErrandModel> {
+  /** `apartMs`: so much later than the first subtask of a batch ends the second. */
+  static async start(apartMs = 0): Promise<ErrandModel> {
     const troubles = new Troubles<ModelFault["what"]>();
     /** What was asked, as often as it failed. */
     const failed: string[] = [];
@@ -34,7 +40,7 @@ export class ErrandModel {
       const { lastUserText } = request;
       const isTroubled = failed.filter((text) => text === lastUserText).length < MOST_FAILURES;
       const trouble = isTroubled ? troubles.next() : undefined;
-      if (trouble === undefined) return answerTo(request);
+      if (trouble === undefined) return answerTo(request, apartMs);
       failed.unshift(lastUserText);
       failed.length = Math.min(failed.length, 100);
       return trouble === "503" ? fails(503) : hangsUp();
@@ -52,16 +58,23 @@ export class ErrandModel {
   }
 }
 
-const answerTo = ({ body, lastUserText, toolNames, toolOutputs }: ModelRequest): ModelAnswer => {
+const answerTo = (request: ModelRequest, apartMs: number): ModelAnswer => {
+  const { body, lastUserText, toolNames, toolOutputs } = request;
   const token = /\bm\d+\b/.exec(lastUserText)?.[0] ?? "nothing";
   if (body.model === HARBOUR) return says([after(WORK_MS), `the depth at ${token}`]);
-  if (toolNames.includes("complete_subtask")) return says([after(WORK_MS), `found ${token}`]);
+  if (toolNames.includes("complete_subtask")) {
+    const isSecond = lastUserText.includes(`${token} b`);
+    return says([after(WORK_MS + (isSecond ? apartMs : 0)), `found ${token}`]);
+  }
   if (lastUserText.startsWith("[answer of another agent]")) return says(`heard-${token}`);
   if (lastUserText.startsWith("[")) return says(`result-${token}`);
   if (lastUserText.startsWith("Scheduled task")) return says(`reminder-${token}`);
   const name = errandIn(lastUserText);
   if (name === "slow")
     return says([`begun ${token}, `, after(SLOW_MS), "going on, ", after(SLOW_MS + WORK_MS), `answer-${token}`]);
+  // The account then lacks the answer, and the evidence has the reason.
+  const refusal = name === "schedule" ? toolOutputs.find((output) => !output.startsWith("Scheduled as")) : undefined;
+  if (refusal !== undefined) return says(`not scheduled, ${token}: ${refusal}`);
   const call = name && toolOutputs.length === 0 ? callsFor(name, token) : undefined;
   return call ?? says(`${name ? errands[name].answer : "lost"}-${token}`);
 };

@@ -5,7 +5,7 @@ import { DiscordCrowd } from "./crowd/discord-crowd.ts";
 import { SlackCrowd } from "./crowd/slack-crowd.ts";
 import { TeamsCrowd } from "./crowd/teams-crowd.ts";
 import { WebCrowd } from "./crowd/web-crowd.ts";
-import { ErrandModel, HARBOUR } from "./errand-model.ts";
+import { APART_ON_CLUSTER_MS, ErrandModel, HARBOUR } from "./errand-model.ts";
 import { askOf, wordsOf } from "./errands.ts";
 import { Operator, whenAnswered } from "./operator.ts";
 import type { Fault } from "./plan/fault.ts";
@@ -48,7 +48,7 @@ export class Rig {
     let running: Product | undefined;
     const gateway = () => running?.gateway() ?? "http://127.0.0.1:9";
     const [model, slack, discord, teams] = await Promise.all([
-      ErrandModel.start(),
+      ErrandModel.start(backbone === "nats-cluster" ? APART_ON_CLUSTER_MS : 0),
       SlackCrowd.start(gateway),
       DiscordCrowd.start(),
       TeamsCrowd.start(gateway),
