@@ -11,7 +11,7 @@ const dependencies = dependenciesIn(read("package-lock.json"));
 /** Licences under which something may be part of the product: all let it be shipped under any other. */
 const AGREED = new Set(["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Unlicense"]);
 /** Those of a tool do not reach what is made with it. */
-const AGREED_FOR_TOOLS = new Set([...AGREED, "MPL-2.0"]);
+const AGREED_FOR_TOOLS = new Set([...AGREED, "MPL-2.0", "BlueOak-1.0.0", "CC-BY-4.0"]);
 
 /** One of an "or" is enough; of an "and" all are needed. */
 const isAgreed = ({ name, licence, dev }: Dependency): boolean => {

@@ -1,0 +1,77 @@
+/** Code whose promises matter most, mutated together, and the in-process tests that guard it, quickest first. */
+export interface Part {
+  readonly name: string;
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+}
+
+/** At least this share of a part's mutants must be killed. */
+export const MIN_SCORE = 85;
+
+export const parts: readonly Part[] = [
+  {
+    name: "origin",
+    mutate: [
+      "core/origin/*.ts",
+      "core/lib/{drop-invisible,mask-secrets,strip-markup,summarise-prompt}.ts",
+      "core/commands/{explain,work-tree}.ts",
+      "core/turns/summarise-by-model.ts",
+    ],
+    tests: [
+      "test/core/origin/{anchor,golden}.test.ts",
+      "test/core/lib/{strip-markup,summarise-prompt}.test.ts",
+      "test/core/commands/{explain,work-tree}.test.ts",
+      "test/core/turns/summarise-by-model.test.ts",
+      "test/core/delivery/resolve-replied-to.test.ts",
+      "test/gateway/anchor-in.test.ts",
+    ],
+  },
+  {
+    name: "delivery",
+    mutate: ["core/delivery/*.ts"],
+    tests: ["test/core/delivery/!(*property*).test.ts"],
+  },
+  {
+    name: "batches",
+    mutate: [
+      "core/subtasks/{batch,gate,after-gate,owner-record,owner-records,reserve,is-outstanding,set-batch-timer}.ts",
+    ],
+    tests: ["test/core/subtasks/{batch-rules,batch-effects,owner-record,owner-records}.test.ts"],
+  },
+  { name: "ledger", mutate: ["gateway/relay/ledger.ts"], tests: ["test/gateway/relay/ledger.test.ts"] },
+  {
+    name: "access",
+    mutate: [
+      "gateway/relay/{access-check,admits,withheld}.ts",
+      "gateway/{admits-on,limited-access}.ts",
+      "adapters/discord/access.ts",
+      "adapters/slack/membership.ts",
+    ],
+    tests: [
+      "test/gateway/relay/{access-check,admits}.test.ts",
+      "test/gateway/access-of-channels.test.ts",
+      "test/adapters/discord/access.test.ts",
+      "test/adapters/slack/membership.test.ts",
+    ],
+  },
+  {
+    name: "discord",
+    mutate: ["adapters/discord/{inbound,interaction-inbound,render,render-markdown,render-anchor,render-actions}.ts"],
+    tests: ["test/adapters/discord/{render,events}.test.ts"],
+  },
+  {
+    name: "slack",
+    mutate: ["adapters/slack/{inbound,render,mrkdwn,mrkdwn-table,sections,anchor-block,buttons,plain-text}.ts"],
+    tests: ["test/adapters/slack/{drawing,events,render}.test.ts"],
+  },
+  {
+    name: "teams",
+    mutate: ["adapters/teams/{inbound,message-text,render,render-markdown,anchor-card,plain-table}.ts"],
+    tests: ["test/adapters/teams/{render,events}.test.ts"],
+  },
+  {
+    name: "web",
+    mutate: ["adapters/web/{inbound,render,parse-frame}.ts"],
+    tests: ["test/adapters/web/frames.test.ts"],
+  },
+];

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { projectFiles } from "../setup/project-files.ts";
+import { parts } from "./parts.ts";
+import { scoreOf } from "./score.ts";
+import { filesOf, selectParts } from "./select-parts.ts";
+
+const all = projectFiles();
+const named = (...files: string[]) =>
+  selectParts({ kind: "files", files }).map(({ part, files: own }) => [part.name, own]);
+
+describe("given the parts that mutation testing covers", () => {
+  it("then every pattern names files, so that a renamed file does not drop out", () => {
+    for (const { mutate, tests } of parts) expect(filesOf([...mutate, ...tests], all).length).toBeGreaterThan(0);
+    expect(() => filesOf(["core/origin/no-such-file.ts"])).toThrow(/no file matches "core\/origin\/no-such-file.ts"/);
+  });
+
+  it("then no test of a part starts processes", () => {
+    const tests = parts.flatMap((part) => filesOf(part.tests, all));
+    expect(tests.filter((file) => /^test\/(outside|e2e|faults|scale|bench)\/|deaths|nats/.test(file))).toEqual([]);
+  });
+
+  it("when everything is mutated, then all of them run with all their files", () => {
+    const selected = selectParts({ kind: "all" });
+    expect(selected.map(({ part }) => part)).toEqual(parts);
+    expect(selected.find(({ part }) => part.name === "origin")?.files).toContain("core/origin/anchor.ts");
+  });
+
+  it("when a change touches files, then only these of them are mutated, each in its part", () => {
+    expect(named("README.md", "core/origin/anchor.ts", "./gateway/relay/ledger.ts", "core/turns/run-turn.ts")).toEqual([
+      ["origin", ["core/origin/anchor.ts"]],
+      ["ledger", ["gateway/relay/ledger.ts"]],
+    ]);
+    expect(named("README.md")).toEqual([]);
+  });
+
+  it("when one is asked for by a name that does not exist, then the error lists the names", () => {
+    expect(selectParts({ kind: "parts", names: ["ledger"] }).map(({ part }) => part.name)).toEqual(["ledger"]);
+    expect(() => selectParts({ kind: "parts", names: ["nothing"] })).toThrow(/"nothing": origin, delivery/);
+  });
+});
+
+describe("given what became of the mutants of a part", () => {
+  const mutants = (status: Parameters<typeof scoreOf>[1][number]["status"], count: number) =>
+    Array.from({ length: count }, () => ({ status }));
+
+  it("then hanging tests count as a kill, code without a test as a survivor, and ignored mutants not at all", () => {
+    const seen = [mutants("Killed", 7), mutants("Timeout", 1), mutants("Survived", 1), mutants("NoCoverage", 1)];
+    expect(scoreOf("x", [...seen.flat(), ...mutants("Ignored", 90), ...mutants("RuntimeError", 1)])).toEqual({
+      part: "x",
+      killed: 7,
+      timedOut: 1,
+      survived: 1,
+      notCovered: 1,
+      leftOut: 91,
+      score: 80,
+    });
+  });
+
+  it("when a part has none, then it does not fail", () => {
+    expect(scoreOf("x", []).score).toBe(100);
+  });
+});

@@ -1,0 +1,42 @@
+import { posix } from "node:path";
+import { projectFiles } from "../setup/project-files.ts";
+import { type Part, parts } from "./parts.ts";
+
+export type Selection =
+  | { readonly kind: "all" }
+  | { readonly kind: "parts"; readonly names: readonly string[] }
+  | { readonly kind: "files"; readonly files: readonly string[] };
+
+export interface SelectedPart {
+  readonly part: Part;
+  readonly files: readonly string[];
+}
+
+/** The files that the patterns of a part name. A pattern without a file is a rename that the list has missed. */
+export const filesOf = (patterns: readonly string[], all: readonly string[] = projectFiles()): string[] =>
+  patterns.flatMap((pattern) => {
+    const found = all.filter((path) => matches(path, pattern));
+    if (found.length === 0) throw new Error(`test/mutants/parts.ts: no file matches "${pattern}"`);
+    return found;
+  });
+
+/** Only the last segment of a pattern has wildcards. */
+const matches = (path: string, pattern: string): boolean =>
+  posix.dirname(path) === posix.dirname(pattern) && posix.matchesGlob(posix.basename(path), posix.basename(pattern));
+
+/** The parts to run, each with the files of it that are mutated. */
+export const selectParts = (selection: Selection): SelectedPart[] => {
+  const all = projectFiles();
+  const whole = parts.map((part) => ({ part, files: filesOf(part.mutate, all) }));
+  if (selection.kind === "all") return whole;
+  if (selection.kind === "files") {
+    const wanted = new Set(selection.files.map((file) => file.replace(/^\.\//, "")));
+    const touched = whole.map(({ part, files }) => ({ part, files: files.filter((file) => wanted.has(file)) }));
+    return touched.filter(({ files }) => files.length > 0);
+  }
+  return selection.names.map((name) => {
+    const found = whole.find(({ part }) => part.name === name);
+    if (!found) throw new Error(`no part is called "${name}": ${parts.map((part) => part.name).join(", ")}`);
+    return found;
+  });
+};
