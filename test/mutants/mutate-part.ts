@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import type { MutantResult } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
 import type { Part } from "./parts.ts";
@@ -9,7 +10,7 @@ const FOLDER = "coverage/mutants";
 export const mutatePart = async (part: Part, files: readonly string[]): Promise<MutantResult[]> => {
   console.log(`\n${part.name}: ${files.length} files`);
   process.env.MUTANTS_PART = part.name;
-  return new Stryker({
+  const mutants = await new Stryker({
     mutate: [...files],
     plugins: ["@stryker-mutator/vitest-runner"],
     testRunner: "vitest",
@@ -31,4 +32,6 @@ export const mutatePart = async (part: Part, files: readonly string[]): Promise<
     tsconfigFile: "none",
     logLevel: "warn",
   } as ConstructorParameters<typeof Stryker>[0]).runMutationTest();
+  // With them come the results of earlier runs for other files of the part.
+  return mutants.filter(({ fileName }) => files.includes(relative(process.cwd(), fileName).replaceAll("\\", "/")));
 };
