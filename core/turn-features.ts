@@ -1,11 +1,11 @@
 import { type InboundTurns, inboundRequester } from "./a2a/inbound/index.ts";
 import { lateAnswerHook, localCaller, peerTurns } from "./a2a/index.ts";
-import { type ScheduleParts, scheduleHook } from "./schedules/index.ts";
+import { type ScheduleDeps, scheduleHook } from "./schedules/index.ts";
 import type { SessionHistory } from "./sessions/index.ts";
 import { delegationHook, type SubtaskParts, subtaskTurns } from "./subtasks/index.ts";
 import type { TurnFeatures } from "./turns/index.ts";
 
-interface Deps extends SubtaskParts, ScheduleParts {
+interface Deps extends SubtaskParts, ScheduleDeps {
   readonly history: SessionHistory;
   readonly inbound: InboundTurns;
 }

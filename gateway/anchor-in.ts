@@ -4,7 +4,7 @@ import type { Clock } from "../core/contract/clock.ts";
 import type { Conversation } from "../core/contract/conversation.ts";
 import type { DeliveryDefaults } from "../core/contract/delivery-policy.ts";
 import type { Store } from "../core/contract/store.ts";
-import { viewerIn } from "../core/delivery/index.ts";
+import { viewerTimeIn } from "../core/delivery/index.ts";
 import { anchorFor, isAtHome } from "../core/origin/index.ts";
 import { currentSession } from "../core/sessions/index.ts";
 import type { FindPermalink } from "./find-permalink.ts";
@@ -30,7 +30,7 @@ export const anchorIn =
     const viewing = { channel, sessionId: await currentSession(store, { tenant, agent, conversation }) };
     if (isAtHome(origin, viewing)) return null;
     const [viewer, link] = await Promise.all([
-      viewerIn(store, reply, conversation),
+      viewerTimeIn(store, reply, conversation),
       origin.link ?? findPermalink(audience.conversation, origin.messageId),
     ]);
     const defaults = defaultsOn(channel);

@@ -11,16 +11,9 @@ import { subjectsOf } from "../core/contract/subjects.ts";
 import type { Tracer } from "../core/contract/tracer.ts";
 import type { WriteAvailability } from "../core/contract/write-availability.ts";
 import { alwaysWritable } from "../core/contract/write-availability.ts";
-import {
-  type Admits,
-  afterRefusal,
-  type Destination,
-  goneMatterOf,
-  isStillTarget,
-  reportGone,
-  type TargetParts,
-  targetsOn,
-} from "../core/delivery/index.ts";
+import type { Admits, Destination } from "../core/delivery/index.ts";
+import { afterRefusal, isStillTarget, type TargetDeps, targetsOn } from "../core/delivery/targets/index.ts";
+import { reportUndeliverable, undeliverableResultOf } from "../core/delivery/undeliverable/index.ts";
 import { privateConversationOf } from "../core/people/index.ts";
 import { currentSession, firstSessionId } from "../core/sessions/index.ts";
 import { anchorIn } from "./anchor-in.ts";
@@ -64,7 +57,7 @@ export interface ChannelRules {
   readonly admits?: Admits;
   /** Asked who is a member, if it knows. */
   readonly adapter?: ChannelAdapter;
-  readonly defaultsOn?: TargetParts["defaultsOn"];
+  readonly defaultsOn?: TargetDeps["defaultsOn"];
   readonly findPermalink?: FindPermalink;
   readonly leaseMs?: number;
   /** The agent's home, and which channels the agent has. */
@@ -95,8 +88,8 @@ export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: Channe
     isStillTarget: isStillTarget({ ...deciding, ...(adapter && membershipIn(adapter)) }),
     afterRefusal: afterRefusal(deciding),
     reportGone: async (reply, target, why) => {
-      const matter = goneMatterOf(reply, target, why);
-      if (matter !== undefined) await reportGone(reporting, matter, reply);
+      const matter = undeliverableResultOf(reply, target, why);
+      if (matter !== undefined) await reportUndeliverable(reporting, matter, reply);
     },
     privateConversationOf: (channel, accountId) =>
       privateConversationOf(store, { tenant: parts.tenant, channel, accountId }),

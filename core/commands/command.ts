@@ -1,12 +1,12 @@
 import type { ReplyAction } from "../contract/agent-reply.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import type { ScheduleParts } from "../schedules/index.ts";
+import type { ScheduleDeps } from "../schedules/index.ts";
 import type { SessionHistory } from "../sessions/index.ts";
 import type { SubtaskParts } from "../subtasks/index.ts";
 import type { RunningTurns, TurnRecord } from "../turns/index.ts";
 
 /** What commands work with. */
-export interface CommandDeps extends SubtaskParts, ScheduleParts {
+export interface CommandDeps extends SubtaskParts, ScheduleDeps {
   readonly turns: RunningTurns;
   readonly history: SessionHistory;
 }

@@ -1,14 +1,14 @@
 import { relativeTime } from "../contract/relative-time.ts";
+import type { Caller } from "../delivery/index.ts";
 import {
   type Addressee,
-  type Caller,
   failureInWords,
+  findUndelivered,
   listUndeliveredFor,
-  pointedUndelivered,
-  readLetter,
+  readDeadLetter,
   settleUndelivered,
   type Undelivered,
-} from "../delivery/index.ts";
+} from "../delivery/undelivered/index.ts";
 import { channelLabel } from "../origin/index.ts";
 import { callerOf } from "./caller-of.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
@@ -67,7 +67,7 @@ const buttons = (id: string, number: number) => [
 ];
 
 const read = async ({ parts }: CommandCall, entry: Undelivered): Promise<CommandAnswer> => {
-  const reply = await readLetter(parts.store, entry.letter);
+  const reply = await readDeadLetter(parts.store, entry.letter);
   if (reply === undefined) return { markdown: GONE };
   const about = entry.origin === null ? "" : ` About “${entry.origin.promptSummary}”.`;
   return { markdown: `For ${placeOf(entry)}.${about}\n\n${reply.markdown}` };
@@ -75,7 +75,7 @@ const read = async ({ parts }: CommandCall, entry: Undelivered): Promise<Command
 
 /** Only what is the caller's own: another's reads as absent. */
 const find = async ({ parts, message }: CommandCall, caller: Caller, id: string): Promise<Undelivered | undefined> => {
-  const entry = await pointedUndelivered(parts.store, message.tenant, addresseesOf(caller), id);
+  const entry = await findUndelivered(parts.store, message.tenant, addresseesOf(caller), id);
   return entry && caller.owns(entry.audience) ? entry : undefined;
 };
 

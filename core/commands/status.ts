@@ -1,7 +1,8 @@
 import type { Conversation } from "../contract/conversation.ts";
 import { sameConversation } from "../contract/conversation.ts";
 import { relativeTime } from "../contract/relative-time.ts";
-import { type Caller, readHeld } from "../delivery/index.ts";
+import { readHeld } from "../delivery/held/index.ts";
+import type { Caller } from "../delivery/index.ts";
 import { channelLabel, clockTime } from "../origin/index.ts";
 import { cancelAction } from "../subtasks/index.ts";
 import { callerOf } from "./caller-of.ts";

@@ -1,5 +1,5 @@
 import type { Conversation } from "../contract/conversation.ts";
-import { askerOf, mayContinue, mayShow, pointedAt } from "../delivery/index.ts";
+import { askerOf, canSee, mayContinue, readRepliedTo } from "../delivery/index.ts";
 import { readShown, readTold, type ToldRecord } from "../origin/index.ts";
 import { promptOfRun } from "../schedules/index.ts";
 import type { HistoryEntry } from "../sessions/index.ts";
@@ -58,7 +58,7 @@ const findTold = async ({ parts, message, args, record }: CommandCall): Promise<
     const named = await told([args]);
     return named.length > 0 ? named : told((await readShown(store, message, args)).map(({ replyId }) => replyId));
   }
-  const pointed = await pointedAt(store, message);
+  const pointed = await readRepliedTo(store, message);
   if (pointed.length > 0) return told(pointed.map(({ replyId }) => replyId));
   const { entries } = await history.window(record.sessionId);
   return (await told(entries.slice(-LOOKED_AT).map(replyIdOf))).slice(-1);
@@ -93,6 +93,6 @@ const visiblePlaces = async (
     .map(({ conversation }) => conversation)
     .filter(
       (conversation) =>
-        conversation.kind === "shared" || (isAsker && mayShow({ audience }, conversation, asker, () => true)),
+        conversation.kind === "shared" || (isAsker && canSee({ audience }, conversation, asker, () => true)),
     );
 };

@@ -1,26 +1,20 @@
 import type { Audience } from "../contract/agent-reply.ts";
 import type { Conversation } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
-import { findPerson, type PersonRecord } from "../people/index.ts";
-import { askingAccount } from "./asking-account.ts";
-import { mayShow } from "./may-show.ts";
+import { findPerson, type PersonRecord, sameAccount } from "../people/index.ts";
+import { askingAccount, type OwnAccount } from "./asker.ts";
+import { canSee } from "./visibility.ts";
 
-/** An account, by the channel it is on. */
-export interface OwnAccount {
-  readonly channel: string;
-  readonly accountId: string;
-}
-
-/** Who wants something, and what they may be told of. */
+/** The person behind a command or a tool call, and the work that they may see. */
 export interface Caller {
   readonly person: PersonRecord;
-  /** The one they write with first. */
+  /** The account that they write with comes first. */
   readonly accounts: readonly OwnAccount[];
-  /** Whether work with this audience is theirs: begun with this account, or with one that was theirs as well by then (D3). */
+  /** Whether this account asked for the work, or an account that was already linked with it at that time (D3). */
   readonly owns: (audience: Audience) => boolean;
 }
 
-/** Somebody who writes in a conversation, as their accounts are now. */
+/** The account and the conversation of an incoming message. */
 export interface Writer {
   readonly tenant: string;
   readonly conversation: Conversation;
@@ -30,16 +24,15 @@ export interface Writer {
 export const callerAt = async (store: Store, { tenant, conversation, accountId }: Writer): Promise<Caller> => {
   const own: OwnAccount = { channel: conversation.channel, accountId };
   const { person } = await findPerson(store, { tenant, ...own });
-  const isOwn = (one: OwnAccount) => one.channel === own.channel && one.accountId === own.accountId;
-  const surface = person.surfaces.find(isOwn)?.conversation;
-  const place = conversation.kind === "private" ? conversation : surface;
+  const surface = person.surfaces.find((one) => sameAccount(one, own))?.conversation;
+  const viewedIn = conversation.kind === "private" ? conversation : surface;
   return {
     person,
-    accounts: [own, ...person.accounts.filter((other) => !isOwn(other))],
+    accounts: [own, ...person.accounts.filter((other) => !sameAccount(other, own))],
     owns: (audience) => {
       const asker = askingAccount(audience);
-      if (asker !== undefined && isOwn(asker)) return true;
-      return place !== undefined && mayShow({ audience }, place, person, () => true);
+      if (asker !== undefined && sameAccount(asker, own)) return true;
+      return viewedIn !== undefined && canSee({ audience }, viewedIn, person, () => true);
     },
   };
 };

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Audience } from "../contract/agent-reply.ts";
 import { Conversation, conversationKey } from "../contract/conversation.ts";
+import { Name } from "../contract/name.ts";
 import type { Store } from "../contract/store.ts";
 import { findPerson } from "../people/index.ts";
 
-/** Where something goes that is not bound to a message: a conversation, or wherever a person was last. */
+/** The target of a proactive message: a conversation, or the place where a person was last active. */
 export const Destination = z.union([
   z.looseObject({ conversation: Conversation, accountId: z.string().optional() }),
   z.looseObject({ person: z.array(z.looseObject({ channel: z.string(), accountId: z.string() })) }),
@@ -12,8 +13,8 @@ export const Destination = z.union([
 export type Destination = z.infer<typeof Destination>;
 
 /**
- * Who sees it, as people's accounts are now (D3). Undefined: there is no such channel any more, or the person has not
- * written in private on any.
+ * The audience of a destination, resolved with today's accounts (D3). Undefined: the channel no longer exists, or the
+ * person has not written in private on any channel.
  */
 export const audienceAt = async (
   store: Store,
@@ -39,3 +40,15 @@ export const audienceAt = async (
   }
   return undefined;
 };
+
+/** The configured target for results that have no person to go to. */
+export const Home = z.union([
+  z.strictObject({ person: z.string().min(1) }),
+  z.strictObject({
+    channel: Name,
+    workspace: z.string().min(1).optional(),
+    room: z.string().min(1),
+    thread: z.string().min(1).optional(),
+  }),
+]);
+export type Home = z.infer<typeof Home>;

@@ -3,23 +3,23 @@ import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import type { Conversation } from "../contract/conversation.ts";
 import { conversationKey } from "../contract/conversation.ts";
 
-/** What was sent is only how it begins: this text. */
+/** The text of a stream draft, if only the beginning of the reply was sent. */
 const Beginning = z.string().optional();
 
 /**
- * What is known about one part of one reply for one target.
- * claimed: about to be sent. Found later without an end, the platform may have it.
- * unknown: the platform may have it.
- * begun: the platform shows how it begins, in a message that is edited until it is whole.
- * failed: the platform certainly does not have it.
- * withdrawn: it goes another way, as in a digest, and is never to be sent by itself.
+ * The delivery state of one part of one reply for one target.
+ * claimed: about to be sent. A claim that a crash leaves behind means that the platform may have the part.
+ * unknown: the platform may have the part.
+ * begun: the platform shows a stream draft, which is edited until it is complete.
+ * failed: the platform certainly does not have the part.
+ * withdrawn: the part is delivered another way, as in a digest, and must not be sent by itself.
  */
 export const LedgerEntry = z.discriminatedUnion("state", [
   z.looseObject({
     state: z.literal("claimed"),
     at: z.iso.datetime(),
     attempt: z.number().int(),
-    /** When the first attempt was made that may have reached the platform. */
+    /** The time of the first attempt that may have reached the platform. */
     maybeSentAt: z.iso.datetime(),
     beginning: Beginning,
   }),
@@ -35,7 +35,7 @@ export const LedgerEntry = z.discriminatedUnion("state", [
     state: z.literal("begun"),
     at: z.iso.datetime(),
     messageId: z.string(),
-    /** From then on only the whole may be put in its place. */
+    /** From this time on only the complete text may replace the draft. */
     closedAt: z.iso.datetime().optional(),
   }),
   z.looseObject({ state: z.literal("failed"), at: z.iso.datetime(), reason: z.string() }),
@@ -49,7 +49,7 @@ const ledger = collection("ledger", LedgerEntry, { ttlMs: THIRTY_DAYS_MS });
 export const ledgerKey = (replyId: string, target: Conversation, part: number) =>
   keyOf(ledger, replyId, conversationKey(target), String(part));
 
-/** All that is known about where a reply went. */
+/** The entries of a reply for all its targets. */
 export const ledgerOf = (replyId: string) => prefixOf(ledger, replyId);
 export const ledgerOfTarget = (replyId: string, target: Conversation) =>
   prefixOf(ledger, replyId, conversationKey(target));

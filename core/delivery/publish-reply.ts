@@ -1,12 +1,13 @@
 import type { AgentReply, Audience, ReplyAction } from "../contract/agent-reply.ts";
 import type { Bus } from "../contract/bus.ts";
-import { conversationKey } from "../contract/conversation.ts";
+import { type Conversation, conversationKey } from "../contract/conversation.ts";
 import type { ReplyCause } from "../contract/reply-cause.ts";
 import type { ReplyOrigin } from "../contract/reply-origin.ts";
 import { subjectsOf } from "../contract/subjects.ts";
+import type { TurnRecord } from "../turns/index.ts";
 
 interface Draft {
-  /** Deterministic, and createdAt with it: publishing again says the same. */
+  /** Deterministic, as is createdAt, so that publishing again produces a duplicate that the bus drops. */
   readonly id: string;
   readonly tenant: string;
   readonly agent: string;
@@ -22,14 +23,14 @@ interface Draft {
   readonly traceId: string;
 }
 
-/** Somebody waits for it, by the id of their message. */
+/** The answer to a message; `correlationId` is the id of that message. */
 export interface SolicitedReply extends Draft {
   readonly kind: "final" | "progress" | "completion";
   readonly correlationId: string;
   readonly origin: ReplyOrigin;
 }
 
-/** Nobody waits for it: without an origin nobody would know what it is about (O6). */
+/** A proactive message. It must have an origin, so that its readers know what it is about (O6). */
 export interface UnsolicitedReply extends Draft {
   readonly kind: "final" | "progress" | "completion";
   readonly correlationId?: never;
@@ -37,7 +38,7 @@ export interface UnsolicitedReply extends Draft {
   readonly cause?: ReplyCause;
 }
 
-/** An acknowledgement or a word about the system: never anchored (O7). */
+/** An acknowledgement or a system message; it has no anchor (O7). */
 export interface Notice extends Draft {
   readonly kind: "notice";
   readonly correlationId?: string;
@@ -46,8 +47,44 @@ export interface Notice extends Draft {
 
 export type ReplyDraft = SolicitedReply | UnsolicitedReply | Notice;
 
-/** The only way out of core: every word to people goes through here (O6). Stored when it resolves. */
+/** Core publishes every message to people through this function (O6). The reply is stored when it resolves. */
 export const publishReply = async (bus: Bus, draft: ReplyDraft): Promise<void> => {
   const subject = subjectsOf(draft.tenant).userResponse(draft.agent);
   await bus.publish(subject, { ...draft }, { id: draft.id, key: conversationKey(draft.audience.conversation) });
 };
+
+/** The private conversation of an account that the caller's command affects. */
+interface Recipient {
+  readonly agent: string;
+  readonly accountId: string;
+  readonly conversation: Conversation;
+}
+
+interface Notification {
+  readonly tenant: string;
+  /** The turn of the command; the notification's id is made of it, of `about` and of the conversation. */
+  readonly record: TurnRecord;
+  readonly about: string;
+  readonly markdown: string;
+  readonly actions?: ReplyAction[];
+}
+
+/** Notifies an account of a command given elsewhere. The same command always uses the same id. */
+export const notifyAccount = (
+  bus: Bus,
+  { agent, accountId, conversation }: Recipient,
+  { tenant, record, about, markdown, actions }: Notification,
+): Promise<void> =>
+  publishReply(bus, {
+    id: `${record.turnId}/${about}/${conversationKey(conversation)}`,
+    tenant,
+    agent,
+    sessionId: null,
+    kind: "notice",
+    markdown,
+    ...(actions !== undefined && { actions }),
+    origin: null,
+    audience: { conversation, personId: null, accountId },
+    createdAt: record.openedAt,
+    traceId: record.traceId,
+  });

@@ -10,7 +10,6 @@ export { offerLink } from "./offer-link.ts";
 export { personOf } from "./person-of.ts";
 export { type PersonAccount, type PersonRecord, peopleOf, type Surface } from "./person-record.ts";
 export { privateConversationOf } from "./private-conversation-of.ts";
-export { quietUntil } from "./quiet-hours.ts";
 export { resolveAsker } from "./resolve-asker.ts";
 export { revokeExposedCodes } from "./revoke-exposed-codes.ts";
 export { showAccount, showAccounts } from "./show-account.ts";

@@ -3,17 +3,17 @@ import { isoTime } from "../contract/clock.ts";
 import type { ScheduleAddress } from "../contract/schedule.ts";
 import { changeSchedule } from "./change-schedule.ts";
 import { nextDue } from "./due-times.ts";
-import type { ScheduleParts } from "./schedule-parts.ts";
+import type { ScheduleDeps } from "./schedule-parts.ts";
 
 /** No further run begins. Cancelling it again changes nothing. */
-export const cancelSchedule = async (parts: ScheduleParts, address: ScheduleAddress): Promise<void> => {
+export const cancelSchedule = async (parts: ScheduleDeps, address: ScheduleAddress): Promise<void> => {
   await changeSchedule(parts, address, (schedule) =>
     schedule.status === "cancelled" ? schedule : { ...schedule, status: "cancelled", nextDueAt: null },
   );
 };
 
 /** Goes on with the next time from now, as if nothing had failed. */
-export const resumeSchedule = async (parts: ScheduleParts, address: ScheduleAddress): Promise<void> => {
+export const resumeSchedule = async (parts: ScheduleDeps, address: ScheduleAddress): Promise<void> => {
   const now = parts.clock.now();
   await changeSchedule(parts, address, (schedule) => {
     if (schedule.status !== "paused") return schedule;

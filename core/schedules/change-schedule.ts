@@ -1,7 +1,7 @@
 import { RevisionConflict } from "../contract/app-error.ts";
 import type { ScheduleAddress } from "../contract/schedule.ts";
 import { isOpen } from "./create-schedule.ts";
-import type { ScheduleParts } from "./schedule-parts.ts";
+import type { ScheduleDeps } from "./schedule-parts.ts";
 import type { Schedule } from "./schedule-record.ts";
 import { scheduleKey } from "./schedule-record.ts";
 
@@ -18,7 +18,7 @@ export interface ScheduleChange {
  * many is ignored when its time comes, one too few would never come. Undefined: there is no such schedule.
  */
 export const changeSchedule = async (
-  { store, dueTimes, checkpoint }: Pick<ScheduleParts, "store" | "dueTimes" | "checkpoint">,
+  { store, dueTimes, checkpoint }: Pick<ScheduleDeps, "store" | "dueTimes" | "checkpoint">,
   address: ScheduleAddress,
   change: (schedule: Schedule) => Schedule,
 ): Promise<ScheduleChange | undefined> => {

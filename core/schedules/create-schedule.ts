@@ -1,7 +1,7 @@
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import { nextDue } from "./due-times.ts";
-import type { ScheduleParts } from "./schedule-parts.ts";
+import type { ScheduleDeps } from "./schedule-parts.ts";
 import type { Schedule } from "./schedule-record.ts";
 import { scheduleKey, schedulesOf } from "./schedule-record.ts";
 
@@ -31,7 +31,7 @@ export type NewSchedule = Pick<
  * `askedAt` is accepted, even if the store was slow and the time has passed: it is then due at once.
  */
 export const createSchedule = async (
-  parts: ScheduleParts,
+  parts: ScheduleDeps,
   draft: NewSchedule,
   askedAt = parts.clock.now(),
 ): Promise<Schedule> => {
@@ -66,7 +66,7 @@ export const createSchedule = async (
   }
 };
 
-const checkRoom = async ({ store }: ScheduleParts, draft: NewSchedule): Promise<void> => {
+const checkRoom = async ({ store }: ScheduleDeps, draft: NewSchedule): Promise<void> => {
   if (draft.madeIn === "configuration") return;
   let count = 0;
   for await (const { value } of store.list(schedulesOf(draft))) if (isOpen(value)) count++;

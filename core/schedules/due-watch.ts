@@ -16,7 +16,7 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 5_000;
 const AT_ONCE = 64;
 
-export interface DueWatchParts {
+export interface DueWatchDeps {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -35,7 +35,7 @@ interface Pending {
 
 /** Waits for the next due time of an agent's schedules. One timer, however many there are. */
 export class DueWatch {
-  readonly #parts: DueWatchParts;
+  readonly #parts: DueWatchDeps;
   readonly #place: AgentPlace;
   readonly #heap = new DueHeap<Pending>();
   /** Hours that are in memory: the revision they were read at, and what was seen in them. */
@@ -50,7 +50,7 @@ export class DueWatch {
   #retryAt = 0;
   #stopped = false;
 
-  constructor(parts: DueWatchParts, { tenant, agent }: AgentPlace) {
+  constructor(parts: DueWatchDeps, { tenant, agent }: AgentPlace) {
     this.#parts = parts;
     this.#place = { tenant, agent };
   }

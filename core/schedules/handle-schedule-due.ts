@@ -5,7 +5,7 @@ import { isoTime } from "../contract/clock.ts";
 import type { ScheduleAddress, ScheduleDue } from "../contract/schedule.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { orderKey } from "../contract/user-message.ts";
-import { type OtherPlaces, reportGone } from "../delivery/index.ts";
+import { type FallbackDeps, reportUndeliverable } from "../delivery/undeliverable/index.ts";
 import { changeSchedule } from "./change-schedule.ts";
 import { nextDue } from "./due-times.ts";
 import { planRun } from "./plan-run.ts";
@@ -14,17 +14,17 @@ import type { ScheduleRun } from "./run-record.ts";
 import { runKey } from "./run-record.ts";
 import type { RunTarget } from "./run-target.ts";
 import { runTarget } from "./run-target.ts";
-import type { ScheduleParts } from "./schedule-parts.ts";
+import type { ScheduleDeps } from "./schedule-parts.ts";
 import type { Schedule } from "./schedule-record.ts";
 import { scheduleKey } from "./schedule-record.ts";
 
-export interface RunParts extends ScheduleParts, Omit<OtherPlaces, "store"> {}
+export interface RunDeps extends ScheduleDeps, Omit<FallbackDeps, "store"> {}
 
 /**
  * A time has come: one run, or one recorded reason, and then the next time. Everything has fixed ids and is decided by
  * the run's record, so that any number of processes may do it, and any of them die half-way.
  */
-export const handleScheduleDue = async (parts: RunParts, due: ScheduleDue): Promise<Outcome> => {
+export const handleScheduleDue = async (parts: RunDeps, due: ScheduleDue): Promise<Outcome> => {
   const { store, dueTimes, checkpoint } = parts;
   const schedule = (await store.get(scheduleKey(due)))?.value;
   if (schedule === undefined || !(due.byHand || isNext(schedule, due))) {
@@ -33,7 +33,7 @@ export const handleScheduleDue = async (parts: RunParts, due: ScheduleDue): Prom
   }
   const run = await settle(parts, schedule, due);
   await checkpoint("schedule.recorded");
-  if (run.gone !== undefined) await reportGone(parts, run.gone, causeOfReport(schedule, run));
+  if (run.gone !== undefined) await reportUndeliverable(parts, run.gone, causeOfReport(schedule, run));
   if (run.state === "started") await begin(parts, schedule, run);
   await checkpoint("schedule.begun");
   if (!due.byHand) await moveOn(parts, due, run);
@@ -41,7 +41,7 @@ export const handleScheduleDue = async (parts: RunParts, due: ScheduleDue): Prom
 };
 
 /** The run could not be begun, however often it was tried: its time has that reason, and the next one comes. */
-export const handleBuriedDue = async (parts: ScheduleParts, due: ScheduleDue): Promise<void> => {
+export const handleBuriedDue = async (parts: ScheduleDeps, due: ScheduleDue): Promise<void> => {
   const { dueAt, byHand } = due;
   const reason = "it could not be begun: the log says why";
   const firedAt = isoTime(parts.clock.now());
@@ -60,7 +60,7 @@ const isNext = ({ status, nextDueAt }: Schedule, { dueAt }: ScheduleDue): boolea
   status === "active" && nextDueAt === dueAt;
 
 /** Decides what becomes of the due time, once: whoever comes second goes by the first one's word. */
-const settle = async (parts: RunParts, schedule: Schedule, { dueAt, byHand }: ScheduleDue): Promise<ScheduleRun> => {
+const settle = async (parts: RunDeps, schedule: Schedule, { dueAt, byHand }: ScheduleDue): Promise<ScheduleRun> => {
   const now = parts.clock.now();
   const planned =
     byHand === undefined
@@ -71,7 +71,7 @@ const settle = async (parts: RunParts, schedule: Schedule, { dueAt, byHand }: Sc
 };
 
 const record = async (
-  { store, meter }: ScheduleParts,
+  { store, meter }: ScheduleDeps,
   address: ScheduleAddress,
   run: ScheduleRun,
 ): Promise<ScheduleRun> => {
@@ -100,7 +100,7 @@ const causeOfReport = (schedule: Schedule, { name }: ScheduleRun) => ({
   traceId: runTraceOf(schedule, name),
 });
 
-const begin = async ({ bus, logger }: ScheduleParts, schedule: Schedule, run: ScheduleRun): Promise<void> => {
+const begin = async ({ bus, logger }: ScheduleDeps, schedule: Schedule, run: ScheduleRun): Promise<void> => {
   if (run.audience === undefined) return;
   const message = runMessage(schedule, run, run.audience);
   const { id: scheduleId, tenant, agent } = schedule;
@@ -109,7 +109,7 @@ const begin = async ({ bus, logger }: ScheduleParts, schedule: Schedule, run: Sc
   await bus.publish(subject, message, { id: message.id, key: orderKey(message) });
 };
 
-const moveOn = async (parts: ScheduleParts, due: ScheduleDue, run: ScheduleRun): Promise<void> => {
+const moveOn = async (parts: ScheduleDeps, due: ScheduleDue, run: ScheduleRun): Promise<void> => {
   const through = Date.parse(run.through);
   await changeSchedule(parts, due, (schedule) => {
     if (!isNext(schedule, due)) return schedule;

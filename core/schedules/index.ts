@@ -9,7 +9,7 @@ export { parseWhen } from "./parse-when.ts";
 export { promptOfRun, runIdOf } from "./run-message.ts";
 export { runNow } from "./run-now.ts";
 export { runsOf, type ScheduleRun } from "./run-record.ts";
-export type { ScheduleParts } from "./schedule-parts.ts";
+export type { ScheduleDeps } from "./schedule-parts.ts";
 export { CONSOLE, type Schedule, scheduleKey, schedulesOfAgent } from "./schedule-record.ts";
 export { scheduleTools } from "./schedule-tools.ts";
 export { scheduleHook } from "./schedule-turns.ts";

@@ -4,7 +4,7 @@ import type { Asker } from "../contract/owner-context.ts";
 import { accountServed, askingAccount, mayContinue } from "../delivery/index.ts";
 import { findPerson } from "../people/index.ts";
 import { isOpen } from "./create-schedule.ts";
-import type { ScheduleParts } from "./schedule-parts.ts";
+import type { ScheduleDeps } from "./schedule-parts.ts";
 import type { Schedule } from "./schedule-record.ts";
 import { ownerOf, schedulesOf } from "./schedule-record.ts";
 
@@ -17,12 +17,12 @@ export interface Seeker {
 }
 
 /** The schedules of the person, whichever account made them, as far as who reads along here may see them; the next first, those that are over are left out. */
-export const openSchedules = async (parts: ScheduleParts, seeker: Seeker): Promise<Schedule[]> =>
+export const openSchedules = async (parts: ScheduleDeps, seeker: Seeker): Promise<Schedule[]> =>
   (await ownSchedules(parts, seeker)).filter(isOpen).sort(byNextTime);
 
 const byNextTime = (a: Schedule, b: Schedule): number => (a.nextDueAt ?? "~").localeCompare(b.nextDueAt ?? "~");
 
-const ownSchedules = async ({ store }: ScheduleParts, seeker: Seeker): Promise<Schedule[]> => {
+const ownSchedules = async ({ store }: ScheduleDeps, seeker: Seeker): Promise<Schedule[]> => {
   const { tenant, agent, audience } = seeker;
   const own = askingAccount(audience) ?? accountServed(seeker);
   const { person } = await findPerson(store, { tenant, ...own });
@@ -39,7 +39,7 @@ const ownSchedules = async ({ store }: ScheduleParts, seeker: Seeker): Promise<S
 };
 
 /** Another person's schedule reads as absent: its id tells nobody that it exists. */
-export const findSchedule = async (parts: ScheduleParts, seeker: Seeker, id: string): Promise<Schedule> => {
+export const findSchedule = async (parts: ScheduleDeps, seeker: Seeker, id: string): Promise<Schedule> => {
   const found = (await openSchedules(parts, seeker)).find((schedule) => schedule.id === id.trim());
   if (found === undefined) {
     throw new AppError(

@@ -8,7 +8,7 @@ import { afterFailure, afterSuccess, PAUSE_AFTER } from "./after-run.ts";
 import { changeSchedule } from "./change-schedule.ts";
 import type { ScheduleRun } from "./run-record.ts";
 import { runKey } from "./run-record.ts";
-import type { ScheduleParts } from "./schedule-parts.ts";
+import type { ScheduleDeps } from "./schedule-parts.ts";
 import type { Schedule } from "./schedule-record.ts";
 
 const RunOf = z.looseObject({ owner: z.string(), id: z.string(), run: z.string() });
@@ -16,7 +16,7 @@ const RunOf = z.looseObject({ owner: z.string(), id: z.string(), run: z.string()
 const TELL_AFTER = 2;
 
 /** A turn has ended: if it was a schedule's run, its outcome counts (P3). Doing it again changes nothing. */
-export const scheduleRunEnded = async (parts: ScheduleParts, message: UserMessage, outcome: string): Promise<void> => {
+export const scheduleRunEnded = async (parts: ScheduleDeps, message: UserMessage, outcome: string): Promise<void> => {
   const of = RunOf.safeParse(message.synthetic?.data?.schedule).data;
   if (message.synthetic?.type !== "task" || of === undefined) return;
   const { owner, id, run: name } = of;
@@ -33,7 +33,7 @@ export const scheduleRunEnded = async (parts: ScheduleParts, message: UserMessag
 };
 
 const followUp = async (
-  parts: ScheduleParts,
+  parts: ScheduleDeps,
   address: ScheduleAddress,
   schedule: Schedule,
   message: UserMessage,
@@ -52,7 +52,7 @@ const followUp = async (
 };
 
 /** Whoever was first has said the same. */
-const put = async ({ store }: ScheduleParts, address: ScheduleAddress, run: ScheduleRun, ifRevision: number) => {
+const put = async ({ store }: ScheduleDeps, address: ScheduleAddress, run: ScheduleRun, ifRevision: number) => {
   try {
     await store.put(runKey(address, run.name), run, { ifRevision });
   } catch (error) {
@@ -60,7 +60,7 @@ const put = async ({ store }: ScheduleParts, address: ScheduleAddress, run: Sche
   }
 };
 
-const tell = async ({ bus, clock }: ScheduleParts, schedule: Schedule, message: UserMessage): Promise<void> => {
+const tell = async ({ bus, clock }: ScheduleDeps, schedule: Schedule, message: UserMessage): Promise<void> => {
   if (message.synthetic === undefined) return;
   const { audience } = message.synthetic;
   const { id, tenant, agent, description, failures, status } = schedule;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Audience } from "../contract/agent-reply.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import type { ScheduleAddress } from "../contract/schedule.ts";
-import { GoneMatter } from "../delivery/index.ts";
+import { UndeliverableResult } from "../delivery/undeliverable/index.ts";
 
 /** What became of a due time: every one has a run, or the reason why it has none. */
 export const ScheduleRun = z.looseObject({
@@ -18,7 +18,7 @@ export const ScheduleRun = z.looseObject({
   /** Who sees its result, fixed when it began. */
   audience: Audience.optional(),
   /** Its place is gone: who is told of it, and how. */
-  gone: GoneMatter.optional(),
+  gone: UndeliverableResult.optional(),
   outcome: z.string().optional(),
   /** Why there was no run. */
   reason: z.string().optional(),

@@ -1,14 +1,15 @@
 import type { Audience } from "../contract/agent-reply.ts";
 import type { Store } from "../contract/store.ts";
-import { askingAccount, audienceAt, type GoneMatter, type OtherPlaces, sentFor } from "../delivery/index.ts";
+import { askingAccount, audienceAt, withRequester } from "../delivery/index.ts";
+import type { FallbackDeps, UndeliverableResult } from "../delivery/undeliverable/index.ts";
 import { summarisePrompt } from "../lib/index.ts";
 import { findPerson, type PersonRecord } from "../people/index.ts";
 import type { Schedule } from "./schedule-record.ts";
 
 /** gone: it is not the place that was chosen. Without an audience there is nobody to see a result. */
 export type RunTarget =
-  | { readonly audience: Audience; readonly gone?: GoneMatter }
-  | { readonly audience?: never; readonly gone: GoneMatter };
+  | { readonly audience: Audience; readonly gone?: UndeliverableResult }
+  | { readonly audience?: never; readonly gone: UndeliverableResult };
 
 /** Who made a schedule, as their accounts are now. */
 interface Maker {
@@ -22,18 +23,18 @@ interface Maker {
  * by now, or another's, as after `unlink`: then it goes where the person themselves was last (D3), or home if it is
  * nobody's own, and that is told (P2).
  */
-export const runTarget = async (places: OtherPlaces, schedule: Schedule): Promise<RunTarget> => {
+export const runTarget = async (places: FallbackDeps, schedule: Schedule): Promise<RunTarget> => {
   const { store, home, hasChannel } = places;
   const { tenant, destination } = schedule;
   const maker = await makerOf(store, schedule);
   const audience = await audienceAt(store, tenant, destination, hasChannel);
   const isAnothers = maker && audience?.conversation.kind === "private" && audience.personId !== maker.person.id;
-  if (audience !== undefined && !isAnothers) return { audience: sentFor(audience, maker?.account) };
+  if (audience !== undefined && !isAnothers) return { audience: withRequester(audience, maker?.account) };
   const instead = maker ? { person: [maker.account] } : isForARoom(schedule) ? home : undefined;
   const other = instead && (await audienceAt(store, tenant, instead, hasChannel));
   const reason = isAnothers ? "the account there is no longer yours" : unreachable(schedule);
   const gone = goneOf(schedule, maker?.audience, reason, other !== undefined);
-  return other ? { audience: sentFor(other, maker?.account), gone } : { gone };
+  return other ? { audience: withRequester(other, maker?.account), gone } : { gone };
 };
 
 const makerOf = async (store: Store, { tenant, madeFor }: Schedule): Promise<Maker | undefined> => {
@@ -54,7 +55,7 @@ const goneOf = (
   audience: Audience | undefined,
   reason: string,
   isSent: boolean,
-): GoneMatter => ({
+): UndeliverableResult => ({
   kind: "scheduled",
   id,
   title: summarisePrompt(description),

@@ -12,7 +12,7 @@ import { describeWhen } from "./describe-when.ts";
 import { findSchedule, openSchedules } from "./own-schedules.ts";
 import { parseWhen } from "./parse-when.ts";
 import { runNow } from "./run-now.ts";
-import type { ScheduleParts } from "./schedule-parts.ts";
+import type { ScheduleDeps } from "./schedule-parts.ts";
 import { ownerOf } from "./schedule-record.ts";
 
 const TaskInput = z.object({
@@ -47,7 +47,7 @@ const ListInput = z.object({});
 const IdInput = z.object({ id: z.string().describe("As list_schedules shows it: schedule-1a2b3c4d.") });
 
 /** All of them can be run again: the same call makes, ends or begins the same. */
-export const scheduleTools = (parts: ScheduleParts): Tool[] => {
+export const scheduleTools = (parts: ScheduleDeps): Tool[] => {
   const task: Tool<z.infer<typeof TaskInput>> = {
     name: "schedule_task",
     description:

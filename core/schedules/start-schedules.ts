@@ -1,24 +1,24 @@
 import type { Consumer } from "../contract/bus.ts";
 import type { ScheduleDue } from "../contract/schedule.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { OtherPlaces } from "../delivery/index.ts";
+import type { FallbackDeps } from "../delivery/undeliverable/index.ts";
 import type { Agent } from "../turns/index.ts";
 import { dueId } from "./due-id.ts";
 import { DueWatch } from "./due-watch.ts";
 import { handleBuriedDue, handleScheduleDue } from "./handle-schedule-due.ts";
-import type { ScheduleParts } from "./schedule-parts.ts";
+import type { ScheduleDeps } from "./schedule-parts.ts";
 import { type ConfiguredSchedule, syncConfigured } from "./sync-configured.ts";
 
 const HANDLERS_AT_ONCE = 64;
 
 /** What the configuration says about an agent's schedules. */
-export interface ScheduleOptions extends Partial<Omit<OtherPlaces, "store">> {
+export interface ScheduleOptions extends Partial<Omit<FallbackDeps, "store">> {
   readonly schedules?: readonly ConfiguredSchedule[] | undefined;
 }
 
 /** Begins the runs of an agent's schedules. Every core process watches the time; the bus sees to it that one acts. */
 export const startSchedules = async (
-  parts: ScheduleParts,
+  parts: ScheduleDeps,
   agent: Agent,
   { schedules = [], home, hasChannel = () => true }: ScheduleOptions = {},
 ): Promise<Consumer> => {

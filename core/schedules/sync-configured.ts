@@ -9,7 +9,7 @@ import { configuredWhen } from "./config.ts";
 import { isOpen } from "./create-schedule.ts";
 import type { AgentPlace } from "./due-index.ts";
 import { nextDue } from "./due-times.ts";
-import type { ScheduleParts } from "./schedule-parts.ts";
+import type { ScheduleDeps } from "./schedule-parts.ts";
 import type { Schedule } from "./schedule-record.ts";
 import { CONFIGURED, scheduleKey, schedulesOf } from "./schedule-record.ts";
 
@@ -22,7 +22,7 @@ export interface ConfiguredSchedule extends Omit<ScheduleConfig, "deliverTo"> {
  * that are gone end. One that is as it was keeps its next time and its failures.
  */
 export const syncConfigured = async (
-  parts: ScheduleParts,
+  parts: ScheduleDeps,
   place: AgentPlace,
   configured: readonly ConfiguredSchedule[],
 ): Promise<void> => {
@@ -37,7 +37,7 @@ export const syncConfigured = async (
   for (const schedule of wanted) await bring(parts, schedule);
 };
 
-const bring = async (parts: ScheduleParts, schedule: Schedule): Promise<void> => {
+const bring = async (parts: ScheduleDeps, schedule: Schedule): Promise<void> => {
   const known = await parts.store.get(scheduleKey(schedule));
   if (known === undefined) {
     if (schedule.nextDueAt !== null) await parts.dueTimes.add({ schedule, dueAt: schedule.nextDueAt });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { DeadLetter } from "../../core/contract/dead-letter.ts";
 import { allDeadLetters, deadLetterKey } from "../../core/contract/dead-letter.ts";
-import { settleUndelivered, type Undelivered, undeliveredOn } from "../../core/delivery/index.ts";
+import { settleUndelivered, type Undelivered, undeliveredOn } from "../../core/delivery/undelivered/index.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";
 import { managedChannel, managedChannels } from "./managed-channels.ts";

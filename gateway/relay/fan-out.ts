@@ -6,7 +6,7 @@ import { ack } from "../../core/contract/bus.ts";
 import { conversationKey, sameConversation } from "../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { isRefused, type Target } from "../../core/delivery/index.ts";
+import { isRefused, type Target } from "../../core/delivery/targets/index.ts";
 import { readTold } from "../../core/origin/index.ts";
 import type { ActivityUpdate } from "./activity-update.ts";
 import { activityUpdateIn } from "./activity-update.ts";

@@ -1,7 +1,7 @@
 import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { DeadLetter } from "../../core/contract/dead-letter.ts";
-import { noteUndelivered } from "../../core/delivery/index.ts";
+import { noteUndelivered } from "../../core/delivery/undelivered/index.ts";
 import { signalProgress } from "../../core/turns/index.ts";
 import type { RelayContext } from "./relay-context.ts";
 

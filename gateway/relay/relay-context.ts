@@ -10,7 +10,8 @@ import type { Meter } from "../../core/contract/meter.ts";
 import type { Store } from "../../core/contract/store.ts";
 import type { Tracer } from "../../core/contract/tracer.ts";
 import type { WriteAvailability } from "../../core/contract/write-availability.ts";
-import type { AfterRefusal, GoneMatter, Target } from "../../core/delivery/index.ts";
+import type { AfterRefusal, Target } from "../../core/delivery/targets/index.ts";
+import type { UndeliverableResult } from "../../core/delivery/undeliverable/index.ts";
 import type { DeliveryHealth } from "./delivery-health.ts";
 import type { RetryLimits } from "./retry-pause.ts";
 
@@ -37,7 +38,7 @@ export interface RelayContext {
   readonly reportGone: (
     reply: AgentReply,
     target: Conversation,
-    why: Pick<GoneMatter, "reason" | "instead">,
+    why: Pick<UndeliverableResult, "reason" | "instead">,
   ) => Promise<void>;
   /** Where a reply goes that a conversation does not take. */
   readonly afterRefusal: (reply: AgentReply, conversation: Conversation) => Promise<AfterRefusal>;

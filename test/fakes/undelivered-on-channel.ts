@@ -1,5 +1,5 @@
 import type { Store } from "../../core/contract/store.ts";
-import { type Undelivered, undeliveredOn } from "../../core/delivery/undelivered.ts";
+import { type Undelivered, undeliveredOn } from "../../core/delivery/undelivered/undelivered.ts";
 
 /** What was given up on a channel, the newest first. */
 export const undeliveredOnChannel = async (store: Store, channel: string): Promise<Undelivered[]> => {

@@ -1,6 +1,6 @@
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
-import type { Digest } from "../../../core/delivery/index.ts";
+import type { Digest } from "../../../core/delivery/held/index.ts";
 
 export type Requests = readonly [DeliveryRequest, ...DeliveryRequest[]];
 

@@ -2,7 +2,7 @@ import type { Capabilities } from "../../../adapters/contract/channel-adapter.ts
 import { inertAnchors } from "../../../adapters/contract/inert-anchors.ts";
 import { splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
 import type { Anchor } from "../../../core/contract/anchor.ts";
-import type { DigestPart, DigestSection } from "../../../core/delivery/index.ts";
+import type { DigestPart, DigestSection } from "../../../core/delivery/held/index.ts";
 
 export interface DigestItem {
   readonly id: string;

@@ -2,7 +2,7 @@ import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channe
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
-import type { Digest, DigestPart } from "../../../core/delivery/index.ts";
+import type { Digest, DigestPart } from "../../../core/delivery/held/index.ts";
 import type { RelayContext } from "../relay-context.ts";
 import { partsOf } from "../send-parts.ts";
 import { composeDigest, digestText } from "./compose-digest.ts";

@@ -12,7 +12,7 @@ import {
   type HeldRecord,
   heldRequestKey,
   readHeld,
-} from "../../../core/delivery/index.ts";
+} from "../../../core/delivery/held/index.ts";
 import { mayTryAgain } from "../after-failure.ts";
 import { buryRequest } from "../bury-request.ts";
 import { delivered } from "../delivered.ts";

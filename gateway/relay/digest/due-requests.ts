@@ -1,7 +1,7 @@
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { sameConversation } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
-import { type HeldItem, heldRequestKey } from "../../../core/delivery/index.ts";
+import { type HeldItem, heldRequestKey } from "../../../core/delivery/held/index.ts";
 import type { RelayContext } from "../relay-context.ts";
 
 export interface Sorted {

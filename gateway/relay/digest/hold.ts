@@ -2,7 +2,7 @@ import type { Outcome } from "../../../core/contract/bus.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
-import { changeHeld, type HeldItem, heldRequestKey, readHeld } from "../../../core/delivery/index.ts";
+import { changeHeld, type HeldItem, heldRequestKey, readHeld } from "../../../core/delivery/held/index.ts";
 import type { Ledger } from "../ledger.ts";
 import type { RelayContext } from "../relay-context.ts";
 import { setWakeUp, withWakeUp } from "./wake-up.ts";

@@ -5,7 +5,7 @@ import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest, DigestDue } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { changeHeld, type HeldRecord } from "../../../core/delivery/index.ts";
+import { changeHeld, type HeldRecord } from "../../../core/delivery/held/index.ts";
 import type { RelayContext } from "../relay-context.ts";
 
 /** With a wake-up at this time, unless one comes as early. */

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
-import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
+import { type DeadLetter, deadLetterKey } from "../../../core/contract/dead-letter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { noteUndelivered } from "../../../core/delivery/note-undelivered.ts";
-import { settleUndelivered } from "../../../core/delivery/settle-undelivered.ts";
+import { settleUndelivered } from "../../../core/delivery/undelivered/settle-undelivered.ts";
+import { noteUndelivered } from "../../../core/delivery/undelivered/undelivered.ts";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";

@@ -3,7 +3,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { changeHeld } from "../../../core/delivery/held-record.ts";
+import { changeHeld } from "../../../core/delivery/held/held-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 import { AGENT, userMessage } from "../core-under-test.ts";

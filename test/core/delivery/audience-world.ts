@@ -1,12 +1,10 @@
 import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
 import { AppError, RevisionConflict } from "../../../core/contract/app-error.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey, sameRoom } from "../../../core/contract/conversation.ts";
+import { type Conversation, conversationKey, sameRoom } from "../../../core/contract/conversation.ts";
 import type { DeliveryPolicy } from "../../../core/contract/delivery-policy.ts";
-import { afterRefusal } from "../../../core/delivery/after-refusal.ts";
-import { mayContinue } from "../../../core/delivery/may-continue.ts";
 import { resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
-import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
+import { afterRefusal, isStillTarget, targetsOn } from "../../../core/delivery/targets/targets.ts";
+import { mayContinue } from "../../../core/delivery/visibility.ts";
 import { putShown } from "../../../core/origin/shown-record.ts";
 import { changePerson, findPerson } from "../../../core/people/find-person.ts";
 import { joinPeople } from "../../../core/people/join-people.ts";

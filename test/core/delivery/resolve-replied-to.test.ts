@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Audience } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { pointedAt, resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
+import { readRepliedTo, resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
 import type { ContinuedWork } from "../../../core/origin/continued-work.ts";
 import type { ShownRecord } from "../../../core/origin/shown-record.ts";
 import { putShown } from "../../../core/origin/shown-record.ts";
@@ -57,7 +57,7 @@ const show = (conversation: Conversation, messageId: string, ...records: ShownRe
 const inThread = (thread: string): Conversation => ({ ...roomOn("a"), thread });
 
 describe("given an unsolicited answer that a platform shows, when a message points at it (O14)", () => {
-  const replyIds = async (one: UserMessage) => (await pointedAt(store, one)).map(({ replyId }) => replyId);
+  const replyIds = async (one: UserMessage) => (await readRepliedTo(store, one)).map(({ replyId }) => replyId);
 
   it("then the work is found by the message that is answered", async () => {
     await show(roomOn("a"), "post", record("r", annsAt(roomOn("a"))));

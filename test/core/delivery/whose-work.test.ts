@@ -1,14 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Audience } from "../../../core/contract/agent-reply.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import { accountServed } from "../../../core/delivery/account-served.ts";
+import { accountServed, withRequester } from "../../../core/delivery/asker.ts";
 import { callerAt } from "../../../core/delivery/caller.ts";
-import { audienceAt } from "../../../core/delivery/destination.ts";
-import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/held-record.ts";
-import { Home } from "../../../core/delivery/home.ts";
-import { isUserStarted, originKindOf, reachFor } from "../../../core/delivery/policy-for.ts";
-import { sentFor } from "../../../core/delivery/sent-for.ts";
-import { viewerIn } from "../../../core/delivery/viewer-in.ts";
+import { audienceAt, Home } from "../../../core/delivery/destination.ts";
+import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/held/held-record.ts";
+import { isUserStarted, originKindOf, reachFor } from "../../../core/delivery/reach-policy.ts";
+import { viewerTimeIn } from "../../../core/delivery/visibility.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { sampleReply } from "../../fakes/sample-reply.ts";
@@ -115,17 +113,17 @@ describe("given work whose answer goes to another account of its asker (D3)", ()
   const audience: Audience = { conversation: privateOn("b"), personId: "p", accountId: "ann", membership: 3 };
 
   it("then the audience keeps who asked, unless it is the same account or a room", () => {
-    expect(sentFor(audience, annOn("a")).askedBy).toEqual(annOn("a"));
-    expect(sentFor(audience, { channel: "b", accountId: "ann-2" }).askedBy).toEqual({
+    expect(withRequester(audience, annOn("a")).askedBy).toEqual(annOn("a"));
+    expect(withRequester(audience, { channel: "b", accountId: "ann-2" }).askedBy).toEqual({
       channel: "b",
       accountId: "ann-2",
     });
-    expect(sentFor(audience, annOn("b"))).toEqual(audience);
-    expect(sentFor(audience, undefined)).toEqual(audience);
+    expect(withRequester(audience, annOn("b"))).toEqual(audience);
+    expect(withRequester(audience, undefined)).toEqual(audience);
     const inRoom = { ...audience, conversation: roomOn("b") };
-    expect(sentFor(inRoom, annOn("a"))).toEqual(inRoom);
+    expect(withRequester(inRoom, annOn("a"))).toEqual(inRoom);
     const { accountId: _, ...nobodys } = audience;
-    expect(sentFor(nobodys, annOn("a"))).toEqual(nobodys);
+    expect(withRequester(nobodys, annOn("a"))).toEqual(nobodys);
   });
 
   it("then the account that it serves is the one that sees it, else the asker's", () => {
@@ -147,7 +145,7 @@ describe("given the person who reads a conversation", () => {
         { ...account, ...annOn("b"), timeZone: "Asia/Tokyo" },
       ],
     });
-    const viewer = (target = privateOn("a")) => viewerIn(store, { tenant: "default", audience }, target);
+    const viewer = (target = privateOn("a")) => viewerTimeIn(store, { tenant: "default", audience }, target);
     expect(await viewer()).toEqual({ timeZone: "Europe/Rome", locale: "it" });
     expect(await viewer(privateOn("b"))).toEqual({ timeZone: "Asia/Tokyo", locale: undefined });
     expect(await viewer(roomOn("a"))).toEqual({});
@@ -157,7 +155,7 @@ describe("given the person who reads a conversation", () => {
 
   it("when nothing is known of a person, then nothing is assumed", async () => {
     const nobodys = { conversation: privateOn("a"), personId: null };
-    expect(await viewerIn(store, { tenant: "default", audience: nobodys }, privateOn("a"))).toEqual({});
+    expect(await viewerTimeIn(store, { tenant: "default", audience: nobodys }, privateOn("a"))).toEqual({});
   });
 });
 

@@ -131,6 +131,6 @@ describe("given the sources (O6)", () => {
       .filter((file) => file.startsWith("core/") && file.endsWith(".ts"))
       .filter((file) => readFileSync(`${projectRoot}${file}`, "utf8").includes(".userResponse("));
     // The second repeats a reply that was published, as it was.
-    expect(publishers).toEqual(["core/delivery/publish-reply.ts", "core/delivery/send-again.ts"]);
+    expect(publishers).toEqual(["core/delivery/publish-reply.ts", "core/delivery/undelivered/settle-undelivered.ts"]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DigestPart } from "../../../core/delivery/held-record.ts";
+import type { DigestPart } from "../../../core/delivery/held/held-record.ts";
 import { composeDigest, digestText } from "../../../gateway/relay/digest/compose-digest.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";
 

@@ -5,7 +5,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../../core/contract/anchor.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import { readHeld } from "../../../core/delivery/held-record.ts";
+import { readHeld } from "../../../core/delivery/held/held-record.ts";
 import { readShown } from "../../../core/origin/shown-record.ts";
 import type { RelayContext } from "../../../gateway/relay/relay-context.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";

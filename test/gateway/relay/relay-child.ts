@@ -8,9 +8,9 @@ import { silentLogger } from "../../../core/contract/logger.ts";
 import { silentMeter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { goneMatterOf } from "../../../core/delivery/gone-matter.ts";
 import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
-import { reportGone } from "../../../core/delivery/report-gone.ts";
+import { reportUndeliverable } from "../../../core/delivery/undeliverable/undeliverable-report.ts";
+import { undeliverableResultOf } from "../../../core/delivery/undeliverable/undeliverable-result.ts";
 import { defaultRelayLimits } from "../../../gateway/relay/default-relay-limits.ts";
 import { defaultRetryLimits } from "../../../gateway/relay/retry-pause.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
@@ -107,9 +107,9 @@ await runChannel(
       conversation.channel === channel ? [{ conversation }] : [],
     isStillTarget: async () => true,
     reportGone: async (reply, target, why) => {
-      const matter = goneMatterOf(reply, target, why);
+      const matter = undeliverableResultOf(reply, target, why);
       const parts = { bus, store, clock: systemClock, logger: silentLogger, checkpoint, home, hasChannel: () => true };
-      if (matter) await reportGone(parts, matter, reply);
+      if (matter) await reportUndeliverable(parts, matter, reply);
     },
     afterRefusal: async () => undefined,
     privateConversationOf: async () => undefined,

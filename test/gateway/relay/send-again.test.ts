@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sendAgain } from "../../../core/delivery/send-again.ts";
+import { sendAgain } from "../../../core/delivery/undelivered/settle-undelivered.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
-import type { RelayRig } from "./relay-rig.ts";
-import { openRelayRig, room } from "./relay-rig.ts";
+import { openRelayRig, type RelayRig, room } from "./relay-rig.ts";
 
 let rig: RelayRig;
 beforeEach(async () => {

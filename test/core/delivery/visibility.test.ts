@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import { askerOf } from "../../../core/delivery/asker-of.ts";
-import { mayShow } from "../../../core/delivery/may-show.ts";
-import { otherSurfaces } from "../../../core/delivery/other-surfaces.ts";
-import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
+import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
+import { askerOf } from "../../../core/delivery/asker.ts";
+import { secondaryTargets } from "../../../core/delivery/targets/secondary-targets.ts";
+import { isStillTarget, targetsOn } from "../../../core/delivery/targets/targets.ts";
+import { canSee } from "../../../core/delivery/visibility.ts";
 import type { PersonRecord } from "../../../core/people/person-record.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
@@ -39,7 +38,7 @@ const surface = (channel: string, accountId: string, room = "dm") => ({
 
 describe("given an answer of somebody's work, when it could be seen in another conversation (D3)", () => {
   const shown = (person: PersonRecord | undefined, more: Partial<AgentReply> = {}, target = privateOn("b")) =>
-    mayShow({ audience: anns, ...more }, target, person, open);
+    canSee({ audience: anns, ...more }, target, person, open);
 
   it("then it is seen in a private conversation of an account that was theirs by then, and of no other", async () => {
     const person = await storePerson(store, ["a", "b"]);
@@ -114,7 +113,7 @@ describe("given a piece of work, when its asker is looked for today", () => {
 describe("given a person's private conversations beside the one where the work began (D2)", () => {
   const reply = (more: Partial<AgentReply> = {}) => sampleReply("r", privateOn("a"), "x", { audience: anns, ...more });
   const others = (person: PersonRecord | undefined, reach: "everywhere" | "last-active" | "origin", more = {}) =>
-    otherSurfaces(reply(more), person, reach, open).map(({ channel }) => channel);
+    secondaryTargets(reply(more), person, reach, open).map(({ channel }) => channel);
   const lastOn = (channel: string) => ({ lastActive: conversationKey(privateOn(channel)) });
 
   it("when they want it nowhere else, or nobody is known, then there is none", async () => {

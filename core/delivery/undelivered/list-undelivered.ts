@@ -1,15 +1,17 @@
-import { keyParts } from "../contract/collection.ts";
-import type { Store } from "../contract/store.ts";
-import type { Addressee, Undelivered } from "./undelivered.ts";
-import { pointerKey, pointersOf, undeliveredKey } from "./undelivered.ts";
+import { AgentReply } from "../../contract/agent-reply.ts";
+import { keyParts } from "../../contract/collection.ts";
+import { deadLetterKey } from "../../contract/dead-letter.ts";
+import { DeliveryRequest } from "../../contract/delivery-request.ts";
+import type { Store } from "../../contract/store.ts";
+import { type Addressee, pointerKey, pointersOf, type Undelivered, undeliveredKey } from "./undelivered.ts";
 
-export interface Page {
+interface Page {
   readonly limit: number;
-  /** The id of the last one of the page before. */
+  /** The id of the last entry of the previous page. */
   readonly after?: string | undefined;
 }
 
-/** What was given up and is for these, the newest first; `isShown` says which of them may be seen. */
+/** The undelivered entries of these addressees that `isShown` accepts, newest first. */
 export const listUndeliveredFor = async (
   store: Store,
   tenant: string,
@@ -33,18 +35,27 @@ export const listUndeliveredFor = async (
   return found;
 };
 
-/** The one with this id, if it is for one of these. */
-export const pointedUndelivered = async (
+/** The entry with this id, if it belongs to one of these addressees. */
+export const findUndelivered = async (
   store: Store,
   tenant: string,
   addressees: readonly Addressee[],
   id: string,
 ): Promise<Undelivered | undefined> => {
-  // What a person types may be anything.
+  // The id comes from user input.
   if (!/^[a-z0-9-]{1,40}$/.test(id)) return undefined;
   for (const addressee of addressees) {
     const pointer = await store.get(pointerKey(tenant, addressee, id));
     if (pointer) return (await store.get(undeliveredKey({ tenant, channel: pointer.value.channel, id })))?.value;
   }
   return undefined;
+};
+
+/** The reply in a dead letter. Channels with their own log have no delivery requests; their letter is the reply. */
+export const readDeadLetter = async (
+  store: Store,
+  { durable, id }: Undelivered["letter"],
+): Promise<AgentReply | undefined> => {
+  const message = (await store.get(deadLetterKey(durable, id)))?.value.message;
+  return DeliveryRequest.safeParse(message).data?.reply ?? AgentReply.safeParse(message).data;
 };

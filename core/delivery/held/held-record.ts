@@ -1,50 +1,50 @@
 import { z } from "zod";
-import { Anchor } from "../contract/anchor.ts";
-import { RevisionConflict } from "../contract/app-error.ts";
-import { collection, keyOf } from "../contract/collection.ts";
-import type { Conversation } from "../contract/conversation.ts";
-import { conversationKey } from "../contract/conversation.ts";
-import { DeliveryRequest } from "../contract/delivery-request.ts";
-import type { Store } from "../contract/store.ts";
-import { stableId } from "../lib/index.ts";
+import { Anchor } from "../../contract/anchor.ts";
+import { RevisionConflict } from "../../contract/app-error.ts";
+import { collection, keyOf } from "../../contract/collection.ts";
+import type { Conversation } from "../../contract/conversation.ts";
+import { conversationKey } from "../../contract/conversation.ts";
+import { DeliveryRequest } from "../../contract/delivery-request.ts";
+import type { Store } from "../../contract/store.ts";
+import { stableId } from "../../lib/index.ts";
 
-/** A delivery that is kept back, to come with others in one digest. */
+/** A delivery that waits for the next digest. */
 export const HeldItem = z.looseObject({
-  /** Of its request. */
+  /** The id of its delivery request. */
   id: z.string(),
   heldAt: z.iso.datetime(),
-  /** The end of quiet hours, in milliseconds since 1970; 0: it only waits for its platform. */
+  /** The end of quiet hours, in milliseconds since 1970; 0 if the delivery only waits for its platform. */
   notBefore: z.number(),
 });
 export type HeldItem = z.infer<typeof HeldItem>;
 
-/** A piece of one item. The last piece has the item's anchor, if the channel draws that itself. */
+/** A piece of one item. The last piece carries the item's anchor, if the channel renders anchors itself. */
 export const DigestSection = z.looseObject({
-  /** The item's place in the digest, from 1, as people see it. */
+  /** The item's number in the digest, from 1, as people see it. */
   number: z.int(),
   markdown: z.string(),
   anchor: Anchor.nullable(),
 });
 export type DigestSection = z.infer<typeof DigestSection>;
 
-/** One message of a digest, and which items it shows something of. */
+/** One message of a digest, and the items that it shows a piece of. */
 export const DigestPart = z.looseObject({ sections: z.array(DigestSection), itemIds: z.array(z.string()) });
 export type DigestPart = z.infer<typeof DigestPart>;
 
-/** The parts are those of several items; one that is alone is sent as itself, and has none. */
+/** A digest of one item has no parts, because the item is sent as an ordinary reply. */
 export const Digest = z.looseObject({ number: z.int(), itemIds: z.array(z.string()), parts: z.array(DigestPart) });
 export type Digest = z.infer<typeof Digest>;
 
-/** What is kept back for one conversation. One key, so that nothing is in two digests. */
+/** The held deliveries of one conversation, under one key, so that no item is in two digests. */
 export const HeldRecord = z.looseObject({
   /** Oldest first. */
   items: z.array(HeldItem),
-  /** The latest digest that was begun. As soon as its platform may have a part of it, its words stay as they are. */
+  /** The latest digest. Its text is frozen as soon as the platform may have a part of it. */
   digest: Digest.optional(),
   digests: z.int(),
-  /** Of sending what is due, since something was last sent. */
+  /** Attempts to send due items since the last success. */
   attempts: z.int(),
-  /** Wake-ups asked for so far, and when the latest one comes. */
+  /** The number of wake-ups requested so far; `wakeAt` is the time of the latest. */
   wakes: z.int(),
   wakeAt: z.number().optional(),
 });
@@ -58,12 +58,12 @@ const recordKey = (target: Conversation) => keyOf(records, conversationKey(targe
 export const heldRequestKey = (target: Conversation, requestId: string) =>
   keyOf(requests, conversationKey(target), stableId("h", requestId));
 
-const nothing: HeldRecord = { items: [], digests: 0, attempts: 0, wakes: 0 };
+const EMPTY: HeldRecord = { items: [], digests: 0, attempts: 0, wakes: 0 };
 
 export const readHeld = async (store: Store, target: Conversation): Promise<HeldRecord> =>
-  (await store.get(recordKey(target)))?.value ?? nothing;
+  (await store.get(recordKey(target)))?.value ?? EMPTY;
 
-/** Changes what is stored now, whoever else writes meanwhile; the same record back: nothing to write. */
+/** Updates the record by compare-and-set and retries on conflict; writes nothing if `change` returns the same object. */
 export const changeHeld = async (
   store: Store,
   target: Conversation,
@@ -71,7 +71,7 @@ export const changeHeld = async (
 ): Promise<HeldRecord> => {
   for (;;) {
     const stored = await store.get(recordKey(target));
-    const before = stored?.value ?? nothing;
+    const before = stored?.value ?? EMPTY;
     const after = change(before);
     if (after === before) return before;
     try {

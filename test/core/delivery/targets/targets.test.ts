@@ -1,15 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeliveryDefaults } from "../../../core/contract/delivery-policy.ts";
-import { afterRefusal } from "../../../core/delivery/after-refusal.ts";
-import { isStillTarget, targetsOn } from "../../../core/delivery/targets.ts";
-import type { PersonRecord } from "../../../core/people/person-record.ts";
-import { accountKey, personKey } from "../../../core/people/person-record.ts";
-import { MemoryStore } from "../../adapters/web/memory-store.ts";
-import { ManualClock } from "../../fakes/manual-clock.ts";
-import { sampleReply } from "../../fakes/sample-reply.ts";
+import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
+import { type Conversation, conversationKey } from "../../../../core/contract/conversation.ts";
+import type { DeliveryDefaults } from "../../../../core/contract/delivery-policy.ts";
+import { afterRefusal, isStillTarget, targetsOn } from "../../../../core/delivery/targets/targets.ts";
+import type { PersonRecord } from "../../../../core/people/person-record.ts";
+import { accountKey, personKey } from "../../../../core/people/person-record.ts";
+import { MemoryStore } from "../../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
+import { sampleReply } from "../../../fakes/sample-reply.ts";
 
 const tenant = "default";
 const SINCE = "2026-01-01T00:00:00.000Z";

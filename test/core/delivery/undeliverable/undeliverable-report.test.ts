@@ -1,23 +1,26 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
-import type { Bus } from "../../../core/contract/bus.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { Destination } from "../../../core/delivery/destination.ts";
-import type { GoneMatter } from "../../../core/delivery/gone-matter.ts";
-import { GONE, goneMatterOf } from "../../../core/delivery/gone-matter.ts";
-import { goneWords } from "../../../core/delivery/gone-words.ts";
-import { otherPlace } from "../../../core/delivery/other-place.ts";
-import { reportGone } from "../../../core/delivery/report-gone.ts";
-import { MemoryStore } from "../../adapters/web/memory-store.ts";
-import { ManualClock } from "../../fakes/manual-clock.ts";
-import { RecordingLogger } from "../../fakes/recording-logger.ts";
-import { sampleReply } from "../../fakes/sample-reply.ts";
-import { privateOn, roomOn, storePerson } from "./person-on-channels.ts";
+import type { AgentReply, Audience } from "../../../../core/contract/agent-reply.ts";
+import type { Bus } from "../../../../core/contract/bus.ts";
+import { conversationKey } from "../../../../core/contract/conversation.ts";
+import type { Destination } from "../../../../core/delivery/destination.ts";
+import { fallbackConversation } from "../../../../core/delivery/undeliverable/fallback-conversation.ts";
+import { reportUndeliverable } from "../../../../core/delivery/undeliverable/undeliverable-report.ts";
+import {
+  UNDELIVERABLE_FIELD,
+  type UndeliverableResult,
+  undeliverableNotice,
+  undeliverableResultOf,
+} from "../../../../core/delivery/undeliverable/undeliverable-result.ts";
+import { MemoryStore } from "../../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { sampleReply } from "../../../fakes/sample-reply.ts";
+import { privateOn, roomOn, storePerson } from "../person-on-channels.ts";
 
 const AT = "2026-03-10T21:00:00.000Z";
 const WEEK_MS = 7 * 24 * 3_600_000;
 const audience: Audience = { conversation: privateOn("b"), personId: "p", accountId: "ann", membership: 3 };
-const matter: GoneMatter = {
+const matter: UndeliverableResult = {
   kind: "scheduled",
   id: "schedule-1",
   title: "Stretch",
@@ -51,7 +54,7 @@ describe("given a reply that was refused for good", () => {
   const result = (more: Partial<AgentReply> = {}) =>
     sampleReply("r", privateOn("b"), "time", { origin, audience, ...more });
   const of = (reply: AgentReply, target = privateOn("b")) =>
-    goneMatterOf(reply, target, { reason: "target-gone: deleted", instead: "It is in your inbox." });
+    undeliverableResultOf(reply, target, { reason: "target-gone: deleted", instead: "It is in your inbox." });
 
   it("when it came by itself, in the place it was meant for, then it is to be reported", () => {
     expect(of(result())).toEqual(matter);
@@ -76,7 +79,7 @@ describe("given a reply that was refused for good", () => {
     const report = sampleReply("r/gone", privateOn("a"), "words", {
       kind: "notice",
       origin: null,
-      data: { [GONE]: matter },
+      data: { [UNDELIVERABLE_FIELD]: matter },
     });
     expect(of(report, privateOn("a"))).toEqual({ ...matter, tried: [privateOn("b"), privateOn("a")] });
   });
@@ -84,34 +87,40 @@ describe("given a reply that was refused for good", () => {
 
 describe("given what people are told about it (P2, D3)", () => {
   it("when it is theirs, then they learn what, where, why, where it is instead, and how to end it", () => {
-    expect(goneWords(matter, true)).toBe(
+    expect(undeliverableNotice(matter, true)).toBe(
       "The result of the schedule “Stretch” does not reach its place on B: the conversation is gone (deleted). " +
         "It is in your inbox. To end it, write `schedules cancel schedule-1`.",
     );
-    expect(goneWords({ ...matter, instead: "", id: undefined, tried: [] }, true)).toBe(
+    expect(undeliverableNotice({ ...matter, instead: "", id: undefined, tried: [] }, true)).toBe(
       "The result of the schedule “Stretch” does not reach its place: the conversation is gone (deleted).",
     );
   });
 
   it("when it is somebody else's, then they learn neither whose it is nor what about", () => {
-    expect(goneWords(matter, false)).toBe(
+    expect(undeliverableNotice(matter, false)).toBe(
       "The result of somebody's schedule (schedule-1) does not reach its place on B: the conversation is gone " +
         "(deleted). Whoever runs this service finds it among the dead letters, if it was sent.",
     );
-    expect(goneWords({ ...matter, id: undefined }, false)).toContain("The result of somebody's schedule does not");
-    expect(goneWords({ ...matter, kind: "a2a-inbound" }, false)).toContain("The result of work for another agent does");
+    expect(undeliverableNotice({ ...matter, id: undefined }, false)).toContain(
+      "The result of somebody's schedule does not",
+    );
+    expect(undeliverableNotice({ ...matter, kind: "a2a-inbound" }, false)).toContain(
+      "The result of work for another agent does",
+    );
   });
 
   it("when it is nobody's own, then everybody may know its title", () => {
-    expect(goneWords({ ...matter, audience: undefined }, false)).toContain("the schedule “Stretch”");
+    expect(undeliverableNotice({ ...matter, audience: undefined }, false)).toContain("the schedule “Stretch”");
     const peers = { ...matter, kind: "a2a-inbound", audience: { conversation: roomOn("b"), personId: null } };
-    expect(goneWords(peers, false)).toContain("The result of “Stretch”, which another agent asked for, does not");
+    expect(undeliverableNotice(peers, false)).toContain(
+      "The result of “Stretch”, which another agent asked for, does not",
+    );
   });
 });
 
 describe("given a result that cannot get where it was to go, when another place is looked for (P2)", () => {
-  const look = async (more: Partial<GoneMatter> = {}, home?: Destination, closed: readonly string[] = []) => {
-    const place = await otherPlace({ store, home, hasChannel: (name) => !closed.includes(name) }, "default", {
+  const look = async (more: Partial<UndeliverableResult> = {}, home?: Destination, closed: readonly string[] = []) => {
+    const place = await fallbackConversation({ store, home, hasChannel: (name) => !closed.includes(name) }, "default", {
       ...matter,
       ...more,
     });
@@ -159,7 +168,7 @@ describe("given a result that cannot get where it was to go, when another place 
 
   it("then the report keeps for whom it is, so that unlinking the account takes it away (D3)", async () => {
     await storePerson(store, ["a", "b"]);
-    const place = await otherPlace({ store, hasChannel: () => true }, "default", matter);
+    const place = await fallbackConversation({ store, hasChannel: () => true }, "default", matter);
     expect(place?.audience).toEqual({
       conversation: privateOn("a"),
       personId: "p",
@@ -171,7 +180,7 @@ describe("given a result that cannot get where it was to go, when another place 
 });
 
 describe("given a result whose place is gone, when that is reported (P2)", () => {
-  const report = (id: string, more: Partial<GoneMatter> = {}) => {
+  const report = (id: string, more: Partial<UndeliverableResult> = {}) => {
     const publish: Bus["publish"] = async (_, message) => {
       published.push(message as AgentReply);
       return "stored";
@@ -180,7 +189,11 @@ describe("given a result whose place is gone, when that is reported (P2)", () =>
       checkpoints.push(name);
     };
     const parts = { bus: { publish } as Bus, store, clock, logger, checkpoint, hasChannel: () => true };
-    return reportGone(parts, { ...matter, ...more }, { id, tenant: "default", agent: "mooring", traceId: "t" });
+    return reportUndeliverable(
+      parts,
+      { ...matter, ...more },
+      { id, tenant: "default", agent: "mooring", traceId: "t" },
+    );
   };
 
   it("then its person gets one notice, which carries the matter in case that it is refused too", async () => {
@@ -192,9 +205,9 @@ describe("given a result whose place is gone, when that is reported (P2)", () =>
         kind: "notice",
         origin: null,
         sessionId: null,
-        markdown: goneWords(matter, true),
+        markdown: undeliverableNotice(matter, true),
         audience: { conversation: privateOn("a") },
-        data: { [GONE]: { tried: [privateOn("b")] } },
+        data: { [UNDELIVERABLE_FIELD]: { tried: [privateOn("b")] } },
         mayRepeat: true,
         createdAt: AT,
       },

@@ -1,22 +1,26 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Audience } from "../../../core/contract/agent-reply.ts";
-import type { Bus } from "../../../core/contract/bus.ts";
-import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
-import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
-import { failureInWords } from "../../../core/delivery/failure-in-words.ts";
-import type { LedgerEntry } from "../../../core/delivery/ledger-entry.ts";
-import { ledgerKey } from "../../../core/delivery/ledger-entry.ts";
-import { listUndeliveredFor, pointedUndelivered } from "../../../core/delivery/list-undelivered.ts";
-import { noteUndelivered } from "../../../core/delivery/note-undelivered.ts";
-import { readLetter } from "../../../core/delivery/read-letter.ts";
-import { settleUndelivered } from "../../../core/delivery/settle-undelivered.ts";
-import type { Addressee, Undelivered } from "../../../core/delivery/undelivered.ts";
-import { undeliveredKey } from "../../../core/delivery/undelivered.ts";
-import { MemoryStore } from "../../adapters/web/memory-store.ts";
-import { ManualClock } from "../../fakes/manual-clock.ts";
-import { sampleReply } from "../../fakes/sample-reply.ts";
-import { undeliveredOnChannel } from "../../fakes/undelivered-on-channel.ts";
-import { privateOn } from "./person-on-channels.ts";
+import type { Audience } from "../../../../core/contract/agent-reply.ts";
+import type { Bus } from "../../../../core/contract/bus.ts";
+import { type DeadLetter, deadLetterKey } from "../../../../core/contract/dead-letter.ts";
+import { type LedgerEntry, ledgerKey } from "../../../../core/delivery/ledger-entry.ts";
+import {
+  findUndelivered,
+  listUndeliveredFor,
+  readDeadLetter,
+} from "../../../../core/delivery/undelivered/list-undelivered.ts";
+import { settleUndelivered } from "../../../../core/delivery/undelivered/settle-undelivered.ts";
+import {
+  type Addressee,
+  failureInWords,
+  noteUndelivered,
+  type Undelivered,
+  undeliveredKey,
+} from "../../../../core/delivery/undelivered/undelivered.ts";
+import { MemoryStore } from "../../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
+import { sampleReply } from "../../../fakes/sample-reply.ts";
+import { undeliveredOnChannel } from "../../../fakes/undelivered-on-channel.ts";
+import { privateOn } from "../person-on-channels.ts";
 
 const AT = "2026-03-10T21:00:00.000Z";
 const DEAD_AT = "2026-03-10T21:05:00.000Z";
@@ -78,8 +82,8 @@ describe("given deliveries that were given up (D6)", () => {
     await giveUp(1);
     const [entry] = await listed();
     expect(await listed([["account", "web", "bob"]])).toEqual([]);
-    expect(await pointedUndelivered(store, "default", [["account", "web", "bob"]], entry?.id ?? "")).toBeUndefined();
-    expect(await pointedUndelivered(store, "default", [["person", "x"], ann], entry?.id ?? "")).toEqual(entry);
+    expect(await findUndelivered(store, "default", [["account", "web", "bob"]], entry?.id ?? "")).toBeUndefined();
+    expect(await findUndelivered(store, "default", [["person", "x"], ann], entry?.id ?? "")).toEqual(entry);
   });
 
   it("when a person types an id that cannot be one, then nothing is looked up", async () => {
@@ -87,9 +91,9 @@ describe("given deliveries that were given up (D6)", () => {
       throw new Error("the store was asked");
     };
     for (const id of ["", "A", "a b", "a/b", "x".repeat(41), "a\nb", "é"]) {
-      expect(await pointedUndelivered(store, "default", [ann], id)).toBeUndefined();
+      expect(await findUndelivered(store, "default", [ann], id)).toBeUndefined();
     }
-    await expect(pointedUndelivered(store, "default", [ann], "x".repeat(40))).rejects.toThrow("the store was asked");
+    await expect(findUndelivered(store, "default", [ann], "x".repeat(40))).rejects.toThrow("the store was asked");
   });
 
   it("when the reader may not see some of them, then a page is filled with those they may", async () => {
@@ -119,7 +123,7 @@ describe("given deliveries that were given up (D6)", () => {
     const [newest] = await listed();
     if (newest) await store.delete(undeliveredKey(newest));
     expect(await excerpts()).toEqual(["answer 1"]);
-    expect(await pointedUndelivered(store, "default", [ann], newest?.id ?? "")).toBeUndefined();
+    expect(await findUndelivered(store, "default", [ann], newest?.id ?? "")).toBeUndefined();
   });
 
   it("then the list shows how it begins, in one line of at most 120 characters", async () => {
@@ -172,7 +176,7 @@ describe("given one that a person wants to be sent again (D6)", () => {
   it("when the channel has a log of its own, then the reply itself is published again", async () => {
     await giveUp(1, { isLog: true });
     const [entry] = await listed();
-    expect((await readLetter(store, entry?.letter ?? { durable: "", id: "" }))?.markdown).toBe("answer 1");
+    expect((await readDeadLetter(store, entry?.letter ?? { durable: "", id: "" }))?.markdown).toBe("answer 1");
     await settle(entry, "send-again");
     expect(published).toMatchObject([
       {
@@ -189,7 +193,7 @@ describe("given one that a person wants to be sent again (D6)", () => {
   it("when it is dismissed, then it is gone and nothing is sent", async () => {
     await giveUp(1);
     const [entry] = await listed();
-    expect((await readLetter(store, entry?.letter ?? { durable: "", id: "" }))?.markdown).toBe("answer 1");
+    expect((await readDeadLetter(store, entry?.letter ?? { durable: "", id: "" }))?.markdown).toBe("answer 1");
     expect(await settle(entry, "dismiss")).toBe("done");
     expect(published).toEqual([]);
     expect(store.names()).toEqual([]);
@@ -201,7 +205,7 @@ describe("given one that a person wants to be sent again (D6)", () => {
     const [entry] = await listed();
     const letter = entry?.letter ?? { durable: "", id: "" };
     await store.delete(deadLetterKey(letter.durable, letter.id));
-    expect(await readLetter(store, letter)).toBeUndefined();
+    expect(await readDeadLetter(store, letter)).toBeUndefined();
     expect(await settle(entry, "send-again")).toBe("done");
     expect(published).toEqual([]);
     expect(store.names()).toEqual([]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quietUntil } from "../../../core/people/quiet-hours.ts";
+import { quietUntil } from "../../../../core/delivery/targets/quiet-hours.ts";
 
 const night = { from: "22:00", to: "07:00" };
 const at = (iso: string) => Date.parse(iso);

@@ -1,0 +1,42 @@
+import type { AgentReply, Audience } from "../contract/agent-reply.ts";
+import type { Asker } from "../contract/owner-context.ts";
+import type { Store } from "../contract/store.ts";
+import { findPerson, type PersonRecord, readPerson, sameAccount } from "../people/index.ts";
+
+/** An account and its channel. */
+export interface OwnAccount {
+  readonly channel: string;
+  readonly accountId: string;
+}
+
+/** The account that asked for the work, wherever the answer goes; undefined if no account asked. */
+export const askingAccount = ({ conversation, accountId, askedBy }: Audience): OwnAccount | undefined =>
+  askedBy ?? (accountId === undefined ? undefined : { channel: conversation.channel, accountId });
+
+/**
+ * The account that receives the work. A result that goes to another channel than the request came from belongs to the
+ * person's account there, because the asker's own id is valid on its own channel only.
+ */
+export const accountServed = ({ audience, asker }: { audience: Audience; asker: Asker }): OwnAccount => ({
+  channel: audience.conversation.channel,
+  accountId: audience.accountId ?? asker.accountId,
+});
+
+/** The person that the asking account belongs to today. */
+export const askerOf = async (
+  store: Store,
+  { tenant, audience }: Pick<AgentReply, "tenant" | "audience">,
+): Promise<PersonRecord | undefined> => {
+  const { personId } = audience;
+  const asker = askingAccount(audience);
+  if (asker !== undefined) return (await findPerson(store, { tenant, ...asker })).person;
+  return personId === null ? undefined : (await readPerson(store, tenant, personId))?.person;
+};
+
+/** Adds the asking account to a private audience if the receiving account is a different one of the same person. */
+export const withRequester = (audience: Audience, asker: OwnAccount | undefined): Audience => {
+  const { conversation, accountId } = audience;
+  if (asker === undefined || accountId === undefined || conversation.kind === "shared") return audience;
+  const isTheSame = sameAccount(asker, { channel: conversation.channel, accountId });
+  return isTheSame ? audience : { ...audience, askedBy: { ...asker } };
+};

@@ -1,0 +1,2 @@
+export { isRefused } from "./secondary-targets.ts";
+export { type AfterRefusal, afterRefusal, isStillTarget, type Target, type TargetDeps, targetsOn } from "./targets.ts";

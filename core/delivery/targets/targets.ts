@@ -1,0 +1,105 @@
+import type { AgentReply } from "../../contract/agent-reply.ts";
+import type { Clock } from "../../contract/clock.ts";
+import { type Conversation, sameConversation } from "../../contract/conversation.ts";
+import type { DeliveryDefaults } from "../../contract/delivery-policy.ts";
+import type { Store } from "../../contract/store.ts";
+import { askerOf } from "../asker.ts";
+import { isUnsolicitedFinal, isUserStarted, originKindOf, reachFor } from "../reach-policy.ts";
+import { type Admits, canSee, type Viewer, viewerOf } from "../visibility.ts";
+import { heldUntil } from "./quiet-hours.ts";
+import { isRefused, secondaryTargets } from "./secondary-targets.ts";
+
+/** A conversation that will show a reply. */
+export interface Target {
+  readonly conversation: Conversation;
+  /** The end of quiet hours in milliseconds since 1970; until then the reply waits for a digest (D2). */
+  readonly holdUntil?: number;
+}
+
+export interface TargetDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The configured delivery defaults of a channel of the agent. */
+  readonly defaultsOn: (channel: string) => DeliveryDefaults;
+  /** The current access rules of the target's channel. */
+  readonly admits: Admits;
+}
+
+/** The conversations of one channel that show a reply; always inside its audience (D2). */
+export const targetsOn =
+  ({ store, clock, defaultsOn, admits }: TargetDeps) =>
+  async (channel: string, reply: AgentReply): Promise<Target[]> => {
+    const origin = reply.audience.conversation;
+    const isAtOrigin = origin.channel === channel && !isRefused(reply, origin);
+    const isForAll = isUnsolicitedFinal(reply);
+    const person = isForAll || isForOtherAccount(reply) ? await askerOf(store, reply) : undefined;
+    const atOrigin = isAtOrigin && canSee(reply, origin, person, admits) ? [origin] : [];
+    if (!isForAll) return atOrigin.map((conversation) => ({ conversation }));
+    const kind = originKindOf(reply);
+    const reach = reachFor(kind, person?.policy, defaultsOn(origin.channel).policy);
+    const others = secondaryTargets(reply, person, reach, admits)
+      .filter((surface) => surface.channel === channel)
+      .map(({ conversation }) => conversation);
+    return [...atOrigin, ...others].map((conversation) => {
+      const isNeverHeld = isUserStarted(kind) || reply.origin?.isReminder === true;
+      if (isNeverHeld && sameConversation(conversation, origin)) return { conversation };
+      const until = heldUntil(conversation, person, defaultsOn(channel), clock.now());
+      return { conversation, ...(until !== undefined && { holdUntil: until }) };
+    });
+  };
+
+/** The receiving account is not the asking one, so even the origin conversation needs the person. */
+const isForOtherAccount = ({ audience }: AgentReply): boolean => audience.askedBy !== undefined;
+
+interface SendDeps extends Pick<TargetDeps, "store" | "admits"> {
+  /** Whether the platform still lists the account as a member that may receive messages here. */
+  readonly isMember?: (conversation: Conversation, accountId: string) => Promise<boolean>;
+}
+
+/** Repeats the decision at the time of sending, because an account may have been unlinked or have lost access (I2). */
+export const isStillTarget =
+  ({ store, admits, isMember = async () => true }: SendDeps) =>
+  async (reply: AgentReply, target: Conversation): Promise<boolean> => {
+    const { onlyFor } = reply;
+    if (onlyFor !== undefined && !admits({ ...target, kind: "private" }, onlyFor)) return false;
+    const viewer = await viewerAt(store, reply, target);
+    if (viewer === undefined || !admits(target, viewer.accountId)) return false;
+    return target.kind === "shared" || viewer.accountId === undefined || isMember(target, viewer.accountId);
+  };
+
+const viewerAt = async (store: Store, reply: AgentReply, target: Conversation): Promise<Viewer | undefined> => {
+  // The platform or the store has vouched that only the caller reads the private answer to a command.
+  if (reply.onlyFor !== undefined && target.kind === "private") return { accountId: reply.onlyFor };
+  const isOrigin = sameConversation(target, reply.audience.conversation);
+  return viewerOf(reply, target, isOrigin && !isForOtherAccount(reply) ? undefined : await askerOf(store, reply));
+};
+
+/**
+ * next: the reply to publish again; it then goes to another conversation.
+ * inPrivate: the account that can receive the reply alone, on the same channel.
+ */
+export type AfterRefusal = { readonly next: AgentReply } | { readonly inPrivate: string } | undefined;
+
+/**
+ * Finds another target, inside policy and audience, for a reply that a conversation has rejected (D2, D3).
+ * Undefined: no other target exists, or another one already shows the reply.
+ */
+export const afterRefusal =
+  ({ store, defaultsOn, admits }: Omit<TargetDeps, "clock">) =>
+  async (reply: AgentReply, conversation: Conversation): Promise<AfterRefusal> => {
+    const { audience } = reply;
+    const isRoomOfOrigin = conversation.kind === "shared" && sameConversation(conversation, audience.conversation);
+    const alone = isRoomOfOrigin && audience.accountId !== undefined ? { inPrivate: audience.accountId } : undefined;
+    if (!isUnsolicitedFinal(reply)) return reply.correlationId === undefined ? undefined : alone;
+    const person = await askerOf(store, reply);
+    const reach = reachFor(originKindOf(reply), person?.policy, defaultsOn(audience.conversation.channel).policy);
+    if (reach === "origin") return undefined;
+    const next = { ...reply, mayRepeat: true, refusedIn: [...(reply.refusedIn ?? []), conversation] };
+    const before = secondaryTargets(reply, person, reach, admits);
+    const after = secondaryTargets(next, person, reach, admits);
+    const isNew = after.some(
+      (surface) => !before.some((each) => sameConversation(each.conversation, surface.conversation)),
+    );
+    if (isNew) return { next };
+    return after.length === 0 ? alone : undefined;
+  };

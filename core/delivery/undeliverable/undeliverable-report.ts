@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { type AgentReply, Audience } from "../../contract/agent-reply.ts";
+import { RevisionConflict } from "../../contract/app-error.ts";
+import type { Bus } from "../../contract/bus.ts";
+import type { Checkpoint } from "../../contract/checkpoint.ts";
+import { type Clock, isoTime } from "../../contract/clock.ts";
+import { collection, keyOf } from "../../contract/collection.ts";
+import { conversationKey } from "../../contract/conversation.ts";
+import type { Logger } from "../../contract/logger.ts";
+import type { Store } from "../../contract/store.ts";
+import { stableId } from "../../lib/index.ts";
+import { publishReply } from "../publish-reply.ts";
+import { type FallbackDeps, fallbackConversation } from "./fallback-conversation.ts";
+import { UNDELIVERABLE_FIELD, type UndeliverableResult, undeliverableNotice } from "./undeliverable-result.ts";
+
+interface ReportDeps extends FallbackDeps {
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly checkpoint: Checkpoint;
+}
+
+/** The reply or the run that could not be delivered. */
+type ReportCause = Pick<AgentReply, "id" | "tenant" | "agent" | "traceId">;
+
+/**
+ * Reports a result that cannot reach its target to its person elsewhere, else at the agent's home (P2): once a week per
+ * schedule and target. Idempotent: a repeat after a crash publishes the same notice under the same id.
+ */
+export const reportUndeliverable = async (
+  deps: ReportDeps,
+  result: UndeliverableResult,
+  cause: ReportCause,
+): Promise<void> => {
+  const { bus, store, clock, logger, checkpoint } = deps;
+  const { id, tenant, agent, traceId } = cause;
+  const decide = async () => {
+    const fallback = await fallbackConversation(deps, tenant, result);
+    if (fallback === undefined) {
+      const what = result.id ?? result.kind;
+      logger.error(
+        { tenant, agent, what, traceId },
+        "could not report an undeliverable result: no fallback conversation, set `home`",
+      );
+    }
+    const markdown = undeliverableNotice(result, fallback?.isTheirs ?? false);
+    return { cause: id, audience: fallback?.audience ?? null, markdown, at: isoTime(clock.now()) };
+  };
+  const record = await recordOnce(store, cause, result, decide);
+  await checkpoint("gone.settled");
+  if (record.cause !== id || record.audience === null) return;
+  await publishReply(bus, {
+    id: `${id}/gone`,
+    tenant,
+    agent,
+    sessionId: null,
+    kind: "notice",
+    markdown: record.markdown,
+    origin: null,
+    audience: record.audience,
+    data: { [UNDELIVERABLE_FIELD]: result },
+    mayRepeat: true,
+    createdAt: record.at,
+    traceId,
+  });
+  await checkpoint("gone.told");
+};
+
+/** A report that was made. A second process repeats the same notice, or none. */
+const ReportRecord = z.looseObject({
+  /** The id of the undelivered reply or run. */
+  cause: z.string(),
+  /** The readers of the notice; null if there is no fallback conversation. */
+  audience: Audience.nullable(),
+  markdown: z.string(),
+  at: z.iso.datetime(),
+});
+type ReportRecord = z.infer<typeof ReportRecord>;
+
+/** A schedule that fails every minute is reported once in this time. */
+const REPORT_EVERY_MS = 7 * 24 * 3_600_000;
+const records = collection("gone-reports", ReportRecord, { ttlMs: REPORT_EVERY_MS });
+
+const recordKey = (tenant: string, agent: string, { id, title, tried }: UndeliverableResult) =>
+  keyOf(records, tenant, agent, stableId("gone", id ?? title, ...tried.map(conversationKey)));
+
+/** The first report about a schedule and target wins for a week. */
+const recordOnce = async (
+  store: Store,
+  { tenant, agent }: { readonly tenant: string; readonly agent: string },
+  result: UndeliverableResult,
+  decide: () => Promise<ReportRecord>,
+): Promise<ReportRecord> => {
+  const key = recordKey(tenant, agent, result);
+  const known = await store.get(key);
+  if (known !== undefined) return known.value;
+  const record = await decide();
+  try {
+    await store.put(key, record, { ifRevision: 0 });
+    return record;
+  } catch (error) {
+    const first = error instanceof RevisionConflict ? await store.get(key) : undefined;
+    if (first === undefined) throw error;
+    return first.value;
+  }
+};

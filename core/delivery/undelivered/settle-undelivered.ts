@@ -1,0 +1,99 @@
+import { AgentReply } from "../../contract/agent-reply.ts";
+import { RevisionConflict } from "../../contract/app-error.ts";
+import type { Bus } from "../../contract/bus.ts";
+import { type Clock, isoTime } from "../../contract/clock.ts";
+import { keyParts } from "../../contract/collection.ts";
+import { conversationKey } from "../../contract/conversation.ts";
+import { type DeadLetter, deadLetterKey } from "../../contract/dead-letter.ts";
+import { DeliveryRequest } from "../../contract/delivery-request.ts";
+import type { Store } from "../../contract/store.ts";
+import { subjectsOf } from "../../contract/subjects.ts";
+import { ledgerKey, ledgerOfTarget } from "../ledger-entry.ts";
+import { addresseeOf, pointerKey, type Undelivered, type UndeliveredAddress, undeliveredKey } from "./undelivered.ts";
+
+interface SettleDeps {
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** gone: someone else has settled the entry, or is settling it now. */
+type Settled = "done" | "gone";
+
+/**
+ * Sends an undelivered reply again, or dismisses it: once, even if several people try. `by` identifies the request; the
+ * same request resumes after an interruption. The caller checks permission.
+ */
+export const settleUndelivered = async (
+  deps: SettleDeps,
+  address: UndeliveredAddress,
+  what: "send-again" | "dismiss",
+  by: string,
+): Promise<Settled> => {
+  const { store } = deps;
+  const entry = await take(deps, address, by);
+  if (entry === undefined) return "gone";
+  const key = deadLetterKey(entry.letter.durable, entry.letter.id);
+  const letter = (await store.get(key))?.value;
+  if (letter !== undefined) await (what === "send-again" ? sendAgain(deps, letter) : store.delete(key));
+  const addressee = addresseeOf(entry.audience);
+  if (addressee !== undefined) await store.delete(pointerKey(entry.tenant, addressee, entry.id));
+  await store.delete(undeliveredKey(address));
+  return "done";
+};
+
+/** An interrupted request blocks others for this long. */
+const TAKEN_FOR_MS = 60_000;
+
+const take = async (
+  { store, clock }: SettleDeps,
+  address: UndeliveredAddress,
+  by: string,
+): Promise<Undelivered | undefined> => {
+  const stored = await store.get(undeliveredKey(address));
+  if (stored === undefined) return undefined;
+  const { value: entry, revision } = stored;
+  const now = clock.now();
+  const isOthers = entry.taken !== undefined && entry.taken.by !== by;
+  if (isOthers && now - Date.parse(entry.taken?.at ?? "") < TAKEN_FOR_MS) return undefined;
+  try {
+    await store.put(undeliveredKey(address), { ...entry, taken: { by, at: isoTime(now) } }, { ifRevision: revision });
+    return entry;
+  } catch (error) {
+    if (error instanceof RevisionConflict) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Sends a dead letter again on a person's request (D6). Accepted parts are not repeated; parts with an unknown outcome
+ * are, because a person has decided so. Idempotent.
+ */
+export const sendAgain = async (
+  { bus, store, clock }: { bus: Bus; store: Store; clock: Clock },
+  letter: DeadLetter,
+): Promise<void> => {
+  const asked = DeliveryRequest.safeParse(letter.message);
+  // Channels with their own log have no delivery requests; their dead letter is the reply.
+  if (!asked.success) return publishAgain(bus, store, letter, AgentReply.parse(letter.message));
+  const request = { ...asked.data, byHand: true };
+  const { reply, target } = request;
+  for await (const { key, value, revision } of store.list(ledgerOfTarget(reply.id, target))) {
+    if (value.state !== "unknown" && value.state !== "withdrawn") continue;
+    const part = Number(keyParts(key).at(-1));
+    const wanted = { state: "failed", at: isoTime(clock.now()), reason: "send again" } as const;
+    await store.put(ledgerKey(reply.id, target, part), wanted, { ifRevision: revision });
+  }
+  // `deadAt` makes the id new for the bus, and the same if this step is repeated.
+  const options = { id: `${request.id}/again/${letter.deadAt}`, key: conversationKey(target) };
+  await bus.publish(subjectsOf(reply.tenant).delivery(target.channel), request, options);
+  await store.delete(deadLetterKey(letter.durable, letter.id));
+};
+
+/** Conversations that already show the reply recognise it by its id. */
+const publishAgain = async (bus: Bus, store: Store, letter: DeadLetter, reply: AgentReply): Promise<void> => {
+  const options = { id: `${reply.id}/again/${letter.deadAt}`, key: conversationKey(reply.audience.conversation) };
+  const subject = subjectsOf(reply.tenant).userResponse(reply.agent);
+  await bus.publish(subject, { ...reply, mayRepeat: true }, options);
+  await store.delete(deadLetterKey(letter.durable, letter.id));
+};

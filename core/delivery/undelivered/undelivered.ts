@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { type AgentReply, Audience } from "../../contract/agent-reply.ts";
+import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
+import { Conversation, conversationKey } from "../../contract/conversation.ts";
+import type { DeadLetter } from "../../contract/dead-letter.ts";
+import { newestFirst } from "../../contract/newest-first.ts";
+import { ReplyOrigin } from "../../contract/reply-origin.ts";
+import type { Store } from "../../contract/store.ts";
+import { cutAtGraphemes, stableId } from "../../lib/index.ts";
+import { askingAccount } from "../asker.ts";
+
+/** The index entry of a dead-lettered delivery, for the people and operators who can settle it (D6). */
+export const Undelivered = z.looseObject({
+  /** Sorts newest first. */
+  id: z.string(),
+  tenant: z.string(),
+  channel: z.string(),
+  /** The key of its dead letter. */
+  letter: z.looseObject({ durable: z.string(), id: z.string() }),
+  target: Conversation,
+  audience: Audience,
+  origin: ReplyOrigin.nullable(),
+  /** The beginning of its text. */
+  excerpt: z.string(),
+  /** `<kind of failure>: <why>` */
+  reason: z.string(),
+  deadAt: z.iso.datetime(),
+  /** The request that is settling the entry now. */
+  taken: z.looseObject({ by: z.string(), at: z.iso.datetime() }).optional(),
+});
+export type Undelivered = z.infer<typeof Undelivered>;
+
+/** Index by addressee, so that a person's inbox does not scan a whole channel. */
+const Pointer = z.looseObject({ channel: z.string() });
+
+const undelivered = collection("undelivered", Undelivered);
+const pointers = collection("undelivered-of", Pointer);
+
+export interface UndeliveredAddress {
+  readonly tenant: string;
+  readonly channel: string;
+  readonly id: string;
+}
+
+export const undeliveredKey = ({ tenant, channel, id }: UndeliveredAddress) => keyOf(undelivered, tenant, channel, id);
+export const undeliveredOn = (tenant: string, channel: string) => prefixOf(undelivered, tenant, channel);
+
+/** The owner of the entry: the account that asked, or the person if no account did. */
+export type Addressee = readonly ["account", channel: string, accountId: string] | readonly ["person", string];
+
+export const addresseeOf = (audience: Audience): Addressee | undefined => {
+  const { personId } = audience;
+  const asker = askingAccount(audience);
+  if (asker !== undefined) return ["account", asker.channel, asker.accountId];
+  return personId === null ? undefined : ["person", personId];
+};
+
+export const pointerKey = (tenant: string, addressee: Addressee, id: string) =>
+  keyOf(pointers, tenant, ...addressee, id);
+export const pointersOf = (tenant: string, addressee: Addressee) => prefixOf(pointers, tenant, ...addressee);
+
+/** Lists a dead letter for one of its targets. Idempotent. */
+export const noteUndelivered = async (
+  store: Store,
+  { reply, target }: { reply: AgentReply; target: Conversation },
+  { durable, id: letterId, reason, publishedAt, deadAt }: DeadLetter,
+): Promise<void> => {
+  const { tenant, audience, origin, markdown } = reply;
+  const id = undeliveredId({ durable, id: letterId, publishedAt }, target);
+  const entry: Undelivered = {
+    id,
+    tenant,
+    channel: target.channel,
+    letter: { durable, id: letterId },
+    target,
+    audience,
+    origin,
+    excerpt: cutAtGraphemes(markdown.replace(/\s+/g, " ").trim(), EXCERPT_CHARS),
+    reason,
+    deadAt,
+  };
+  const addressee = addresseeOf(audience);
+  if (addressee !== undefined) await store.put(pointerKey(tenant, addressee, id), { channel: target.channel });
+  await store.put(undeliveredKey(entry), entry);
+};
+
+/** Sorts newest first. The target is part of it, because one dead-lettered reply may have failed in several conversations. */
+export const undeliveredId = (
+  { durable, id, publishedAt }: Pick<DeadLetter, "durable" | "id" | "publishedAt">,
+  target: Conversation,
+): string =>
+  `${newestFirst(Date.parse(publishedAt))}-${stableId("d", durable, id, conversationKey(target)).slice(2, 10)}`;
+
+const EXCERPT_CHARS = 120;
+
+const FAILURE_TEXTS: Readonly<Record<string, string>> = {
+  unknown: "it may or may not have arrived",
+  "target-gone": "the conversation is gone",
+  forbidden: "I may not write there",
+  rejected: "it was refused",
+  unavailable: "the platform could not be reached",
+  "rate-limited": "the platform took no more messages",
+};
+
+/** The reason of a dead letter, `<kind of failure>: <why>`, as a text for people. */
+export const failureInWords = (reason: string): string => {
+  const [, kind = "", why = reason] = /^([a-z-]+): ([\s\S]*)$/.exec(reason) ?? [];
+  const text = FAILURE_TEXTS[kind];
+  return text === undefined ? reason : `${text} (${why})`;
+};

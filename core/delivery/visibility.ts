@@ -1,0 +1,83 @@
+import type { AgentReply, Audience } from "../contract/agent-reply.ts";
+import { type Conversation, sameConversation, sameRoom } from "../contract/conversation.ts";
+import type { Store } from "../contract/store.ts";
+import type { UserMessage } from "../contract/user-message.ts";
+import type { ViewerTime } from "../contract/viewer-time.ts";
+import { listed, type PersonRecord, type Surface, sameAccount } from "../people/index.ts";
+import { askerOf, askingAccount } from "./asker.ts";
+
+type Shown = Pick<AgentReply, "audience" | "onlyFor">;
+
+/** Whether the channel's access rules currently allow messages to a conversation and, in private, to its account (I2). */
+export type Admits = (conversation: Conversation, accountId: string | undefined) => boolean;
+
+/** Whether a reply may appear in a conversation, by its audience and by the channel's access rules (D3). */
+export const canSee = (
+  reply: Shown,
+  target: Conversation,
+  person: PersonRecord | undefined,
+  admits: Admits,
+): boolean => {
+  const viewer = viewerOf(reply, target, person);
+  return viewer !== undefined && admits(target, viewer.accountId);
+};
+
+/** The reader of a reply in a conversation; a private conversation has a known account. */
+export interface Viewer {
+  readonly accountId: string | undefined;
+}
+
+/**
+ * The single decision about who sees a reply in a conversation; undefined if the reply must not appear there (D3).
+ * `person` is the current owner of the asking account. Everyone in the origin conversation sees the reply. Elsewhere
+ * only a private conversation may show it, and only if its account was linked with the asker's when the work began and
+ * has stayed linked since.
+ */
+export const viewerOf = (reply: Shown, target: Conversation, person: PersonRecord | undefined): Viewer | undefined => {
+  const { conversation, accountId, askedBy } = reply.audience;
+  if (askedBy === undefined && sameConversation(target, conversation)) return { accountId };
+  const surface = person && surfaceAt(person, target);
+  return surface && isTheAskers(reply, person, surface) ? { accountId: surface.accountId } : undefined;
+};
+
+/** The person's surface at a private conversation. */
+const surfaceAt = ({ surfaces }: PersonRecord, target: Conversation): Surface | undefined =>
+  target.kind === "private" ? surfaces.find(({ conversation }) => sameRoom(conversation, target)) : undefined;
+
+const isTheAskers = ({ audience, onlyFor }: Shown, person: PersonRecord, surface: Surface): boolean => {
+  const { personId, membership } = audience;
+  const asker = askingAccount(audience);
+  if (asker && sameAccount(surface, asker)) return true;
+  // Only the account that gave a private command sees its answer.
+  if (onlyFor !== undefined || person.id !== personId || membership === undefined) return false;
+  // An account that left the person and was linked again has a later `joined` and does not qualify.
+  return [surface, ...(asker ? [asker] : [])].every((one) => (listed(person, one)?.joined ?? Infinity) <= membership);
+};
+
+/**
+ * Whether a reply in this conversation may use the context of the work that it refers to (O14). Every reader here must
+ * belong to the work's audience: a shared conversation must be the room where the work began, and a private one must be
+ * allowed to show its answers. The channel's access rules already admitted the writer.
+ */
+export const mayContinue = async (
+  store: Store,
+  { audience }: { readonly audience: Audience },
+  { tenant, conversation }: Pick<UserMessage, "tenant" | "conversation">,
+): Promise<boolean> => {
+  const began = audience.conversation;
+  if (conversation.kind === "shared") return began.kind === "shared" && sameRoom(conversation, began);
+  return canSee({ audience }, conversation, await askerOf(store, { tenant, audience }), () => true);
+};
+
+/** Time zone and locale of the reader, if their account reports them. Shared conversations have many readers: {}. */
+export const viewerTimeIn = async (
+  store: Store,
+  reply: Pick<AgentReply, "tenant" | "audience">,
+  target: Conversation,
+): Promise<ViewerTime> => {
+  if (target.kind === "shared") return {};
+  const person = await askerOf(store, reply);
+  const surface = person?.surfaces.find(({ conversation }) => sameRoom(conversation, target));
+  const { timeZone, locale } = (person && surface && listed(person, surface)) ?? {};
+  return { timeZone, locale };
+};
