@@ -1,20 +1,18 @@
 import type { ReplyAction } from "../contract/agent-reply.ts";
 import { notifyAccount } from "../delivery/index.ts";
+import { findPerson, showAccount, showAccounts } from "../people/index.ts";
 import {
   type ClaimedLink,
   type ClaimProblem,
   type ConfirmProblem,
   claimLink,
   confirmLink,
-  findPerson,
   type LinkSide,
   offerLink,
   readCode,
   refuseLink,
-  showAccount,
-  showAccounts,
   spellCode,
-} from "../people/index.ts";
+} from "../people/linking/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 const problems: Readonly<Record<ClaimProblem | ConfirmProblem, string>> = {

@@ -3,7 +3,7 @@ import { type Conversation, sameConversation, sameRoom } from "../contract/conve
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import type { ViewerTime } from "../contract/viewer-time.ts";
-import { listed, type PersonRecord, type Surface, sameAccount } from "../people/index.ts";
+import { accountOf, type PersonRecord, type Surface, sameAccount } from "../people/index.ts";
 import { askerOf, askingAccount } from "./asker.ts";
 
 type Shown = Pick<AgentReply, "audience" | "onlyFor">;
@@ -51,7 +51,9 @@ const isTheAskers = ({ audience, onlyFor }: Shown, person: PersonRecord, surface
   // Only the account that gave a private command sees its answer.
   if (onlyFor !== undefined || person.id !== personId || membership === undefined) return false;
   // An account that left the person and was linked again has a later `joined` and does not qualify.
-  return [surface, ...(asker ? [asker] : [])].every((one) => (listed(person, one)?.joined ?? Infinity) <= membership);
+  return [surface, ...(asker ? [asker] : [])].every(
+    (one) => (accountOf(person, one)?.joined ?? Infinity) <= membership,
+  );
 };
 
 /**
@@ -78,6 +80,6 @@ export const viewerTimeIn = async (
   if (target.kind === "shared") return {};
   const person = await askerOf(store, reply);
   const surface = person?.surfaces.find(({ conversation }) => sameRoom(conversation, target));
-  const { timeZone, locale } = (person && surface && listed(person, surface)) ?? {};
+  const { timeZone, locale } = (person && surface && accountOf(person, surface)) ?? {};
   return { timeZone, locale };
 };

@@ -3,7 +3,7 @@ import { RevisionConflict } from "../contract/app-error.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { revokeExposedCodes } from "../people/index.ts";
+import { revokeExposedCodes } from "../people/linking/index.ts";
 
 /** What somebody has made of a message that they sent before. */
 const Edit = z.looseObject({ text: z.string(), at: z.iso.datetime() });

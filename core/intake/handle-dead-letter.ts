@@ -2,7 +2,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { DeadLetter } from "../contract/dead-letter.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { publishReply } from "../delivery/index.ts";
-import { personOf } from "../people/index.ts";
+import { unlinkedPersonId } from "../people/index.ts";
 import type { TurnEntry } from "../sessions/index.ts";
 import { rootSpanId } from "../telemetry/index.ts";
 import {
@@ -66,7 +66,7 @@ const publishFailure = async (
   if (synthetic === undefined) {
     const audience = {
       conversation,
-      personId: personOf(tenant, conversation.channel, account.id),
+      personId: unlinkedPersonId(tenant, conversation.channel, account.id),
       accountId: account.id,
     };
     const waiting = { kind: "notice", sessionId: null, correlationId: message.id, origin: null, audience } as const;

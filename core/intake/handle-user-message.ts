@@ -3,7 +3,7 @@ import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received, Wait } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { revokeExposedCodes } from "../people/index.ts";
+import { revokeExposedCodes } from "../people/linking/index.ts";
 import { runSpanId } from "../telemetry/index.ts";
 import { type Agent, signalProgress, TurnYielded, turnIdOf, turnSpan } from "../turns/index.ts";
 import { answerMessage } from "./answer-message.ts";

@@ -1,25 +1,25 @@
 import type { UserMessage } from "../contract/user-message.ts";
 import type { PersonRecord } from "./person-record.ts";
 
-/** Who an account was when this process last met it. Good for a guess only: it may have been linked elsewhere since. */
+/** The person of an account as this process last saw it; a hint only, because another process may have linked it since. */
 export type ResolvedAsker = Pick<PersonRecord, "id" | "membership">;
 
-type Met = Pick<UserMessage, "tenant" | "conversation" | "account">;
+type Sender = Pick<UserMessage, "tenant" | "conversation" | "account">;
 
 export class AskerCache {
   readonly #askers = new Map<string, ResolvedAsker>();
 
-  last(message: Met): ResolvedAsker | undefined {
+  last(message: Sender): ResolvedAsker | undefined {
     return this.#askers.get(nameOf(message));
   }
 
-  met(message: Met, { id, membership }: PersonRecord): void {
-    if (this.#askers.size >= MOST_KEPT) this.#askers.clear();
+  met(message: Sender, { id, membership }: PersonRecord): void {
+    if (this.#askers.size >= MAX_CACHED) this.#askers.clear();
     this.#askers.set(nameOf(message), { id, membership });
   }
 }
 
-const nameOf = ({ tenant, conversation, account }: Met): string =>
+const nameOf = ({ tenant, conversation, account }: Sender): string =>
   [tenant, conversation.channel, account.id].join("\n");
 
-const MOST_KEPT = 20_000;
+const MAX_CACHED = 20_000;

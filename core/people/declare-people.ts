@@ -4,28 +4,28 @@ import { isoTime } from "../contract/clock.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import { stableId } from "../lib/index.ts";
-import { findPerson, listed, readPerson, sameAccount, withoutAccounts } from "./find-person.ts";
-import { letGo } from "./leave-person.ts";
+import { accountOf, findPerson, readPerson, sameAccount, withoutAccounts } from "./find-person.ts";
+import { detachAccount } from "./leave-person.ts";
 import type { AccountAddress, PersonAccount, PersonRecord } from "./person-record.ts";
 import { accountKey, personKey } from "./person-record.ts";
 
-/** A person whose accounts the configuration names. */
+/** A person whose accounts the configuration declares. */
 export interface DeclaredPerson {
   readonly tenant: string;
   readonly name: string;
   readonly accounts: readonly Omit<AccountAddress, "tenant">[];
 }
 
-/** Who is declared in a tenant: those who no longer are must be found again. */
+/** The names declared at the last start, to find people that the configuration no longer has. */
 const declarations = collection("declared-people", z.looseObject({ names: z.array(z.string()) }));
 const declarationKey = (tenant: string) => keyOf(declarations, tenant);
 
-/** The id of a declared person, whatever accounts they have. */
+/** The id of a declared person; independent of their accounts. */
 export const declaredId = (tenant: string, name: string): string => stableId("p", tenant, "declared", name);
 
 /**
- * Makes the stored people agree with the configuration (I1). An account that is new there counts from now on, and one
- * that is gone no longer does, just as if it had been linked or unlinked. Done at every start; changes what differs.
+ * Reconciles the stored people with the configuration at every start (I1). A new account is linked from now on, and a
+ * removed one is unlinked. Writes differences only.
  */
 export const declarePeople = async (
   store: Store,
@@ -35,11 +35,11 @@ export const declarePeople = async (
 ): Promise<void> => {
   const before = (await store.get(declarationKey(tenant)))?.value.names ?? [];
   const names = people.map(({ name }) => name);
-  const gone = before.filter((name) => !names.includes(name));
+  const removed = before.filter((name) => !names.includes(name));
   const all = [...new Set([...before, ...names])];
   if (all.length > before.length) await store.put(declarationKey(tenant), { names: all });
-  // Those who go first: an account may move from one person to another.
-  for (const name of gone) await declare(store, { tenant, name, accounts: [] }, now);
+  // Removals come first, because an account may move from one person to another.
+  for (const name of removed) await declare(store, { tenant, name, accounts: [] }, now);
   for (const person of people) await declare(store, person, now);
 };
 
@@ -59,10 +59,10 @@ const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPer
   const person: PersonRecord = found?.person ?? { id, tenant, name, membership: 0, accounts: [], surfaces: [] };
   const isWanted = (account: PersonAccount) => accounts.some((wanted) => sameAccount(wanted, account));
   const leaving = person.accounts.filter((account) => account.declared && !isWanted(account));
-  const coming = accounts.filter((wanted) => !listed(person, wanted));
-  const isToldAnew = person.accounts.some((account) => isWanted(account) && !account.declared);
-  if (leaving.length === 0 && coming.length === 0 && !isToldAnew) return;
-  for (const { channel, accountId } of leaving) await letGo(store, person, { tenant, channel, accountId });
+  const coming = accounts.filter((wanted) => !accountOf(person, wanted));
+  const isNewlyDeclared = person.accounts.some((account) => isWanted(account) && !account.declared);
+  if (leaving.length === 0 && coming.length === 0 && !isNewlyDeclared) return;
+  for (const { channel, accountId } of leaving) await detachAccount(store, person, { tenant, channel, accountId });
   const membership = person.membership + 1;
   const isMoving = (account: PersonAccount) => [...leaving, ...coming].some((one) => sameAccount(one, account));
   const staying = withoutAccounts(found?.stored ?? person, isMoving);
@@ -81,11 +81,11 @@ const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPer
   for (const account of coming) await claim(store, { tenant, ...account }, id);
 };
 
-/** What is known of the account already. */
+/** The stored details and conversations of an account that joins. */
 const arrival = async (store: Store, address: AccountAddress, personName: string) => {
   const { person } = await findPerson(store, address);
   const { channel, accountId } = address;
-  const { name = personName, locale, timeZone } = listed(person, address) ?? {};
+  const { name = personName, locale, timeZone } = accountOf(person, address) ?? {};
   const zone = { ...(locale !== undefined && { locale }), ...(timeZone !== undefined && { timeZone }) };
   return {
     account: { channel, accountId, name, ...zone },
@@ -93,7 +93,7 @@ const arrival = async (store: Store, address: AccountAddress, personName: string
   };
 };
 
-/** A declaration is stronger than a link: the account leaves whoever has it. */
+/** A declaration overrides a link: the account leaves its current person. */
 const claim = async (store: Store, address: AccountAddress, personId: string): Promise<void> => {
   const index = await store.get(accountKey(address));
   if (index?.value.personId === personId) return;

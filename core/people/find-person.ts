@@ -1,37 +1,38 @@
 import { RevisionConflict } from "../contract/app-error.ts";
+import type { Conversation } from "../contract/conversation.ts";
 import { LastRead } from "../contract/last-read.ts";
 import type { Store } from "../contract/store.ts";
-import { personOf } from "./person-of.ts";
-import type { AccountAddress, PersonAccount, PersonRecord } from "./person-record.ts";
-import { accountKey, personKey } from "./person-record.ts";
+import { stableId } from "../lib/index.ts";
+import { type AccountAddress, accountKey, type PersonAccount, type PersonRecord, personKey } from "./person-record.ts";
 
 export interface FoundPerson {
   readonly person: PersonRecord;
-  /** As it is stored, with accounts that do not count, or not yet. What is written is made of it, so none gets lost. */
+  /** The stored record, with accounts that are not or not yet effective. Writes start from it, so that none is lost. */
   readonly stored: PersonRecord;
-  /** 0: nothing is stored about them yet. */
+  /** 0 if no record is stored yet. */
   readonly revision: number;
 }
 
-/** Every message asks for its person, and hardly any has changed since. */
+/** Every message looks up its person, and the record rarely changes. */
 const people = new LastRead<PersonRecord>();
 
-/** Whose an account is now. One that nobody has linked or declared is a person of its own. */
+/** The current owner of an account. An account that is neither linked nor declared is a person of its own. */
 export const findPerson = async (store: Store, address: AccountAddress): Promise<FoundPerson> => {
   const { tenant } = address;
   const ownId = ownIdOf(address);
   const [index, own] = await Promise.all([store.get(accountKey(address)), people.get(store, personKey(tenant, ownId))]);
   if (index !== undefined) {
     const found = await readPerson(store, tenant, index.value.personId);
-    if (found && listed(found.person, address)) return found;
+    if (found && accountOf(found.person, address)) return found;
   }
   const person = own?.value ?? { id: ownId, tenant, membership: 0, accounts: [], surfaces: [] };
   return { person, stored: person, revision: own?.revision ?? 0 };
 };
 
-export const ownIdOf = ({ tenant, channel, accountId }: AccountAddress): string => personOf(tenant, channel, accountId);
+export const ownIdOf = ({ tenant, channel, accountId }: AccountAddress): string =>
+  unlinkedPersonId(tenant, channel, accountId);
 
-/** A person by id, with the accounts that are theirs now: a link or unlink that broke off half-way does not count. */
+/** A person by id, with their effective accounts only: an interrupted link or unlink has no effect. */
 export const readPerson = async (store: Store, tenant: string, personId: string): Promise<FoundPerson | undefined> => {
   const found = await people.get(store, personKey(tenant, personId));
   if (found === undefined) return undefined;
@@ -45,7 +46,7 @@ export const readPerson = async (store: Store, tenant: string, personId: string)
   return { person, stored, revision };
 };
 
-/** The person without some accounts, and without the conversations of those. */
+/** The person without some accounts and without the conversations of these accounts. */
 export const withoutAccounts = (
   person: PersonRecord,
   isGone: (account: PersonAccount, index: number) => boolean,
@@ -58,12 +59,12 @@ export const withoutAccounts = (
 type Address = Pick<AccountAddress, "channel" | "accountId">;
 
 /** The person's account with this address. */
-export const listed = ({ accounts }: PersonRecord, address: Address): PersonAccount | undefined =>
+export const accountOf = ({ accounts }: PersonRecord, address: Address): PersonAccount | undefined =>
   accounts.find((account) => sameAccount(account, address));
 
 export const sameAccount = (a: Address, b: Address): boolean => a.channel === b.channel && a.accountId === b.accountId;
 
-/** Changes what is stored about the account's person now, whoever else writes meanwhile. The same object: no change. */
+/** Updates the account's person by compare-and-set; writes nothing if `change` returns the same object. */
 export const changePerson = async (
   store: Store,
   address: AccountAddress,
@@ -81,4 +82,28 @@ export const changePerson = async (
       if (!(error instanceof RevisionConflict)) throw error;
     }
   }
+};
+
+/** The id of the person that an unlinked account stands for. */
+export const unlinkedPersonId = (tenant: string, channel: string, accountId: string): string => {
+  const account = JSON.stringify([tenant, channel, accountId]);
+  const known = ids.get(account);
+  if (known !== undefined) return known;
+  const id = stableId("p", tenant, channel, accountId);
+  if (ids.size >= MAX_CACHED_IDS) ids.clear();
+  ids.set(account, id);
+  return id;
+};
+
+/** One message needs the same id several times. */
+const ids = new Map<string, string>();
+const MAX_CACHED_IDS = 10_000;
+
+/** The newest private conversation of an account. */
+export const privateConversationOf = async (
+  store: Store,
+  address: AccountAddress,
+): Promise<Conversation | undefined> => {
+  const { person } = await findPerson(store, address);
+  return person.surfaces.findLast((surface) => sameAccount(surface, address))?.conversation;
 };

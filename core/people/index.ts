@@ -1,15 +1,21 @@
 export { AskerCache, type ResolvedAsker } from "./asker-cache.ts";
-export { type ClaimedLink, type ClaimProblem, claimLink } from "./claim-link.ts";
-export { type ConfirmProblem, confirmLink, refuseLink } from "./confirm-link.ts";
 export { type DeclaredPerson, declarePeople } from "./declare-people.ts";
-export { changePerson, findPerson, listed, readPerson, sameAccount } from "./find-person.ts";
+export {
+  accountOf,
+  changePerson,
+  findPerson,
+  privateConversationOf,
+  readPerson,
+  sameAccount,
+  unlinkedPersonId,
+} from "./find-person.ts";
 export { leavePerson } from "./leave-person.ts";
-export { readCode, spellCode } from "./link-code.ts";
-export type { LinkSide } from "./link-record.ts";
-export { offerLink } from "./offer-link.ts";
-export { personOf } from "./person-of.ts";
-export { type PersonAccount, type PersonRecord, peopleOf, type Surface } from "./person-record.ts";
-export { privateConversationOf } from "./private-conversation-of.ts";
+export {
+  type PersonAccount,
+  type PersonRecord,
+  peopleOf,
+  type Surface,
+  showAccount,
+  showAccounts,
+} from "./person-record.ts";
 export { resolveAsker } from "./resolve-asker.ts";
-export { revokeExposedCodes } from "./revoke-exposed-codes.ts";
-export { showAccount, showAccounts } from "./show-account.ts";

@@ -1,13 +1,13 @@
-import type { Clock } from "../contract/clock.ts";
+import { type Clock, isoTime } from "../contract/clock.ts";
+import { conversationKey, sameConversation, sameRoom } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { changePerson, findPerson } from "./find-person.ts";
-import { noteSurface } from "./note-surface.ts";
-import type { PersonRecord } from "./person-record.ts";
+import { changePerson, findPerson, sameAccount } from "./find-person.ts";
+import type { PersonAccount, PersonRecord } from "./person-record.ts";
 
 /**
- * Who wrote a message. That they can be reached there is stored when they first write in private, and again when they
- * come back from elsewhere: never with every message.
+ * The person who wrote a message. Their record is written when they first write in a private conversation and when they
+ * return from another one, not with every message.
  */
 export const resolveAsker = async (
   { store, clock }: { store: Store; clock: Clock },
@@ -17,3 +17,48 @@ export const resolveAsker = async (
   const found = await findPerson(store, address);
   return changePerson(store, address, (person) => noteSurface(person, message, clock.now()), found);
 };
+
+type Message = Pick<UserMessage, "agent" | "conversation" | "account">;
+
+/**
+ * Adds the conversation and the account details of a message to the person. Most messages change nothing: then it
+ * returns the same object, and nothing is written.
+ */
+export const noteSurface = (person: PersonRecord, message: Message, now: number): PersonRecord => {
+  const { agent, conversation, account } = message;
+  if (conversation.kind === "shared") return person;
+  const address = { channel: conversation.channel, accountId: account.id };
+  const accounts = noteAccount(person, message, now);
+  const isKnown = person.surfaces.some(
+    (surface) => sameAccount(surface, address) && sameConversation(surface.conversation, conversation),
+  );
+  const lastActive = conversationKey(conversation);
+  if (isKnown && accounts === person.accounts && lastActive === person.lastActive) return person;
+  const others = person.surfaces.filter((surface) => isKnown || !sameRoom(surface.conversation, conversation));
+  const surfaces = isKnown ? others : [...others, { conversation, ...address, agent, since: isoTime(now) }];
+  return { ...person, accounts, surfaces: surfaces.slice(-MAX_SURFACES), lastActive };
+};
+
+/** Updates the account details from the platform and keeps those that the message leaves out. */
+const noteAccount = (
+  { accounts }: PersonRecord,
+  { conversation, account }: Message,
+  now: number,
+): PersonRecord["accounts"] => {
+  const address = { channel: conversation.channel, accountId: account.id };
+  const known = accounts.find((entry) => sameAccount(entry, address));
+  const reported = {
+    name: account.name,
+    ...(account.locale !== undefined && { locale: account.locale }),
+    ...(account.timeZone !== undefined && { timeZone: account.timeZone }),
+  };
+  if (known === undefined) return [...accounts, { ...address, ...reported, since: isoTime(now), joined: 0 }];
+  if (isUnchanged(known, reported)) return accounts;
+  return accounts.map((entry) => (entry === known ? { ...known, ...reported } : entry));
+};
+
+const isUnchanged = (known: PersonAccount, reported: Pick<PersonAccount, "name" | "locale" | "timeZone">): boolean =>
+  Object.entries(reported).every(([field, value]) => known[field] === value);
+
+/** Bounds the record on platforms that open a new private room for each visit. */
+const MAX_SURFACES = 50;

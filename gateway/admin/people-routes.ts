@@ -5,8 +5,8 @@ import { isoTime } from "../../core/contract/clock.ts";
 import { conversationKey } from "../../core/contract/conversation.ts";
 import { publishReply } from "../../core/delivery/index.ts";
 import {
+  accountOf,
   leavePerson,
-  listed,
   type PersonAccount,
   type PersonRecord,
   peopleOf,
@@ -52,7 +52,7 @@ export const peopleRoutes = (scope: FastifyInstance, parts: AdminParts): void =>
     const [tenant = "", id = ""] = partsOfRef(request.params.ref, 2);
     const given = checked(AccountInput, request.body);
     const found = tenantsFor(request, tenant).length > 0 ? await readPerson(store, tenant, id) : undefined;
-    const account = found && listed(found.person, given);
+    const account = found && accountOf(found.person, given);
     if (found === undefined || account === undefined) {
       throw new AppError("not-found", "this person has no such account: look at the list again");
     }

@@ -1,7 +1,7 @@
 import type { Store } from "../../core/contract/store.ts";
-import { noteSurface } from "../../core/people/note-surface.ts";
-import { personOf } from "../../core/people/person-of.ts";
+import { unlinkedPersonId } from "../../core/people/find-person.ts";
 import { personKey } from "../../core/people/person-record.ts";
+import { noteSurface } from "../../core/people/resolve-asker.ts";
 import { firstSessionId } from "../../core/sessions/current-session.ts";
 import { historyKey } from "../../core/sessions/history-entry.ts";
 import { messageIn } from "./core-on-bus.ts";
@@ -20,7 +20,7 @@ export const seedSessions = async (
   await throughput(count, IN_FLIGHT, async (n) => {
     const message = messageIn(...placeOf(n), 0);
     const { tenant, conversation, account, text } = message;
-    const id = personOf(tenant, conversation.channel, account.id);
+    const id = unlinkedPersonId(tenant, conversation.channel, account.id);
     const person = noteSurface({ id, tenant, membership: 0, accounts: [], surfaces: [] }, message, now);
     const said = { text, messages: [], finalText: "Noted.", outcome: "answered" as const };
     await Promise.all([

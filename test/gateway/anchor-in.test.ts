@@ -4,9 +4,9 @@ import type { Conversation } from "../../core/contract/conversation.ts";
 import type { DeliveryDefaults } from "../../core/contract/delivery-policy.ts";
 import { silentLogger as logger } from "../../core/contract/logger.ts";
 import type { ReplyOrigin } from "../../core/contract/reply-origin.ts";
-import { noteSurface } from "../../core/people/note-surface.ts";
-import { personOf } from "../../core/people/person-of.ts";
+import { unlinkedPersonId } from "../../core/people/find-person.ts";
 import { personKey } from "../../core/people/person-record.ts";
+import { noteSurface } from "../../core/people/resolve-asker.ts";
 import { firstSessionId } from "../../core/sessions/current-session.ts";
 import { startSession } from "../../core/sessions/start-session.ts";
 import { anchorIn } from "../../gateway/anchor-in.ts";
@@ -30,7 +30,11 @@ const lookingAt = (defaults: DeliveryDefaults = {}, adapters: LogChannel[] = [])
   const show = anchorIn({ store, clock, defaultsOn: () => defaults, findPermalink: link });
   const begunIn = (began: Conversation, origin: Partial<ReplyOrigin> = {}) => {
     const sessionId = firstSessionId({ ...place, conversation: began });
-    const audience = { conversation: began, personId: personOf("default", began.channel, "ann"), accountId: "ann" };
+    const audience = {
+      conversation: began,
+      personId: unlinkedPersonId("default", began.channel, "ann"),
+      accountId: "ann",
+    };
     const captured = { channel: began.channel, promptSummary: "tides", startedAt: AT, sessionId, ...origin };
     return sampleReply("r-1", began, "answer", { origin: captured, audience });
   };
@@ -79,7 +83,7 @@ describe("given a reply, and a conversation in which somebody looks at it (O8)",
 describe("given somebody with a zone and a language of their own (O9)", () => {
   const metBy = async (account: { locale?: string; timeZone?: string }, defaults?: DeliveryDefaults) => {
     const { store, show, begunIn } = lookingAt(defaults);
-    const id = personOf("default", "slack", "ann");
+    const id = unlinkedPersonId("default", "slack", "ann");
     const unknown = { id, tenant: "default", membership: 0, accounts: [], surfaces: [] };
     const written = { agent: "mooring", conversation: slack, account: { id: "ann", name: "Ann", ...account } };
     const person = noteSurface(noteSurface(unknown, written, NOW), { ...written, conversation: web }, NOW);

@@ -9,14 +9,13 @@ import type { Conversation } from "../../core/contract/conversation.ts";
 import { silentLogger as logger } from "../../core/contract/logger.ts";
 import { silentMeter as meter } from "../../core/contract/meter.ts";
 import type { Account, UserMessage } from "../../core/contract/user-message.ts";
-import { personOf } from "../../core/people/person-of.ts";
+import { unlinkedPersonId } from "../../core/people/find-person.ts";
 import { accountKey, personKey } from "../../core/people/person-record.ts";
 import { startCore } from "../../core/start-core.ts";
 import { type ChannelRules, relayContext } from "../../gateway/channel-contexts.ts";
 import { runChannel } from "../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../fakes/log-channel.ts";
-import type { Script } from "../fakes/scripted-model.ts";
-import { ScriptedModel } from "../fakes/scripted-model.ts";
+import { type Script, ScriptedModel } from "../fakes/scripted-model.ts";
 
 const place = { tenant: "default", agent: "mooring" };
 const CHANNELS = ["web", "web-b"] as const;
@@ -78,7 +77,7 @@ export class LinkedProduct {
   /** The accounts become one person's, as after `link`. */
   async link(first: [Channel, string], second: [Channel, string]): Promise<void> {
     const { store } = this.backbone;
-    const id = personOf("default", ...first);
+    const id = unlinkedPersonId("default", ...first);
     const accounts = [first, second].map(([channel, accountId], joined) => ({
       channel,
       accountId,
@@ -96,7 +95,7 @@ export class LinkedProduct {
   /** The second account is a person of its own again, as after `unlink`. */
   async unlink(first: [Channel, string], [channel, accountId]: [Channel, string]): Promise<void> {
     const { store } = this.backbone;
-    const key = personKey("default", personOf("default", ...first));
+    const key = personKey("default", unlinkedPersonId("default", ...first));
     const found = await store.get(key);
     if (found === undefined) return;
     const stays = (one: { channel: string; accountId: string }) =>

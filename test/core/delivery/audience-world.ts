@@ -7,8 +7,8 @@ import { afterRefusal, isStillTarget, targetsOn } from "../../../core/delivery/t
 import { mayContinue } from "../../../core/delivery/visibility.ts";
 import { putShown } from "../../../core/origin/shown-record.ts";
 import { changePerson, findPerson } from "../../../core/people/find-person.ts";
-import { joinPeople } from "../../../core/people/join-people.ts";
 import { leavePerson } from "../../../core/people/leave-person.ts";
+import { joinPeople } from "../../../core/people/linking/join-people.ts";
 import { resolveAsker } from "../../../core/people/resolve-asker.ts";
 import { runTarget } from "../../../core/schedules/run-target.ts";
 import { schedulesOfAgent } from "../../../core/schedules/schedule-record.ts";

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { personOf } from "../../../core/people/person-of.ts";
+import { unlinkedPersonId } from "../../../core/people/find-person.ts";
 import { countingBackbone } from "../../fakes/counting-backbone.ts";
 import type { Script } from "../../fakes/scripted-model.ts";
-import type { TestOptions } from "../core-under-test.ts";
-import { CoreUnderTest, userMessage } from "../core-under-test.ts";
+import { CoreUnderTest, type TestOptions, userMessage } from "../core-under-test.ts";
 
 let core: CoreUnderTest;
 const start = async (script: Script, options?: TestOptions) => {
@@ -31,7 +30,7 @@ describe("given a person who writes to the agent", () => {
       },
       audience: {
         conversation: { channel: "web", room: "room-1", kind: "private" },
-        personId: personOf("default", "web", "ann"),
+        personId: unlinkedPersonId("default", "web", "ann"),
       },
     });
     expect(reply.sessionId).toMatch(/^s-[0-9a-f]{32}$/);

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { putShown, readShown } from "../../../core/origin/shown-record.ts";
-import { personOf } from "../../../core/people/person-of.ts";
+import { unlinkedPersonId } from "../../../core/people/find-person.ts";
 import { readHistory } from "../../../core/sessions/read-history.ts";
 import { turnIdOf } from "../../../core/turns/turn-record.ts";
-import type { CoreUnderTest } from "../core-under-test.ts";
-import { AGENT, CoreUnderTest as Core } from "../core-under-test.ts";
+import { AGENT, CoreUnderTest as Core, type CoreUnderTest } from "../core-under-test.ts";
 
 let core: CoreUnderTest;
 afterEach(() => core.dispose());
@@ -109,7 +108,7 @@ describe("given an unsolicited answer, shown elsewhere than where the work began
 
   it("when nothing of the session is left, then the turn runs all the same", async () => {
     core = await Core.start(["fine"]);
-    const personId = personOf("default", "web", "ann");
+    const personId = unlinkedPersonId("default", "web", "ann");
     const origin = {
       channel: "web",
       promptSummary: "gone",

@@ -3,8 +3,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { findPerson } from "../../../core/people/find-person.ts";
-import { personOf } from "../../../core/people/person-of.ts";
+import { findPerson, unlinkedPersonId } from "../../../core/people/find-person.ts";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
@@ -28,7 +27,7 @@ const account = (channel: string, joined = 0, more: object = {}) => ({
 /** One person with these accounts, each of which has written in private. */
 const person = async (tenant: string, ...accounts: ReturnType<typeof account>[]) => {
   const { store } = rig.backbone;
-  const id = personOf(tenant, accounts[0]?.channel ?? "", "ann");
+  const id = unlinkedPersonId(tenant, accounts[0]?.channel ?? "", "ann");
   const surfaces = accounts.map(({ channel, accountId }) => ({
     conversation: { channel, room: `room of ${accountId}`, kind: "private" as const },
     channel,

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Store } from "../../../core/contract/store.ts";
-import { MemoryStore } from "../../adapters/web/memory-store.ts";
-import type { BackboneHarness } from "../../contract/backbone-harness.ts";
-import { embeddedHarness } from "../../contract/embedded-harness.ts";
-import { natsHarness } from "../../contract/nats-harness.ts";
-import { ManualClock } from "../../fakes/manual-clock.ts";
-import { propertyRuns } from "../../setup/property-runs.ts";
+import type { Store } from "../../../../core/contract/store.ts";
+import { MemoryStore } from "../../../adapters/web/memory-store.ts";
+import type { BackboneHarness } from "../../../contract/backbone-harness.ts";
+import { embeddedHarness } from "../../../contract/embedded-harness.ts";
+import { natsHarness } from "../../../contract/nats-harness.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
+import { propertyRuns } from "../../../setup/property-runs.ts";
 import { anyLinks, confirmAtOnce, star } from "./links-at-once.ts";
 
 const clock = new ManualClock();

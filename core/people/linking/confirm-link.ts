@@ -1,18 +1,17 @@
-import type { Store } from "../contract/store.ts";
-import type { UserMessage } from "../contract/user-message.ts";
-import { changeLink } from "./change-link.ts";
-import { findPerson, sameAccount } from "./find-person.ts";
+import type { Store } from "../../contract/store.ts";
+import type { UserMessage } from "../../contract/user-message.ts";
+import { findPerson, sameAccount } from "../find-person.ts";
 import { joinPeople } from "./join-people.ts";
-import type { LinkRecord, LinkSide } from "./link-record.ts";
+import { changeLink, type LinkRecord, type LinkSide } from "./link-record.ts";
 
 export type ConfirmProblem = "unknown" | "void" | "expired" | "taken";
-export interface Confirmed {
+interface Confirmed {
   readonly link: LinkRecord;
   readonly isLinked: boolean;
   readonly other: LinkSide;
 }
 
-/** One side says yes. When both have, the accounts are one person's. */
+/** Stores the confirmation of one side. Once both have confirmed, their accounts become one person. */
 export const confirmLink = async (
   store: Store,
   message: UserMessage,
@@ -36,7 +35,7 @@ export const confirmLink = async (
   return { link, isLinked: true, other };
 };
 
-/** One side says no: that is the end of it. Undefined: there is nothing to refuse. */
+/** Refuses a claimed link and returns the other side. Undefined: the account has no such link to refuse. */
 export const refuseLink = async (store: Store, message: UserMessage, linkId: string): Promise<LinkSide | undefined> => {
   const link = await changeLink(store, { tenant: message.tenant, linkId }, (link) =>
     link.state === "claimed" && sidesFor(link, message) ? { ...link, state: "refused" } : link,
@@ -44,7 +43,7 @@ export const refuseLink = async (store: Store, message: UserMessage, linkId: str
   return link?.state === "refused" ? sidesFor(link, message)?.other : undefined;
 };
 
-/** They may have been unlinked since. */
+/** Whether the accounts are still linked. */
 const areOne = async (store: Store, { tenant }: LinkRecord, { issuer, claimant }: Sides): Promise<boolean> => {
   const [a, b] = await Promise.all([issuer, claimant].map((side) => findPerson(store, { tenant, ...side })));
   return a?.person.id === b?.person.id;
@@ -56,7 +55,7 @@ interface Sides {
   readonly other: LinkSide;
 }
 
-/** Nothing for a stranger, and for one who asks from another conversation than the two that were asked. */
+/** Both sides as one of the two accounts sees them; undefined for any other account. */
 const sidesFor = ({ issuer, claimant }: LinkRecord, { conversation, account }: UserMessage): Sides | undefined => {
   if (claimant === undefined) return undefined;
   const address = { channel: conversation.channel, accountId: account.id };
@@ -69,7 +68,7 @@ const problemOf = (link: LinkRecord, now: number): ConfirmProblem | undefined =>
   return link.state === "claimed" && !isConfirmed(link) && Date.parse(link.expiresAt) <= now ? "expired" : undefined;
 };
 
-/** What both have said in time is carried out, however long a process that died on the way is away. */
+/** A link that both sides confirmed in time is completed after a crash, however late. */
 const isConfirmed = ({ issuer, claimant }: Pick<LinkRecord, "issuer" | "claimant">): boolean =>
   issuer.confirmed && claimant?.confirmed === true;
 

@@ -1,14 +1,14 @@
-import { RevisionConflict } from "../contract/app-error.ts";
-import { isoTime } from "../contract/clock.ts";
-import type { Store } from "../contract/store.ts";
-import { stableId } from "../lib/index.ts";
-import type { FoundPerson } from "./find-person.ts";
-import { findPerson, listed, ownIdOf, readPerson, sameAccount, withoutAccounts } from "./find-person.ts";
+import { RevisionConflict } from "../../contract/app-error.ts";
+import { isoTime } from "../../contract/clock.ts";
+import type { Store } from "../../contract/store.ts";
+import { stableId } from "../../lib/index.ts";
+import type { FoundPerson } from "../find-person.ts";
+import { accountOf, findPerson, ownIdOf, readPerson, sameAccount, withoutAccounts } from "../find-person.ts";
+import type { AccountAddress, PersonAccount, PersonRecord, Surface } from "../person-record.ts";
+import { accountKey, personKey } from "../person-record.ts";
 import type { LinkSide } from "./link-record.ts";
-import type { AccountAddress, PersonAccount, PersonRecord, Surface } from "./person-record.ts";
-import { accountKey, personKey } from "./person-record.ts";
 
-export interface Joining {
+interface Joining {
   readonly linkId: string;
   readonly tenant: string;
   readonly sides: readonly [LinkSide, LinkSide];
@@ -21,14 +21,14 @@ interface Member {
   readonly found: FoundPerson;
 }
 
-/** Has accounts besides one, or is declared: then it takes others in, but does not go over to them. */
+/** Whether a person has several accounts or declared ones. Such a person takes in accounts but never joins another. */
 export const isTaken = ({ accounts }: PersonRecord): boolean =>
   accounts.filter(({ pending }) => pending !== true).length > 1 || accounts.some(({ declared }) => declared === true);
 
 /**
- * Makes one person of two accounts' people. An account that is alone goes over to the other's person; if both have
- * others, neither is taken from them. Every step may be repeated; an account is over when its index says so. Until the
- * link is sealed another one may take either of them along: this one then fails, and is looked at again.
+ * Merges the people of two accounts. A single account moves to the other's person; if both people have several accounts,
+ * the answer is "taken". Every step is idempotent; an account has moved once its index entry says so. Until the link is
+ * sealed, a concurrent link may move either account: this one then fails with a conflict and is retried.
  */
 export const joinPeople = async (store: Store, joining: Joining): Promise<"joined" | "taken"> => {
   const [a, b] = await Promise.all(joining.sides.map((side) => memberOf(store, joining.tenant, side)));
@@ -52,7 +52,7 @@ const isOwn = ({ address, found }: Member): boolean => found.person.id === ownId
 
 type StoredPerson = Pick<FoundPerson, "stored" | "revision">;
 
-/** Of two that are alone: a person with an id of its own, for either of them may leave it again. */
+/** The new person of two single accounts. It has its own id, because either account may leave again. */
 const newPerson = async (store: Store, { linkId, tenant }: Joining, host: Member): Promise<StoredPerson> => {
   const id = stableId("p", tenant, "link", linkId);
   const begun = await readPerson(store, tenant, id);
@@ -77,7 +77,7 @@ const bringTo = async (
   { stored: person, revision }: StoredPerson,
   members: readonly Member[],
 ): Promise<void> => {
-  const coming = members.filter(({ address }) => listed(person, address)?.linkId !== linkId);
+  const coming = members.filter(({ address }) => accountOf(person, address)?.linkId !== linkId);
   if (coming.length > 0) {
     const membership = person.membership + 1;
     const others = withoutAccounts(person, (account) => coming.some(({ address }) => sameAccount(account, address)));
@@ -92,7 +92,7 @@ const bringTo = async (
   for (const { address } of members) await pointTo(store, address, person.id);
 };
 
-/** The moment at which the account is over. Whoever else moves it meanwhile makes this fail, and it is looked at again. */
+/** Moves the account by writing its index entry. A concurrent move causes a conflict, and the link is retried. */
 const pointTo = async (store: Store, address: AccountAddress, personId: string): Promise<void> => {
   const index = await store.get(accountKey(address));
   if (index?.value.personId === personId) return;
@@ -100,24 +100,24 @@ const pointTo = async (store: Store, address: AccountAddress, personId: string):
   await store.put(accountKey(address), { personId }, { ifRevision: index?.revision ?? 0 });
 };
 
-/** Changes the record that the account goes from: a link to it that is under way is not sealed with what it has read. */
+/** Removes the account from its previous person; the new revision keeps a concurrent link from sealing what it read. */
 const takeFrom = async (store: Store, personId: string, address: AccountAddress): Promise<void> => {
   const found = await readPerson(store, address.tenant, personId);
-  if (found === undefined || listed(found.stored, address) === undefined) return;
+  if (found === undefined || accountOf(found.stored, address) === undefined) return;
   if (isTaken(found.person)) throw new RevisionConflict(address.accountId, found.revision);
   const left = withoutAccounts(found.stored, (account) => sameAccount(account, address));
   const changed = { ...left, membership: left.membership + 1 };
   await store.put(personKey(address.tenant, personId), changed, { ifRevision: found.revision });
 };
 
-/** Both are there, and from now on nobody takes one of them away. */
+/** Checks that both accounts have arrived and marks them as settled, so that no concurrent link moves them. */
 const seal = async (
   store: Store,
   { tenant, linkId }: Joining,
   sides: readonly [AccountAddress, AccountAddress],
 ): Promise<void> => {
   const { person, stored, revision } = await findPerson(store, sides[0]);
-  if (sides.some((side) => listed(person, side) === undefined)) throw new RevisionConflict(linkId, revision);
+  if (sides.some((side) => accountOf(person, side) === undefined)) throw new RevisionConflict(linkId, revision);
   const isOpen = (account: PersonAccount) =>
     account.pending === true && sides.some((side) => sameAccount(side, account));
   if (!stored.accounts.some(isOpen)) return;
@@ -131,7 +131,7 @@ const arriving = (
   joined: number,
   now: number,
 ): PersonAccount => {
-  const { locale, timeZone } = listed(found.person, { channel, accountId }) ?? {};
+  const { locale, timeZone } = accountOf(found.person, { channel, accountId }) ?? {};
   return {
     channel,
     accountId,

@@ -1,6 +1,6 @@
 import { hash, randomInt } from "node:crypto";
 
-/** No letter or digit that is taken for another. Ten of them are 49 bits: more than anybody can try in ten minutes. */
+/** Without characters that look alike. Ten of them are 49 bits, too many to guess in ten minutes. */
 const ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ";
 const LENGTH = 10;
 const CODE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
@@ -9,19 +9,19 @@ const SPELLED = new RegExp(`(?<![\\p{L}\\p{N}])[${ALPHABET}]{5}[-\\s]?[${ALPHABE
 export const newLinkCode = (): string =>
   Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
 
-/** As people read it. */
+/** The code as people read it, in two groups. */
 export const spellCode = (code: string): string => `${code.slice(0, 5)}-${code.slice(5)}`;
 
-/** What somebody typed, if it can be a code at all. */
+/** Normalises typed input; undefined if it cannot be a code. */
 export const readCode = (typed: string): string | undefined => {
   const code = typed.replace(/[\s`-]/g, "").toUpperCase();
   return CODE.test(code) ? code : undefined;
 };
 
-/** Whatever in a text can be a code. */
+/** All possible codes in a text. */
 export const codesIn = (text: string): string[] =>
   [...text.matchAll(SPELLED)].flatMap(([spelled]) => readCode(spelled) ?? []);
 
-/** What is stored instead of the code, and names the link from then on. */
+/** The id of the link, a hash that is stored instead of the code. */
 export const linkIdOf = (tenant: string, code: string): string =>
   hash("sha256", JSON.stringify([tenant, code]), "hex").slice(0, 16);

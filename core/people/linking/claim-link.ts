@@ -1,14 +1,11 @@
-import { isoTime } from "../contract/clock.ts";
-import type { Store } from "../contract/store.ts";
-import type { UserMessage } from "../contract/user-message.ts";
-import { changeLink } from "./change-link.ts";
-import { findPerson, sameAccount } from "./find-person.ts";
+import { isoTime } from "../../contract/clock.ts";
+import type { Store } from "../../contract/store.ts";
+import type { UserMessage } from "../../contract/user-message.ts";
+import { findPerson, sameAccount } from "../find-person.ts";
 import { isTaken } from "./join-people.ts";
 import { linkIdOf } from "./link-code.ts";
-import type { LinkRecord, LinkSide } from "./link-record.ts";
-import { sideOf } from "./link-record.ts";
-import { takeTry } from "./link-tries.ts";
-import { LINK_LIFE_MS } from "./offer-link.ts";
+import { changeLink, type LinkRecord, type LinkSide, sideOf, takeTry } from "./link-record.ts";
+import { LINK_TTL_MS } from "./offer-link.ts";
 
 export interface ClaimedLink extends LinkRecord {
   readonly claimant: LinkSide;
@@ -16,7 +13,7 @@ export interface ClaimedLink extends LinkRecord {
 
 export type ClaimProblem = "too-many" | "unknown" | "void" | "expired" | "used" | "same-channel" | "linked" | "taken";
 
-/** Uses a code up: from then on it belongs to the two accounts, and both are asked. Doing it again changes nothing. */
+/** Consumes a code: from then on it belongs to the two accounts, and both must confirm. Idempotent. */
 export const claimLink = async (
   store: Store,
   message: UserMessage,
@@ -29,12 +26,12 @@ export const claimLink = async (
   if (!(await takeTry(store, address, "claimsAt", now))) return "too-many";
   const linkId = linkIdOf(tenant, code);
   const offered = await changeLink(store, { tenant, linkId }, (link) => link);
-  const hindrance = offered && (await hindranceBetween(store, offered, claimant));
+  const conflict = offered && (await conflictBetween(store, offered, claimant));
   let problem: ClaimProblem | undefined;
   const link = await changeLink(store, { tenant, linkId }, (link) => {
-    problem = problemOf(link, claimant, now) ?? hindrance;
+    problem = problemOf(link, claimant, now) ?? conflict;
     if (problem !== undefined || link.state === "claimed") return link;
-    return { ...link, state: "claimed", claimant, expiresAt: isoTime(now + LINK_LIFE_MS) };
+    return { ...link, state: "claimed", claimant, expiresAt: isoTime(now + LINK_TTL_MS) };
   });
   if (link?.claimant === undefined) return problem ?? "unknown";
   return problem ?? { ...link, claimant: link.claimant };
@@ -48,8 +45,8 @@ const problemOf = (link: LinkRecord, claimant: LinkSide, now: number): ClaimProb
   return link.issuer.channel === claimant.channel ? "same-channel" : undefined;
 };
 
-/** Looked at now so that nobody is asked in vain; what counts is how it is when both have confirmed. */
-const hindranceBetween = async (
+/** An early check that avoids a useless question to both sides; the check after both confirmations decides. */
+const conflictBetween = async (
   store: Store,
   { tenant, issuer }: LinkRecord,
   claimant: LinkSide,

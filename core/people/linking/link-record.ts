@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { RevisionConflict } from "../../contract/app-error.ts";
+import { collection, keyOf } from "../../contract/collection.ts";
+import { Conversation } from "../../contract/conversation.ts";
+import type { Store } from "../../contract/store.ts";
+import type { UserMessage } from "../../contract/user-message.ts";
+import type { AccountAddress } from "../person-record.ts";
+
+/** One of the two accounts, and the conversation in which it confirms. */
+export const LinkSide = z.looseObject({
+  channel: z.string(),
+  accountId: z.string(),
+  name: z.string(),
+  agent: z.string(),
+  conversation: Conversation,
+  confirmed: z.boolean(),
+});
+export type LinkSide = z.infer<typeof LinkSide>;
+
+/** A link from its code to its completion. Each step is a compare-and-set; the code itself is not stored. */
+export const LinkRecord = z.looseObject({
+  id: z.string(),
+  tenant: z.string(),
+  state: z.enum(["offered", "claimed", "linked", "refused", "void"]),
+  issuer: LinkSide,
+  claimant: LinkSide.optional(),
+  /** The expiry of the code; once it is claimed, the expiry of the confirmation. */
+  expiresAt: z.iso.datetime(),
+});
+export type LinkRecord = z.infer<typeof LinkRecord>;
+
+/** Longer than a code is valid, so that a late claim gets the reason for its failure. */
+const KEPT_MS = 60 * 60_000;
+const links = collection("links", LinkRecord, { ttlMs: KEPT_MS });
+export const linkKey = (tenant: string, linkId: string) => keyOf(links, tenant, linkId);
+
+/** Recent code requests and claims of an account, for the rate limit. */
+const LinkTries = z.looseObject({
+  offersAt: z.array(z.number()),
+  claimsAt: z.array(z.number()),
+  /** Its codes that may still be valid, and the message that asked for them. */
+  open: z.looseObject({ messageId: z.string(), linkIds: z.array(z.string()) }).optional(),
+});
+type LinkTries = z.infer<typeof LinkTries>;
+
+const tries = collection("link-tries", LinkTries, { ttlMs: KEPT_MS });
+const linkTriesKey = ({ tenant, channel, accountId }: AccountAddress) => keyOf(tries, tenant, channel, accountId);
+
+export const sideOf = ({ agent, conversation, account }: UserMessage): LinkSide => ({
+  channel: conversation.channel,
+  accountId: account.id,
+  name: account.name,
+  agent,
+  conversation,
+  confirmed: false,
+});
+
+/** Updates a link by compare-and-set; writes nothing if `change` returns the same object. Undefined: no such link. */
+export const changeLink = async (
+  store: Store,
+  { tenant, linkId }: { tenant: string; linkId: string },
+  change: (link: LinkRecord) => LinkRecord,
+): Promise<LinkRecord | undefined> => {
+  for (;;) {
+    const stored = await store.get(linkKey(tenant, linkId));
+    if (stored === undefined) return undefined;
+    const changed = change(stored.value);
+    if (changed === stored.value) return changed;
+    try {
+      await store.put(linkKey(tenant, linkId), changed, { ifRevision: stored.revision });
+      return changed;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+};
+
+/** Rate limit of code requests and of claims, each per account. */
+const WINDOW_MS = 10 * 60_000;
+const MAX_TRIES = 5;
+
+/** Counts a code request or a claim before any lookup. False: the account has reached its rate limit. */
+export const takeTry = async (
+  store: Store,
+  address: AccountAddress,
+  what: "offersAt" | "claimsAt",
+  now: number,
+): Promise<boolean> => {
+  let isAllowed = false;
+  await changeTries(store, address, (tries) => {
+    const recent = tries[what].filter((at) => now - at < WINDOW_MS);
+    isAllowed = recent.length < MAX_TRIES;
+    return isAllowed ? { ...tries, [what]: [...recent, now] } : tries;
+  });
+  return isAllowed;
+};
+
+/** Updates the counters by compare-and-set and returns their previous value. */
+export const changeTries = async (
+  store: Store,
+  address: AccountAddress,
+  change: (tries: LinkTries) => LinkTries,
+): Promise<LinkTries> => {
+  for (;;) {
+    const stored = await store.get(linkTriesKey(address));
+    const before = stored?.value ?? { offersAt: [], claimsAt: [] };
+    const after = change(before);
+    if (after === before) return before;
+    try {
+      await store.put(linkTriesKey(address), after, { ifRevision: stored?.revision ?? 0 });
+      return before;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+};

@@ -1,0 +1,56 @@
+import { RevisionConflict } from "../../contract/app-error.ts";
+import { isoTime } from "../../contract/clock.ts";
+import type { Store } from "../../contract/store.ts";
+import type { UserMessage } from "../../contract/user-message.ts";
+import { codesIn, linkIdOf, newLinkCode } from "./link-code.ts";
+import { changeLink, changeTries, linkKey, sideOf, takeTry } from "./link-record.ts";
+
+/** Validity of a code, and then of its confirmation. */
+export const LINK_TTL_MS = 10 * 60_000;
+
+/** Creates a code for an account and voids its older codes. */
+export const offerLink = async (store: Store, message: UserMessage, now: number): Promise<string | "too-many"> => {
+  const { tenant, id: messageId } = message;
+  const issuer = sideOf(message);
+  const address = { tenant, channel: issuer.channel, accountId: issuer.accountId };
+  if (!(await takeTry(store, address, "offersAt", now))) return "too-many";
+  for (;;) {
+    const code = newLinkCode();
+    const linkId = linkIdOf(tenant, code);
+    const expiresAt = isoTime(now + LINK_TTL_MS);
+    try {
+      const offered = { id: linkId, tenant, state: "offered" as const, issuer, expiresAt };
+      await store.put(linkKey(tenant, linkId), offered, { ifRevision: 0 });
+    } catch (error) {
+      if (error instanceof RevisionConflict) continue;
+      throw error;
+    }
+    const { open } = await changeTries(store, address, (tries) => {
+      // A redelivered message may already have shown a code, which must stay valid.
+      const kept = tries.open?.messageId === messageId ? tries.open.linkIds : [];
+      return { ...tries, open: { messageId, linkIds: [...kept, linkId] } };
+    });
+    if (open && open.messageId !== messageId) for (const older of open.linkIds) await voidLink(store, tenant, older);
+    return code;
+  }
+};
+
+/** Voids a link that is not complete yet. */
+const voidLink = async (store: Store, tenant: string, linkId: string): Promise<void> => {
+  await changeLink(store, { tenant, linkId }, (link) =>
+    link.state === "offered" || link.state === "claimed" ? { ...link, state: "void" } : link,
+  );
+};
+
+/** Voids every code that appears in a shared conversation, because other people can read it (I1). */
+export const revokeExposedCodes = async (
+  store: Store,
+  { tenant, conversation, text, command }: UserMessage,
+): Promise<void> => {
+  if (conversation.kind !== "shared") return;
+  const codes = new Set([...codesIn(text), ...codesIn(command?.args ?? "")].slice(0, MAX_REVOKED));
+  for (const code of codes) await voidLink(store, tenant, linkIdOf(tenant, code));
+};
+
+/** Bounds the store writes that one message can cause. */
+const MAX_REVOKED = 10;
