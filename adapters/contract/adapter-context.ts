@@ -6,21 +6,21 @@ import type { Store } from "../../core/contract/store.ts";
 import type { UserSignal } from "../../core/contract/user-signal.ts";
 import type { WriteAvailability } from "../../core/contract/write-availability.ts";
 
-/** What an adapter is given when it is made: who it speaks for, and the ports it may use. */
+/** The constructor argument of an adapter: the agent that it serves, and the ports that it may use. */
 export interface AdapterContext {
   readonly channel: string;
   readonly tenant: string;
   readonly agent: string;
-  /** Where people reach the gateway, without a slash at the end. */
+  /** The gateway's public address, without a trailing slash. */
   readonly publicUrl: string;
   readonly store: Store;
-  /** An adapter that stores something before `inbox.accept` asks this first, so that senders are refused at once. */
+  /** An adapter that stores something before `inbox.accept` checks this first, so that it refuses senders at once. */
   readonly writes: WriteAvailability;
-  /** Bytes that are free on the disk of the store. Absent: not known. */
+  /** Free bytes on the disk of the store; absent: unknown. */
   readonly freeBytes?: (() => Promise<number>) | undefined;
-  /** To the same channel on every gateway, this one included. Not stored, may be lost. */
+  /** Publishes to the same channel on every gateway, this one included. Not stored; may be lost. */
   signal(signal: UserSignal): void;
-  /** The id of the session that a conversation of this channel is in now. `isNew`: nobody has written in it yet. */
+  /** The current session id of a conversation of this channel. `isNew`: the conversation has no messages yet. */
   sessionOf(conversation: Conversation, isNew?: boolean): Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;

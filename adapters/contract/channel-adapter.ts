@@ -1,29 +1,29 @@
-import type { AgentReply } from "../../core/contract/agent-reply.ts";
+import type { AgentReply, ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../core/contract/anchor.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
-import type { Measure } from "./split-markdown.ts";
+import type { Measure } from "./markdown/split-markdown.ts";
 
 /** A channel, as the gateway sees it. More abilities are the named interfaces in `abilities.ts`. */
 export interface ChannelAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
   /**
-   * Resolves once messages can arrive. Reconnecting afterwards is the adapter's own business.
-   * Is called again after it rejected, and after a stop: an exclusive channel may come back to the same gateway.
+   * Resolves once messages can arrive. The adapter reconnects by itself afterwards.
+   * The gateway calls it again after a rejection and after a stop: an exclusive channel may return to the same gateway.
    */
   start(inbox: Inbox): Promise<void>;
   /**
-   * Needs no request in flight. Rejects with DeliveryFailed only; reason "unknown" if the platform may have it. Draws
-   * the reply before it sends anything (`draw`), so that a reply that cannot be drawn is never "unknown".
+   * Needs no request in flight. Rejects with DeliveryFailed only; reason "unknown" if the platform may have received
+   * it. Renders the reply before it sends anything (`draw`), so that a rendering failure is never "unknown".
    */
   deliver(delivery: Delivery): Promise<Receipt>;
-  /** Stops intake first, then waits for deliveries under way. Bounded in time by the adapter itself; may be called at any time, and twice. */
+  /** Stops intake first, then waits for deliveries in progress, in bounded time. The gateway may call it at any time, and twice. */
   stop(): Promise<void>;
 }
 
 export interface Inbox {
-  /** Resolves once the message is stored: only then may the platform be told. */
+  /** Resolves once the message is stored: only then may the adapter acknowledge it to the platform. */
   accept(message: UserMessage): Promise<void>;
 }
 
@@ -31,27 +31,27 @@ export interface Capabilities {
   /** exclusive: runs, and sends, only on the gateway that holds the channel's lease. */
   readonly connection: "shared" | "exclusive";
   /**
-   * What a second send of the same delivery does.
-   * log: nothing, and there is no platform that could be down, so replies need no queue of their own.
-   * idempotent: nothing, as long as it comes within minutes (a nonce).
-   * repeats: a second message, so an attempt found half-way is never blindly repeated.
+   * The effect of sending the same delivery twice.
+   * log: none, and no platform can be down, so replies need no queue of their own.
+   * idempotent: none, if the second send follows within minutes (a nonce).
+   * repeats: a second message, so the outbox never blindly retries an attempt with an unknown outcome.
    */
   readonly resend: "log" | "idempotent" | "repeats";
-  /** The longest text of one part; absent: no limit. The platform's own limit, less what an anchor and mark-up add. */
+  /** Maximum text length of one part; absent: no limit. The platform's limit less the room for an anchor and mark-up. */
   readonly maxPartLength?: number;
-  /** How long a text is for the platform; absent: its UTF-16 units. */
+  /** The length of a text as the platform counts it; absent: UTF-16 units. */
   readonly measure?: Measure;
   /**
-   * How long an anchor is among the sections of a digest; absent: a digest is one text, with its anchors in words.
-   * One anchor of a part is not counted: `maxPartLength` leaves room for it.
+   * The length of an anchor between the sections of a digest; absent: a digest is one text with its anchors in text form.
+   * It excludes the one anchor of a part, for which `maxPartLength` leaves room.
    */
   readonly anchorLength?: (anchor: Anchor) => number;
-  /** The shortest time between two edits of one message that the platform bears; absent: 1 s. */
+  /** Minimum time between two edits of one message; absent: 1 s. */
   readonly editEveryMs?: number;
   /**
-   * An answer is shown while it is written: as a message that is edited, for adapters that can edit. This is the
-   * shortest time between two such edits on the whole channel, so that what the platform bears is left for the answers
-   * themselves. Absent: an answer is shown when it is whole.
+   * Enables streaming: the gateway posts the beginning of an answer and edits that message while the model writes. This
+   * is the minimum time between two such edits on the whole channel; it leaves part of the platform's rate limit for
+   * the answers themselves. Absent: people see an answer once it is complete.
    */
   readonly streamEveryMs?: number;
 }
@@ -65,21 +65,21 @@ export interface Delivery {
   readonly part: { readonly index: number; readonly count: number; readonly markdown: string };
   /** The platform's id of the reply's first part; absent for that part itself. */
   readonly firstMessageId?: string;
-  /** Present exactly when it is to be shown with this part. */
+  /** Null if this part shows no anchor. */
   readonly anchor: Anchor | null;
-  /** Of a digest: what `part.markdown` says in words, in pieces. For adapters with an `anchorLength`. */
+  /** Of a digest: the content of `part.markdown` by section. Only for adapters with an `anchorLength`. */
   readonly sections?: readonly Section[];
-  /** A person has asked for it to be sent again: what is remembered of earlier refusals does not count. */
+  /** A person requested the retry: the adapter ignores refusals that it remembers. */
   readonly byHand?: boolean;
-  /** Drawing it has failed (`NotDrawn`): its text is to be sent as it was written, escaped, with its anchor in words. */
+  /** Rendering failed before (`NotDrawn`): the adapter sends the escaped source text, with the anchor in text form. */
   readonly plain?: boolean;
   /** An earlier attempt may have reached the platform. */
   readonly mayRepeat: boolean;
 }
 
-/** A piece of a digest, and the anchor that stands below it. */
+/** A section of a digest, and the anchor below it. */
 export interface Section {
-  /** The item's place in the digest, from 1: its text begins with it. */
+  /** The item's position in the digest, from 1; the text of the section begins with it. */
   readonly number: number;
   readonly markdown: string;
   readonly anchor: Anchor | null;
@@ -89,3 +89,7 @@ export interface Receipt {
   /** The platform's id of the message. */
   readonly messageId: string;
 }
+
+/** The buttons of a delivery: below the last part of a reply, and below each part of a digest. */
+export const offeredActions = ({ reply, part, sections }: Delivery): readonly ReplyAction[] =>
+  sections !== undefined || part.index === part.count - 1 ? (reply.actions ?? []) : [];

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 
-/** The bytes of a file that is being fetched. Fails with AppError only: too large, or broken off on the way. */
+/** Reads the body of a file download. Rejects with AppError only: too large, or interrupted. */
 export const readAtMost = async (
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
@@ -11,7 +11,7 @@ export const readAtMost = async (
   try {
     for await (const chunk of body) {
       length += chunk.byteLength;
-      // leaving the loop cancels the rest
+      // Leaving the loop cancels the stream.
       if (length > maxBytes) throw new AppError("too-large", `"${name}" has more than ${maxBytes} bytes`);
       chunks.push(chunk);
     }

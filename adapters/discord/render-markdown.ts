@@ -1,5 +1,5 @@
 import type { List, ListItem, Nodes, Table } from "mdast";
-import { parseMarkdown } from "../contract/parse-markdown.ts";
+import { parseMarkdown } from "../contract/markdown/parse-markdown.ts";
 import { escapeText, escapeUrl } from "./escape-text.ts";
 
 /**

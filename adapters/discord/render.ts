@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Delivery, Section } from "../contract/channel-adapter.ts";
-import { offeredActions } from "../contract/offered-actions.ts";
-import { splitMarkdown } from "../contract/split-markdown.ts";
+import { offeredActions } from "../contract/channel-adapter.ts";
+import { splitMarkdown } from "../contract/markdown/split-markdown.ts";
 import { escapeText } from "./escape-text.ts";
 import { renderActions } from "./render-actions.ts";
 import { LONGEST_ANCHOR, renderAnchor } from "./render-anchor.ts";

@@ -1,7 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
-import { offeredActions } from "../contract/offered-actions.ts";
+import { offeredActions } from "../contract/channel-adapter.ts";
 import { actionIdOf } from "./inbound.ts";
 
 /** Slack's limits: of one actions block, of a label, of a value. */

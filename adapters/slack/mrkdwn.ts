@@ -1,5 +1,5 @@
 import type { Definition, List, ListItem, Nodes, Parents, Root, RootContent, Table } from "mdast";
-import { parseMarkdown } from "../contract/parse-markdown.ts";
+import { parseMarkdown } from "../contract/markdown/parse-markdown.ts";
 import { escapeMrkdwn } from "./escape-mrkdwn.ts";
 import { linkTo } from "./link.ts";
 import { tableLines } from "./mrkdwn-table.ts";

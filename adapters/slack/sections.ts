@@ -1,5 +1,4 @@
-import { SMALLEST_PART, splitMarkdown } from "../contract/split-markdown.ts";
-import { lastBreakWithin } from "../contract/text-break.ts";
+import { lastBreakWithin, MIN_PART_LENGTH, splitMarkdown } from "../contract/markdown/split-markdown.ts";
 import { escapeMrkdwn } from "./escape-mrkdwn.ts";
 import type { Written } from "./mrkdwn.ts";
 import { FENCE, writeMrkdwn } from "./mrkdwn.ts";
@@ -18,7 +17,7 @@ const fitting = (written: Written): string[] => {
   if (text.length <= MAX_SECTION) return [text];
   if (code) return splitCode(text);
   // Mark-up that is cut is no mark-up: what is cut is the markdown it was made of.
-  const room = Math.max(SMALLEST_PART, Math.ceil(source.length / 2));
+  const room = Math.max(MIN_PART_LENGTH, Math.ceil(source.length / 2));
   const halves = splitMarkdown(source, room);
   return halves.length < 2 ? splitLines(text) : halves.flatMap((half) => writeMrkdwn(half).flatMap(fitting));
 };

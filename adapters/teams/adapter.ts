@@ -17,8 +17,7 @@ import type {
 } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
-import { draw } from "../contract/draw.ts";
+import { DeliveryFailed, draw } from "../contract/delivery-failed.ts";
 import { anchorBytes } from "./anchor-card.ts";
 import { BotToken } from "./bot-token.ts";
 import { Calls } from "./calls.ts";

@@ -1,4 +1,4 @@
-import type { Measure } from "../contract/split-markdown.ts";
+import type { Measure } from "../contract/markdown/split-markdown.ts";
 import { escapeXml } from "./inert.ts";
 
 /** Teams takes 100 kB, but older ways through it only 28: this is for all of them, less what the call itself adds. */

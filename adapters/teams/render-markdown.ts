@@ -1,5 +1,5 @@
 import type { List, ListItem, Nodes, Root, RootContent, Table } from "mdast";
-import { parseMarkdown } from "../contract/parse-markdown.ts";
+import { parseMarkdown } from "../contract/markdown/parse-markdown.ts";
 import { escapeXml, withoutTemplates } from "./inert.ts";
 import { plainTable } from "./plain-table.ts";
 

@@ -1,6 +1,6 @@
 import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
-import { offeredActions } from "../contract/offered-actions.ts";
+import { offeredActions } from "../contract/channel-adapter.ts";
 import type { ShownAnchor } from "./anchor-card.ts";
 import { anchorCard, plainAnchor } from "./anchor-card.ts";
 import type { OutgoingActivity } from "./connector.ts";

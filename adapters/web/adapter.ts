@@ -15,11 +15,9 @@ import type {
   WebhookAdapter,
 } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
-import { AddressRates } from "../contract/address-rates.ts";
+import { AddressRates, allowanceOf } from "../contract/address-rates.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
-import { draw } from "../contract/draw.ts";
-import { allowanceOf } from "../contract/is-loopback.ts";
+import { DeliveryFailed, draw } from "../contract/delivery-failed.ts";
 import { RateLimit } from "../contract/rate-limit.ts";
 import { originCheck } from "./allowed-origin.ts";
 import { ClientDialogue } from "./client-dialogue.ts";

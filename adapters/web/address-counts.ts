@@ -1,4 +1,4 @@
-import { addressKey } from "../contract/address-key.ts";
+import { addressKey } from "../contract/address-rates.ts";
 
 /** How many sockets each address has open. */
 export class AddressCounts {

@@ -1,7 +1,6 @@
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
-import { addressKey } from "../contract/address-key.ts";
-import { allowanceOf } from "../contract/is-loopback.ts";
+import { addressKey, allowanceOf } from "../contract/address-rates.ts";
 import type { WebLimits } from "./limits.ts";
 
 export interface Storing {

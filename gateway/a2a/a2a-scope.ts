@@ -1,13 +1,13 @@
 import { A2A_CONTENT_TYPE } from "@a2a-js/sdk";
 import type { FastifyInstance } from "fastify";
-import { KeyedRates } from "../../adapters/contract/keyed-rates.ts";
-import { RateLimit } from "../../adapters/contract/rate-limit.ts";
+import { KeyedRates, RateLimit } from "../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { toHttpError } from "../http-error.ts";
 import type { SignInGuard } from "../limits/index.ts";
 import type { CallerCheck } from "./caller-check.ts";
 import { mayCall } from "./caller-check.ts";
-import { cardRoutes, type ServedHandler } from "./card-routes.ts";
+import type { ServedHandler } from "./card-routes.ts";
+import { cardRoutes } from "./card-routes.ts";
 import type { CardSigner } from "./card-signer.ts";
 import { jsonRpcRoute } from "./json-rpc-route.ts";
 import type { RouteParts } from "./request-context.ts";

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { addressKey } from "../../adapters/contract/address-key.ts";
-import { isLoopback } from "../../adapters/contract/is-loopback.ts";
+import { addressKey, isLoopback } from "../../adapters/contract/address-rates.ts";
 
 /** The parts of a request that tell where it comes from; `ip` is the address that a trusted proxy named, if there is one. */
 export interface Origin {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { addressKey } from "../../adapters/contract/address-key.ts";
-import { allowanceOf } from "../../adapters/contract/is-loopback.ts";
-import { type Clock, systemClock } from "../../core/contract/clock.ts";
+import { addressKey, allowanceOf } from "../../adapters/contract/address-rates.ts";
+import type { Clock } from "../../core/contract/clock.ts";
+import { systemClock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { MinuteReport } from "./minute-report.ts";
 import { networksOf } from "./networks.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { allowanceOf } from "../../adapters/contract/is-loopback.ts";
+import { allowanceOf } from "../../adapters/contract/address-rates.ts";
 import type { Clock, Timer } from "../../core/contract/clock.ts";
 import { httpError } from "../http-error.ts";
 import { isAuthenticated } from "./authenticated-requests.ts";

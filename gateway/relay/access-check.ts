@@ -1,6 +1,5 @@
 import type { AccessRules } from "../../adapters/contract/config.ts";
-import { KeyedRates } from "../../adapters/contract/keyed-rates.ts";
-import { RateLimit } from "../../adapters/contract/rate-limit.ts";
+import { KeyedRates, RateLimit } from "../../adapters/contract/rate-limit.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";

@@ -1,5 +1,5 @@
 import type { ChannelAdapter, Delivery } from "../../adapters/contract/channel-adapter.ts";
-import { inertAnchors } from "../../adapters/contract/inert-anchors.ts";
+import { escapeAnchors } from "../../adapters/contract/markdown/escape-anchors.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import { conversationKey } from "../../core/contract/conversation.ts";
 import { activityText } from "./activity-text.ts";
@@ -14,7 +14,7 @@ export const activityDelivery = async (
   target: Conversation,
   id: string,
 ): Promise<Delivery> => {
-  const markdown = inertAnchors(activityText(reply.markdown, activity, capabilities));
+  const markdown = escapeAnchors(activityText(reply.markdown, activity, capabilities));
   return {
     id: `${id}/${conversationKey(target)}/0`,
     reply: { ...reply, id },

@@ -1,7 +1,6 @@
 import { isEditingAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter, Delivery, Receipt } from "../../adapters/contract/channel-adapter.ts";
-import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
-import { NotDrawn } from "../../adapters/contract/draw.ts";
+import { DeliveryFailed, NotDrawn } from "../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import { deliverySpan } from "../telemetry/index.ts";
 import type { RelayContext } from "./relay-context.ts";

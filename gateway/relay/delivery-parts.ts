@@ -1,6 +1,6 @@
 import type { Capabilities, Delivery } from "../../adapters/contract/channel-adapter.ts";
-import { inertAnchors } from "../../adapters/contract/inert-anchors.ts";
-import { splitMarkdown } from "../../adapters/contract/split-markdown.ts";
+import { escapeAnchors } from "../../adapters/contract/markdown/escape-anchors.ts";
+import { splitMarkdown } from "../../adapters/contract/markdown/split-markdown.ts";
 import type { AgentReply } from "../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../core/contract/anchor.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
@@ -17,7 +17,7 @@ export const deliveryParts = (
     id: `${id}/${index}`,
     reply: shown,
     target,
-    part: { index, count: texts.length, markdown: inertAnchors(markdown) },
+    part: { index, count: texts.length, markdown: escapeAnchors(markdown) },
     anchor: index === texts.length - 1 ? anchor : null,
     ...(byHand && { byHand }),
     mayRepeat: false,

@@ -1,7 +1,7 @@
 import type { TypingAdapter } from "../../adapters/contract/abilities.ts";
 import { isSignalAdapter, isTypingAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
-import { inertSigns } from "../../adapters/contract/inert-anchors.ts";
+import { escapeAnchorSigns } from "../../adapters/contract/markdown/escape-anchors.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Listener } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
@@ -28,7 +28,7 @@ export const startSignals = async (
   const listener = await bus.listen(subjectsOf(tenant).userSignal(agent), (signal) => {
     if (signal.conversation.channel !== channel) return;
     try {
-      hears?.hear(signal.type === "delta" ? { ...signal, text: inertSigns(signal.text) } : signal);
+      hears?.hear(signal.type === "delta" ? { ...signal, text: escapeAnchorSigns(signal.text) } : signal);
     } catch (error) {
       logger.error({ channel, signal: signal.type, error: messageOf(error) }, "adapter bug: hear threw");
     }

@@ -1,5 +1,5 @@
 import type { Capabilities, Delivery } from "../../adapters/contract/channel-adapter.ts";
-import { withFenceClosed } from "../../adapters/contract/code-fence.ts";
+import { withFenceClosed } from "../../adapters/contract/markdown/split-markdown.ts";
 import type { DeliveryRequest } from "../../core/contract/delivery-request.ts";
 import { deliveryParts } from "./delivery-parts.ts";
 

@@ -8,8 +8,7 @@ import type {
 } from "../../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../../adapters/contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../../adapters/contract/channel-adapter.ts";
-import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
-import { draw } from "../../adapters/contract/draw.ts";
+import { DeliveryFailed, draw } from "../../adapters/contract/delivery-failed.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
 
 export interface PaperConfig {

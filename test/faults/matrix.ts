@@ -120,7 +120,7 @@ export const matrix: Readonly<Record<string, Row>> = {
       "test/adapters/web/bad-input.test.ts",
       "test/gateway/server.test.ts",
       "test/gateway/a2a/bad-input.test.ts",
-      "test/adapters/contract/split-markdown.test.ts",
+      "test/adapters/contract/markdown/split-markdown.test.ts",
     ],
   },
   F21: {
@@ -148,7 +148,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "hostile text of a model: mentions, anchors, mark-up",
     triedIn: [
       "test/contract/channel/adapter-posts.ts",
-      "test/adapters/contract/inert-anchors.test.ts",
+      "test/adapters/contract/markdown/escape-anchors.test.ts",
       "test/adapters/slack/render.test.ts",
       "test/adapters/discord/render.test.ts",
       "test/adapters/teams/render.test.ts",

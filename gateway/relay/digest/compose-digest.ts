@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../../adapters/contract/channel-adapter.ts";
-import { inertAnchors } from "../../../adapters/contract/inert-anchors.ts";
-import { splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
+import { escapeAnchors } from "../../../adapters/contract/markdown/escape-anchors.ts";
+import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdown.ts";
 import type { Anchor } from "../../../core/contract/anchor.ts";
 import type { DigestPart, DigestSection } from "../../../core/delivery/held/index.ts";
 
@@ -47,7 +47,7 @@ const sectionsOf = (
   { maxPartLength, measure, anchorLength }: Limits,
 ): DigestSection[] => {
   const split = (text: string) => splitMarkdown(text, maxPartLength, measure);
-  const texts = split(`${head}**${number}.**\n\n${markdown.trim()}`).map(inertAnchors);
+  const texts = split(`${head}**${number}.**\n\n${markdown.trim()}`).map(escapeAnchors);
   const isDrawn = anchor !== null && anchorLength !== undefined;
   const inWords = anchor === null || isDrawn ? [] : split(plain(anchor.text));
   return [...texts, ...inWords].map((text, index) => ({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
+import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdown.ts";
 import { MAX_PART_LENGTH, renderPost } from "../../../adapters/slack/render.ts";
 import { MAX_SECTION, sectionsOf } from "../../../adapters/slack/sections.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
-import { splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
+import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdown.ts";
 import { LONGEST_PART, writtenSize } from "../../../adapters/teams/message-size.ts";
 import { renderDelivery } from "../../../adapters/teams/render.ts";
 import { renderMarkdown } from "../../../adapters/teams/render-markdown.ts";

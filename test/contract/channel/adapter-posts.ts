@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Receipt } from "../../../adapters/contract/channel-adapter.ts";
-import { splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
+import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdown.ts";
 import { composeDigest, digestText } from "../../../gateway/relay/digest/compose-digest.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
-import { offeredActions } from "../../../adapters/contract/offered-actions.ts";
+import { offeredActions } from "../../../adapters/contract/channel-adapter.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../../core/contract/anchor.ts";
 import { isoTime } from "../../../core/contract/clock.ts";

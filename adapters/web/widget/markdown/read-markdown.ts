@@ -1,7 +1,6 @@
 import type { Token } from "marked";
 import { Marked } from "marked";
-import { FenceTracker } from "../../../contract/fence-tracker.ts";
-import { containersIn, MAX_CONTAINERS } from "../../../contract/markdown-nesting.ts";
+import { containersIn, FenceTracker, MAX_CONTAINERS } from "../../../contract/markdown/parsing-cost.ts";
 
 const marked = new Marked({ gfm: true, breaks: true });
 

@@ -2,15 +2,15 @@ import type { Nodes, Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
-import { AppError } from "../../core/contract/app-error.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
 import { tooCostlyToParse } from "./parsing-cost.ts";
 
-/** Renderers call themselves for each level; this is far from where the stack ends. */
+/** Writers recurse once per level; this is far below the stack limit. */
 const MAX_DEPTH = 48;
 
 /**
- * Markdown with GFM as a tree, in time that grows with its length. Throws for a text that is too costly to parse or
- * nested too deeply to be drawn: it is then sent as plain text (`NotDrawn`).
+ * Parses GFM in time that grows with the length of the text. Throws if a text is too costly to parse or nested too
+ * deeply to render; the gateway then sends it as plain text (`NotDrawn`).
  */
 export const parseMarkdown = (markdown: string): Root => {
   const why = tooCostlyToParse(markdown);
@@ -20,7 +20,7 @@ export const parseMarkdown = (markdown: string): Root => {
   return root;
 };
 
-/** Level by level, because a recursion could overflow the stack itself. */
+/** Breadth-first, because a recursion could overflow the stack. */
 const depthOf = (root: Root): number => {
   let depth = 0;
   let level: readonly Nodes[] = [root];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inertAnchors } from "../../../adapters/contract/inert-anchors.ts";
-import { anchorFor } from "../../../core/origin/anchor.ts";
+import { escapeAnchors } from "../../../../adapters/contract/markdown/escape-anchors.ts";
+import { anchorFor } from "../../../../core/origin/anchor.ts";
 
 describe("given text that imitates an anchor (O16, F25)", () => {
   it.each([
@@ -21,7 +21,7 @@ describe("given text that imitates an anchor (O16, F25)", () => {
     ["• scout · weather · just now", "• scout, weather, just now"],
     ["scout · weather · 3 Mar 2026", "scout, weather, 3 Mar 2026"],
   ])("when it is %j, then it reads %j", (text, inert) => {
-    expect(inertAnchors(text)).toBe(inert);
+    expect(escapeAnchors(text)).toBe(inert);
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe("given text that imitates an anchor (O16, F25)", () => {
     "• one · two",
     "The train started at 9 from Berlin.",
   ])("when it is %j, then it is left alone", (text) => {
-    expect(inertAnchors(text)).toBe(text);
+    expect(escapeAnchors(text)).toBe(text);
   });
 });
 
@@ -67,11 +67,11 @@ describe("given any text at all (O16)", () => {
   it("when it was made inert, then no line of it reads like an anchor's, it is no longer, and stays so", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const inert = inertAnchors(text);
+        const inert = escapeAnchors(text);
         expect(seen(inert)).not.toContain("↳");
         expect(seen(inert)).not.toMatch(/^[^\p{L}\p{N}]*(?:started [^\n]{1,80} from [^\n]{1,80}|scheduled) ?·/imu);
         expect(inert.length).toBeLessThanOrEqual(text.length);
-        expect(inertAnchors(inert)).toBe(inert);
+        expect(escapeAnchors(inert)).toBe(inert);
       }),
       { seed: 16, numRuns: 2_000 },
     );
@@ -92,8 +92,8 @@ describe("given any text at all (O16)", () => {
         const viewing = { channel: "web", sessionId: "s-1", locale };
         const text = anchorFor(origin, viewing, start + laterMs)?.text ?? "";
         const [first = "", second = first] = text.split("\n");
-        expect(inertAnchors(first)).not.toBe(first);
-        expect(inertAnchors(second)).not.toBe(second);
+        expect(escapeAnchors(first)).not.toBe(first);
+        expect(escapeAnchors(second)).not.toBe(second);
       }),
       { seed: 17, numRuns: 300 },
     );
@@ -102,7 +102,7 @@ describe("given any text at all (O16)", () => {
   it.each(["·", "started ", "a · ", "&#", "<", "started x from ", "*"])(
     "when %j is repeated very often, then it is done before anybody gives up waiting",
     (piece) => {
-      expect(inertAnchors(`· ${piece.repeat(200_000 / piece.length)}`).length).toBeGreaterThan(100_000);
+      expect(escapeAnchors(`· ${piece.repeat(200_000 / piece.length)}`).length).toBeGreaterThan(100_000);
     },
   );
 });

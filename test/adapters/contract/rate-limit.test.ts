@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { KeyedRates } from "../../../adapters/contract/keyed-rates.ts";
-import { RateLimit } from "../../../adapters/contract/rate-limit.ts";
+import { KeyedRates, RateLimit } from "../../../adapters/contract/rate-limit.ts";
 
 const twoAMinute = RateLimit.perMinute(2);
 

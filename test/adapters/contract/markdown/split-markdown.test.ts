@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openFenceAt } from "../../../adapters/contract/code-fence.ts";
-import { SMALLEST_PART, splitMarkdown } from "../../../adapters/contract/split-markdown.ts";
+import { MIN_PART_LENGTH, openFenceAt, splitMarkdown } from "../../../../adapters/contract/markdown/split-markdown.ts";
 
 const sentence = (word: string, count: number) => `${Array.from({ length: count }, () => word).join(" ")}.`;
 
@@ -40,7 +39,7 @@ describe("given a text that is too long for one part (D7, F20)", () => {
 
   it("when the cut is just before the end of the code, then no empty code block follows", () => {
     const code = "x".repeat(120);
-    for (let limit = SMALLEST_PART; limit < 150; limit++) {
+    for (let limit = MIN_PART_LENGTH; limit < 150; limit++) {
       for (const part of splitMarkdown(`\`\`\`\n${code}\n\`\`\`\nafter`, limit)) expect(part).not.toMatch(/```\n*```/);
     }
   });
@@ -79,7 +78,7 @@ describe("given a text that fits", () => {
 });
 
 describe("given any text", () => {
-  const limit = fc.integer({ min: SMALLEST_PART, max: 400 });
+  const limit = fc.integer({ min: MIN_PART_LENGTH, max: 400 });
   const word = fc.nat(9999).map((n) => `w${n}`);
   const prose = fc.array(word, { minLength: 1, maxLength: 60 }).map((words) => words.join(" "));
   const code = fc
