@@ -5,7 +5,6 @@ import {
   loadIdentity,
   PeerDirectory,
   RemoteAgents,
-  type RemoteAgentsOptions,
   sendMessageTool,
   startPeers,
   TenantSettings,
@@ -75,7 +74,9 @@ export interface CoreOptions {
   readonly people?: readonly DeclaredPerson[];
   readonly tenants?: ConfiguredTenants;
   /** Agents elsewhere that ours may call. */
-  readonly remote?: Omit<RemoteAgentsOptions, "clock" | "identity"> & { readonly webhookKey?: Secret | undefined };
+  readonly remote?: Omit<ConstructorParameters<typeof RemoteAgents>[0], "clock" | "identity"> & {
+    readonly webhookKey?: Secret | undefined;
+  };
   /** Besides those that every agent has. */
   readonly tools?: readonly Tool[];
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import { type InboundTurns, inboundRequester } from "./a2a/inbound/index.ts";
-import { lateAnswerHook, localCaller, peerTurns } from "./a2a/index.ts";
+import { peerTurns } from "./a2a/index.ts";
 import { type ScheduleDeps, scheduleHook } from "./schedules/index.ts";
 import type { SessionHistory } from "./sessions/index.ts";
 import { delegationHook, type SubtaskParts, subtaskTurns } from "./subtasks/index.ts";
@@ -11,8 +11,11 @@ interface Deps extends SubtaskParts, ScheduleDeps {
 }
 
 /** Every feature that starts turns, receives their results or takes part in them. A new one is a line here. */
-export const turnFeatures = (deps: Deps): TurnFeatures => ({
-  sources: [subtaskTurns(deps), ...peerTurns(deps)],
-  requesters: [inboundRequester(deps), localCaller(deps)],
-  hooks: [lateAnswerHook(deps), delegationHook(deps), scheduleHook(deps)],
-});
+export const turnFeatures = (deps: Deps): TurnFeatures => {
+  const peers = peerTurns(deps);
+  return {
+    sources: [subtaskTurns(deps), ...peers.sources],
+    requesters: [inboundRequester(deps), peers.requester],
+    hooks: [peers.hook, delegationHook(deps), scheduleHook(deps)],
+  };
+};

@@ -10,7 +10,7 @@ export type TenantConfig = z.infer<typeof TenantConfig>;
 
 const Text = z.string().trim().min(1);
 
-/** What an agent can do for other agents, as its card says it. */
+/** A skill that the agent's card offers to other agents. */
 export const SkillConfig = z.strictObject({
   id: Name,
   name: Text.max(100),
@@ -36,7 +36,7 @@ interface Credentials {
 const exactlyOne = ({ token, apiKey }: Credentials): boolean => (token === undefined) !== (apiKey === undefined);
 const atMostOne = ({ token, apiKey }: Credentials): boolean => token === undefined || apiKey === undefined;
 
-/** What `sha256sum` prints for a variable that was empty: everybody would be let in. */
+/** Output of `sha256sum` for an empty variable, which would admit every caller. */
 const DIGEST_OF_NOTHING = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 const callerSecret = () =>
   credential(16).refine(
@@ -46,8 +46,8 @@ const callerSecret = () =>
 
 const CALLER_SECRET = 'The secret itself, or "sha256:" and the 64 hex digits of its digest.';
 
-/** An agent elsewhere that may call ours. */
-export const CallerConfig = z
+/** A remote agent that may call ours. */
+const CallerConfig = z
   .strictObject({
     token: callerSecret().optional().describe(`It sends Authorization: Bearer <token>. ${CALLER_SECRET}`),
     apiKey: callerSecret().optional().describe(`It sends X-API-Key: <key>. ${CALLER_SECRET}`),
@@ -56,13 +56,12 @@ export const CallerConfig = z
     requestsPerMinute: z.int().min(1).default(1_200).describe("What it may ask of one gateway in a minute."),
   })
   .refine(exactlyOne, "needs a token or an apiKey, and not both");
-export type CallerConfig = z.infer<typeof CallerConfig>;
 
-/** What is kept of a message to another agent is kept for a day longer. */
-const LONGEST_WAIT_MS = 6 * 24 * 3_600_000;
+/** One day less than the retention of calls, so that a call still exists at its deadline. */
+const MAX_WAIT_MS = 6 * 24 * 3_600_000;
 
-/** An agent elsewhere that ours may call. */
-export const PeerConfig = z
+/** A remote agent that ours may call. */
+const PeerConfig = z
   .strictObject({
     url: z.url({ protocol: /^https?$/, error: "is no http(s) address" }).describe("Where its agent card is found."),
     token: credential(1).optional().describe("We send Authorization: Bearer <token>."),
@@ -72,18 +71,18 @@ export const PeerConfig = z
     deadlineMs: z
       .int()
       .min(1_000)
-      .max(LONGEST_WAIT_MS)
+      .max(MAX_WAIT_MS)
       .default(86_400_000)
       .describe("After this long without an end, it has not answered."),
     unreachableMs: z
       .int()
       .min(1_000)
-      .max(LONGEST_WAIT_MS)
+      .max(MAX_WAIT_MS)
       .default(600_000)
       .describe("For so long a peer that cannot be reached is tried again; then the message to it has failed."),
   })
   .refine(atMostOne, "takes a token or an apiKey, not both");
-export type PeerConfig = z.infer<typeof PeerConfig>;
+type PeerConfig = z.infer<typeof PeerConfig>;
 
 const Network = z
   .string()
@@ -106,3 +105,10 @@ export const A2aConfig = z.strictObject({
     .describe("How long a conversation is quiet before what callers had to say is told there."),
 });
 export type A2aConfig = z.infer<typeof A2aConfig>;
+
+type Times = Partial<Pick<PeerConfig, "consultMs" | "deadlineMs" | "unreachableMs">>;
+
+/** A configured remote agent with its name. Without its own timeouts, those of a local peer apply. */
+export interface RemotePeer extends Omit<PeerConfig, keyof Times>, Times {
+  readonly name: string;
+}

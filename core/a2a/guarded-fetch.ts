@@ -1,11 +1,8 @@
-import type { LookupAddress, LookupAllOptions } from "node:dns";
-import { lookup as systemLookup } from "node:dns";
-import type { LookupFunction } from "node:net";
-import { isIP } from "node:net";
+import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
 import { Agent, fetch as undiciFetch } from "undici";
 import { AppError } from "../contract/app-error.ts";
 import { mayReach } from "./private-networks.ts";
-import { refusalIn } from "./refusal-in.ts";
 
 export type Lookup = (
   hostname: string,
@@ -14,18 +11,18 @@ export type Lookup = (
 ) => void;
 
 export interface GuardOptions {
-  /** Networks that may be reached although they are not public, as 10.1.0.0/16. */
+  /** Private networks that are allowed, for example 10.1.0.0/16. */
   readonly allow?: readonly string[];
-  /** The most that one answer may hold, unpacked. */
+  /** Limit for one response after decompression. */
   readonly maxBytes?: number;
   readonly connectMs?: number;
-  /** How long an answer may take to begin, and to pause. Whoever calls bounds it as a whole, by a signal. */
+  /** Timeout for the headers and between chunks of the body. The caller limits the whole request by a signal. */
   readonly silenceMs?: number;
   readonly lookup?: Lookup;
 }
 
 export interface GuardedFetch {
-  /** Rejects with "forbidden" for an address that must not be reached. Follows no redirect. */
+  /** Rejects with "forbidden" for an address that is not allowed. Follows no redirects. */
   readonly fetch: typeof globalThis.fetch;
   close(): Promise<void>;
 }
@@ -35,8 +32,8 @@ const DEFAULT_CONNECT_MS = 10_000;
 const DEFAULT_SILENCE_MS = 60_000;
 
 /**
- * A fetch for addresses that others have chosen. A name is judged by what it resolves to, and the very address that was
- * judged is connected to. A literal address is never looked up, so it is judged before.
+ * A fetch for addresses that untrusted parties choose. It checks the addresses that a name resolves to and connects to a
+ * checked one, which prevents DNS rebinding. A literal address is never looked up, so it is checked before the request.
  */
 export const createGuardedFetch = (options: GuardOptions = {}): GuardedFetch => {
   const { allow = [], silenceMs = DEFAULT_SILENCE_MS, maxBytes = DEFAULT_MAX_BYTES } = options;
@@ -52,7 +49,7 @@ export const createGuardedFetch = (options: GuardOptions = {}): GuardedFetch => 
     if (input instanceof Request) throw new AppError("bad-input", "give the address as text or as a URL");
     const url = checkAddress(input, allow);
     try {
-      // Both fetches speak the same language; their types come from two packages.
+      // The global fetch and undici's have the same interface, but their types come from two packages.
       const given = { ...init, dispatcher: agent, redirect: "manual" } as Parameters<typeof undiciFetch>[1];
       const response = (await undiciFetch(url, given)) as unknown as Response;
       if (!REDIRECTS.has(response.status)) return capped(response, maxBytes);
@@ -65,7 +62,7 @@ export const createGuardedFetch = (options: GuardOptions = {}): GuardedFetch => 
   return { fetch, close: () => agent.destroy() };
 };
 
-/** Everything that can be known about an address before it is looked up. */
+/** Checks an address as far as possible without a lookup. */
 export const checkAddress = (input: string | URL, allow: readonly string[]): URL => {
   const url = URL.canParse(String(input)) ? new URL(String(input)) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
@@ -81,7 +78,7 @@ export const checkAddress = (input: string | URL, allow: readonly string[]): URL
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** The answer was a redirect, which is not followed: its target could be an address that must not be reached. */
+/** The response was a redirect. It is not followed, because its target could be an address that is not allowed. */
 export class Redirected extends AppError {
   constructor({ origin }: URL, { status, headers }: Response) {
     const target = (headers.get("location") ?? "").slice(0, 200);
@@ -110,7 +107,7 @@ const guardedLookup =
     );
   };
 
-/** Counted as it is read, after unpacking: a small answer can unpack to a huge one. */
+/** Counts bytes after decompression: a small response can decompress to a huge one. */
 const capped = (response: Response, maxBytes: number): Response => {
   if (response.body === null) return response;
   let bytes = 0;
@@ -122,4 +119,10 @@ const capped = (response: Response, maxBytes: number): Response => {
     },
   });
   return new Response(response.body.pipeThrough(counter), response);
+};
+
+/** Finds our own error among the causes of a failed request. */
+export const refusalIn = (error: unknown): AppError | undefined => {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at;
+  return undefined;
 };

@@ -1,17 +1,18 @@
+import type { AgentRef } from "../contract/agent-ref.ts";
 import { AppError } from "../contract/app-error.ts";
 import { suggest } from "../contract/suggest.ts";
-import type { RemotePeer } from "./client/remote-peer.ts";
+import type { RemotePeer } from "./config.ts";
 
-/** An agent of this deployment, as others know it. */
-export interface KnownAgent {
+/** An agent of this deployment as its peers see it. */
+interface KnownAgent {
   readonly name: string;
   readonly tenant: string;
-  /** Whom it may talk to. It holds only if they name it too. */
+  /** Agents that it may message, provided that they list it too. */
   readonly peers?: readonly string[] | undefined;
   readonly description?: string | undefined;
 }
 
-export interface LocalPeer {
+interface LocalPeer {
   readonly kind: "local";
   readonly name: string;
   readonly description?: string | undefined;
@@ -19,12 +20,7 @@ export interface LocalPeer {
 
 export type Peer = LocalPeer | (RemotePeer & { readonly kind: "remote" });
 
-interface Place {
-  readonly tenant: string;
-  readonly agent: string;
-}
-
-/** Who may talk to whom: within a tenant, and along what both sides declare (A3). */
+/** Decides which agents may message each other: those of one tenant that list each other as peers (A3). */
 export class PeerDirectory {
   readonly #agents: readonly KnownAgent[];
   readonly #remote: readonly RemotePeer[];
@@ -34,19 +30,19 @@ export class PeerDirectory {
     this.#remote = remote;
   }
 
-  peersOf({ tenant, agent }: Place): Peer[] {
+  peersOf({ tenant, agent }: AgentRef): Peer[] {
     const own = this.#agent(tenant, agent);
     return (own?.peers ?? []).flatMap((name) => this.#related({ tenant, agent }, name) ?? []);
   }
 
-  /** Throws an error that names what is wrong. */
-  find(place: Place, name: string): Peer {
-    const { tenant, agent } = place;
-    const known = this.peersOf(place).map((peer) => peer.name);
+  /** Throws an error that tells the model what is wrong with the name. */
+  find(self: AgentRef, name: string): Peer {
+    const { tenant, agent } = self;
+    const known = this.peersOf(self).map((peer) => peer.name);
     const list = `Your peers are: ${known.join(", ") || "(none)"}.`;
     if (name.trim() === "") throw new AppError("bad-input", `Say which agent the message is for. ${list}`);
     if (name === agent) throw new AppError("forbidden", `You are "${name}" yourself. ${list}`);
-    const related = known.includes(name) ? this.#related(place, name) : undefined;
+    const related = known.includes(name) ? this.#related(self, name) : undefined;
     if (related !== undefined) return related;
     if (this.#agent(tenant, name) !== undefined || this.#remotePeer(tenant, name) !== undefined) {
       throw new AppError(
@@ -59,7 +55,7 @@ export class PeerDirectory {
     throw new AppError("not-found", `There is no agent "${name.slice(0, 60)}". ${hint}`);
   }
 
-  #related({ tenant, agent }: Place, name: string): Peer | undefined {
+  #related({ tenant, agent }: AgentRef, name: string): Peer | undefined {
     const local = this.#agent(tenant, name);
     if (local !== undefined) {
       if (name === agent || !local.peers?.includes(agent)) return undefined;

@@ -1,34 +1,53 @@
+import type { Tool } from "../contract/tool.ts";
 import type { SubtaskParts } from "../subtasks/index.ts";
-import type { TurnHook, TurnRequester, TurnSource } from "../turns/index.ts";
-import { answerCaller } from "./answer-caller.ts";
-import { callbackPrompt } from "./callback-prompt.ts";
-import { consumeNotifications } from "./consume-notifications.ts";
-import { lateAnswerPrompt } from "./late-answer-prompt.ts";
-import { peerRequestPrompt } from "./peer-request-prompt.ts";
-import { withoutPeopleTools } from "./tools-for-agents.ts";
+import type { Agent, TurnHook, TurnRequester, TurnSource } from "../turns/index.ts";
+import { callbackPrompt } from "./calls/callback-turn.ts";
+import { lateAnswerPrompt, removeReadNotifications } from "./late/late-answer-turn.ts";
+import { answerCaller } from "./local/answer-caller.ts";
+import { peerRequestPrompt } from "./local/peer-request.ts";
 
-/** Turns that a message of another agent starts, and those about its answers. */
-export const peerTurns = (parts: SubtaskParts): readonly TurnSource[] => [
-  { types: ["peer"], prompt: peerRequestPrompt },
-  { types: ["callback"], prompt: (_, message) => callbackPrompt(parts, message) },
-  { types: ["late"], prompt: (_, message) => lateAnswerPrompt(parts, message) },
-];
+interface PeerTurns {
+  /** Turns that another agent's message or answer starts. */
+  readonly sources: readonly TurnSource[];
+  /** An agent of this deployment that called another one. */
+  readonly requester: TurnRequester;
+  /** Removes the notifications about late answers that a turn has read. */
+  readonly hook: TurnHook;
+}
 
-/** An agent of this deployment that has called another one. */
-export const localCaller = (parts: SubtaskParts): TurnRequester => ({
-  isFor: (message) => message.synthetic?.owner.worksFor !== undefined,
-  agentFor: withoutPeopleTools,
-  async settle(agent, { id: messageId, synthetic }, result) {
-    const worksFor = synthetic?.owner.worksFor;
-    if (worksFor) await answerCaller(parts, agent, { worksFor, sessionId: synthetic.sessionId, messageId }, result);
+/** The part that messages between agents have in turns. */
+export const peerTurns = (deps: SubtaskParts): PeerTurns => ({
+  sources: [
+    { types: ["peer"], prompt: peerRequestPrompt },
+    { types: ["callback"], prompt: (_, message) => callbackPrompt(deps, message) },
+    { types: ["late"], prompt: (_, message) => lateAnswerPrompt(deps, message) },
+  ],
+  requester: {
+    isFor: (message) => message.synthetic?.owner.worksFor !== undefined,
+    agentFor: withoutPeopleTools,
+    async settle(agent, { id: messageId, synthetic }, result) {
+      const worksFor = synthetic?.owner.worksFor;
+      if (worksFor) await answerCaller(deps, agent, { worksFor, sessionId: synthetic.sessionId, messageId }, result);
+    },
+  },
+  hook: {
+    async onEnd({ agent: { tenant, name }, message, record, entry, isDeadLetter }) {
+      if (isDeadLetter || record === undefined || entry === undefined) return;
+      const session = { tenant, agent: name, sessionId: record.sessionId };
+      await removeReadNotifications(deps, session, message, entry.messages);
+    },
   },
 });
 
-/** Notifications about late answers that a turn has read are removed. */
-export const lateAnswerHook = (parts: SubtaskParts): TurnHook => ({
-  async onEnd({ agent: { tenant, name }, message, record, entry, isDeadLetter }) {
-    if (isDeadLetter || record === undefined || entry === undefined) return;
-    const session = { tenant, agent: name, sessionId: record.sessionId };
-    await consumeNotifications(parts, session, message, entry.messages);
-  },
-});
+/** Cached by the agent's tool list, because the model's tool schemas are cached by the identity of the list. */
+const lists = new WeakMap<readonly Tool[], readonly Tool[]>();
+
+/**
+ * The agent in a turn for another agent. The turn reaches no people (A5), so tools that act for people are removed;
+ * otherwise a caller could use two agents to do what a single one refuses.
+ */
+export const withoutPeopleTools = (agent: Agent): Agent => {
+  const tools = lists.get(agent.tools) ?? agent.tools.filter(({ isForPeople }) => !isForPeople);
+  lists.set(agent.tools, tools);
+  return { ...agent, tools };
+};

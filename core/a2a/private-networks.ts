@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 type Address = ReturnType<typeof ipaddr.process>;
 type Network = readonly [address: Address, bits: number];
 
-/** "10.1.0.0/16", "fd00::/8", or one address. Undefined: it is neither. */
+/** Parses "10.1.0.0/16", "fd00::/8" or a single address; undefined for anything else. */
 export const parseNetwork = (text: string): Network | undefined => {
   if (ipaddr.isValidCIDR(text)) {
     const [address, bits] = ipaddr.parseCIDR(text);
@@ -17,7 +17,7 @@ export const parseNetwork = (text: string): Network | undefined => {
 /** ipaddr.js also accepts "127.1" and "0x7f.1", which programs interpret differently. */
 const isPlainAddress = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
 
-/** Public by the registries, but answered inside a cloud: Azure's wire server. */
+/** Public in the registries, but internal in a cloud: Azure's wire server. */
 const CLOUD_SERVICES: readonly Network[] = [[ipaddr.IPv4.parse("168.63.129.16"), 32]];
 
 /** The only IPv6 space that IANA has opened for global unicast (RFC 4291, section 2.4). */
@@ -27,8 +27,8 @@ const GLOBAL_UNICAST: Network = [ipaddr.IPv6.parse("2000::"), 3];
 const NAT64: Network = [ipaddr.IPv6.parse("64:ff9b::"), 96];
 
 /**
- * Whether an address may be reached: it is public, or in a network that is allowed by name. An IPv4 address that is
- * mapped or translated into an IPv6 one is judged as that IPv4 address.
+ * Whether an address is public or in an allowed network. An IPv4 address that is mapped or translated into an IPv6
+ * address is checked as that IPv4 address.
  */
 export const mayReach = (address: string, allowed: readonly string[]): boolean => {
   if (!isPlainAddress(address)) return false;
@@ -40,7 +40,7 @@ export const mayReach = (address: string, allowed: readonly string[]): boolean =
   });
 };
 
-/** ipaddr.js has the ranges of IANA's special-purpose registries; "unicast" is what is in none of them. */
+/** ipaddr.js knows the ranges of IANA's special-purpose registries; "unicast" means that none of them matches. */
 const isPublic = (address: Address): boolean => {
   if (address.range() !== "unicast") return false;
   if (address.kind() === "ipv6") return isIn(address, GLOBAL_UNICAST);

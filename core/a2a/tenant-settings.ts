@@ -3,25 +3,25 @@ import type { Clock } from "../contract/clock.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 
-/** What operators have changed about a tenant since it was configured. */
+/** Settings of a tenant that operators changed at run time. */
 const ChangedSettings = z.looseObject({ a2aAsync: z.boolean().optional() });
 
 const changed = collection("tenant-settings", ChangedSettings);
 
 export type ConfiguredTenants = Readonly<Record<string, { readonly a2aAsync: boolean }>>;
 
-/** What a model is shown may be as old as this; what it does goes by the setting of the moment. */
-const SHOWN_FOR_MS = 5_000;
+/** Maximum age of the setting in tool descriptions; tool runs read the current setting. */
+const CACHE_TTL_MS = 5_000;
 
-/** From what a model is shown to what it does. */
-const LONGEST_STEP_MS = 10 * 60_000;
+/** Maximum time between a prompt and the tool call that the model makes of it. */
+const MAX_STEP_MS = 10 * 60_000;
 
-/** Settings of tenants: what operators have said last, else the configuration. */
+/** Settings of tenants: an operator's latest change, else the configuration. */
 export class TenantSettings {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #configured: ConfiguredTenants;
-  readonly #known = new Map<string, { value: boolean; at: number; changedAt?: number | undefined }>();
+  readonly #cache = new Map<string, { value: boolean; at: number; changedAt?: number | undefined }>();
 
   constructor({ store, clock }: { store: Store; clock: Clock }, configured: ConfiguredTenants = {}) {
     this.#store = store;
@@ -37,19 +37,19 @@ export class TenantSettings {
     return value;
   }
 
-  /** Whether a model may still do what it was shown before the setting changed. */
+  /** Whether a model may still act on a prompt from before the latest change. */
   hasJustChanged(tenant: string): boolean {
-    const changedAt = this.#known.get(tenant)?.changedAt;
-    return changedAt !== undefined && this.#clock.monotonic() - changedAt < LONGEST_STEP_MS;
+    const changedAt = this.#cache.get(tenant)?.changedAt;
+    return changedAt !== undefined && this.#clock.monotonic() - changedAt < MAX_STEP_MS;
   }
 
-  /** The same as it was a moment ago, without a read. */
+  /** The cached setting; refreshes an old one in the background. */
   wasAsync(tenant: string): boolean {
-    const known = this.#known.get(tenant);
-    const isOld = known === undefined || this.#clock.monotonic() - known.at > SHOWN_FOR_MS;
-    // If it cannot be read now, what was known stays.
+    const cached = this.#cache.get(tenant);
+    const isOld = cached === undefined || this.#clock.monotonic() - cached.at > CACHE_TTL_MS;
+    // On a failed read the cached value stays.
     if (isOld) void this.isAsync(tenant).catch(() => undefined);
-    return known?.value ?? this.#configured[tenant]?.a2aAsync ?? false;
+    return cached?.value ?? this.#configured[tenant]?.a2aAsync ?? false;
   }
 
   async setAsync(tenant: string, a2aAsync: boolean): Promise<void> {
@@ -58,9 +58,9 @@ export class TenantSettings {
   }
 
   #note(tenant: string, value: boolean): void {
-    const before = this.#known.get(tenant);
+    const before = this.#cache.get(tenant);
     const at = this.#clock.monotonic();
     const isChange = before !== undefined && before.value !== value;
-    this.#known.set(tenant, { value, at, changedAt: isChange ? at : before?.changedAt });
+    this.#cache.set(tenant, { value, at, changedAt: isChange ? at : before?.changedAt });
   }
 }

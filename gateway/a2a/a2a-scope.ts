@@ -10,14 +10,14 @@ import type { ServedHandler } from "./card-routes.ts";
 import { cardRoutes } from "./card-routes.ts";
 import type { CardSigner } from "./card-signer.ts";
 import { jsonRpcRoute } from "./json-rpc-route.ts";
-import type { RouteParts } from "./request-context.ts";
+import type { RouteDeps } from "./request-context.ts";
 import { rememberCaller } from "./request-context.ts";
 import { restRoutes } from "./rest-routes.ts";
 
 /** Its words are in a message of the bus three times: as they came, as they are read, and as they are told. */
 const MAX_BODY_BYTES = 160_000;
 
-export type OpenAgent = ServedHandler & Pick<RouteParts, "refuseIfUnable">;
+export type OpenAgent = ServedHandler & Pick<RouteDeps, "refuseIfUnable">;
 
 interface ScopeDeps extends Pick<CardSigner, "keys"> {
   readonly signIns: SignInGuard;
@@ -37,7 +37,7 @@ export const a2aScope = async (
   app: FastifyInstance,
   served: readonly OpenAgent[],
   check: CallerCheck,
-  { keys, signIns, ...parts }: Omit<RouteParts, "refuseIfUnable"> & ScopeDeps,
+  { keys, signIns, ...parts }: Omit<RouteDeps, "refuseIfUnable"> & ScopeDeps,
 ): Promise<void> => {
   await app.register(async (scope) => {
     acceptTrailingSlash(scope);

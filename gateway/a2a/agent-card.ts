@@ -1,6 +1,6 @@
 import { A2A_PROTOCOL_VERSION, type AgentCard, type AgentSkill } from "@a2a-js/sdk";
 import { duplicateInterfacesForLegacy } from "@a2a-js/sdk/compat/v0_3";
-import { REPLY_ORIGIN_EXTENSION, type SkillConfig } from "../../core/a2a/index.ts";
+import { REPLY_ORIGIN_EXTENSION } from "../../core/a2a/index.ts";
 import { VERSION } from "../version.ts";
 import type { Caller } from "./caller-check.ts";
 import { mayUse } from "./caller-check.ts";
@@ -61,7 +61,7 @@ export const agentCard = (agent: ServedAgent, publicUrl: string, caller?: Caller
   };
 };
 
-const skillOnCard = ({ id, name, description, tags, examples }: SkillConfig): AgentSkill => ({
+const skillOnCard = ({ id, name, description, tags, examples }: ServedAgent["skills"][number]): AgentSkill => ({
   id,
   name,
   description,

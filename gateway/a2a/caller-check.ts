@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { A2aConfig } from "../../core/a2a/index.ts";
+import type { Config } from "../../config/config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { configuredDigest, digestOf } from "../secret-digest.ts";
 
@@ -17,7 +17,7 @@ export interface Caller {
 export type CallerCheck = (headers: IncomingHttpHeaders) => Caller;
 
 /** Of the secrets themselves nothing is kept but their digests. */
-export const callerCheck = (callers: A2aConfig["callers"]): CallerCheck => {
+export const callerCheck = (callers: Config["a2a"]["callers"]): CallerCheck => {
   const known = Object.entries(callers).map(([name, { token, apiKey, ...limits }]) => ({
     caller: { name, ...limits },
     isToken: token !== undefined,

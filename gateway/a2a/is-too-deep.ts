@@ -1,7 +1,7 @@
 /** Far more than any request of the protocol needs. */
-const MOST_LEVELS = 64;
+const MAX_DEPTH = 64;
 
-export const TOO_DEEP = `the request has lists and objects in more than ${MOST_LEVELS} others`;
+export const TOO_DEEP = `the request has lists and objects in more than ${MAX_DEPTH} others`;
 
 /**
  * Whether what was read lies in so many lists and objects that handling it costs more than its bytes tell: indented it
@@ -11,7 +11,7 @@ export const isTooDeep = (text: string, json: unknown): boolean => {
   if (!mayBeTooDeep(text)) return false;
   let level: unknown[] = [json];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MOST_LEVELS) return true;
+    if (depth > MAX_DEPTH) return true;
     level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
   }
   return false;
@@ -22,7 +22,7 @@ const mayBeTooDeep = (text: string): boolean => {
   let opened = 0;
   for (let at = 0; at < text.length; at++) {
     const sign = text.charCodeAt(at);
-    if ((sign === LIST || sign === OBJECT) && ++opened > MOST_LEVELS) return true;
+    if ((sign === LIST || sign === OBJECT) && ++opened > MAX_DEPTH) return true;
   }
   return false;
 };

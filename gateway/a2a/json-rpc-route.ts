@@ -9,7 +9,7 @@ import { agentPath } from "./agent-card.ts";
 import { hasFailed } from "./call-context.ts";
 import { isTooDeep, TOO_DEEP } from "./is-too-deep.ts";
 import { protocolError, UNEXPECTED } from "./protocol-error.ts";
-import { type RouteParts, requestContext, versionOf } from "./request-context.ts";
+import { type RouteDeps, requestContext, versionOf } from "./request-context.ts";
 import { RetryLaterError } from "./retry-later-error.ts";
 import { sendEvents } from "./send-events.ts";
 
@@ -37,7 +37,7 @@ export const jsonRpcRoute = (
   scope: FastifyInstance,
   agent: string,
   handler: A2ARequestHandler,
-  { clock, logger, refuseIfUnable }: RouteParts,
+  { clock, logger, refuseIfUnable }: RouteDeps,
 ): void => {
   const current = new JsonRpcTransportHandler(handler);
   const legacy = new LegacyJsonRpcTransportHandler(handler);

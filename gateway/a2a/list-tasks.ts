@@ -1,33 +1,29 @@
 import { type ListTasksRequest, type ListTasksResponse, TaskState } from "@a2a-js/sdk";
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
-import {
-  dayOf,
-  daysBefore,
-  summariesOn,
-  type TaskOwner,
-  type TaskSummary,
-  taskKey,
-} from "../../core/a2a/inbound/index.ts";
+import { dayOf, daysBefore, summariesOn, type TaskSummary, taskKey } from "../../core/a2a/inbound/index.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import { isoTime } from "../../core/contract/clock.ts";
+import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 import type { Store } from "../../core/contract/store.ts";
 import { type PagePlace, placeOf, readPageToken, writePageToken } from "./page-token.ts";
 import { checkHistoryLength } from "./read-call.ts";
 import { toWire, wireState } from "./to-wire.ts";
 
 const DEFAULT_PAGE = 50;
-const LARGEST_PAGE = 100;
+const MAX_PAGE = 100;
 /** Another process may live a little in the future. */
-const MOST_SKEW_MS = 5 * 60_000;
+const MAX_SKEW_MS = 5 * 60_000;
 
-interface ListParts {
+type TaskOwner = Pick<InboundTaskAddress, "tenant" | "agent" | "caller">;
+
+interface ListDeps {
   readonly store: Store;
   readonly clock: Clock;
 }
 
 /** A caller's tasks, the latest changed first. Of the tasks themselves only those on the page are read. */
 export const listTasks = async (
-  { store, clock }: ListParts,
+  { store, clock }: ListDeps,
   owner: TaskOwner,
   request: ListTasksRequest,
 ): Promise<ListTasksResponse> => {
@@ -36,7 +32,7 @@ export const listTasks = async (
   const from = readPageToken(request.pageToken);
   const fits = filterOf(request);
   const since = sinceIn(request);
-  const days = daysBefore(clock.now() + MOST_SKEW_MS).filter(
+  const days = daysBefore(clock.now() + MAX_SKEW_MS).filter(
     (day) => since === undefined || day >= dayOf(isoTime(since)),
   );
   const { found, totalSize } = await find(store, owner, days, { fits, pageSize, from });
@@ -99,8 +95,8 @@ const filterOf = (request: ListTasksRequest): Search["fits"] => {
 
 const check = ({ status, statusTimestampAfter, historyLength }: ListTasksRequest, pageSize: number): void => {
   checkHistoryLength(historyLength);
-  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > LARGEST_PAGE) {
-    throw new RequestMalformedError(`pageSize must be a whole number from 1 to ${LARGEST_PAGE}`);
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE) {
+    throw new RequestMalformedError(`pageSize must be a whole number from 1 to ${MAX_PAGE}`);
   }
   if (!(status in TaskState) || status === TaskState.UNRECOGNIZED) {
     throw new RequestMalformedError("status is no state of a task");

@@ -25,7 +25,7 @@ import { openWebhook } from "./sealed-webhook.ts";
 import { statusUpdate } from "./task-events.ts";
 import { toWire } from "./to-wire.ts";
 
-export interface PushParts {
+export interface PushDeps {
   readonly bus: Bus;
   readonly store: Store;
   readonly logger: Logger;
@@ -37,9 +37,9 @@ export interface PushParts {
 }
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 300_000;
+const MAX_PAUSE_MS = 300_000;
 /** About half an hour of trying. */
-const MOST_ATTEMPTS = 14;
+const MAX_ATTEMPTS = 14;
 const TIMEOUT_MS = 10_000;
 const TOKEN_HEADER = "x-a2a-notification-token";
 
@@ -47,7 +47,7 @@ const current = new V1PushNotificationSerializer();
 const legacy = new V03PushNotificationSerializer();
 
 /** Tells one webhook of one change. Until it answers it is tried again; then it is left alone, and the log says so. */
-export const handlePushDue = async (parts: PushParts, due: PushDue, { attempt }: Received): Promise<Outcome> => {
+export const handlePushDue = async (parts: PushDeps, due: PushDue, { attempt }: Received): Promise<Outcome> => {
   const task = await readTask(parts.store, due);
   const webhook = task?.webhooks.find(({ id }) => id === due.webhook);
   // A later change has news of its own, which waits behind this one.
@@ -70,12 +70,12 @@ export const handlePushDue = async (parts: PushParts, due: PushDue, { attempt }:
     if (isHopeless) return turnOff(parts, due, messageOf(error));
     parts.logger.info({ ...fields, error: messageOf(error) }, "a webhook was not reached; it is tried again");
   }
-  if (attempt >= MOST_ATTEMPTS) return turnOff(parts, due, "it was tried for half an hour");
-  return { retryInMs: Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) };
+  if (attempt >= MAX_ATTEMPTS) return turnOff(parts, due, "it was tried for half an hour");
+  return { retryInMs: Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) };
 };
 
 /** Of the turn that worked on it last, so that whoever hears of it joins the trace. */
-const traceOf = async ({ store, tracer }: PushParts, task: InboundTask): Promise<TraceHeaders | undefined> => {
+const traceOf = async ({ store, tracer }: PushDeps, task: InboundTask): Promise<TraceHeaders | undefined> => {
   const asked = task.said.findLast(({ from }) => from === "caller");
   if (tracer === undefined || asked === undefined) return undefined;
   const { tenant, agent } = task;
@@ -86,7 +86,7 @@ const traceOf = async ({ store, tracer }: PushParts, task: InboundTask): Promise
 };
 
 const post = async (
-  fetch: PushParts["fetch"],
+  fetch: PushDeps["fetch"],
   task: InboundTask,
   webhook: Webhook,
   trace: TraceHeaders | undefined,
@@ -115,7 +115,7 @@ const post = async (
 /** It will say the same next time. */
 const isRefusal = (status: number): boolean => status < 500 && status !== 408 && status !== 429;
 
-const turnOff = async (parts: PushParts, due: PushDue, why: string): Promise<Outcome> => {
+const turnOff = async (parts: PushDeps, due: PushDue, why: string): Promise<Outcome> => {
   parts.logger.warn({ task: due.id, webhook: due.webhook, why }, "a webhook is left alone");
   await changeTask(parts, due, (task) => {
     const off = task?.webhooks.map((webhook) => (webhook.id === due.webhook ? { ...webhook, isOff: true } : webhook));

@@ -1,7 +1,7 @@
 import { Message, Role, type SendMessageRequest, type TaskPushNotificationConfig } from "@a2a-js/sdk";
 import { RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import type { InboundCall, Webhook } from "../../core/a2a/inbound/index.ts";
-import { arrivedChain, checkAddress, readExtension, type SkillConfig } from "../../core/a2a/index.ts";
+import { checkAddress, incomingChain } from "../../core/a2a/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { stableId } from "../../core/lib/index.ts";
 import type { Caller } from "./caller-check.ts";
@@ -59,12 +59,11 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
 
 /** Refuses what agents have passed to and fro as often as may be, whoever of them counts badly (A4). */
 const chainIn = (metadata: Message["metadata"], address: string): InboundCall["extension"] => {
-  const brought = readExtension(metadata);
-  const arrived = brought && arrivedChain(brought, address);
-  if (brought !== undefined && arrived === undefined) {
+  const chain = incomingChain(metadata, address);
+  if (chain === "exhausted") {
     throw new UnsupportedOperationError("this was passed to and fro as often as may be: decide with what you know");
   }
-  return arrived;
+  return chain;
 };
 
 /** What comes by version 0.3 is handed on as it came: an id may be anything. */
@@ -82,7 +81,7 @@ export const checkHistoryLength = (length: number | undefined): void => {
 };
 
 /** The skill that a message names, if the caller may use it. Who may use one only need not name it. */
-const skillFor = ({ agent, caller }: CallSource, named: unknown): SkillConfig | undefined => {
+const skillFor = ({ agent, caller }: CallSource, named: unknown): ServedAgent["skills"][number] | undefined => {
   const usable = agent.skills.filter(({ id }) => mayUse(caller, id));
   if (named === undefined) {
     if (caller.skills === undefined) return undefined;

@@ -32,8 +32,8 @@ const wordsOf = ({ content, filename, mediaType }: Part, index: number): string 
 /** Indented unless it is large: that could make it many times as large. */
 const readable = (data: unknown): string => {
   const compact = JSON.stringify(data);
-  return compact.length > MOST_INDENTED ? compact : JSON.stringify(data, null, 2);
+  return compact.length > MAX_INDENTED_CHARS ? compact : JSON.stringify(data, null, 2);
 };
-const MOST_INDENTED = 4_000;
+const MAX_INDENTED_CHARS = 4_000;
 
 const oneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, " ").trim();

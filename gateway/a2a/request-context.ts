@@ -8,7 +8,7 @@ import { callContext } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 
 /** What routes work with. */
-export interface RouteParts {
+export interface RouteDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Throws if the agent can take no message: too many wait, or nothing can be stored. */

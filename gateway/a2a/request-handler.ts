@@ -46,7 +46,7 @@ import type { TaskWatcher } from "./task-watcher.ts";
 import { toWire } from "./to-wire.ts";
 import { addWebhook, removeWebhook, webhookOnWire } from "./webhook-configs.ts";
 
-export interface RequestParts {
+export interface RequestDeps {
   readonly bus: Bus;
   readonly store: Store;
   readonly clock: Clock;
@@ -64,12 +64,12 @@ export interface RequestParts {
 
 /** What one agent does with requests, whatever binding they came by. The work itself is core's. */
 export class RequestHandler implements A2ARequestHandler {
-  readonly #parts: RequestParts;
+  readonly #parts: RequestDeps;
   readonly #agent: ServedAgent;
   /** By caller; everybody's is the one without a name. They never change, and every request asks for one. */
   readonly #cards = new Map<string, Promise<AgentCard>>();
 
-  constructor(parts: RequestParts, agent: ServedAgent) {
+  constructor(parts: RequestDeps, agent: ServedAgent) {
     this.#parts = parts;
     this.#agent = agent;
   }

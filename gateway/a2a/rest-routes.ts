@@ -17,7 +17,7 @@ import { z } from "zod";
 import { agentPath } from "./agent-card.ts";
 import { isTooDeep, TOO_DEEP } from "./is-too-deep.ts";
 import { protocolError } from "./protocol-error.ts";
-import { type RouteParts, requestContext } from "./request-context.ts";
+import { type RouteDeps, requestContext } from "./request-context.ts";
 import { RetryLaterError } from "./retry-later-error.ts";
 import { sendEvents } from "./send-events.ts";
 
@@ -37,7 +37,7 @@ export const restRoutes = (
   scope: FastifyInstance,
   agent: string,
   handler: A2ARequestHandler,
-  { clock, logger, refuseIfUnable }: RouteParts,
+  { clock, logger, refuseIfUnable }: RouteDeps,
 ): void => {
   const base = agentPath(agent);
   const failure = (error: unknown) => {

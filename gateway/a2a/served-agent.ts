@@ -1,9 +1,8 @@
-import type { SkillConfig } from "../../core/a2a/index.ts";
+import type { Config } from "../../config/config.ts";
+import { isCalled } from "../inbound-options.ts";
 
-/** An agent that others may call. */
-export interface ServedAgent {
-  readonly name: string;
-  readonly tenant: string;
-  readonly description?: string | undefined;
-  readonly skills: readonly SkillConfig[];
-}
+/** An agent that remote callers may call. */
+export type ServedAgent = Pick<Config["agents"][number], "name" | "tenant" | "description" | "skills">;
+
+export const servedAgents = ({ agents, a2a }: Pick<Config, "agents" | "a2a">): readonly ServedAgent[] =>
+  agents.filter(({ name }) => isCalled(a2a, name));

@@ -20,10 +20,10 @@ import { loadCardSigner } from "./card-signer.ts";
 import { guardedHandler } from "./guarded-handler.ts";
 import { handlePushDue } from "./push-sender.ts";
 import { RequestHandler } from "./request-handler.ts";
-import { servedAgents } from "./served-agents.ts";
+import { servedAgents } from "./served-agent.ts";
 import { TaskWatch } from "./task-watch.ts";
 
-export interface A2aParts {
+export interface A2aDeps {
   readonly config: Pick<Config, "agents" | "a2a" | "gateway">;
   readonly backbone: Backbone;
   /** Absent: whether writes work is not known, and each call is tried. */
@@ -46,7 +46,7 @@ export interface RunningA2a {
 const NOTIFICATIONS_AT_ONCE = 32;
 
 /** The protocol's server: takes what callers send, and tells their webhooks. */
-export const startA2a = async (parts: A2aParts): Promise<RunningA2a> => {
+export const startA2a = async (parts: A2aDeps): Promise<RunningA2a> => {
   const { config, backbone, clock, logger, publicUrl, newId, checkpoint = noCheckpoint, tracer } = parts;
   const { writes = alwaysWritable } = parts;
   const { signIns = new SignInGuard({ clock, logger, meter: silentMeter }) } = parts;

@@ -7,7 +7,7 @@ import {
   publishCall,
   readTask,
   seenEnd,
-  type TaskParts,
+  type TaskDeps,
 } from "../../core/a2a/inbound/index.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
@@ -15,7 +15,7 @@ import type { WriteAvailability } from "../../core/contract/write-availability.t
 import { unlessUnwritable } from "../../core/contract/write-availability.ts";
 import type { TaskWatcher } from "./task-watcher.ts";
 
-interface TakingParts extends TaskParts {
+interface TakeDeps extends TaskDeps {
   readonly clock: Clock;
   readonly writes: WriteAvailability;
   readonly checkpoint: Checkpoint;
@@ -30,7 +30,7 @@ interface Standing {
 }
 
 /** For a caller that wants to know its task at once. */
-export const takeCall = (parts: TakingParts, call: InboundCall): Promise<InboundTask> =>
+export const takeCall = (parts: TakeDeps, call: InboundCall): Promise<InboundTask> =>
   unlessUnwritable(parts.writes, async () => {
     await publishCall(parts, call);
     return noteCall(parts, call);
@@ -41,7 +41,7 @@ export const takeCall = (parts: TakingParts, call: InboundCall): Promise<Inbound
  * first has something to say about it, which is mostly its end: that saves a write.
  */
 export const awaitCall = async (
-  parts: TakingParts,
+  parts: TakeDeps,
   call: InboundCall,
   watcher: TaskWatcher,
   { repeated, goesOn = false }: Standing = {},

@@ -1,5 +1,8 @@
 import { type Artifact, Message, Role, type Task, TaskState, type TaskStatus } from "@a2a-js/sdk";
-import type { InboundTask, TaskState as OurState, Said } from "../../core/a2a/inbound/index.ts";
+import type { InboundTask } from "../../core/a2a/inbound/index.ts";
+
+type OurState = InboundTask["state"];
+type Said = InboundTask["said"][number];
 
 const STATES: Readonly<Record<OurState, TaskState>> = {
   submitted: TaskState.TASK_STATE_SUBMITTED,

@@ -3,24 +3,24 @@ import { RequestMalformedError, TaskNotFoundError } from "@a2a-js/sdk/errors";
 import {
   changeTask,
   type InboundTask,
-  type TaskParts,
+  type TaskDeps,
   type Webhook,
   withWebhook,
 } from "../../core/a2a/inbound/index.ts";
 import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 
-const MOST_WEBHOOKS = 10;
+const MAX_WEBHOOKS = 10;
 
-export const addWebhook = async (parts: TaskParts, address: InboundTaskAddress, webhook: Webhook): Promise<void> => {
+export const addWebhook = async (parts: TaskDeps, address: InboundTaskAddress, webhook: Webhook): Promise<void> => {
   await changeTask(parts, address, (task) => {
     if (task === undefined) throw new TaskNotFoundError();
     const changed = withWebhook(task, webhook);
-    if (changed.webhooks.length <= MOST_WEBHOOKS) return changed;
-    throw new RequestMalformedError(`a task has at most ${MOST_WEBHOOKS} push notification configurations`);
+    if (changed.webhooks.length <= MAX_WEBHOOKS) return changed;
+    throw new RequestMalformedError(`a task has at most ${MAX_WEBHOOKS} push notification configurations`);
   });
 };
 
-export const removeWebhook = async (parts: TaskParts, address: InboundTaskAddress, id: string): Promise<void> => {
+export const removeWebhook = async (parts: TaskDeps, address: InboundTaskAddress, id: string): Promise<void> => {
   await changeTask(parts, address, (task) => {
     if (task === undefined) throw new TaskNotFoundError();
     if (!task.webhooks.some((webhook) => webhook.id === id)) return task;

@@ -6,7 +6,7 @@ import { EventEnvelope, SlashCommand } from "../../adapters/slack/payload.ts";
 import { Activity } from "../../adapters/teams/activity.ts";
 import { userMessageOf as teamsMessage } from "../../adapters/teams/inbound.ts";
 import { userMessageOf as webMessage } from "../../adapters/web/inbound.ts";
-import { redactInternalIds } from "../../core/a2a/redact-internal-ids.ts";
+import { redactInternalIds } from "../../core/a2a/record/redact.ts";
 import { maskSecrets } from "../../core/lib/mask-secrets.ts";
 import { hostileMarkdown } from "../fakes/hostile-markdown.ts";
 import { expectLinearTime } from "../setup/linear-time.ts";

@@ -1,11 +1,10 @@
 import { type FastifyInstance, fastify } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadIdentity } from "../../core/a2a/deployment-identity.ts";
-import { pushTokenOf } from "../../core/a2a/push-token.ts";
+import { loadIdentity, pushTokenOf } from "../../core/a2a/identity.ts";
 import { peerEventRoute } from "../../gateway/a2a/peer-event-route.ts";
 import { toHttpError } from "../../gateway/http-error.ts";
 import { asks, theCall, untilUnsolicited } from "../core/a2a/peers-under-test.ts";
-import { type RemotePair, startRemote, stopRemote, to } from "../core/a2a/remote-under-test.ts";
+import { type RemotePair, startRemote, stopRemote, to } from "../core/a2a/remote/remote-under-test.ts";
 import { TaskState } from "../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../fakes/model-answer.ts";
 import { freePort } from "../setup/free-port.ts";

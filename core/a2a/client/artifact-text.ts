@@ -1,8 +1,8 @@
 import type { Artifact, Part, TaskArtifactUpdateEvent } from "@a2a-js/sdk";
 
 /**
- * The artifacts of a task as a stream brings them: with `append` a chunk continues its artifact, without it the chunk
- * replaces what was there. An artifact keeps the place of its first chunk. `lastChunk` says nothing about the text.
+ * Collects the artifacts of a streamed task: with `append` a chunk continues its artifact, without it the chunk replaces
+ * the artifact. Artifacts keep the order of their first chunks. `lastChunk` has no effect on the text.
  */
 export class StreamedArtifacts {
   #parts = new Map<string, Part[]>();
@@ -33,7 +33,7 @@ const joinArtifacts = (artifacts: readonly (readonly Part[])[]): string =>
     .filter((text) => text !== "")
     .join("\n\n");
 
-/** Servers keep each chunk as a part of its own, so neighbouring text parts are one text, cut anywhere. */
+/** Servers store each chunk as a separate part, so neighbouring text parts form one text. */
 const textOfArtifact = (parts: readonly Part[]): string => {
   let text = "";
   let wasText = true;
@@ -47,7 +47,7 @@ const textOfArtifact = (parts: readonly Part[]): string => {
   return text;
 };
 
-/** A message is sent whole: each of its parts is a block of its own. */
+/** A message is not streamed, so each of its parts is a separate block. */
 export const textOfMessage = (parts: readonly Part[]): string =>
   parts
     .map(textOfPart)

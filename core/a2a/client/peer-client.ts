@@ -1,5 +1,4 @@
-import type { AgentCard, Message } from "@a2a-js/sdk";
-import { Role, TaskState } from "@a2a-js/sdk";
+import { type AgentCard, type Message, Role, TaskState } from "@a2a-js/sdk";
 import {
   type Client,
   ClientFactory,
@@ -9,12 +8,10 @@ import {
 } from "@a2a-js/sdk/client";
 import { PushNotificationNotSupportedError, RequestMalformedError } from "@a2a-js/sdk/errors";
 import { AppError, messageOf } from "../../contract/app-error.ts";
-import type { OutgoingMessage } from "./outgoing-message.ts";
+import type { RemotePeer } from "../config.ts";
 import { isUnreachable } from "./peer-failure.ts";
-import type { PeerFetch } from "./peer-fetch.ts";
-import { peerFetch } from "./peer-fetch.ts";
-import type { RemotePeer } from "./remote-peer.ts";
-import { newsOfEvents, newsOfMessage, newsOfTask, type TaskNews } from "./task-news.ts";
+import { type PeerFetch, peerFetch } from "./peer-fetch.ts";
+import { type TaskUpdate, updateOfMessage, updateOfTask, updatesOfEvents } from "./task-update.ts";
 
 export interface Webhook {
   readonly url: string;
@@ -23,7 +20,19 @@ export interface Webhook {
 
 const CARD = ".well-known/agent-card.json";
 
-/** One remote agent, by its card. The SDK is used here and nowhere else in core. */
+export interface OutgoingMessage {
+  /** The same for a repeat of the message. */
+  readonly messageId: string;
+  readonly contextId: string;
+  readonly taskId: string;
+  readonly text: string;
+  /** By the name of the extension. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Trace headers, so that the remote agent's work joins our trace. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Client of one remote agent. No other file of core uses the SDK's client. */
 export class PeerClient {
   readonly card: AgentCard;
   readonly #client: Client;
@@ -35,7 +44,7 @@ export class PeerClient {
     this.#fetch = fetch;
   }
 
-  /** The signal ends the reading of the card; everything later has one of its own. */
+  /** The signal only covers reading the card; each later request has its own. */
   static async connect(peer: RemotePeer, signal: AbortSignal): Promise<PeerClient> {
     let card: AgentCard | undefined;
     const own = peerFetch(peer, () => credentialsOf(peer, card));
@@ -60,8 +69,8 @@ export class PeerClient {
     return this.card.capabilities?.pushNotifications === true;
   }
 
-  /** Returns as soon as the remote agent has it. One that does not want our webhook is asked now and then. */
-  async send(outgoing: OutgoingMessage, webhook: Webhook | undefined, signal: AbortSignal): Promise<TaskNews> {
+  /** Resolves once the remote agent has accepted the message. If it rejects our webhook, the task is polled instead. */
+  async send(outgoing: OutgoingMessage, webhook: Webhook | undefined, signal: AbortSignal): Promise<TaskUpdate> {
     try {
       return await this.#send(outgoing, webhook, signal);
     } catch (error) {
@@ -71,7 +80,7 @@ export class PeerClient {
     }
   }
 
-  async #send(outgoing: OutgoingMessage, webhook: Webhook | undefined, signal: AbortSignal): Promise<TaskNews> {
+  async #send(outgoing: OutgoingMessage, webhook: Webhook | undefined, signal: AbortSignal): Promise<TaskUpdate> {
     const taskPushNotificationConfig = webhook && {
       tenant: "",
       id: "",
@@ -85,25 +94,25 @@ export class PeerClient {
       { tenant: "", message: toMessage(outgoing), configuration, metadata: undefined },
       optionsFor(outgoing, signal),
     );
-    return "status" in sent ? newsOfTask(sent) : newsOfMessage(sent);
+    return "status" in sent ? updateOfTask(sent) : updateOfMessage(sent);
   }
 
-  async *stream(outgoing: OutgoingMessage, signal: AbortSignal): AsyncGenerator<TaskNews> {
+  async *stream(outgoing: OutgoingMessage, signal: AbortSignal): AsyncGenerator<TaskUpdate> {
     const request = { tenant: "", message: toMessage(outgoing), configuration: undefined, metadata: undefined };
-    yield* newsOfEvents(this.#client.sendMessageStream(request, optionsFor(outgoing, signal)));
+    yield* updatesOfEvents(this.#client.sendMessageStream(request, optionsFor(outgoing, signal)));
   }
 
-  /** Goes on listening to a task whose stream was cut. */
-  async *subscribe(taskId: string, signal: AbortSignal): AsyncGenerator<TaskNews> {
-    yield* newsOfEvents(this.#client.resubscribeTask({ tenant: "", id: taskId }, { signal }));
+  /** Resumes the updates of a task whose stream was interrupted. */
+  async *subscribe(taskId: string, signal: AbortSignal): AsyncGenerator<TaskUpdate> {
+    yield* updatesOfEvents(this.#client.resubscribeTask({ tenant: "", id: taskId }, { signal }));
   }
 
-  async get(taskId: string, signal: AbortSignal, historyLength = 0): Promise<TaskNews> {
-    return newsOfTask(await this.#client.getTask({ tenant: "", id: taskId, historyLength }, { signal }));
+  async get(taskId: string, signal: AbortSignal, historyLength = 0): Promise<TaskUpdate> {
+    return updateOfTask(await this.#client.getTask({ tenant: "", id: taskId, historyLength }, { signal }));
   }
 
-  /** The task that a message has begun whose answer was lost. Undefined: there is none, or it cannot be looked for. */
-  async find(contextId: string, signal: AbortSignal): Promise<TaskNews | undefined> {
+  /** Finds the task of a message whose response was lost. Undefined if there is none, or if the peer cannot list tasks. */
+  async find(contextId: string, signal: AbortSignal): Promise<TaskUpdate | undefined> {
     try {
       const { tasks } = await this.#client.listTasks(
         {
@@ -119,7 +128,7 @@ export class PeerClient {
         { signal },
       );
       const [task] = tasks.filter((each) => each.contextId === contextId);
-      return task && newsOfTask(task);
+      return task && updateOfTask(task);
     } catch (error) {
       if (signal.aborted || isUnreachable(error)) throw error;
       return undefined;
@@ -135,7 +144,7 @@ export class PeerClient {
   }
 }
 
-/** Below the configured address, else at its root. */
+/** Reads the card below the configured address, else at the root of the host. */
 const readCard = async ({ url }: RemotePeer, resolver: DefaultAgentCardResolver): Promise<AgentCard> => {
   if (url.endsWith(".json")) return resolver.resolve(url, "");
   try {
@@ -153,7 +162,7 @@ const credentialsOf = ({ token, apiKey }: RemotePeer, card: AgentCard | undefine
 
 const HEADER_NAME = /^[A-Za-z][\w-]*$/;
 
-/** The header that the card names for a key; it is not known before the card is. */
+/** The header that the card names for the API key; a default until the card is read. */
 const keyHeader = (card: AgentCard | undefined): string => {
   for (const { scheme } of Object.values(card?.securitySchemes ?? {})) {
     if (scheme?.$case !== "apiKeySecurityScheme" || scheme.value.location !== "header") continue;

@@ -1,26 +1,26 @@
 import { A2AError } from "@a2a-js/sdk/errors";
 import { messageOf } from "../../contract/app-error.ts";
-import { refusalIn } from "../refusal-in.ts";
+import { refusalIn } from "../guarded-fetch.ts";
 
-/** Network errors by their code: of the system, of undici, and of a compressed body that was cut. */
+/** Codes of network errors: of the system, of undici, and of a truncated compressed body. */
 const NETWORK = /^(?:E(?!PROTO$|RR_)[A-Z0-9_]+|UND_ERR_\w+|Z_BUF_ERROR)$/;
 
 /**
- * Whether the same request may succeed later: no answer came, or one that says "later". Everything else fails again:
- * a redirect, a wrong address, refused credentials, an untrusted certificate, an answer that is not the protocol.
+ * Whether a retry may succeed: the peer did not answer, or answered "later". A retry does not help against a redirect, a
+ * wrong address, rejected credentials, an untrusted certificate or a response outside the protocol.
  */
 export const isUnreachable = (error: unknown): boolean => {
   const refusal = refusalIn(error);
   if (refusal !== undefined) return refusal.code === "unavailable";
-  // fetch rejects with a TypeError for everything; the cause has the code. A TypeError without one is a fault of code
-  // that read what the remote agent sent.
+  // fetch rejects with a TypeError for every failure, with the code in its cause. A TypeError without a code is a
+  // programming error in the code that parsed the response.
   return error instanceof TypeError && NETWORK.test(codeOf(error.cause));
 };
 
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
 
-/** For operators, with addresses and settings. */
+/** Failure text for operators, with addresses and settings. */
 export const failureDetail = (error: unknown): string => {
   const refusal = refusalIn(error);
   if (refusal !== undefined) return refusal.message;
@@ -29,7 +29,7 @@ export const failureDetail = (error: unknown): string => {
     : messageOf(error);
 };
 
-/** For people: no address, no setting, nothing that the remote agent wrote for its own operators. */
+/** Failure text for people, without addresses, settings or the remote agent's own error text. */
 export const failureText = (peer: string, error: unknown): string => {
   const code = refusalIn(error)?.code;
   if (code === "unauthorised") return `${peer} did not accept the request.`;

@@ -1,6 +1,6 @@
 import { AppError } from "../../contract/app-error.ts";
+import type { RemotePeer } from "../config.ts";
 import { createGuardedFetch } from "../guarded-fetch.ts";
-import type { RemotePeer } from "./remote-peer.ts";
 
 export interface PeerFetch {
   readonly fetch: typeof globalThis.fetch;
@@ -10,8 +10,8 @@ export interface PeerFetch {
 const EVERYWHERE = ["0.0.0.0/0", "::/0"];
 
 /**
- * Calls a remote agent. Whoever configured its address may have chosen a private one; any other address comes from its
- * card, and must be public. Credentials go to the configured address only.
+ * Fetch for a remote agent. The configured address may be private, because an operator chose it; any other address comes
+ * from the agent's card and must be public. Credentials go to the configured address only.
  */
 export const peerFetch = (peer: RemotePeer, credentials: () => Record<string, string>): PeerFetch => {
   const origin = originOf(peer.url);
@@ -38,7 +38,7 @@ export const peerFetch = (peer: RemotePeer, credentials: () => Record<string, st
   };
 };
 
-/** On one machine, a gateway that nobody told its address says "localhost", whoever has called it by its number. */
+/** Treats all loopback names as one host: a gateway without a public URL puts "localhost" into its card. */
 const originOf = (address: string): string => {
   const { protocol, hostname, port, origin } = new URL(address);
   return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname) ? `${protocol}//localhost:${port}` : origin;
@@ -55,15 +55,15 @@ const strayed = ({ name }: RemotePeer, address: string, error: unknown): unknown
   );
 };
 
-/** "Not implemented" and "HTTP version not supported": the same request fails again. */
-const NEVER = new Set([501, 505]);
+/** "Not implemented" and "HTTP version not supported": a retry does not help. */
+const PERMANENT = new Set([501, 505]);
 
-/** By status, because the SDK puts it into the error's text only. */
+/** Checks the status here, because the SDK only puts it into the error's text. */
 const refusalOf = ({ name }: RemotePeer, status: number): AppError | undefined => {
   const how = `(HTTP ${status})`;
   if (status === 401 || status === 403) {
     return new AppError("unauthorised", `${name} does not accept us ${how}: check a2a.peers.${name}`);
   }
-  const isAway = status === 408 || status === 425 || status === 429 || (status >= 500 && !NEVER.has(status));
+  const isAway = status === 408 || status === 425 || status === 429 || (status >= 500 && !PERMANENT.has(status));
   return isAway ? new AppError("unavailable", `${name} is not available ${how}`) : undefined;
 };

@@ -1,22 +1,20 @@
 import { AppError } from "../../contract/app-error.ts";
 import type { Clock } from "../../contract/clock.ts";
+import type { PeerCallAddress } from "../../contract/peer-call-address.ts";
 import { ChildAbort } from "../../lib/index.ts";
-import { agentAddress } from "../agent-address.ts";
-import type { DeploymentIdentity } from "../deployment-identity.ts";
-import type { PeerCall } from "../peer-call.ts";
-import { pushTokenOf } from "../push-token.ts";
+import type { RemotePeer } from "../config.ts";
+import { agentAddress, type DeploymentIdentity, pushTokenOf } from "../identity.ts";
 import type { PeerClient, Webhook } from "./peer-client.ts";
-import type { RemotePeer } from "./remote-peer.ts";
 
-/** A card is read anew after this long. */
+/** TTL of a card and its connection. */
 const CARD_KEPT_MS = 10 * 60_000;
-/** Reading a card that hangs is retried after this time, not when the connection times out. */
+/** Timeout for reading a card, shorter than that of the connection. */
 const CARD_MS = 30_000;
 
-export interface RemoteAgentsOptions {
+interface RemoteAgentsOptions {
   readonly peers: readonly RemotePeer[];
   readonly clock: Clock;
-  /** How others reach this deployment, for their push notifications; without it they are asked now and then. */
+  /** Public URL for push notifications; without it remote tasks are only polled. */
   readonly publicUrl?: string | undefined;
   readonly identity: DeploymentIdentity;
 }
@@ -26,7 +24,7 @@ interface Connection {
   readonly since: number;
 }
 
-/** The agents elsewhere, and how we are called there. */
+/** The configured remote agents, with their connections and our addresses for them. */
 export class RemoteAgents {
   readonly peers: readonly RemotePeer[];
   readonly #clock: Clock;
@@ -44,18 +42,18 @@ export class RemoteAgents {
     this.#identity = identity;
   }
 
-  /** Of one of our agents, as hops are counted by it. */
+  /** Address of one of our agents in hop counts. */
   ownAddress(agent: string): string {
     return agentAddress(this.#identity, this.#publicUrl, agent);
   }
 
-  /** What its card says about it, once that was read; who wants to know it has it read. */
+  /** The description in the peer's card; undefined until the card is read, which this call starts. */
   describe(peer: RemotePeer): string | undefined {
     const said = this.#said.get(peer.name);
     const now = this.#clock.monotonic();
     if (said === undefined && now - (this.#askedAt.get(peer.name) ?? -CARD_KEPT_MS) >= CARD_KEPT_MS) {
       this.#askedAt.set(peer.name, now);
-      // What is wrong with it is said to whoever calls it.
+      // A call to the peer reports the same failure.
       this.clientOf(peer).catch(() => undefined);
     }
     return said;
@@ -65,8 +63,8 @@ export class RemoteAgents {
     return this.peers.find((peer) => peer.tenant === tenant && peer.name === name);
   }
 
-  /** Where a remote agent is to tell us that it has got on with a call. */
-  webhookFor(call: PeerCall): Webhook | undefined {
+  /** The webhook for a remote agent's push notifications about a call. */
+  webhookFor(call: PeerCallAddress): Webhook | undefined {
     if (this.#publicUrl === undefined) return undefined;
     const { tenant, agent, id } = call;
     return { url: `${this.#publicUrl}/a2a-events/${tenant}/${agent}/${id}`, token: pushTokenOf(this.#identity, call) };
@@ -94,7 +92,7 @@ export class RemoteAgents {
     await Promise.all(clients.map((result) => (result.status === "fulfilled" ? result.value.close() : undefined)));
   }
 
-  /** The SDK is loaded with the first call. */
+  /** Loads the SDK on the first connection. */
   async #connect(peer: RemotePeer): Promise<PeerClient> {
     const { PeerClient: Connecting } = await import("./peer-client.ts");
     const over = new ChildAbort(this.#closing.signal);

@@ -1,55 +1,73 @@
-import type { PublishOutcome } from "../../contract/bus.ts";
+import { z } from "zod";
+import type { AgentRef } from "../../contract/agent-ref.ts";
+import { type PublishOutcome, RETENTION_MS } from "../../contract/bus.ts";
 import type { Checkpoint } from "../../contract/checkpoint.ts";
+import { collection, keyOf } from "../../contract/collection.ts";
+import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import { orderKey } from "../../contract/user-message.ts";
-import type { TaskParts } from "./change-task.ts";
-import { changeTask, inState, withSaid } from "./change-task.ts";
-import { noteForeignTrace } from "./foreign-trace.ts";
-import type { InboundCall } from "./inbound-call.ts";
-import { inboundMessage, newTask } from "./inbound-call.ts";
+import { orderKey, type UserMessage } from "../../contract/user-message.ts";
+import { otelTraceId } from "../../telemetry/index.ts";
+import { turnIdOf } from "../../turns/index.ts";
+import { changeTask, inState, type TaskDeps, withSaid } from "./change-task.ts";
+import { type InboundCall, inboundMessage, newTask } from "./inbound-call.ts";
 import type { InboundTask, Webhook } from "./inbound-task.ts";
 
 /**
- * Takes a call. The message is stored before its task: whoever dies after that leaves a task that core makes and ends,
- * and never one that nobody works on.
+ * Publishes a call. The message is stored before its task, so that a crash in between leaves a message from which core
+ * creates the task, and never a task without a turn.
  */
 export const publishCall = async (
-  parts: TaskParts & { readonly checkpoint: Checkpoint },
+  deps: TaskDeps & { readonly checkpoint: Checkpoint },
   call: InboundCall,
 ): Promise<PublishOutcome> => {
   const message = inboundMessage(call);
-  await parts.checkpoint("a2a.before");
+  await deps.checkpoint("a2a.before");
   const subject = subjectsOf(call.tenant).userMessage(call.agent);
-  const outcome = await parts.bus.publish(subject, message, { id: message.id, key: orderKey(message) });
-  await parts.checkpoint("a2a.published");
-  if (call.trace !== undefined) await noteForeignTrace(parts.store, message);
+  const outcome = await deps.bus.publish(subject, message, { id: message.id, key: orderKey(message) });
+  await deps.checkpoint("a2a.published");
+  if (call.trace !== undefined) await noteForeignTrace(deps.store, message);
   return outcome;
 };
 
-/** Makes its task, or adds to the one that it goes on with. */
+/** Creates the call's task, or adds the call to the task that it continues. */
 export const noteCall = async (
-  parts: TaskParts & { readonly checkpoint: Checkpoint },
+  deps: TaskDeps & { readonly checkpoint: Checkpoint },
   call: InboundCall,
 ): Promise<InboundTask> => {
-  const task = await changeTask(parts, call, (known) => (known === undefined ? newTask(call) : resumed(known, call)));
-  await parts.checkpoint("a2a.stored");
+  const task = await changeTask(deps, call, (known) => (known === undefined ? newTask(call) : resumed(known, call)));
+  await deps.checkpoint("a2a.stored");
   return task ?? newTask(call);
 };
 
-/** Core may have been faster: then there is nothing left to note but what the caller said. */
+/** Core may have updated the task already; then only the caller's message is added. */
 const resumed = (task: InboundTask, call: InboundCall): InboundTask => {
   const { said, webhook, sentAt } = call;
-  const isHeard = task.said.some(({ id }) => id === said.id);
-  const heard = withWebhook(withSaid(task, said), webhook);
-  if (isHeard || task.state !== "input-required") return heard;
-  return inState(heard, { state: "submitted", statusAt: sentAt });
+  const isKnown = task.said.some(({ id }) => id === said.id);
+  const updated = withWebhook(withSaid(task, said), webhook);
+  if (isKnown || task.state !== "input-required") return updated;
+  return inState(updated, { state: "submitted", statusAt: sentAt });
 };
 
-/** One with the same id takes the other's place. */
+/** A webhook with the same id is replaced. */
 export const withWebhook = (task: InboundTask, webhook: Webhook | undefined): InboundTask => {
-  if (webhook === undefined || isDeepSame(task, webhook)) return task;
+  if (webhook === undefined || hasWebhook(task, webhook)) return task;
   return { ...task, webhooks: [...task.webhooks.filter(({ id }) => id !== webhook.id), webhook] };
 };
 
-const isDeepSame = ({ webhooks }: InboundTask, webhook: Webhook): boolean =>
+const hasWebhook = ({ webhooks }: InboundTask, webhook: Webhook): boolean =>
   webhooks.some((known) => JSON.stringify(known) === JSON.stringify(webhook));
+
+/** The latest turn of a caller's trace, because a foreign trace id cannot be derived from a turn id. */
+const ForeignTrace = z.looseObject({ turnId: z.string() });
+
+const traces = collection("foreign-traces", ForeignTrace, { ttlMs: RETENTION_MS });
+
+const traceKey = ({ tenant, agent }: AgentRef, traceId: string) => keyOf(traces, tenant, agent, traceId);
+
+const noteForeignTrace = async (store: Store, message: UserMessage): Promise<void> => {
+  await store.put(traceKey(message, otelTraceId(message.traceId)), { turnId: turnIdOf(message) });
+};
+
+/** Looks up the turn by the OpenTelemetry trace id. */
+export const readForeignTrace = async (store: Store, agent: AgentRef, traceId: string): Promise<string | undefined> =>
+  (await store.get(traceKey(agent, traceId)))?.value.turnId;

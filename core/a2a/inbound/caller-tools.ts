@@ -2,37 +2,35 @@ import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { Agent } from "../../turns/index.ts";
-import { withoutPeopleTools } from "../tools-for-agents.ts";
-import type { TaskParts } from "./change-task.ts";
-import { changeTask } from "./change-task.ts";
-import { newTask } from "./inbound-call.ts";
+import { withoutPeopleTools } from "../peer-turns.ts";
+import { changeTask, type TaskDeps } from "./change-task.ts";
+import { newTask, taskOfTurn } from "./inbound-call.ts";
 import { hasEnded } from "./inbound-task.ts";
 import type { InboundTurns } from "./inbound-turns.ts";
-import { taskOfTurn } from "./task-of-turn.ts";
-import { notifyPeople } from "./tell-people.ts";
+import { notifyPeople } from "./notices.ts";
 
 const MAX_QUESTION_CHARS = 4_000;
 
-type Parts = TaskParts & { readonly inbound: InboundTurns };
+type Deps = TaskDeps & { readonly inbound: InboundTurns };
 
-/** By the list without people's tools: an unchanged list is described to models once. */
+/** Cached by the restricted list, because the model's tool schemas are cached by the identity of the list. */
 const lists = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** The agent in a turn for an agent that called by the protocol, which it can ask back. */
-export const withCallerTools = (parts: Parts, agent: Agent): Agent => {
+/** The agent in a turn for a calling agent, with the tools to ask that agent and to notify people. */
+export const withCallerTools = (deps: Deps, agent: Agent): Agent => {
   const restricted = withoutPeopleTools(agent);
-  const tools = lists.get(restricted.tools) ?? [...restricted.tools, ...callerTools(parts, agent)];
+  const tools = lists.get(restricted.tools) ?? [...restricted.tools, ...callerTools(deps, agent)];
   lists.set(restricted.tools, tools);
   return { ...agent, tools };
 };
 
-const callerTools = (parts: Parts, { tenant, name }: Agent): readonly Tool[] => {
-  const mayTell = parts.inbound.rulesOf({ tenant, agent: name }).toldSkills !== undefined;
-  return [askCaller(parts), ...(mayTell ? [notifyPeople(parts)] : [])] as Tool[];
+const callerTools = (deps: Deps, { tenant, name }: Agent): readonly Tool[] => {
+  const canNotify = deps.inbound.rulesOf({ tenant, agent: name }).toldSkills !== undefined;
+  return [askCaller(deps), ...(canNotify ? [notifyPeople(deps)] : [])] as Tool[];
 };
 
-/** Makes the end of the turn a question to the caller: the task then waits for input (A8). */
-const askCaller = (parts: Parts): Tool<{ question: string }> => ({
+/** Ends the turn with a question to the caller: the task then waits for input (A8). */
+const askCaller = (deps: Deps): Tool<{ question: string }> => ({
   name: "ask_caller",
   description:
     "Asks the agent that called you for something you cannot go on without, and ends your turn. Its answer comes as " +
@@ -45,8 +43,8 @@ const askCaller = (parts: Parts): Tool<{ question: string }> => ({
     const address = taskOfTurn(context, context);
     const asked =
       address &&
-      (await changeTask(parts, address, (stored) => {
-        const call = parts.inbound.callFor(address);
+      (await changeTask(deps, address, (stored) => {
+        const call = deps.inbound.callFor(address);
         const task = stored ?? (call && newTask(call));
         return task === undefined || hasEnded(task) ? task : { ...task, question: { turnId, text: question } };
       }));

@@ -1,23 +1,21 @@
 import { isoTime } from "../../contract/clock.ts";
+import type { Store } from "../../contract/store.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
+import { isOutstanding, readOwner } from "../../subtasks/index.ts";
 import { type CoreParts, type TurnResult, turnIdOf } from "../../turns/index.ts";
-import { changeTask, inState, withSaid } from "./change-task.ts";
-import { callIn, newTask } from "./inbound-call.ts";
-import type { InboundTask } from "./inbound-task.ts";
-import { hasEnded } from "./inbound-task.ts";
+import { changeTask, inState, notifyWebhooks, withSaid } from "./change-task.ts";
+import { callIn, inboundSessionOf, newTask, taskOfMessage } from "./inbound-call.ts";
+import { hasEnded, type InboundTask } from "./inbound-task.ts";
 import type { InboundTurns } from "./inbound-turns.ts";
-import { hasOpenWork } from "./open-work.ts";
-import { taskOfMessage } from "./task-of-turn.ts";
-import { tellOfAnswer } from "./tell-people.ts";
-import { tellWebhooks } from "./tell-webhooks.ts";
+import { addAnswerNotice } from "./notices.ts";
 
 /**
- * The end of a turn is the end of its task, or a word on how it goes (A8). Doing it again changes nothing, but is said
- * again to the task's webhooks, which may not have been told. `isNew`: nobody had noted the task when the turn began.
- * Undefined: the task is gone.
+ * Applies the end of a turn to its task: a final state, or a progress status while work is open (A8). A repeat changes
+ * nothing but notifies the webhooks again, because a crash may have prevented that. `isNew`: the task was not stored when
+ * the turn began. Undefined: the task has expired.
  */
 export const endInboundTurn = async (
-  parts: CoreParts & { readonly inbound: InboundTurns },
+  deps: CoreParts & { readonly inbound: InboundTurns },
   message: UserMessage,
   result: TurnResult,
   isNew = false,
@@ -28,20 +26,20 @@ export const endInboundTurn = async (
   const end = async (stored: InboundTask | undefined): Promise<InboundTask | undefined> => {
     const known = stored ?? (call && newTask(call));
     if (known === undefined || hasEnded(known) || known.ended.includes(message.id)) return known;
-    const heard = call ? withSaid(known, call.said) : known;
+    const updated = call ? withSaid(known, call.said) : known;
     const delegated = known.delegated || result.delegated;
-    const counted = { ...heard, ended: [...known.ended, message.id], ...(delegated && { delegated }) };
-    const isOpen = delegated === true && (await hasOpenWork(parts.store, counted));
-    return withResult(counted, { ...result, turnId: turnIdOf(message), isOpen, at: isoTime(parts.clock.now()) });
+    const counted = { ...updated, ended: [...known.ended, message.id], ...(delegated && { delegated }) };
+    const isOpen = delegated === true && (await hasOpenWork(deps.store, counted));
+    return withResult(counted, { ...result, turnId: turnIdOf(message), isOpen, at: isoTime(deps.clock.now()) });
   };
-  const task = await changeTask(parts, address, end, { isNew });
-  await parts.checkpoint("a2a.settled");
+  const task = await changeTask(deps, address, end, { isNew });
+  await deps.checkpoint("a2a.settled");
   if (task === undefined) {
-    parts.logger.warn({ task: address.id, traceId: message.traceId }, "the turn's task is gone");
+    deps.logger.warn({ task: address.id, traceId: message.traceId }, "inbound task has expired, result dropped");
     return undefined;
   }
-  await tellWebhooks(parts, task);
-  await tellOfAnswer(parts, message, task, parts.inbound.rulesOf(message).toldSkills ?? []);
+  await notifyWebhooks(deps, task);
+  await addAnswerNotice(deps, message, task, deps.inbound.rulesOf(message).toldSkills ?? []);
   return task;
 };
 
@@ -53,14 +51,21 @@ interface Settling extends TurnResult {
 
 const withResult = (task: InboundTask, settling: Settling): InboundTask => {
   const { turnId, outcome, finalText, isOpen, at: statusAt } = settling;
-  const words = { id: `${turnId}/said`, from: "agent" as const, text: finalText };
+  const reply = { id: `${turnId}/said`, from: "agent" as const, text: finalText };
   if (task.question?.turnId === turnId) {
     const note = task.question.text;
-    return inState(withSaid(task, { ...words, text: note }), { state: "input-required", statusAt, note });
+    return inState(withSaid(task, { ...reply, text: note }), { state: "input-required", statusAt, note });
   }
   if (outcome === "cancelled") return inState(task, { state: "canceled", statusAt });
   if (isOpen) return inState(task, { state: "working", statusAt, ...(finalText !== "" && { note: finalText }) });
   if (outcome === "failed") return inState(task, { state: "failed", statusAt, note: finalText });
   const ended = inState(task, { state: "completed", statusAt });
   return finalText === "" ? ended : { ...ended, answer: finalText };
+};
+
+/** Whether subtasks or calls of the task are still open. */
+export const hasOpenWork = async (store: Store, task: InboundTask): Promise<boolean> => {
+  const { tenant, agent, id, ended } = task;
+  const { batches } = await readOwner(store, { tenant, agent, ownerId: inboundSessionOf(task) });
+  return Object.values(batches).some((batch) => batch.origin.taskId === id && isOutstanding(batch, ended));
 };

@@ -1,63 +1,60 @@
 import type { Audience } from "../../contract/agent-reply.ts";
-import type { Outcome } from "../../contract/bus.ts";
-import { ack } from "../../contract/bus.ts";
+import { ack, type Outcome } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { INBOUND_CHANNEL, type NoticesDue } from "../../contract/inbound-task.ts";
 import { audienceAt, type Destination, publishReply } from "../../delivery/index.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
 import { currentSession, type SessionHistory } from "../../sessions/index.ts";
 import type { CoreParts, RunningTurns } from "../../turns/index.ts";
-import { isFull, MOST_TOLD } from "./add-notice.ts";
-import type { Notice } from "./notice-record.ts";
-import { changeNotices } from "./notice-record.ts";
+import { changeNotices, isFull, MAX_NOTICES, type Notice } from "./notices.ts";
 
-export interface NoticeParts extends CoreParts {
+export interface NoticeDeps extends CoreParts {
   readonly history: SessionHistory;
   readonly turns: RunningTurns;
 }
 
 export interface NoticeRules {
-  /** Where notices are told. */
+  /** Destination of the notices. */
   readonly home: Destination;
-  /** How long nobody must have talked there before. */
+  /** Required idle time of the conversation before a post. */
   readonly idleMs: number;
 }
 
-/** The person it is for has not written to the agent in private yet. */
-const NOBODY_YET_MS = 60_000;
-const MOST_SENT = 500;
+/** Retry delay while the destination is unknown, because the person has not written to the agent in private yet. */
+const UNKNOWN_DESTINATION_MS = 60_000;
+const MAX_SENT_IDS = 500;
 
-/** Tells the notices that have gathered as one message, once the conversation is quiet (A10). */
-export const handleNoticesDue = async (parts: NoticeParts, due: NoticesDue, rules: NoticeRules): Promise<Outcome> => {
-  const { store, checkpoint } = parts;
+/** Posts the collected notices as one message once the conversation is idle (A10). */
+export const handleNoticesDue = async (deps: NoticeDeps, due: NoticesDue, rules: NoticeRules): Promise<Outcome> => {
+  const { store, checkpoint } = deps;
   const { waiting, sending } = await changeNotices(store, due, (record) => record);
   if (waiting.length + sending.length === 0) return ack;
   const audience = await audienceAt(store, due.tenant, rules.home);
-  if (audience === undefined) return { retryInMs: NOBODY_YET_MS };
+  if (audience === undefined) return { retryInMs: UNKNOWN_DESTINATION_MS };
   if (sending.length === 0) {
-    const waitMs = await untilQuiet(parts, due, audience, rules.idleMs);
+    const waitMs = await untilIdle(deps, due, audience, rules.idleMs);
     if (waitMs > 0 && !isFull({ waiting })) return { retryInMs: waitMs };
   }
   const record = await changeNotices(store, due, (current) =>
     current.sending.length > 0
       ? current
-      : { ...current, waiting: current.waiting.slice(MOST_TOLD), sending: current.waiting.slice(0, MOST_TOLD) },
+      : { ...current, waiting: current.waiting.slice(MAX_NOTICES), sending: current.waiting.slice(0, MAX_NOTICES) },
   );
   await checkpoint("notices.fixed");
-  await tell(parts, due, audience, record.sending);
+  await post(deps, due, audience, record.sending);
   await checkpoint("notices.published");
   const ids = new Set(record.sending.map(({ id }) => id));
   const rest = await changeNotices(store, due, (current) => ({
     ...current,
     sending: current.sending.filter(({ id }) => !ids.has(id)),
-    sent: [...current.sent, ...ids].slice(-MOST_SENT),
+    sent: [...current.sent, ...ids].slice(-MAX_SENT_IDS),
   }));
   return rest.waiting.length > 0 ? { retryInMs: rules.idleMs } : ack;
 };
 
-/** Milliseconds to wait at least; 0: nobody has talked there for long enough, and no turn is under way. */
-const untilQuiet = async (
-  { store, clock, history, turns }: NoticeParts,
+/** Minimum delay in milliseconds; 0 if the conversation has been idle long enough and no turn is running. */
+const untilIdle = async (
+  { store, clock, history, turns }: NoticeDeps,
   { tenant, agent }: NoticesDue,
   { conversation }: Audience,
   idleMs: number,
@@ -70,8 +67,8 @@ const untilQuiet = async (
   return last === undefined ? 0 : Math.max(0, Date.parse(last.at) + idleMs - clock.now());
 };
 
-const tell = async (
-  { bus, store, history }: NoticeParts,
+const post = async (
+  { bus, store, history }: NoticeDeps,
   { tenant, agent }: NoticesDue,
   audience: Audience,
   notices: readonly Notice[],

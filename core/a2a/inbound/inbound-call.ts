@@ -1,45 +1,45 @@
 import { z } from "zod";
+import type { AgentRef } from "../../contract/agent-ref.ts";
 import { INBOUND_CHANNEL, InboundTaskAddress } from "../../contract/inbound-task.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
-import { traceIdOf } from "../../turns/index.ts";
-import { ReplyOriginExtension } from "../extension.ts";
-import type { InboundTask } from "./inbound-task.ts";
-import { Said, Webhook } from "./inbound-task.ts";
+import { type TurnRecord, traceIdOf } from "../../turns/index.ts";
+import { ReplyOriginExtension } from "../record/hops.ts";
+import { type InboundTask, Said, Webhook } from "./inbound-task.ts";
 
-/** A message of another agent. It travels whole, so that core can make the task of it if the gateway dies half-way. */
+/** A message of a calling agent. It travels complete, so that core can create the task if the gateway crashes. */
 export const InboundCall = InboundTaskAddress.extend({
   contextId: z.string(),
-  /** The caller named no context: this one was made for it, and holds nothing else yet. */
+  /** The caller named no context, so the gateway created this one; it has no other task yet. */
   isNewContext: z.literal(true).optional(),
-  /** The caller waits for the answer: before NOTED_AFTER_MS nobody has told it, or anybody else, of a task. */
+  /** The caller waits for the answer, so the gateway does not store the task before NOTED_AFTER_MS. */
   isAwaited: z.literal(true).optional(),
   skill: z.looseObject({ id: z.string(), name: z.string() }).optional(),
   said: Said,
   webhook: Webhook.optional(),
   sentAt: z.iso.datetime(),
   extension: ReplyOriginExtension.optional(),
-  /** The trace of the caller that the work joins. */
+  /** Trace of the caller, which the work joins. */
   trace: z.string().optional(),
 });
 export type InboundCall = z.infer<typeof InboundCall>;
 
-/** A task that is not there by then is made by the gateway that took the call: core has other things to do. */
+/** After this time the gateway creates a task that core has not stored yet. */
 export const NOTED_AFTER_MS = 1_000;
 
-/** What was read before: a turn asks several times. */
-const known = new WeakMap<object, InboundCall>();
+/** Parsed calls by their raw data, because a turn reads its call several times. */
+const parsed = new WeakMap<object, InboundCall>();
 
-/** The call in a message's data, if it is one. */
+/** The call that a message carries, if any. */
 export const callIn = ({ synthetic }: Pick<UserMessage, "synthetic">): InboundCall | undefined => {
   const data = synthetic?.type === "task" ? synthetic.data?.a2a : undefined;
   if (typeof data !== "object" || data === null) return undefined;
-  const call = known.get(data) ?? InboundCall.safeParse(data).data;
-  if (call !== undefined) known.set(data, call);
+  const call = parsed.get(data) ?? InboundCall.safeParse(data).data;
+  if (call !== undefined) parsed.set(data, call);
   return call;
 };
 
-/** The turn that a call is: in the session of its caller and context. The same for the same call. */
+/** The message that starts the call's turn in the session of its caller and context. Deterministic. */
 export const inboundMessage = (call: InboundCall): UserMessage => {
   const { tenant, agent, caller, id, contextId, isNewContext, skill, said, sentAt, extension, trace } = call;
   const sessionId = inboundSessionOf(call);
@@ -79,19 +79,19 @@ export const inboundMessage = (call: InboundCall): UserMessage => {
   };
 };
 
-/** Of the message that carries what a caller said in a task. */
+/** Id of the message that carries a caller's message of a task. */
 export const inboundMessageId = ({ tenant, agent, caller, id }: InboundTaskAddress, said: Pick<Said, "id">): string =>
   stableId("a2a", tenant, agent, caller, id, said.id);
 
-/** Every caller has a session of its own for each of its contexts. */
+/** Each caller has a separate session per context. */
 export const inboundSessionOf = (call: Pick<InboundCall, "tenant" | "agent" | "caller" | "contextId">): string =>
   stableId("s", "a2a", call.tenant, call.agent, call.caller, call.contextId);
 
-/** How a call is named to people (O5). */
-export const callTitle = (caller: string, skill: string | undefined): string =>
+/** Name of a call for people (O5). */
+const callTitle = (caller: string, skill: string | undefined): string =>
   summarisePrompt(skill === undefined ? caller : `${caller} · ${skill}`);
 
-/** The task that a first message begins. */
+/** The task that a first message creates. */
 export const newTask = (call: InboundCall): InboundTask => {
   const { tenant, agent, caller, id, contextId, skill, said, webhook, sentAt } = call;
   return {
@@ -109,4 +109,26 @@ export const newTask = (call: InboundCall): InboundTask => {
     ended: [],
     webhooks: webhook === undefined ? [] : [webhook],
   };
+};
+
+type Addressed = Pick<TurnRecord, "origin" | "audience">;
+
+/** The inbound task of a turn. Turns of subtasks have none: they report to their parent turn, not to the caller. */
+export const taskOfTurn = (
+  self: AgentRef,
+  turn: Addressed & { readonly standing: Pick<TurnRecord["standing"], "depth"> },
+): InboundTaskAddress | undefined => (turn.standing.depth === 0 ? taskOf(self, turn) : undefined);
+
+/** The inbound task of a message. A request to another local agent has none: that agent answers ours, not the caller. */
+export const taskOfMessage = (message: UserMessage): InboundTaskAddress | undefined =>
+  message.synthetic && message.synthetic.owner.worksFor?.kind !== "peer-call"
+    ? taskOf(message, message.synthetic)
+    : undefined;
+
+const taskOf = ({ tenant, agent }: AgentRef, { origin, audience }: Addressed): InboundTaskAddress | undefined => {
+  const { conversation, accountId } = audience;
+  if (conversation.channel !== INBOUND_CHANNEL || origin.taskId === undefined || accountId === undefined) {
+    return undefined;
+  }
+  return { tenant, agent, caller: accountId, id: origin.taskId };
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RETENTION_MS } from "../../contract/bus.ts";
-import { collection, keyOf } from "../../contract/collection.ts";
+import { isoTime } from "../../contract/clock.ts";
+import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
 import { InboundTaskAddress } from "../../contract/inbound-task.ts";
 import { LastRead } from "../../contract/last-read.ts";
 import type { Store } from "../../contract/store.ts";
@@ -8,66 +9,66 @@ import type { Store } from "../../contract/store.ts";
 export const TaskState = z.enum(["submitted", "working", "input-required", "completed", "failed", "canceled"]);
 export type TaskState = z.infer<typeof TaskState>;
 
-/** Something that was said in a task. */
+/** A message of a task. */
 export const Said = z.looseObject({
   id: z.string(),
   from: z.enum(["caller", "agent"]),
   text: z.string(),
-  /** A caller's message as the protocol spells it, for the caller to read back. */
+  /** The caller's message in the protocol's form, which the caller can read back. */
   wire: z.record(z.string(), z.unknown()).optional(),
 });
 export type Said = z.infer<typeof Said>;
 
-/** Where a caller wants to hear of changes. Its secrets are sealed: only the gateway that calls it opens them. */
+/** A caller's webhook. Its secrets are encrypted; only the gateway that calls it decrypts them. */
 export const Webhook = z.looseObject({
   id: z.string(),
   url: z.string(),
   token: z.string().optional(),
   authentication: z.looseObject({ scheme: z.string(), credentials: z.string() }).optional(),
-  /** The version of the protocol that it was asked for in. */
+  /** Protocol version of the request that registered it. */
   version: z.string(),
-  /** It could not be reached for so long that it is left alone. */
+  /** Turned off after too many failed attempts. */
   isOff: z.boolean().optional(),
 });
 export type Webhook = z.infer<typeof Webhook>;
 
-/** What another agent has asked of ours. One record, so that every change is one compare-and-set. */
+/** A task of a calling agent. A single record, so that every change is one compare-and-set. */
 export const InboundTask = InboundTaskAddress.extend({
   contextId: z.string(),
   skill: z.string().optional(),
   state: TaskState,
-  /** What its status says, in words. */
+  /** Text of the status. */
   note: z.string().optional(),
   statusAt: z.iso.datetime(),
   createdAt: z.iso.datetime(),
-  /** How often its status has changed. */
+  /** Number of status changes. */
   changes: z.int().nonnegative(),
   said: z.array(Said),
   answer: z.string().optional(),
-  /** What its turn wants to know from the caller before it goes on. */
+  /** Question of the turn to the caller. */
   question: z.looseObject({ turnId: z.string(), text: z.string() }).optional(),
-  /** It has left work to subtasks. */
+  /** The task has started subtasks. */
   delegated: z.boolean().optional(),
-  /** The messages whose turns have ended, by their ids. */
+  /** Ids of the messages whose turns have ended. */
   ended: z.array(z.string()),
   webhooks: z.array(Webhook),
 });
 export type InboundTask = z.infer<typeof InboundTask>;
 
-/** Whose tasks they are. */
-export type TaskOwner = Pick<InboundTaskAddress, "tenant" | "agent" | "caller">;
+/** The owner of a list of tasks. */
+type TaskOwner = Pick<InboundTaskAddress, "tenant" | "agent" | "caller">;
 
 const tasks = collection("a2a-tasks", InboundTask, { ttlMs: RETENTION_MS });
 
 export const taskKey = ({ tenant, agent, caller, id }: InboundTaskAddress) => keyOf(tasks, tenant, agent, caller, id);
 
-/** Those that were just written are read by whoever waits for them. They may be large, so only few are kept. */
+/** Cache of recent writes for the requests that wait for them; small, because tasks may be large. */
 export const tasksRead = new LastRead<InboundTask>(256);
 
 export const readTask = async (store: Store, address: InboundTaskAddress): Promise<InboundTask | undefined> =>
   (await tasksRead.get(store, taskKey(address)))?.value;
 
-/** What has ended stays so: if this process was the one that ended it, nobody need ask the store. */
+/** An ended task from the cache. Ends are final, so the store need not be asked. */
 export const seenEnd = (store: Store, address: InboundTaskAddress): InboundTask | undefined => {
   const task = tasksRead.peek(store, taskKey(address))?.value;
   return task && hasEnded(task) ? task : undefined;
@@ -76,6 +77,43 @@ export const seenEnd = (store: Store, address: InboundTaskAddress): InboundTask 
 export const hasEnded = ({ state }: Pick<InboundTask, "state">): boolean =>
   state === "completed" || state === "failed" || state === "canceled";
 
-/** Nothing happens in it by itself: it has ended, or it is the caller's turn. */
+/** The task has ended or waits for its caller. */
 export const isAtRest = (task: Pick<InboundTask, "state">): boolean =>
   hasEnded(task) || task.state === "input-required";
+
+/** Index entry of a task, so that a list reads only the tasks on its page. */
+const TaskSummary = z.looseObject({
+  id: z.string(),
+  contextId: z.string(),
+  state: TaskState,
+  statusAt: z.iso.datetime(),
+});
+export type TaskSummary = z.infer<typeof TaskSummary>;
+
+/** Keyed by the day of the latest status: a page reads only the days that it covers. */
+const index = collection("a2a-task-index", TaskSummary, { ttlMs: RETENTION_MS });
+
+const DAY_MS = 24 * 3_600_000;
+
+export const dayOf = (time: string): string => time.slice(0, 10);
+
+const summaryKey = ({ tenant, agent, caller, id, statusAt }: InboundTask) =>
+  keyOf(index, tenant, agent, caller, dayOf(statusAt), id);
+
+export const indexTask = async (store: Store, task: InboundTask): Promise<void> => {
+  const { id, contextId, state, statusAt } = task;
+  await store.put(summaryKey(task), { id, contextId, state, statusAt });
+};
+
+/** Deletes the old entry if the status moved to another day. */
+export const unindexTask = async (store: Store, before: InboundTask, after: InboundTask): Promise<void> => {
+  if (dayOf(before.statusAt) !== dayOf(after.statusAt)) await store.delete(summaryKey(before));
+};
+
+/** Prefix of one day of a caller's tasks, unordered. */
+export const summariesOn = ({ tenant, agent, caller }: TaskOwner, day: string) =>
+  prefixOf(index, tenant, agent, caller, day);
+
+/** The days within the retention of tasks, newest first. */
+export const daysBefore = (time: number): string[] =>
+  Array.from({ length: RETENTION_MS / DAY_MS + 1 }, (_, n) => dayOf(isoTime(time - n * DAY_MS)));

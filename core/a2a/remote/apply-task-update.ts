@@ -1,92 +1,95 @@
 import { stableId } from "../../lib/index.ts";
 import { wake } from "../../subtasks/index.ts";
-import { questionMessage } from "../callback.ts";
-import { changeCall } from "../change-call.ts";
-import type { TaskNews } from "../client/task-news.ts";
-import type { PeerCall } from "../peer-call.ts";
-import { comesLater, openQuestion } from "../peer-call.ts";
-import type { PeerParts } from "../peer-parts.ts";
-import { redactAddresses } from "../redact-addresses.ts";
-import { settleCall } from "../settle-call.ts";
-import { tellSubtask } from "../tell-subtask.ts";
-import { wordsFrom } from "../words-of-peer.ts";
+import { questionMessage } from "../calls/callback-turn.ts";
+import { settleCall } from "../calls/settle-call.ts";
+import type { TaskUpdate } from "../client/task-update.ts";
+import type { PeerDeps } from "../deps.ts";
+import { notifySubtask } from "../late/notify-subtask.ts";
+import { changeCall, comesLater, openQuestion, type PeerCall } from "../record/peer-call.ts";
+import { updateFrom } from "../record/peer-update.ts";
+import { redactAddresses } from "../record/redact.ts";
 
-const MOST_ROUNDS = 20;
-const MOST_REPEATS = 3;
-const MOST_SEEN = 50;
-const NOTE_CHARS = 200;
-const QUESTION_CHARS = 4_000;
+const MAX_ROUNDS = 20;
+const MAX_REPEATS = 3;
+const MAX_SEEN = 50;
+const MAX_NOTE_CHARS = 200;
+const MAX_QUESTION_CHARS = 4_000;
 
-/** What a remote agent says, once: an end closes the call, everything else leaves it open (L1). */
-export const hearNews = async (parts: PeerParts, call: PeerCall, news: TaskNews): Promise<void> => {
-  await parts.checkpoint("call.heard");
-  if (news.taskId !== undefined && call.remote?.taskId === undefined) await noteTask(parts, call, news.taskId);
-  if (call.mode === "notify") await settleCall(parts, call, { answer: "" });
-  else if (news.state === "completed") await settleCall(parts, call, { answer: news.answer });
-  else if (news.state === "failed") await hearFailure(parts, call, news);
-  else if (news.state === "input-required") await hearQuestion(parts, call, news);
-  else await hearProgress(parts, call, news);
+/** Applies an update once: a final state ends the call, any other leaves it open (L1). */
+export const applyTaskUpdate = async (deps: PeerDeps, call: PeerCall, update: TaskUpdate): Promise<void> => {
+  await deps.checkpoint("call.heard");
+  if (update.taskId !== undefined && call.remote?.taskId === undefined) await saveTaskId(deps, call, update.taskId);
+  if (call.mode === "notify") await settleCall(deps, call, { answer: "" });
+  else if (update.state === "completed") await settleCall(deps, call, { answer: update.answer });
+  else if (update.state === "failed") await applyFailure(deps, call, update);
+  else if (update.state === "input-required") await applyQuestion(deps, call, update);
+  else await applyProgress(deps, call, update);
 };
 
-/** Its reason may be meant for its own operators. */
-const hearFailure = async (parts: PeerParts, call: PeerCall, { text, answer }: TaskNews): Promise<void> => {
+/** The reason may contain details for the remote operators, so people see a redacted one. */
+const applyFailure = async (deps: PeerDeps, call: PeerCall, { text, answer }: TaskUpdate): Promise<void> => {
   const reason = text || answer;
-  await settleCall(parts, call, { error: redactAddresses(reason) || "It failed there.", detail: reason });
+  await settleCall(deps, call, { error: redactAddresses(reason) || "It failed there.", detail: reason });
 };
 
-const noteTask = async (parts: PeerParts, call: PeerCall, taskId: string): Promise<void> => {
-  await changeCall(parts, call, (is) =>
-    is.remote === undefined || is.remote.taskId === taskId ? is : { ...is, remote: { ...is.remote, taskId } },
+const saveTaskId = async (deps: PeerDeps, call: PeerCall, taskId: string): Promise<void> => {
+  await changeCall(deps, call, (current) =>
+    current.remote === undefined || current.remote.taskId === taskId
+      ? current
+      : { ...current, remote: { ...current.remote, taskId } },
   );
-  await parts.checkpoint("call.accepted");
+  await deps.checkpoint("call.accepted");
 };
 
-/** Undefined: it was seen before, or the call is over. */
-const onceNew = async (
-  parts: PeerParts,
+/** Applies the change unless the update is a duplicate or the call has ended; then undefined. */
+const unlessDuplicate = async (
+  deps: PeerDeps,
   call: PeerCall,
-  { key }: TaskNews,
+  { key }: TaskUpdate,
   change: (call: PeerCall, remote: NonNullable<PeerCall["remote"]>) => PeerCall,
 ): Promise<PeerCall | undefined> => {
   let isNew = false;
-  const changed = await changeCall(parts, call, (is) => {
-    isNew = is.remote !== undefined && !is.remote.seen.includes(key);
-    if (is.remote === undefined || !isNew) return is;
-    return change(is, { ...is.remote, seen: [...is.remote.seen, key].slice(-MOST_SEEN) });
+  const changed = await changeCall(deps, call, (current) => {
+    isNew = current.remote !== undefined && !current.remote.seen.includes(key);
+    if (current.remote === undefined || !isNew) return current;
+    return change(current, { ...current.remote, seen: [...current.remote.seen, key].slice(-MAX_SEEN) });
   });
   return isNew && changed?.state === "open" ? changed : undefined;
 };
 
-const hearProgress = async (parts: PeerParts, call: PeerCall, news: TaskNews): Promise<void> => {
-  const note = news.text.replace(/\s+/g, " ").trim().slice(0, NOTE_CHARS);
-  const changed = await onceNew(parts, call, news, (is, remote) =>
-    note === "" ? { ...is, remote } : { ...is, note, notes: is.notes + 1, remote },
+const applyProgress = async (deps: PeerDeps, call: PeerCall, update: TaskUpdate): Promise<void> => {
+  const note = update.text.replace(/\s+/g, " ").trim().slice(0, MAX_NOTE_CHARS);
+  const changed = await unlessDuplicate(deps, call, update, (current, remote) =>
+    note === "" ? { ...current, remote } : { ...current, note, notes: current.notes + 1, remote },
   );
   if (changed === undefined || note === "") return;
-  parts.activity.touch({ ...changed, owner: changed.standing.owner, parentTurnId: changed.turnId });
+  deps.activity.touch({ ...changed, owner: changed.standing.owner, parentTurnId: changed.turnId });
   if (comesLater(changed) && changed.standing.subtaskId !== undefined) {
-    await tellSubtask(parts, changed, wordsFrom(changed, "status"));
+    await notifySubtask(deps, changed, updateFrom(changed, "status"));
   }
 };
 
-const hearQuestion = async (parts: PeerParts, call: PeerCall, news: TaskNews): Promise<void> => {
-  const question = news.text.slice(0, QUESTION_CHARS) || "(it did not say what)";
+const applyQuestion = async (deps: PeerDeps, call: PeerCall, update: TaskUpdate): Promise<void> => {
+  const question = update.text.slice(0, MAX_QUESTION_CHARS) || "(it did not say what)";
   const questionId = stableId("question", question);
-  await onceNew(parts, call, news, (is, remote) => {
+  await unlessDuplicate(deps, call, update, (current, remote) => {
     const asked = { ...remote.asked, [questionId]: (remote.asked[questionId] ?? 0) + 1 };
-    return { ...is, remote: { ...remote, question, rounds: remote.rounds + 1, asked } };
+    return { ...current, remote: { ...remote, question, rounds: remote.rounds + 1, asked } };
   });
-  const is = await changeCall(parts, call, (same) => same);
-  // Also if it was seen before: the process may have crashed before it was passed on.
-  if (is?.remote === undefined || openQuestion(is) === undefined) return;
-  const { rounds, asked } = is.remote;
-  if (rounds > MOST_ROUNDS || (asked[questionId] ?? 0) >= MOST_REPEATS) {
-    const why = rounds > MOST_ROUNDS ? `asked more than ${MOST_ROUNDS} questions` : "asked the same again and again";
-    await settleCall(parts, is, { error: `It was given up: ${is.peer} ${why}. The last one was: ${question}` });
+  const current = await changeCall(deps, call, (same) => same);
+  // Also for a duplicate: the process may have crashed before it passed the question on.
+  if (current?.remote === undefined || openQuestion(current) === undefined) return;
+  const { rounds, asked } = current.remote;
+  if (rounds > MAX_ROUNDS || (asked[questionId] ?? 0) >= MAX_REPEATS) {
+    const why = rounds > MAX_ROUNDS ? `asked more than ${MAX_ROUNDS} questions` : "asked the same again and again";
+    await settleCall(deps, current, {
+      error: `It was given up: ${current.peer} ${why}. The last one was: ${question}`,
+    });
     return;
   }
-  // A consultation reads it from the record, and so has told it.
-  if (!comesLater(is) || is.remote.questionRead === rounds) return;
-  if (is.standing.subtaskId !== undefined) await tellSubtask(parts, is, wordsFrom(is, "input-required"));
-  else await wake(parts, is, questionMessage(is, rounds, Date.parse(is.createdAt)));
+  // A consultation reads the question from the record.
+  if (!comesLater(current) || current.remote.questionRead === rounds) return;
+  if (current.standing.subtaskId !== undefined)
+    await notifySubtask(deps, current, updateFrom(current, "input-required"));
+  else await wake(deps, current, questionMessage(current, rounds, Date.parse(current.createdAt)));
 };

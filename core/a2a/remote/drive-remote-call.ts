@@ -1,110 +1,131 @@
 import { AppError, messageOf } from "../../contract/app-error.ts";
-import type { Outcome } from "../../contract/bus.ts";
-import { ack } from "../../contract/bus.ts";
+import { ack, type Outcome } from "../../contract/bus.ts";
+import type { PeerCallAddress } from "../../contract/peer-call-address.ts";
 import { ChildAbort, raceAbort } from "../../lib/index.ts";
-import { changeCall } from "../change-call.ts";
-import type { RemoteCall } from "../client/outgoing-message.ts";
+import { noAnswer, notifyCaller, settleCall } from "../calls/settle-call.ts";
 import { failureDetail, failureText, isUnreachable } from "../client/peer-failure.ts";
-import { noAnswer } from "../no-answer.ts";
-import { readCall } from "../peer-call.ts";
-import type { PeerParts } from "../peer-parts.ts";
-import { settleCall, tellCaller } from "../settle-call.ts";
-import { hearNews } from "./apply-task-update.ts";
-import { exchange, isListened, type Look } from "./remote-task-updates.ts";
+import type { PeerDeps } from "../deps.ts";
+import { changeCall, readCall } from "../record/peer-call.ts";
+import { applyTaskUpdate } from "./apply-task-update.ts";
+import type { RemoteCall } from "./outgoing-message.ts";
+import { isStreamed, type Look, remoteTaskUpdates } from "./remote-task-updates.ts";
 import { markReachable, markUnreachable, unreachableUntil } from "./unreachable-peer.ts";
 
-/** One request, unless it is listened to. */
+/** Timeout of a request that is not a stream. */
 const REQUEST_MS = 30_000;
-/** How long a stream is listened to; afterwards the task is polled. */
-const LISTEN_MS = 10 * 60_000;
+/** Maximum time of a stream; afterwards the task is polled. */
+const MAX_STREAM_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
-/** The longest pause is about a minute. */
-const MOST_DOUBLINGS = 6;
-/** Progress lines of one look that are stored: each is a write. */
-const MOST_LINES = 100;
+/** Limits the pause to about a minute. */
+const MAX_DOUBLINGS = 6;
+/** Progress updates that one poll stores; each costs a write. */
+const MAX_PROGRESS_UPDATES = 100;
 
 /**
- * A message to a remote agent: sent, listened to, polled with growing pauses until it ends or its deadline passes. A
- * webhook is only a hint to poll now; the state that the remote agent returns is authoritative.
+ * Sends a call to a remote agent, streams its updates or polls it with growing pauses, until it ends or its deadline
+ * passes. A webhook is only a hint to poll now; the state that the remote agent returns is authoritative.
  */
-export const driveRemoteCall = async (parts: PeerParts, call: RemoteCall): Promise<Outcome> => {
+export const driveRemoteCall = async (deps: PeerDeps, call: RemoteCall): Promise<Outcome> => {
   if (call.state !== "open") {
-    await tellCaller(parts, call);
+    await notifyCaller(deps, call);
     return ack;
   }
-  if (call.deadlineAt > parts.clock.now()) await lookAtRemoteCall(parts, call, { isDriver: true });
-  const after = await readCall(parts.store, call);
+  if (call.deadlineAt > deps.clock.now()) await pollRemoteCall(deps, call, { isDriver: true });
+  const after = await readCall(deps.store, call);
   if (after?.remote === undefined || after.state !== "open") return ack;
-  const is = { ...after, remote: after.remote };
-  const now = parts.clock.now();
-  if (is.deadlineAt <= now) {
-    await settleCall(parts, is, { error: noAnswer(is), ...(is.detail !== undefined && { detail: is.detail }) });
-    await giveUp(parts, is);
+  const current = { ...after, remote: after.remote };
+  const now = deps.clock.now();
+  if (current.deadlineAt <= now) {
+    await settleCall(deps, current, {
+      error: noAnswer(current),
+      ...(current.detail !== undefined && { detail: current.detail }),
+    });
+    await cancelRemoteTask(deps, current);
     return ack;
   }
-  const nextAt = Math.min(now + pauseAfter(is.remote.looks), is.deadlineAt, unreachableUntil(parts, is));
+  const nextAt = Math.min(now + pauseAfter(current.remote.looks), current.deadlineAt, unreachableUntil(deps, current));
   return { retryInMs: Math.max(1, nextAt - now) };
 };
 
-export const pauseAfter = (looks: number): number => FIRST_PAUSE_MS * 2 ** Math.min(looks, MOST_DOUBLINGS);
+export const pauseAfter = (looks: number): number => FIRST_PAUSE_MS * 2 ** Math.min(looks, MAX_DOUBLINGS);
 
-interface Looker {
-  /** The driver sends the message; others look because of a hint. */
+interface Poller {
+  /** The driver sends the first message; other pollers react to a hint. */
   readonly isDriver: boolean;
 }
 
-/** Sends what is to be sent, or polls the task. A failure that a retry cannot fix ends the call. */
-export const lookAtRemoteCall = async (parts: PeerParts, call: RemoteCall, looker: Looker): Promise<void> => {
-  const { clock } = parts;
-  // Counted before anything is sent: after a crash the next process knows that it may have been.
-  await changeCall(parts, call, (is) =>
-    is.remote === undefined ? is : { ...is, remote: { ...is.remote, looks: is.remote.looks + 1 } },
+/** Sends the next message, or polls the task. A permanent failure ends the call. */
+const pollRemoteCall = async (deps: PeerDeps, call: RemoteCall, poller: Poller): Promise<void> => {
+  const { clock } = deps;
+  // Counted before the request: after a crash the next process knows that the message may have been sent.
+  await changeCall(deps, call, (current) =>
+    current.remote === undefined
+      ? current
+      : { ...current, remote: { ...current.remote, looks: current.remote.looks + 1 } },
   );
-  const over = new ChildAbort(parts.stopping);
-  const mostMs = Math.min(isListened(call) ? LISTEN_MS : REQUEST_MS, call.deadlineAt - clock.now());
-  const timer = clock.after(mostMs, () => over.abort(new AppError("unavailable", `${call.peer} took too long`)));
-  const look = { ...looker, call, signal: over.signal };
-  const heard = { any: false };
+  const over = new ChildAbort(deps.stopping);
+  const timeoutMs = Math.min(isStreamed(call) ? MAX_STREAM_MS : REQUEST_MS, call.deadlineAt - clock.now());
+  const timer = clock.after(timeoutMs, () => over.abort(new AppError("unavailable", `${call.peer} took too long`)));
+  const look = { ...poller, call, signal: over.signal };
+  const response = { any: false };
   try {
-    // Nothing that ignores the signal may hold up the deadline.
-    await raceAbort(converse(parts, look, heard), over.signal);
+    // The race enforces the deadline even if a request ignores the signal.
+    await raceAbort(applyUpdates(deps, look, response), over.signal);
   } catch (error) {
-    if (parts.stopping.aborted) throw error;
+    if (deps.stopping.aborted) throw error;
     const detail = failureDetail(error);
-    parts.logger.warn({ call: call.id, peer: call.peer, traceId: call.traceId, reason: detail }, "remote agent failed");
-    if (!isUnreachable(error)) await settleCall(parts, call, { error: failureText(call.peer, error), detail });
-    else if (!heard.any && call.deadlineAt > clock.now()) await markUnreachable(parts, call, detail);
+    deps.logger.warn({ call: call.id, peer: call.peer, traceId: call.traceId, reason: detail }, "remote agent failed");
+    if (!isUnreachable(error)) await settleCall(deps, call, { error: failureText(call.peer, error), detail });
+    else if (!response.any && call.deadlineAt > clock.now()) await markUnreachable(deps, call, detail);
   } finally {
     timer.cancel();
     over.release();
   }
 };
 
-/** `heard` is set with the first answer: a stream that is cut later does not make the peer unreachable. */
-const converse = async (parts: PeerParts, look: Look, heard: { any: boolean }): Promise<void> => {
-  const { remoteAgents } = parts;
+/** Sets `response.any` with the first update: a stream that breaks off later does not make the peer unreachable. */
+const applyUpdates = async (deps: PeerDeps, look: Look, response: { any: boolean }): Promise<void> => {
+  const { remoteAgents } = deps;
   const { call, signal } = look;
   const peer = remoteAgents.find(call.tenant, call.peer);
   if (peer === undefined) throw new AppError("not-found", `${call.peer} is no longer configured`);
   const client = await remoteAgents.clientOf(peer);
   signal.throwIfAborted();
-  let lines = 0;
-  for await (const news of exchange(parts, client, look)) {
-    heard.any = true;
-    await markReachable(parts, call);
-    if (news.state !== "working" || ++lines <= MOST_LINES) await hearNews(parts, call, news);
+  let progress = 0;
+  for await (const update of remoteTaskUpdates(deps, client, look)) {
+    response.any = true;
+    await markReachable(deps, call);
+    if (update.state !== "working" || ++progress <= MAX_PROGRESS_UPDATES) await applyTaskUpdate(deps, call, update);
   }
 };
 
-/** The remote agent need not finish work whose result is no longer awaited. */
-const giveUp = async (parts: PeerParts, { tenant, peer: name, remote }: RemoteCall): Promise<void> => {
-  const peer = parts.remoteAgents.find(tenant, name);
+/** Cancels the remote task after the deadline; a failure is harmless. */
+const cancelRemoteTask = async (deps: PeerDeps, { tenant, peer: name, remote }: RemoteCall): Promise<void> => {
+  const peer = deps.remoteAgents.find(tenant, name);
   if (peer === undefined || remote.taskId === undefined) return;
   const signal = AbortSignal.timeout(REQUEST_MS);
   try {
-    const client = await raceAbort(parts.remoteAgents.clientOf(peer), signal);
+    const client = await raceAbort(deps.remoteAgents.clientOf(peer), signal);
     await client.cancel(remote.taskId, signal);
   } catch (error) {
-    parts.logger.debug({ peer: name, error: messageOf(error) }, "could not cancel a remote task");
+    deps.logger.debug({ peer: name, error: messageOf(error) }, "could not cancel a remote task");
   }
+};
+
+/** Polls soon after an answer, because the call's driver may be in a long pause. */
+const POLLS_AFTER_ANSWER = 5;
+
+/** Polls at once because of a hint: the webhook was called, or a question was answered. */
+export const handlePeerEvent = async (deps: PeerDeps, address: PeerCallAddress, attempt: number): Promise<Outcome> => {
+  const call = await readCall(deps.store, address);
+  if (call?.remote === undefined || call.state !== "open") return ack;
+  await pollRemoteCall(deps, { ...call, remote: call.remote }, { isDriver: false });
+  const after = await readCall(deps.store, address);
+  if (after?.remote === undefined || after.state !== "open") return ack;
+  const { answers, question, claimedUntil = 0 } = after.remote;
+  // Another process is sending our answer, or has crashed while its claim is still valid.
+  const claimedMs = claimedUntil - deps.clock.now();
+  if (claimedMs > 0) return { retryInMs: claimedMs };
+  const isAwaited = answers.length > 0 && question === undefined;
+  return isAwaited && attempt <= POLLS_AFTER_ANSWER ? { retryInMs: pauseAfter(attempt) } : ack;
 };

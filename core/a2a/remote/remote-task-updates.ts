@@ -1,84 +1,84 @@
-import { firstMessage, type RemoteCall } from "../client/outgoing-message.ts";
 import type { PeerClient } from "../client/peer-client.ts";
 import { isUnreachable } from "../client/peer-failure.ts";
-import type { TaskNews } from "../client/task-news.ts";
-import { comesLater } from "../peer-call.ts";
-import type { PeerParts } from "../peer-parts.ts";
-import { refusalIn } from "../refusal-in.ts";
+import type { TaskUpdate } from "../client/task-update.ts";
+import type { PeerDeps } from "../deps.ts";
+import { refusalIn } from "../guarded-fetch.ts";
+import { comesLater } from "../record/peer-call.ts";
+import { firstMessage, type RemoteCall } from "./outgoing-message.ts";
 import { sendAnswer } from "./send-answer.ts";
 
 const RESUBSCRIPTIONS = 3;
 
 export interface Look {
   readonly call: RemoteCall;
-  /** Only the driver begins a task: a hint may come before the driver has heard the task's id. */
+  /** Only the driver starts a task: a hint may arrive before the driver has received the task's id. */
   readonly isDriver: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Somebody waits in their turn: they hear of it as soon as it is there. */
-export const isListened = (call: RemoteCall): boolean => call.mode === "consult" && !comesLater(call);
+/** A turn waits for the answer, so the task is streamed if the remote agent can. */
+export const isStreamed = (call: RemoteCall): boolean => call.mode === "consult" && !comesLater(call);
 
-/** One conversation with a remote agent about a call, as the news that come of it. */
-export async function* exchange(parts: PeerParts, client: PeerClient, look: Look): AsyncGenerator<TaskNews> {
+/** The updates of one exchange with a remote agent: the first message, an answer to its question, or a poll. */
+export async function* remoteTaskUpdates(deps: PeerDeps, client: PeerClient, look: Look): AsyncGenerator<TaskUpdate> {
   const { call, isDriver, signal } = look;
   const { taskId, contextId, looks } = call.remote;
-  await parts.checkpoint("call.sending");
+  await deps.checkpoint("call.sending");
   if (taskId === undefined) {
     const found = looks === 0 ? undefined : await client.find(contextId, signal);
-    if (found !== undefined) yield* goOn(client, look, found);
-    else if (isDriver) yield* begin(parts, client, look);
+    if (found !== undefined) yield* follow(client, look, found);
+    else if (isDriver) yield* start(deps, client, look);
     return;
   }
-  const answered = await sendAnswer(parts, client, call, signal);
-  const news = answered ?? (await client.get(taskId, signal));
-  if (isDriver || answered !== undefined) yield* goOn(client, look, news);
-  else yield news;
+  const answered = await sendAnswer(deps, client, call, signal);
+  const update = answered ?? (await client.get(taskId, signal));
+  if (isDriver || answered !== undefined) yield* follow(client, look, update);
+  else yield update;
 }
 
-/** Says how a task is, and listens to it if somebody waits. */
-async function* goOn(client: PeerClient, { call, signal }: Look, news: TaskNews): AsyncGenerator<TaskNews> {
-  yield news;
-  if (news.taskId !== undefined && isListened(call) && client.streams && !isAtRest(news)) {
-    yield* listen(client, news.taskId, signal);
+/** Yields the update, then streams the task if a turn waits for it. */
+async function* follow(client: PeerClient, { call, signal }: Look, update: TaskUpdate): AsyncGenerator<TaskUpdate> {
+  yield update;
+  if (update.taskId !== undefined && isStreamed(call) && client.streams && !hasStopped(update)) {
+    yield* listen(client, update.taskId, signal);
   }
 }
 
-async function* begin(parts: PeerParts, client: PeerClient, { call, signal }: Look): AsyncGenerator<TaskNews> {
-  if (!isListened(call) || !client.streams) {
+async function* start(deps: PeerDeps, client: PeerClient, { call, signal }: Look): AsyncGenerator<TaskUpdate> {
+  if (!isStreamed(call) || !client.streams) {
     const isAwaited = call.mode !== "notify" && client.pushes;
-    const webhook = isAwaited ? parts.remoteAgents.webhookFor(call) : undefined;
-    yield await client.send(firstMessage(call, parts.tracer), webhook, signal);
+    const webhook = isAwaited ? deps.remoteAgents.webhookFor(call) : undefined;
+    yield await client.send(firstMessage(call, deps.tracer), webhook, signal);
     return;
   }
-  let last: TaskNews | undefined;
+  let last: TaskUpdate | undefined;
   try {
-    for await (const news of client.stream(firstMessage(call, parts.tracer), signal)) {
-      last = news;
-      if (isAtRest(news)) break;
-      yield news;
+    for await (const update of client.stream(firstMessage(call, deps.tracer), signal)) {
+      last = update;
+      if (hasStopped(update)) break;
+      yield update;
     }
   } catch (error) {
-    if (signal.aborted || last?.taskId === undefined || !isCut(error)) throw error;
+    if (signal.aborted || last?.taskId === undefined || !isInterrupted(error)) throw error;
   }
   if (last?.taskId === undefined) {
     if (last !== undefined) yield last;
   } else if (last.state === "completed" && last.hasArtifacts) yield last;
-  else if (isAtRest(last)) yield await askAfter(client, last.taskId, last, signal);
+  else if (hasStopped(last)) yield await readTask(client, last.taskId, last, signal);
   else yield* listen(client, last.taskId, signal);
 }
 
-/** To the end of a task whose stream has ended or was cut. The first event of the new stream is its current state. */
-async function* listen(client: PeerClient, taskId: string, signal: AbortSignal): AsyncGenerator<TaskNews> {
-  let last: TaskNews | undefined;
+/** Follows a task whose stream ended or broke off. The first event of the new stream is the current state. */
+async function* listen(client: PeerClient, taskId: string, signal: AbortSignal): AsyncGenerator<TaskUpdate> {
+  let last: TaskUpdate | undefined;
   let isOver = false;
   for (let tries = 0; !isOver && tries < RESUBSCRIPTIONS; tries++) {
     try {
-      for await (const news of client.subscribe(taskId, signal)) {
-        last = news;
-        isOver = isAtRest(news);
+      for await (const update of client.subscribe(taskId, signal)) {
+        last = update;
+        isOver = hasStopped(update);
         if (isOver) break;
-        yield news;
+        yield update;
       }
     } catch (error) {
       if (signal.aborted) throw error;
@@ -86,25 +86,26 @@ async function* listen(client: PeerClient, taskId: string, signal: AbortSignal):
       isOver = !isUnreachable(error);
     }
   }
-  yield await askAfter(client, taskId, last, signal);
+  yield await readTask(client, taskId, last, signal);
 }
 
-/** The state of a task. A remote agent that stores no tasks has said all there is in its stream. */
-const askAfter = async (
+/** Reads the task. If the remote agent stores no tasks, the last streamed update stands. */
+const readTask = async (
   client: PeerClient,
   taskId: string,
-  streamed: TaskNews | undefined,
+  streamed: TaskUpdate | undefined,
   signal: AbortSignal,
-): Promise<TaskNews> => {
+): Promise<TaskUpdate> => {
   try {
     return await client.get(taskId, signal);
   } catch (error) {
-    if (signal.aborted || isUnreachable(error) || streamed === undefined || !isAtRest(streamed)) throw error;
+    if (signal.aborted || isUnreachable(error) || streamed === undefined || !hasStopped(streamed)) throw error;
     return streamed;
   }
 };
 
-const isAtRest = ({ state }: TaskNews): boolean => state !== "working";
+/** The task has ended or waits for an answer. */
+const hasStopped = ({ state }: TaskUpdate): boolean => state !== "working";
 
-/** A stream that broke off, or that is longer than anybody reads, says nothing about its task. */
-const isCut = (error: unknown): boolean => isUnreachable(error) || refusalIn(error)?.code === "too-large";
+/** A stream that broke off or exceeded the size limit says nothing about its task. */
+const isInterrupted = (error: unknown): boolean => isUnreachable(error) || refusalIn(error)?.code === "too-large";

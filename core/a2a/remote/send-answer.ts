@@ -1,53 +1,54 @@
 import { AppError } from "../../contract/app-error.ts";
-import { changeCall } from "../change-call.ts";
-import { answerMessage, type RemoteCall } from "../client/outgoing-message.ts";
 import type { PeerClient } from "../client/peer-client.ts";
-import type { TaskNews } from "../client/task-news.ts";
-import type { PeerParts } from "../peer-parts.ts";
+import type { TaskUpdate } from "../client/task-update.ts";
+import type { PeerDeps } from "../deps.ts";
+import { changeCall } from "../record/peer-call.ts";
+import { answerMessage, type RemoteCall } from "./outgoing-message.ts";
 
-/** Longer than one request may take: whoever claimed an answer is done with it by then, or dead. */
+/** Lease of a claimed answer, longer than a request: by then the claiming process has finished or crashed. */
 const CLAIM_MS = 40_000;
 const HISTORY_LENGTH = 10;
 
 /**
- * Sends our answer to the remote agent's question, if there is one to send. Who looks because of a hint and who looks
- * because it is time must not both do it, so it is claimed before and counted after. Whoever finds that it was tried
- * before asks whether it has arrived: its id is the same every time.
+ * Sends our next answer to the remote agent, if there is one. The driver and a hint may poll at the same time, so the
+ * answer is claimed before the request and counted after it. If an earlier attempt may have sent it, the task's history
+ * tells whether it arrived, because the message id is the same in every attempt.
  */
 export const sendAnswer = async (
-  parts: PeerParts,
+  deps: PeerDeps,
   client: PeerClient,
   address: RemoteCall,
   signal: AbortSignal,
-): Promise<TaskNews | undefined> => {
-  const claim = await claimAnswer(parts, address);
+): Promise<TaskUpdate | undefined> => {
+  const claim = await claimAnswer(deps, address);
   if (claim === undefined) return undefined;
   const { call, nth } = claim;
-  await parts.checkpoint("answer.claimed");
+  await deps.checkpoint("answer.claimed");
   try {
-    const news = await deliver(parts, client, claim, signal);
-    await countSent(parts, call, nth);
-    return isOld(call, news) ? { ...news, state: "working", text: "" } : news;
+    const update = await deliver(deps, client, claim, signal);
+    await countSent(deps, call, nth);
+    return isAnsweredQuestion(call, update) ? { ...update, state: "working", text: "" } : update;
   } catch (error) {
-    // Whether it got there or not: whoever looks next finds out.
-    await changeRemote(parts, call, (remote) => ({ ...remote, claimedUntil: 0 }));
+    // The next poll finds out whether the answer arrived.
+    await changeRemote(deps, call, (remote) => ({ ...remote, claimedUntil: 0 }));
     throw error;
   }
 };
 
 const deliver = async (
-  parts: PeerParts,
+  deps: PeerDeps,
   client: PeerClient,
   { call, nth, wasTried, until }: Claim,
   signal: AbortSignal,
-): Promise<TaskNews> => {
-  const message = answerMessage(call, nth, parts.tracer);
+): Promise<TaskUpdate> => {
+  const message = answerMessage(call, nth, deps.tracer);
   const before = wasTried ? await client.get(message.taskId, signal, HISTORY_LENGTH) : undefined;
   if (before !== undefined && hasArrived(call, before, message.messageId)) return before;
-  if (parts.clock.now() >= until) throw new AppError("unavailable", "somebody else may be sending this answer by now");
-  const news = await client.send(message, undefined, signal);
-  await parts.checkpoint("answer.sent");
-  return news;
+  if (deps.clock.now() >= until)
+    throw new AppError("unavailable", "the claim has expired, another process may be sending this answer");
+  const update = await client.send(message, undefined, signal);
+  await deps.checkpoint("answer.sent");
+  return update;
 };
 
 interface Claim {
@@ -57,11 +58,11 @@ interface Claim {
   readonly until: number;
 }
 
-const claimAnswer = async (parts: PeerParts, address: RemoteCall): Promise<Claim | undefined> => {
-  const now = parts.clock.now();
+const claimAnswer = async (deps: PeerDeps, address: RemoteCall): Promise<Claim | undefined> => {
+  const now = deps.clock.now();
   const until = now + CLAIM_MS;
   let claim: Omit<Claim, "call"> | undefined;
-  const call = await changeRemote(parts, address, (remote) => {
+  const call = await changeRemote(deps, address, (remote) => {
     const { sent, answers, claimedUntil } = remote;
     claim = undefined;
     if (sent >= answers.length || (claimedUntil ?? 0) > now) return remote;
@@ -71,30 +72,30 @@ const claimAnswer = async (parts: PeerParts, address: RemoteCall): Promise<Claim
   return call && claim && { call, ...claim };
 };
 
-const countSent = (parts: PeerParts, call: RemoteCall, nth: number): Promise<unknown> =>
-  changeRemote(parts, call, (remote) => {
+const countSent = (deps: PeerDeps, call: RemoteCall, nth: number): Promise<unknown> =>
+  changeRemote(deps, call, (remote) => {
     if (remote.sent !== nth) return remote;
     const { claimedUntil: _, ...rest } = remote;
-    // Whoever was answered goes on soon: it is looked at as at the beginning.
+    // The remote agent continues now, so polling restarts with short pauses.
     return { ...rest, sent: nth + 1, looks: 1 };
   });
 
 const changeRemote = async (
-  parts: PeerParts,
+  deps: PeerDeps,
   address: RemoteCall,
   change: (remote: RemoteCall["remote"]) => RemoteCall["remote"],
 ): Promise<RemoteCall | undefined> => {
-  const call = await changeCall(parts, address, (is) => {
-    const remote = is.remote && change(is.remote);
-    return remote === is.remote ? is : { ...is, remote };
+  const call = await changeCall(deps, address, (open) => {
+    const remote = open.remote && change(open.remote);
+    return remote === open.remote ? open : { ...open, remote };
   });
   return call?.state === "open" && call.remote !== undefined ? { ...call, remote: call.remote } : undefined;
 };
 
-/** The question that was answered. Shown with our answer at hand, it is none any more. */
-const isOld = ({ remote }: RemoteCall, { state, key }: TaskNews): boolean =>
+/** The update repeats a question that we have answered. */
+const isAnsweredQuestion = ({ remote }: RemoteCall, { state, key }: TaskUpdate): boolean =>
   state === "input-required" && remote.seen.includes(key);
 
-/** A remote agent that no longer waits for this answer has had it. */
-const hasArrived = (call: RemoteCall, news: TaskNews, messageId: string): boolean =>
-  news.heard?.includes(messageId) === true || !isOld(call, news);
+/** True as well if the remote agent no longer waits for this answer. */
+const hasArrived = (call: RemoteCall, update: TaskUpdate, messageId: string): boolean =>
+  update.receivedIds?.includes(messageId) === true || !isAnsweredQuestion(call, update);

@@ -1,4 +1,4 @@
-import { callIdOf, type PeerCall, readCalls, unreachableNote } from "../../../core/a2a/index.ts";
+import { type PeerCall, readCallsOfTools, unreachableNote } from "../../../core/a2a/index.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { callbackIdOf, lateIdOf, peerWakeIdOf, questionIdOf } from "../../../core/subtasks/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
@@ -12,11 +12,7 @@ const LONGEST_ERROR = 300;
 
 /** The messages to other agents that a turn's calls sent. */
 export const readHops = (store: Store, place: ManagedAgent, sends: readonly string[]): Promise<PeerCall[]> =>
-  readCalls(
-    store,
-    place,
-    sends.map((idempotencyKey) => callIdOf({ ...place, idempotencyKey })),
-  );
+  readCallsOfTools(store, place, sends);
 
 /** The turns that come of such a message: the other agent's, if it is one of ours, and those that its words start here. */
 export const turnsAfterHop = ({ tenant, agent, peer, id, remote }: PeerCall): TurnAddress[] => {

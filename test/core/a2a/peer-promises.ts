@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callbackMessage } from "../../../core/a2a/callback.ts";
-import { type PeerCall, readCall } from "../../../core/a2a/peer-call.ts";
-import { wakeMessage } from "../../../core/a2a/wake-message.ts";
+import { callbackMessage } from "../../../core/a2a/calls/callback-turn.ts";
+import { peerRequestMessage } from "../../../core/a2a/local/peer-request.ts";
+import { type PeerCall, readCall } from "../../../core/a2a/record/peer-call.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import type { LateA2ANotification } from "../../../core/contract/late-notification.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
@@ -47,7 +47,7 @@ export const peerPromises = (harness: BackboneHarness): void => {
       const { sessionId } = await world.ask("delegate boats");
       expect((await world.untilTold("delegate boats"))[0]?.markdown).toBe("told: all about boats");
       const call = await callOf(sessionId);
-      await world.publish(wakeMessage(call), "the wake again");
+      await world.publish(peerRequestMessage(call), "the wake again");
       await world.publish(callbackMessage(call), "the callback again");
       await world.backbone.bus.publish(subjects.peerCall(AGENT), call, { id: "the call again", key: call.id });
       // It waits behind the repeated wake in the peer's session.

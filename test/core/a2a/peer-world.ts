@@ -17,7 +17,7 @@ import { type Answer, calls, ScriptedModel } from "../../fakes/scripted-model.ts
 import { AGENT, userMessage } from "../core-under-test.ts";
 import { type Asked, delegates, Held, roles } from "../subtasks/delegating.ts";
 import { ASYNC, answerIn, PEER, sends, unsolicited } from "./peers-under-test.ts";
-import { REMOTE } from "./remote-under-test.ts";
+import { REMOTE } from "./remote/remote-under-test.ts";
 
 /** Short enough to be waited for; everything else is as in the product. */
 const delegation = { ...defaultDelegation, interactiveCeilingMs: 300, graceMs: 30 };

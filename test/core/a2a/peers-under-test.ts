@@ -1,4 +1,4 @@
-import { type PeerCall, readCall } from "../../../core/a2a/peer-call.ts";
+import { type PeerCall, readCall } from "../../../core/a2a/record/peer-call.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { AgentOptions } from "../../../core/start-core.ts";
 import { readOwner } from "../../../core/subtasks/owner-record.ts";

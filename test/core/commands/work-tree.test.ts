@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PeerCall } from "../../../core/a2a/peer-call.ts";
-import { callKey } from "../../../core/a2a/peer-call.ts";
-import { peerSessionOf } from "../../../core/a2a/peer-session.ts";
+import type { PeerCall } from "../../../core/a2a/record/peer-call.ts";
+import { callKey, peerSessionOf } from "../../../core/a2a/record/peer-call.ts";
 import type { WorkTree } from "../../../core/commands/work-tree.ts";
 import { workTree } from "../../../core/commands/work-tree.ts";
 import type { OwnerContext } from "../../../core/contract/owner-context.ts";

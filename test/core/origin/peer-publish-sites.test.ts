@@ -6,7 +6,7 @@ import { type Behaviour, TaskState } from "../../fakes/a2a/sdk-agent.ts";
 import { Gate } from "../../fakes/model-answer.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { answerIn, asTimePasses, sends } from "../a2a/peers-under-test.ts";
-import { type RemotePair, startRemote, stopRemote, taskIn, to } from "../a2a/remote-under-test.ts";
+import { type RemotePair, startRemote, stopRemote, taskIn, to } from "../a2a/remote/remote-under-test.ts";
 import { AGENT, CoreUnderTest } from "../core-under-test.ts";
 import { type Asked, counted, delegates, type Roles, roles } from "../subtasks/delegating.ts";
 import { beginWithSecond, expectSecondOrigin, isFinal, unsolicitedReply } from "./second-message.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { delegatedCalls } from "../../../core/a2a/delegated-calls.ts";
+import { delegatedCalls } from "../../../core/a2a/calls/delegated-calls.ts";
 import { InboundTurns } from "../../../core/a2a/inbound/inbound-turns.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { noCheckpoint } from "../../../core/contract/checkpoint.ts";

@@ -1,0 +1,77 @@
+import { type Message, type StreamResponse, type Task, TaskState, type TaskStatus } from "@a2a-js/sdk";
+import { StreamedArtifacts, textOfArtifacts, textOfMessage } from "./artifact-text.ts";
+
+/** An update of a remote task, independent of the SDK. */
+export interface TaskUpdate {
+  /** Absent if the remote agent answered with a message instead of a task. */
+  readonly taskId?: string;
+  readonly state: "working" | "input-required" | "completed" | "failed";
+  /** Identifies duplicates: the remote state with its timestamp, else with its message id or text. */
+  readonly key: string;
+  /** Text of the status message. */
+  readonly text: string;
+  /** The result: text of the artifacts, or of the status if there are none. Complete when the task has ended. */
+  readonly answer: string;
+  /** True if `answer` is the text of artifacts. */
+  readonly hasArtifacts?: boolean;
+  /** Ids of the messages in the task's history; present if the request asked for history. */
+  readonly receivedIds?: readonly string[];
+}
+
+const states: Partial<Record<TaskState, TaskUpdate["state"]>> = {
+  [TaskState.TASK_STATE_COMPLETED]: "completed",
+  [TaskState.TASK_STATE_FAILED]: "failed",
+  [TaskState.TASK_STATE_CANCELED]: "failed",
+  [TaskState.TASK_STATE_REJECTED]: "failed",
+  // Mooring has no interactive sign-in at remote agents.
+  [TaskState.TASK_STATE_AUTH_REQUIRED]: "failed",
+  [TaskState.TASK_STATE_INPUT_REQUIRED]: "input-required",
+};
+
+const failures: Partial<Record<TaskState, string>> = {
+  [TaskState.TASK_STATE_CANCELED]: "It was cancelled there.",
+  [TaskState.TASK_STATE_REJECTED]: "It was turned down there.",
+  [TaskState.TASK_STATE_AUTH_REQUIRED]: "It wants a sign-in that nobody here can give.",
+};
+
+export const updateOfTask = ({ id, status, artifacts, history }: Task): TaskUpdate => {
+  const receivedIds = history.map(({ messageId }) => messageId);
+  return { ...withArtifacts(updateOfStatus(id, status), textOfArtifacts(artifacts)), receivedIds };
+};
+
+const withArtifacts = (update: TaskUpdate, text: string): TaskUpdate =>
+  text === "" ? update : { ...update, answer: text, hasArtifacts: true };
+
+export const updateOfMessage = (message: Message): TaskUpdate => {
+  const text = textOfMessage(message.parts);
+  return { state: "completed", key: "message", text, answer: text };
+};
+
+/** The events of one stream. Chunks of a result are collected and added to the next update. */
+export async function* updatesOfEvents(events: AsyncIterable<StreamResponse>): AsyncGenerator<TaskUpdate> {
+  const artifacts = new StreamedArtifacts();
+  for await (const { payload } of events) {
+    if (payload?.$case === "task") {
+      artifacts.reset(payload.value.artifacts);
+      yield updateOfTask(payload.value);
+    } else if (payload?.$case === "artifactUpdate") artifacts.apply(payload.value);
+    else if (payload?.$case === "message") yield updateOfMessage(payload.value);
+    else if (payload?.$case === "statusUpdate") {
+      const update = updateOfStatus(payload.value.taskId, payload.value.status);
+      yield update.state === "working" ? update : withArtifacts(update, artifacts.text);
+    }
+  }
+}
+
+const updateOfStatus = (taskId: string, status: TaskStatus | undefined): TaskUpdate => {
+  const state = status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
+  const said = textOfMessage(status?.message?.parts ?? []);
+  const text = said || (failures[state] ?? "");
+  return {
+    taskId,
+    state: states[state] ?? "working",
+    key: `${state} ${status?.timestamp || status?.message?.messageId || text}`,
+    text,
+    answer: text,
+  };
+};

@@ -1,0 +1,51 @@
+import { createHmac, hash, randomBytes, randomUUID } from "node:crypto";
+import { z } from "zod";
+import { RevisionConflict } from "../contract/app-error.ts";
+import { collection, keyOf } from "../contract/collection.ts";
+import type { PeerCallAddress } from "../contract/peer-call-address.ts";
+import type { Secret } from "../contract/secret.ts";
+import type { Store } from "../contract/store.ts";
+
+/** The identity that all processes of a deployment share towards other agents. */
+export interface DeploymentIdentity {
+  readonly id: string;
+  /** Secret of 32 bytes. */
+  readonly key: Buffer;
+}
+
+const identities = collection("a2a-identity", z.looseObject({ id: z.string(), key: z.base64url() }));
+
+/** The first process creates the identity, and the store shares it. A configured key replaces the stored one. */
+export const loadIdentity = async (store: Store, configured?: Secret): Promise<DeploymentIdentity> => {
+  const at = keyOf(identities, "own");
+  const stored = await store.get(at);
+  if (stored !== undefined) {
+    const { id, key } = stored.value;
+    return { id, key: configured ? hash("sha256", configured.reveal(), "buffer") : Buffer.from(key, "base64url") };
+  }
+  try {
+    await store.put(at, { id: randomUUID(), key: randomBytes(32).toString("base64url") }, { ifRevision: 0 });
+  } catch (error) {
+    if (!(error instanceof RevisionConflict)) throw error;
+  }
+  return loadIdentity(store, configured);
+};
+
+/** Normalises an address to the spelling used in pairs of hops. */
+export const addressOf = (url: string): string => new URL(url).href.replace(/\/+$/, "");
+
+/**
+ * Address of one of our agents in hop counts between deployments: the same in every process, even if the configuration
+ * has no public URL (A4).
+ */
+export const agentAddress = (
+  { id }: Pick<DeploymentIdentity, "id">,
+  publicUrl: string | undefined,
+  agent: string,
+): string => addressOf(`${publicUrl ?? `urn:mooring:${id}`}/a2a/${agent}`);
+
+/** Token that a remote agent sends with its push notifications about a call. It is derived, so it is never stored. */
+export const pushTokenOf = ({ key }: Pick<DeploymentIdentity, "key">, { tenant, agent, id }: PeerCallAddress): string =>
+  createHmac("sha256", key)
+    .update(JSON.stringify(["push", tenant, agent, id]))
+    .digest("base64url");

@@ -1,0 +1,40 @@
+import type { AgentRef } from "../../contract/agent-ref.ts";
+import type { Consumer } from "../../contract/bus.ts";
+import { subjectsOf } from "../../contract/subjects.ts";
+import type { SubtaskParts } from "../../subtasks/index.ts";
+import { handleTaskCancelled } from "./cancel-task.ts";
+import { handleNoticesDue, type NoticeDeps, type NoticeRules } from "./handle-notices-due.ts";
+import type { InboundTurns } from "./inbound-turns.ts";
+
+export interface InboundOptions {
+  /** Absent if the agent has no home channel for notices. */
+  readonly notices?: NoticeRules | undefined;
+  /** Skills whose answers are also posted to people. */
+  readonly toldSkills?: readonly string[];
+}
+
+interface InboundDeps extends SubtaskParts, NoticeDeps {
+  readonly inbound: InboundTurns;
+}
+
+const MAX_CONCURRENT_HANDLERS = 16;
+
+/** Consumes cancellations and due notices of calling agents; their messages arrive through the intake. */
+export const startInbound = async (
+  deps: InboundDeps,
+  self: AgentRef,
+  { notices, toldSkills = [] }: InboundOptions,
+): Promise<Consumer[]> => {
+  const { bus, inbound } = deps;
+  const subjects = subjectsOf(self.tenant);
+  await inbound.listenTo(self, { toldSkills: notices && toldSkills });
+  const options = { durable: "a2a", concurrency: MAX_CONCURRENT_HANDLERS };
+  const cancelled = await bus.consume(subjects.a2aTaskCancelled(self.agent), options, (address) =>
+    handleTaskCancelled(deps, address),
+  );
+  if (notices === undefined) return [cancelled];
+  const due = await bus.consume(subjects.a2aNotices(self.agent), options, (message) =>
+    handleNoticesDue(deps, message, notices),
+  );
+  return [cancelled, due];
+};

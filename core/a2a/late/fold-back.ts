@@ -1,0 +1,119 @@
+import { AppError } from "../../contract/app-error.ts";
+import type { LateA2ANotification } from "../../contract/late-notification.ts";
+import { subjectsOf } from "../../contract/subjects.ts";
+import type { Subtask } from "../../contract/subtask.ts";
+import { cutToBytes } from "../../lib/index.ts";
+import { MAX_KEY_CHARS } from "../../memory/index.ts";
+import { addNotification, type Notification, readSubtask } from "../../subtasks/index.ts";
+import { type CoreParts, type Inherited, inheritedFrom } from "../../turns/index.ts";
+import type { PeerCall } from "../record/peer-call.ts";
+import type { PeerUpdate } from "../record/peer-update.ts";
+import { changeLate, type LateItem, readLate } from "./late-record.ts";
+
+/** Limit for an addition that the memory did not accept. */
+const MAX_BYTES = 8_000;
+
+/**
+ * Hands a late update to the session that it belongs to (L2): into its memory, into its late record, then on the bus.
+ * Idempotent. `subtask` is the subtask that asked; absent if the session itself asked and gets an addition.
+ */
+export const foldBack = async (
+  deps: CoreParts,
+  call: PeerCall,
+  update: PeerUpdate,
+  subtask: Subtask | undefined,
+): Promise<void> => {
+  const { tenant, agent, peer, headline, traceId } = call;
+  const { id, kind } = update;
+  const inherited = await primaryOf(deps, call, subtask);
+  if (inherited === undefined) {
+    deps.logger.warn({ call: call.id, subtask: subtask?.id, traceId }, "late update has no session, dropped");
+    return;
+  }
+  const { sessionId } = inherited;
+  const { items, told = [] } = await readLate(deps.store, { tenant, agent, sessionId });
+  if (told.includes(id)) return;
+  const key = memoryKeyFor(call, update, subtask);
+  // Every poll of a task repeats its open question.
+  if (!items.some((item) => item.id === id)) {
+    const isKept = await keep(deps, sessionId, { key, summary: headline, text: update.text });
+    await deps.checkpoint("late.kept");
+    const lost = !isKept && update.addedBy !== undefined && { words: cutToBytes(update.text, MAX_BYTES) };
+    if (kind !== "status") {
+      const askedBy = subtask !== undefined && { subtask: subtask.name };
+      const item = { id, callId: call.id, kind, key, isKept, ...lost, peer, headline, ...askedBy, ...inherited };
+      await list(deps, item, call);
+    }
+  }
+  await deps.checkpoint("late.listed");
+  const notification: LateA2ANotification = {
+    id,
+    tenant,
+    agent,
+    primarySessionId: sessionId,
+    subtaskId: subtask?.id ?? call.id,
+    subtaskName: subtask?.name ?? headline,
+    peerAgent: peer,
+    kind,
+    workingMemoryKey: key,
+  };
+  deps.logger.info(
+    { call: call.id, subtask: subtask?.id, kind, session: sessionId, traceId },
+    "late update folded back",
+  );
+  await deps.bus.publish(subjectsOf(tenant).lateNotification(agent), notification, {
+    id: `late/${id}`,
+    key: sessionId,
+  });
+};
+
+/** False if the memory is full; people get the update all the same. */
+const keep = async (deps: CoreParts, sessionId: string, notification: Notification): Promise<boolean> => {
+  try {
+    await addNotification(deps, sessionId, notification);
+    return true;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "too-large") throw error;
+    deps.logger.warn(
+      { session: sessionId, error: error.message },
+      "working memory is full, late update not saved there",
+    );
+    return false;
+  }
+};
+
+const list = async (deps: CoreParts, item: LateItem, { tenant, agent }: PeerCall): Promise<void> => {
+  await changeLate(deps.store, { tenant, agent, sessionId: item.sessionId }, (record) =>
+    record.items.some(({ id }) => id === item.id) ? record : { ...record, items: [...record.items, item] },
+  );
+};
+
+/** The session that owns the work, with the context of its turns. Undefined if a subtask on the way has expired. */
+const primaryOf = async (
+  deps: CoreParts,
+  call: PeerCall,
+  subtask: Subtask | undefined,
+): Promise<Inherited | undefined> => {
+  const { chain, traceId } = call;
+  if (subtask === undefined) return inheritedFrom({ ...call, standing: { ...call.standing, chain } });
+  const top = await topOf(deps, subtask);
+  if (top === undefined) return undefined;
+  const { parentSessionId: sessionId, owner, planId: rootTurnId, background, origin, audience, asker } = top;
+  return { sessionId, standing: { owner, depth: 0, rootTurnId, background, chain }, origin, audience, asker, traceId };
+};
+
+/** The subtask that the session itself started. */
+const topOf = async ({ store }: CoreParts, subtask: Subtask): Promise<Subtask | undefined> => {
+  let top: Subtask | undefined = subtask;
+  while (top?.parentSubtaskId !== undefined) {
+    const { tenant, agent, parentSubtaskId: id }: Subtask = top;
+    top = id === undefined ? undefined : await readSubtask(store, { tenant, agent, id });
+  }
+  return top;
+};
+
+/** A remote task id is arbitrary text; if it does not fit into a key, our call id replaces it. */
+const memoryKeyFor = (call: PeerCall, { taskId, kind }: PeerUpdate, subtask: Subtask | undefined): string => {
+  const keyFor = (task: string) => `notifications/a2a/${subtask?.id ?? call.id}/${task}/${kind}`;
+  return /^[\w.:-]+$/.test(taskId) && keyFor(taskId).length <= MAX_KEY_CHARS ? keyFor(taskId) : keyFor(call.id);
+};

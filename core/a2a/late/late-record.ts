@@ -1,0 +1,66 @@
+import { z } from "zod";
+import type { AgentRef } from "../../contract/agent-ref.ts";
+import { RevisionConflict } from "../../contract/app-error.ts";
+import { RETENTION_MS } from "../../contract/bus.ts";
+import { collection, keyOf } from "../../contract/collection.ts";
+import type { Store } from "../../contract/store.ts";
+import { Inherited } from "../../turns/index.ts";
+
+/** An update that arrived after the asking work had ended. */
+export const LateItem = z.looseObject({
+  id: z.string(),
+  callId: z.string(),
+  kind: z.enum(["result", "error", "input-required"]),
+  /** Key in the session's working memory. */
+  key: z.string(),
+  /** False if the memory was full: then the text comes from the call's record, or from `words`. */
+  isKept: z.boolean(),
+  words: z.string().optional(),
+  peer: z.string(),
+  headline: z.string(),
+  /** The name of the subtask that asked; absent if the session itself asked. */
+  subtask: z.string().optional(),
+  ...Inherited.shape,
+  /** The message whose turn reports it. */
+  toldBy: z.string().optional(),
+});
+export type LateItem = z.infer<typeof LateItem>;
+
+/** Late updates that a session has not reported yet. A single key, so that exactly one turn reports each item. */
+const LateRecord = z.looseObject({
+  items: z.array(LateItem),
+  /** Ids of the items that were reported last, to skip redeliveries after a crash. */
+  told: z.array(z.string()).optional(),
+  /** Time of the last request for a turn about late updates; wall clock, milliseconds. */
+  wokenAt: z.number().optional(),
+});
+type LateRecord = z.infer<typeof LateRecord>;
+
+const late = collection("late-answers", LateRecord, { ttlMs: RETENTION_MS });
+
+export type SessionAddress = AgentRef & { readonly sessionId: string };
+
+const lateKey = ({ tenant, agent, sessionId }: SessionAddress) => keyOf(late, tenant, agent, sessionId);
+
+export const readLate = async (store: Store, address: SessionAddress): Promise<LateRecord> =>
+  (await store.get(lateKey(address)))?.value ?? { items: [] };
+
+/** Compare-and-set; if `change` returns the same object, nothing is written. */
+export const changeLate = async (
+  store: Store,
+  address: SessionAddress,
+  change: (record: LateRecord) => LateRecord,
+): Promise<LateRecord> => {
+  for (;;) {
+    const stored = await store.get(lateKey(address));
+    const before = stored?.value ?? { items: [] };
+    const after = change(before);
+    if (after === before) return before;
+    try {
+      await store.put(lateKey(address), after, { ifRevision: stored?.revision ?? 0 });
+      return after;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+};

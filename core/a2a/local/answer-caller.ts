@@ -1,0 +1,65 @@
+import type { WorksFor } from "../../contract/owner-context.ts";
+import type { TurnEntry } from "../../sessions/index.ts";
+import { isOutstanding, readOwner, type SubtaskParts } from "../../subtasks/index.ts";
+import type { Agent } from "../../turns/index.ts";
+import { settleCall } from "../calls/settle-call.ts";
+import { foldBack } from "../late/fold-back.ts";
+import { notifySubtask } from "../late/notify-subtask.ts";
+import { changeCall, type PeerCall, readCall } from "../record/peer-call.ts";
+import { additionFrom } from "../record/peer-update.ts";
+import { deleteDelegationNote } from "./delegation-note.ts";
+
+type TurnEnd = Pick<TurnEntry, "outcome" | "finalText" | "suppressed">;
+
+interface EndedTurn {
+  readonly worksFor: WorksFor;
+  readonly sessionId: string;
+  /** The message that started the turn. */
+  readonly messageId: string;
+}
+
+/** A local peer's turn has ended: its text is the answer to the call, unless delegated work is still open. */
+export const answerCaller = async (
+  deps: SubtaskParts,
+  agent: Pick<Agent, "tenant" | "name">,
+  turn: EndedTurn,
+  { outcome, finalText, suppressed }: TurnEnd,
+): Promise<void> => {
+  const { worksFor, sessionId, messageId: answeredBy } = turn;
+  if (worksFor.kind !== "peer-call") return;
+  const call = await readCall(deps.store, worksFor);
+  if (call?.answeredBy !== undefined && call.answeredBy !== answeredBy) {
+    if (!suppressed) await appendToAnswer(deps, call, answeredBy, finalText);
+    return;
+  }
+  if ((await hasOpenWork(deps, agent, turn)) || suppressed) return;
+  const result = outcome === "failed" ? { error: finalText } : { answer: finalText };
+  await settleCall(deps, worksFor, { ...result, answeredBy });
+  await deleteDelegationNote(deps, sessionId, worksFor);
+};
+
+/** The peer answers with the turn that follows the last piece of work it delegated. */
+const hasOpenWork = async (
+  deps: SubtaskParts,
+  { tenant, name }: Pick<Agent, "tenant" | "name">,
+  { worksFor, sessionId, messageId }: EndedTurn,
+): Promise<boolean> => {
+  const { batches } = await readOwner(deps.store, { tenant, agent: name, ownerId: sessionId });
+  const own = Object.values(batches).filter(({ standing }) => standing.owner.worksFor?.id === worksFor.id);
+  if (own.length === 0) return false;
+  const call = await changeCall(deps, worksFor, (open) =>
+    open.turnsEnded?.includes(messageId) ? open : { ...open, turnsEnded: [...(open.turnsEnded ?? []), messageId] },
+  );
+  return own.some((batch) => isOutstanding(batch, call?.turnsEnded ?? []));
+};
+
+/**
+ * A local peer that has answered runs another turn, for example because of a late result of its own subtask. The text of
+ * that turn goes the way of the answer (L1).
+ */
+const appendToAnswer = async (deps: SubtaskParts, call: PeerCall, messageId: string, text: string): Promise<void> => {
+  if (call.mode === "notify" || text === "") return;
+  const update = additionFrom(call, messageId, text);
+  if (call.standing.subtaskId === undefined) await foldBack(deps, call, update, undefined);
+  else await notifySubtask(deps, call, update);
+};

@@ -1,0 +1,102 @@
+import { ack, type Outcome } from "../../contract/bus.ts";
+import { subjectsOf } from "../../contract/subjects.ts";
+import { orderKey, type UserMessage } from "../../contract/user-message.ts";
+import { peerWakeIdOf } from "../../subtasks/index.ts";
+import type { Agent, SyntheticMessage, TurnPrompt } from "../../turns/index.ts";
+import { noAnswer, notifyCaller, settleCall } from "../calls/settle-call.ts";
+import type { PeerDeps } from "../deps.ts";
+import { type PeerCall, peerSessionOf } from "../record/peer-call.ts";
+import { saveDelegationNote } from "./delegation-note.ts";
+
+/** The message that starts a local peer's turn. Its reply goes back to the call, never to people (A5). */
+export const peerRequestMessage = (call: PeerCall): UserMessage => {
+  const { id, tenant, agent, peer, origin, audience, asker, chain, createdAt, traceId } = call;
+  const sessionId = peerSessionOf(call);
+  return {
+    id: peerWakeIdOf(agent, id),
+    tenant,
+    agent: peer,
+    conversation: audience.conversation,
+    account: { id: asker.accountId, name: asker.name },
+    text: peerRequestText(call),
+    attachments: [],
+    synthetic: {
+      type: "peer",
+      sessionId,
+      origin,
+      audience,
+      asker,
+      owner: {
+        ownerType: "orchestrator",
+        ownerId: sessionId,
+        worksFor: { kind: "peer-call", tenant, agent, id },
+      },
+      background: true,
+      chain,
+      data: { mode: call.mode },
+    },
+    sentAt: createdAt,
+    traceId,
+  };
+};
+
+/** Instruction in front of the message. */
+const HOW: Readonly<Record<PeerCall["mode"], string>> = {
+  notify:
+    "This is information, not a request: nobody waits for an answer. Note or do what follows from it. Do not reply " +
+    "unless you have a genuine question.",
+  task_delegate:
+    "You are asked to do this. What you write at the end is your result: the other agent gets nothing else.",
+  consult: "You are asked a question, and the other agent waits. What you write is your answer: be brief.",
+};
+
+/** The message as prompt text: it is a colleague's request, not a directive. */
+const peerRequestText = ({ agent, mode, message }: Pick<PeerCall, "agent" | "mode" | "message">): string =>
+  `[message from the agent ${agent}] ${HOW[mode]} No person reads your words.\n\n${message}`;
+
+/**
+ * Prompt of a turn that another agent's message starts (A5). A notification or question gets a small budget of tool
+ * rounds, delegated work gets the agent's full budget. Only a notification needs no answer.
+ */
+export const peerRequestPrompt = (agent: Agent, { text, synthetic }: SyntheticMessage): TurnPrompt => ({
+  text,
+  mustReply: synthetic.data?.mode !== "notify",
+  obsolete: false,
+  toolRounds:
+    synthetic.data?.mode === "task_delegate"
+      ? agent.maxToolRounds
+      : Math.min(agent.maxToolRounds, agent.peering.wakeToolRounds),
+});
+
+/**
+ * Starts the local peer's turn and makes sure that the call ends: the bus redelivers the call at its deadline, even after
+ * a crash, and a call without an answer by then fails.
+ */
+export const driveLocalCall = async (deps: PeerDeps, call: PeerCall): Promise<Outcome> => {
+  if (call.mode === "notify") {
+    await publishRequest(deps, call);
+    return ack;
+  }
+  if (call.state !== "open") {
+    await notifyCaller(deps, call);
+    return ack;
+  }
+  const leftMs = call.deadlineAt - deps.clock.now();
+  if (leftMs <= 0) {
+    await settleCall(deps, call, { error: noAnswer(call) });
+    return ack;
+  }
+  if (call.mode === "task_delegate") await saveDelegationNote(deps, call);
+  await publishRequest(deps, call);
+  return { retryInMs: leftMs };
+};
+
+/** Each message starts a turn (A4); the bus deduplicates a repeat by the message's id. */
+const publishRequest = async ({ bus, checkpoint }: PeerDeps, call: PeerCall): Promise<void> => {
+  const message = peerRequestMessage(call);
+  await bus.publish(subjectsOf(call.tenant).userMessage(call.peer), message, {
+    id: message.id,
+    key: orderKey(message),
+  });
+  await checkpoint("peer.woken");
+};

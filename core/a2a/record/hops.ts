@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { PeerChain } from "../../contract/peer-chain.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+
+/** Our protocol extension: a message carries it so that chains of agents can be bounded and explained. */
+export const REPLY_ORIGIN_EXTENSION = "urn:mooring:reply-origin:v1";
+
+const MAX_PAIRS = 50;
+const Short = z.string().max(500);
+
+/** Untrusted input: a forged extension can only make a chain shorter. */
+export const ReplyOriginExtension = z.looseObject({
+  /** Number of hops that each pair of agents has made so far, by the pair's spelling. */
+  hops: z
+    .record(Short, z.int().nonnegative().max(1_000))
+    .refine((hops) => Object.keys(hops).length <= MAX_PAIRS, `has more than ${MAX_PAIRS} pairs`),
+  /** How the sender spells the receiving agent, also within the pairs. */
+  to: Short.optional(),
+  /** The message that started the chain. */
+  rootCorrelationId: Short,
+  /** Where the chain started, as text for people. */
+  origin: z.looseObject({ channel: Short, promptSummary: Short, startedAt: z.iso.datetime() }).optional(),
+  /** Kind of reaction that the sender expects. */
+  msgType: z.enum(["notify", "task_delegate", "consult"]).optional().catch(undefined),
+});
+export type ReplyOriginExtension = z.infer<typeof ReplyOriginExtension>;
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** Undefined if the metadata has no extension, or an invalid one. */
+export const readExtension = (metadata: Metadata | undefined): ReplyOriginExtension | undefined => {
+  const extension = metadata?.[REPLY_ORIGIN_EXTENSION];
+  return extension === undefined ? undefined : ReplyOriginExtension.safeParse(extension).data;
+};
+
+export const withExtension = (metadata: Metadata | undefined, extension: ReplyOriginExtension): Metadata => ({
+  ...metadata,
+  [REPLY_ORIGIN_EXTENSION]: extension,
+});
+
+const MAX_HOPS = 3;
+/** Limit for all pairs together: agents that form a longer chain are looping. */
+const MAX_CHAIN_HOPS = 12;
+/** A chain without a hop for this long has ended; the next hop starts a new count. */
+const CHAIN_TTL_MS = 10 * 60_000;
+
+/** Spelling of a pair of agents, independent of which one sends. */
+export const pairOf = (one: string, other: string): string => [one, other].sort().join(" ");
+
+/** The chain in the metadata of an incoming message. "exhausted": the message must be rejected (A3, A4). */
+export const incomingChain = (
+  metadata: Metadata | undefined,
+  own: string,
+): ReplyOriginExtension | "exhausted" | undefined => {
+  const brought = readExtension(metadata);
+  return brought && (arrivedChain(brought, own) ?? "exhausted");
+};
+
+/**
+ * Replaces the sender's spelling of us by our own, so that a second spelling does not start a second count. Undefined if
+ * the pair has used up its hops, or if the message comes from ourselves (A3, A4).
+ */
+export const arrivedChain = (brought: ReplyOriginExtension, own: string): ReplyOriginExtension | undefined => {
+  const hops: Record<string, number> = {};
+  for (const [pair, count] of Object.entries(brought.hops)) {
+    const names = pair.split(" ").map((name) => (name === brought.to ? own : name));
+    const [one = "", other = ""] = names;
+    const known = names.length === 2 ? pairOf(one, other) : pair;
+    hops[known] = (hops[known] ?? 0) + count;
+    if (one === own && other === own) return undefined;
+    if (names.includes(own) && (hops[known] ?? 0) > MAX_HOPS) return undefined;
+  }
+  return ReplyOriginExtension.safeParse({ ...brought, hops }).data;
+};
+
+/** The chain of a turn: its own, or the one that a protocol call brought. */
+export const chainOf = ({ standing, origin }: Pick<ToolContext, "standing" | "origin">): PeerChain | undefined => {
+  if (standing.chain !== undefined) return standing.chain;
+  const brought = ReplyOriginExtension.safeParse(origin.chain).data;
+  if (brought === undefined) return undefined;
+  return { root: brought.rootCorrelationId, hops: brought.hops, lastHopAt: Date.parse(origin.startedAt) };
+};
+
+/** The chain with one more hop between a pair; undefined if the hop exceeds a limit (A4). */
+export const nextHop = (
+  chain: PeerChain | undefined,
+  hop: { readonly root: string; readonly pair: string; readonly to?: string | undefined; readonly now: number },
+): PeerChain | undefined => {
+  const { root, pair, to, now } = hop;
+  const isLive = chain !== undefined && now - chain.lastHopAt < CHAIN_TTL_MS;
+  const hops = isLive ? chain.hops : {};
+  const count = (hops[pair] ?? 0) + 1;
+  const all = Object.values(hops).reduce((sum, each) => sum + each, 0);
+  if (count > MAX_HOPS || all >= MAX_CHAIN_HOPS) return undefined;
+  return {
+    root: chain?.root ?? root,
+    ...(to !== undefined && { to }),
+    hops: { ...hops, [pair]: count },
+    lastHopAt: now,
+  };
+};

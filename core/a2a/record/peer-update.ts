@@ -1,0 +1,48 @@
+import type { LateA2ANotification } from "../../contract/late-notification.ts";
+import { stableId } from "../../lib/index.ts";
+import type { PeerCall } from "./peer-call.ts";
+
+/** An update about a call, addressed to the sender of the call. */
+export interface PeerUpdate {
+  /** The same for a repeated update. */
+  readonly id: string;
+  readonly kind: LateA2ANotification["kind"];
+  /** The peer's task that the update is about. */
+  readonly taskId: string;
+  readonly text: string;
+  /** The message that caused an addition; the call's record does not contain its text. */
+  readonly addedBy?: string;
+}
+
+export const updateFrom = (call: PeerCall, kind: PeerUpdate["kind"]): PeerUpdate => ({
+  id: kind === "input-required" ? `${call.id}/${kind}/${call.remote?.rounds}` : `${call.id}/${kind}`,
+  kind,
+  taskId: call.remote?.taskId ?? call.id,
+  text: updateText(call, kind),
+});
+
+/** An addition that a local peer makes after its answer; `addedBy` is the message that started the turn. */
+export const additionFrom = (call: PeerCall, addedBy: string, text: string): PeerUpdate => ({
+  id: `${call.id}/added/${addedBy}`,
+  kind: "result",
+  taskId: stableId("added", addedBy),
+  text: `${askedOf(call)}\n\n${call.peer} has answered that, and now adds:\n${text}`,
+  addedBy,
+});
+
+/** The update as prompt text for the sender. */
+export const updateText = (call: PeerCall, kind: LateA2ANotification["kind"]): string => {
+  const { peer, answer = "", error = "", note = "working", remote, id } = call;
+  const asked = askedOf(call);
+  if (kind === "result") return `${asked}\n\n${peer} answered:\n${answer.trim() || "(it had nothing to say)"}`;
+  if (kind === "error") return `${asked}\n\nThat failed: ${error}`;
+  if (kind === "status") return `${asked}\n\n${peer} is at work: ${note}`;
+  return (
+    `${asked}\n\n${peer} wants to know: ${remote?.question ?? ""}\n\n` +
+    `Answer with send_message_to_agent, agent "${peer}", task "${id}".`
+  );
+};
+
+const MAX_QUOTED_CHARS = 500;
+const askedOf = ({ peer, message }: PeerCall): string =>
+  `You asked ${peer}: ${message.replace(/\s+/g, " ").trim().slice(0, MAX_QUOTED_CHARS)}`;

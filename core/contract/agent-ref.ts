@@ -1,0 +1,1 @@
+export type AgentRef = { readonly tenant: string; readonly agent: string };

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { handleNoticesDue, type NoticeDeps } from "../../../../core/a2a/inbound/handle-notices-due.ts";
+import { newTask } from "../../../../core/a2a/inbound/inbound-call.ts";
+import { addAnswerNotice, addNotice } from "../../../../core/a2a/inbound/notices.ts";
+import { ack } from "../../../../core/contract/bus.ts";
+import { noCheckpoint } from "../../../../core/contract/checkpoint.ts";
+import { silentLogger } from "../../../../core/contract/logger.ts";
+import { firstSessionId } from "../../../../core/sessions/current-session.ts";
+import { SessionHistory } from "../../../../core/sessions/session-history.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { AGENT, CoreUnderTest, userMessage } from "../../core-under-test.ts";
+
+const due = { tenant: "default", agent: AGENT };
+const conversation = { channel: "web", room: "lobby", kind: "shared" } as const;
+const rules = { home: { conversation }, idleMs: 120_000 };
+const isBusy = { now: false };
+
+let core: CoreUnderTest;
+let parts: NoticeDeps;
+beforeEach(async () => {
+  core = await CoreUnderTest.start();
+  isBusy.now = false;
+  const { bus, store } = core.backbone;
+  // Whether a turn is under way is asked of all processes; here the test answers.
+  const turns = { isBusy: async () => isBusy.now } as unknown as NoticeDeps["turns"];
+  const history = new SessionHistory(store);
+  parts = {
+    bus,
+    store,
+    clock: core.clock,
+    logger: silentLogger,
+    meter: core.meter,
+    checkpoint: noCheckpoint,
+    history,
+    turns,
+  };
+});
+afterEach(() => core.dispose());
+
+const notice = (n: number, title = "crm · News") => ({
+  id: `notice-${n}`,
+  taskId: `task-${n}`,
+  title,
+  text: `news ${n}`,
+  at: `2026-03-10T21:0${n}:00.000Z`,
+});
+
+const LONG = "x".repeat(3_900);
+const said = (text: string) => ({ id: "m-1", from: "caller" as const, text });
+const message = userMessage("m-1", "hi");
+
+/** Somebody talked there so many seconds ago. */
+const talked = (secondsAgo: number) =>
+  parts.history.append(firstSessionId({ ...due, conversation }), 0, {
+    kind: "turn",
+    turnId: "t-1",
+    at: new Date(core.clock.now() - secondsAgo * 1_000).toISOString(),
+    text: "hello",
+    messages: [],
+    finalText: "hi",
+    outcome: "answered",
+  });
+
+describe("given notices of other agents (A10)", () => {
+  it("when people have talked a moment ago, then they wait for the rest of two minutes", async () => {
+    await talked(30);
+    await addNotice(parts, due, notice(1));
+    expect(await handleNoticesDue(parts, due, rules)).toEqual({ retryInMs: 90_000 });
+    expect(core.replies.items).toEqual([]);
+  });
+
+  it("when a turn is under way, then they wait", async () => {
+    isBusy.now = true;
+    await addNotice(parts, due, notice(1));
+    expect(await handleNoticesDue(parts, due, rules)).toEqual({ retryInMs: 120_000 });
+  });
+
+  it("when it is quiet, then they come as one message, anchored to the earliest (O5)", async () => {
+    await talked(121);
+    for (const n of [2, 1, 3]) await addNotice(parts, due, notice(n, n === 3 ? "erp · Stock" : undefined));
+    expect(await handleNoticesDue(parts, due, rules)).toEqual(ack);
+    const [reply] = await core.replies.until((replies) => replies.length > 0);
+    expect(reply).toMatchObject({
+      kind: "final",
+      origin: { channel: "a2a-inbound", promptSummary: "crm · News, erp · Stock", startedAt: notice(1).at },
+      audience: { conversation },
+    });
+    expect(reply?.markdown).toContain("news 2");
+    expect(reply?.markdown).toContain("news 3");
+    const { entries } = await parts.history.window(firstSessionId({ ...due, conversation }));
+    expect(entries.at(-1)).toMatchObject({ kind: "said", markdown: reply?.markdown });
+    expect(await handleNoticesDue(parts, due, rules)).toEqual(ack);
+    expect(core.replies.items).toHaveLength(1);
+  });
+
+  it("when it cannot be published, then none is lost", async () => {
+    await addNotice(parts, due, notice(1));
+    const failing = { ...parts, bus: { ...parts.bus, publish: () => Promise.reject(new Error("no connection")) } };
+    await expect(handleNoticesDue(failing, due, rules)).rejects.toThrow("no connection");
+    await addNotice(parts, due, notice(2));
+    await handleNoticesDue(parts, due, rules);
+    await handleNoticesDue(parts, due, rules);
+    const told = (await core.replies.until((replies) => replies.length > 1)).map(({ markdown }) => markdown);
+    expect(told).toEqual(["news 1", "news 2"]);
+  });
+
+  it.each(["notices.fixed", "notices.published"])(
+    "when its process dies at %s, then the next one says the same once",
+    async (at) => {
+      await addNotice(parts, due, notice(1));
+      const dying = {
+        ...parts,
+        checkpoint: (name: string) => {
+          if (name === at) throw new Error("dead");
+        },
+      };
+      await expect(handleNoticesDue(dying, due, rules)).rejects.toThrow("dead");
+      await addNotice(parts, due, notice(1));
+      await addNotice(parts, due, notice(2));
+      await handleNoticesDue(parts, due, rules);
+      await handleNoticesDue(parts, due, rules);
+      const told = await core.replies.until((replies) => replies.some(({ markdown }) => markdown === "news 2"));
+      expect([...new Set(told.map(({ id, markdown }) => `${id} ${markdown}`))]).toHaveLength(2);
+      expect(told.map(({ markdown }) => markdown)).toEqual(["news 1", "news 2"]);
+    },
+  );
+
+  it("when more wait than one message holds, then several tell of them, and none is lost", async () => {
+    for (let n = 0; n < 130; n++) await addNotice(parts, due, { ...notice(1), id: `n-${n}`, text: `${n} ${LONG}` });
+    for (let n = 0; n < 3; n++) await handleNoticesDue(parts, due, rules);
+    const told = (await core.replies.until((replies) => replies.length === 3)).flatMap(({ markdown }) =>
+      markdown.split("\n\n---\n\n"),
+    );
+    expect(told.map((text) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 130 }, (_, n) => n));
+  });
+
+  it("when so many wait that no more can be kept, then the task they come of has ended all the same", async () => {
+    const lines = new RecordingLogger();
+    const task = {
+      ...newTask({ ...due, caller: "crm", id: "task-0", contextId: "c-1", said: said("hi"), sentAt: notice(1).at }),
+      skill: "news",
+      state: "completed" as const,
+      answer: LONG,
+    };
+    for (let n = 0; n < 145; n++) {
+      await addAnswerNotice({ ...parts, logger: lines }, message, { ...task, id: `task-${n}` }, ["news"]);
+    }
+    expect(lines.lines.items.some(({ message }) => message === "could not add notice about an answer")).toBe(true);
+    const more = addNotice(parts, due, { ...notice(1), text: task.answer });
+    await expect(more).rejects.toThrow("So much waits for people already");
+  });
+});

@@ -1,0 +1,137 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { activityOf } from "../../../../core/contract/activity.ts";
+import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
+import { type Behaviour, TaskState, type Work } from "../../../fakes/a2a/sdk-agent.ts";
+import { Gate } from "../../../fakes/model-answer.ts";
+import { userMessage } from "../../core-under-test.ts";
+import { type Asked, delegates, roles } from "../../subtasks/delegating.ts";
+import {
+  answerIn,
+  asks,
+  asTimePasses,
+  sends,
+  theCall,
+  toolOutputs,
+  untilUnsolicited,
+  untilUnsolicitedAsTimePasses,
+} from "../peers-under-test.ts";
+import { hint, type RemotePair, startRemote, stopRemote, to } from "./remote-under-test.ts";
+
+let pair: RemotePair;
+afterEach(() => stopRemote(pair));
+
+const start = async (...args: Parameters<typeof startRemote>): Promise<RemotePair> => {
+  pair = await startRemote(...args);
+  return pair;
+};
+
+const DELEGATE = asks(to("count them", "task_delegate"));
+const CONSULT = asks(to("any ships?", "consult"));
+const WITHOUT_STREAM = { remoteAgent: { capabilities: { streaming: false } } };
+
+/** After which a subtask ends, whoever it waits for. */
+const CEILING_MS = 300_000;
+
+/** States in which a remote task does no more work, besides "completed" and "failed". */
+const endStates: [string, TaskState, string][] = [
+  ["rejects the task", TaskState.TASK_STATE_REJECTED, "It was turned down there."],
+  ["cancels the task", TaskState.TASK_STATE_CANCELED, "It was cancelled there."],
+  ["wants a sign-in", TaskState.TASK_STATE_AUTH_REQUIRED, "It wants a sign-in that nobody here can give."],
+];
+
+/** The person is told, the call has ended, and the activity entry shows no work under way. */
+const expectFailed = async ({ core }: RemotePair, text: string): Promise<void> => {
+  const [reply] = await untilUnsolicitedAsTimePasses(core);
+  expect(reply?.markdown).toBe(`told: ${text}`);
+  expect(await theCall(core)).toMatchObject({ state: "failed", error: text });
+  const isOver = (replies: readonly AgentReply[]) =>
+    replies.some((one) => one.kind === "completion" && activityOf(one)?.items[0]?.state === "failed");
+  await asTimePasses(core, core.replies.until(isOver));
+};
+
+describe.each(endStates)("given a remote agent that %s (L1)", (_, state, text) => {
+  const at = (round: "first" | "later", said?: string): { behave: Behaviour; open: () => void } => {
+    const gate = new Gate();
+    const behave = async (work: Work) => {
+      if (round === "later") {
+        work.status(TaskState.TASK_STATE_WORKING, "counting");
+        await gate.opened;
+      }
+      work.status(state, said);
+    };
+    return { behave, open: () => gate.release() };
+  };
+
+  it("when that is its first answer, then the delegated work fails and the person is told", async () => {
+    const { core } = await start(DELEGATE, at("first").behave);
+    await core.receive(userMessage("m-1", "go"));
+    await expectFailed(pair, text);
+  });
+
+  it("when it gives its reason, then the person reads that instead", async () => {
+    const { core } = await start(DELEGATE, at("first", "no fog lamps").behave);
+    await core.receive(userMessage("m-1", "go"));
+    await expectFailed(pair, "no fog lamps");
+  });
+
+  it("when it has worked before, then the update in the stream ends the work", async () => {
+    const { behave, open } = at("later");
+    const { core, remote } = await start(DELEGATE, behave);
+    await core.ask("m-1", "go");
+    while (remote.heard.length === 0) await new Promise(setImmediate);
+    expect((await theCall(core)).state).toBe("open");
+    open();
+    await expectFailed(pair, text);
+  });
+
+  it.each([
+    ["it is asked after", async () => {}],
+    ["its webhook hints at it", () => hint(pair)],
+  ])("when it does not stream and %s, then the work ends", async (_how, notify) => {
+    const { behave, open } = at("later");
+    const { core, remote } = await start(DELEGATE, behave, WITHOUT_STREAM);
+    await core.ask("m-1", "go");
+    while (remote.heard.length === 0) await new Promise(setImmediate);
+    open();
+    await notify();
+    await expectFailed(pair, text);
+  });
+
+  it("when a subtask waits for it, then the subtask ends with that, and its batch has one answer", async () => {
+    const subagent = (asked: Asked) =>
+      asked.text.includes("failed: ")
+        ? `boats: ${answerIn(asked.text)}`
+        : sends(to("count them", "task_delegate"))(asked);
+    const continuation = ({ text: results }: Asked) => `told: ${results}`;
+    const script = roles({ primary: delegates(["boats"], "on it"), subagent, continuation });
+    const { core } = await start(script, at("first").behave);
+    await core.receive(userMessage("m-1", "go"));
+    const replies = await untilUnsolicitedAsTimePasses(core);
+    expect(replies).toHaveLength(1);
+    expect(replies[0]?.markdown).toContain(text);
+  });
+
+  it("when the subtask has ended before, then the person is told afterwards (L2)", async () => {
+    const { behave, open } = at("later");
+    const script = roles({
+      primary: delegates(["boats"], "on it"),
+      subagent: sends(to("count them", "task_delegate"), "waiting"),
+      continuation: ({ text: late }) => (late.startsWith("[late") ? `late: ${answerIn(late)}` : "so far"),
+    });
+    const { core, remote } = await start(script, behave, WITHOUT_STREAM);
+    await core.receive(userMessage("m-1", "go"));
+    while (remote.heard.length === 0) await new Promise(setImmediate);
+    await core.clock.passNext(CEILING_MS);
+    await untilUnsolicited(core);
+    open();
+    const replies = await untilUnsolicitedAsTimePasses(core, 2);
+    expect(replies[1]?.markdown).toBe(`late: ${text}\n\n_From ships._`);
+  });
+
+  it("when it is consulted, then the tool's result says so, and nothing is awaited", async () => {
+    const { core } = await start(CONSULT, at("first").behave);
+    await core.ask("m-1", "go");
+    expect(toolOutputs(core)[0]).toBe(`ships gave no answer: ${text}`);
+    expect((await theCall(core)).state).toBe("failed");
+  });
+});

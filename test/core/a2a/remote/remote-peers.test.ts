@@ -1,0 +1,160 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { readExtension } from "../../../../core/a2a/record/hops.ts";
+import { activityOf } from "../../../../core/contract/activity.ts";
+import { Secret } from "../../../../core/contract/secret.ts";
+import { TaskState } from "../../../fakes/a2a/sdk-agent.ts";
+import { Gate } from "../../../fakes/model-answer.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { userMessage } from "../../core-under-test.ts";
+import { asks, isPause, theCall, toolOutputs, untilUnsolicitedAsTimePasses } from "../peers-under-test.ts";
+import { type RemotePair, startRemote, stopRemote, to, withRemote } from "./remote-under-test.ts";
+
+let pair: RemotePair;
+afterEach(() => stopRemote(pair));
+
+const start = async (...args: Parameters<typeof startRemote>): Promise<RemotePair> => {
+  pair = await startRemote(...args);
+  return pair;
+};
+
+describe("given a remote agent", () => {
+  it.each(["notify", "task_delegate", "consult"])(
+    "when it is sent a %s, then that goes through the protocol",
+    async (type) => {
+      const { core, remote } = await start(asks(to("any ships?", type)), (work) => work.answer("three"));
+      await core.receive(userMessage("m-1", "go"));
+      await core.replyTo("m-1");
+      if (type === "task_delegate") await untilUnsolicitedAsTimePasses(core);
+      while (remote.heard.length === 0) await new Promise(setImmediate);
+      const [message] = remote.heard;
+      expect(message?.parts[0]?.content).toEqual({ $case: "text", value: "any ships?" });
+      expect(readExtension(message?.metadata)).toMatchObject({
+        hops: { [`${remote.url} https://chat.example/a2a/mooring`]: 1 },
+        origin: { promptSummary: "go" },
+        msgType: type,
+      });
+    },
+  );
+
+  it("when it is consulted, then its answer is the tool's result, by a stream", async () => {
+    const { core, remote } = await start(
+      asks(to("any ships?", "consult"), (outputs) => `so ${outputs[0]}`),
+      (work) => work.answer("three"),
+    );
+    expect((await core.ask("m-1", "go")).markdown).toContain("three");
+    expect(remote.requests[0]).toBe("SendStreamingMessage");
+  });
+
+  it("when it does not stream, then it is asked after", async () => {
+    const { core, remote } = await start(asks(to("any ships?", "consult")), (work) => work.answer("three"), {
+      remoteAgent: { capabilities: { streaming: false } },
+    });
+    await core.receive(userMessage("m-1", "go"));
+    await core.clock.passNext(2_000);
+    await core.replyTo("m-1");
+    expect(toolOutputs(core)[0]).toContain("three");
+    expect(remote.requests).not.toContain("SendStreamingMessage");
+  });
+
+  it("when work is delegated to it, then its progress is in the activity entry and its result comes later", async () => {
+    const counted = new Gate();
+    const { core } = await start(asks(to("count them", "task_delegate")), async (work) => {
+      work.status(TaskState.TASK_STATE_WORKING, "counting");
+      await counted.opened;
+      work.answer("three ships");
+    });
+    await core.ask("m-1", "go");
+    await core.clock.passNext(500);
+    await core.clock.passNext(2_000);
+    await core.clock.passNext(0, 1_000);
+    const isCounting = (items: unknown) => JSON.stringify(items).includes("counting");
+    await core.replies.until((replies) => replies.some((reply) => isCounting(activityOf(reply)?.items ?? [])));
+    counted.release();
+    const [reply] = await untilUnsolicitedAsTimePasses(core);
+    expect(reply?.markdown).toBe("told: three ships");
+  });
+
+  it("when it fails, then the person hears of that", async () => {
+    const { core } = await start(asks(to("count them", "task_delegate")), (work) =>
+      work.status(TaskState.TASK_STATE_FAILED, "fog"),
+    );
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: fog");
+  });
+
+  it("when it does not accept our token, then the tool says so", async () => {
+    const { core } = await start(asks(to("any ships?", "consult")), (work) => work.answer("three"), {
+      remoteAgent: { token: "right" },
+      peer: { token: new Secret("wrong") },
+    });
+    await core.ask("m-1", "go");
+    expect(toolOutputs(core)[0]).toBe("ships gave no answer: ships did not accept the request.");
+    expect((await theCall(core)).detail).toBe("ships does not accept us (HTTP 401): check a2a.peers.ships");
+  });
+
+  it("when it is silent, then the deadline makes that an outcome", async () => {
+    const { core } = await start(asks(to("count them", "task_delegate")), () => new Promise(() => {}), {
+      peer: { deadlineMs: 1_500 },
+    });
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toContain("There is no answer from ships");
+  });
+
+  it("when it is not there, then it is tried again until it is", async () => {
+    let refusals = 0;
+    const { core, remote } = await start(
+      asks(to("count them", "task_delegate")),
+      (work) => work.answer("three ships"),
+      {
+        remoteAgent: {
+          intercept: (_request, response) => {
+            if (refusals++ > 0) return false;
+            response.destroy();
+            return true;
+          },
+        },
+      },
+    );
+    await core.receive(userMessage("m-1", "go"));
+    expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: three ships");
+    expect(remote.heard).toHaveLength(1);
+  });
+
+  it("when not even its card can be read, then it is tried with growing pauses, and the log says why", async () => {
+    const logger = new RecordingLogger();
+    const { core } = await start(asks(to("count them", "task_delegate")), (work) => work.answer("three ships"), {
+      remoteAgent: {
+        intercept: (_request, response) => {
+          response.destroy();
+          return true;
+        },
+      },
+      logger,
+    });
+    await core.ask("m-1", "go");
+    const pauses: number[] = [];
+    while (pauses.length < 4) pauses.push(await core.clock.passNextOf((ms) => ms >= 1_000 && isPause(ms * 2)));
+    expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000]);
+    const [line] = logger.lines.items.filter(({ message }) => message === "remote agent failed");
+    expect(line?.fields).toMatchObject({ peer: "ships", reason: "fetch failed: other side closed" });
+  });
+
+  it("when core was started anew in between, then its result comes all the same (L7)", async () => {
+    const counted = new Gate();
+    const { core, remote } = await start(asks(to("count them", "task_delegate")), async (work) => {
+      work.status(TaskState.TASK_STATE_WORKING, "counting");
+      await counted.opened;
+      work.answer("three ships");
+    });
+    await core.ask("m-1", "go");
+    while (remote.heard.length === 0) await new Promise(setImmediate);
+    const stopped = core.stopCore();
+    core.clock.advance(10_000);
+    await stopped;
+    counted.release();
+    const restarted = await core.startCore(withRemote(remote));
+    expect((await untilUnsolicitedAsTimePasses(core))[0]?.markdown).toBe("told: three ships");
+    expect(remote.heard).toHaveLength(1);
+    await restarted.stop();
+  });
+});
