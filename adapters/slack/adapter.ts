@@ -6,28 +6,23 @@ import type { RoomsAdapter, Webhook, WebhookAdapter } from "../contract/abilitie
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
-import { anchorText } from "./anchor-block.ts";
-import { checkSlack } from "./check-live.ts";
+import { RefusalThrottle } from "../contract/refusal-throttle.ts";
+import { checkSlack } from "./api/check-live.ts";
+import { deliveryFailure, explain, slackErrorOf } from "./api/failure.ts";
+import { fetchFile } from "./api/fetch-file.ts";
+import { findPost, Posts } from "./api/posts.ts";
+import { Profiles } from "./api/profiles.ts";
+import type { SlackIdentity, SlackLimits, WebApiOptions } from "./api/web-api.ts";
+import { defaultSlackLimits, identify, webApiClient } from "./api/web-api.ts";
 import type { SlackConfig } from "./config.ts";
-import { deliveryFailure, explain, slackErrorOf } from "./failure.ts";
-import { fetchFile } from "./fetch-file.ts";
-import { findPost } from "./find-post.ts";
-import { httpReceiver } from "./http-receiver.ts";
-import type { SlackIdentity } from "./identity.ts";
-import { identify } from "./identity.ts";
-import { Intake } from "./intake.ts";
-import type { SlackLimits } from "./limits.ts";
-import { defaultSlackLimits } from "./limits.ts";
-import { permalinkOf } from "./permalink.ts";
-import { Posts } from "./posts.ts";
-import { Profiles } from "./profiles.ts";
-import { RefusalNotes } from "./refusal-notes.ts";
+import { permalinkOf } from "./inbound.ts";
+import { httpReceiver } from "./intake/http-receiver.ts";
+import { Intake } from "./intake/intake.ts";
+import { SocketReceiver } from "./intake/socket-receiver.ts";
+import { anchorText } from "./render/footer.ts";
 import { MAX_PART_LENGTH } from "./render.ts";
-import { SocketReceiver } from "./socket-receiver.ts";
-import type { WebApiOptions } from "./web-api.ts";
-import { webApiClient } from "./web-api.ts";
 
-/** What there is while the channel runs. */
+/** State of a started channel. */
 interface Running {
   readonly identity: SlackIdentity;
   readonly client: webApi.WebClient;
@@ -37,8 +32,8 @@ interface Running {
 }
 
 /**
- * One workspace. Of Bolt it takes the signature check, the Socket Mode client and the Web API client; Bolt's App
- * acknowledges events before anything is stored, so the way in is our own.
+ * One workspace. It uses Bolt's signature check, Socket Mode client and Web API client, but not Bolt's App, which
+ * acknowledges events before they are stored.
  */
 export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
   readonly channel: string;
@@ -48,7 +43,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
   readonly #context: AdapterContext;
   readonly #limits: SlackLimits;
   readonly #posts: Posts;
-  readonly #notes: RefusalNotes;
+  readonly #refusals: RefusalThrottle;
   readonly #deliveries = new Set<Promise<unknown>>();
   #running: Running | undefined;
   #starting: AbortController | undefined;
@@ -64,7 +59,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
     this.#context = context;
     this.#limits = limits;
     this.#posts = new Posts(this.channel, clock, (use) => this.#call(use));
-    this.#notes = new RefusalNotes(clock);
+    this.#refusals = new RefusalThrottle(clock);
     this.capabilities = {
       connection: config.appToken ? "exclusive" : "shared",
       resend: "repeats",
@@ -151,8 +146,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
   async fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array> {
     return this.#call(({ client, cutOff }) => {
       const token = this.#config.botToken.reveal();
-      const parts = { client, token, apiUrl: this.#config.apiUrl, signal: cutOff.signal };
-      return fetchFile(parts, attachment, maxBytes);
+      return fetchFile({ client, token, apiUrl: this.#config.apiUrl, signal: cutOff.signal }, attachment, maxBytes);
     });
   }
 
@@ -176,7 +170,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
   async #stop(): Promise<void> {
     this.#isStopped = true;
     const running = this.#running;
-    // A start that waits for Slack must not hold up the stop.
+    // A start that waits for Slack must not delay the stop.
     if (running === undefined) return this.#starting?.abort();
     const { clock } = this.#context;
     const timer = clock.after(this.#limits.stopMs, () => running.cutOff.abort());
@@ -186,7 +180,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
     this.#running = undefined;
   }
 
-  /** Counted, so that a stop waits for it. */
+  /** Tracks the call, so that a stop waits for it. */
   async #call<T>(call: (running: Running) => Promise<T>): Promise<T> {
     const running = this.#running;
     if (running === undefined || this.#isStopped) {
@@ -203,15 +197,15 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
 
   #tell({ conversation, account }: UserMessage, why: string): void {
     const { room, thread } = conversation;
-    if (!this.#notes.isNews(account.id, why)) return;
+    if (!this.#refusals.mayShow(account.id, why)) return;
     void this.#running?.client.chat
       .postEphemeral({ channel: room, user: account.id, text: why, ...(thread !== undefined && { thread_ts: thread }) })
-      .catch((error: unknown) => this.#context.logger.debug({ error: explain(error) }, "a refusal was not shown"));
+      .catch((error: unknown) => this.#context.logger.debug({ error: explain(error) }, "could not show the refusal"));
   }
 
   #noteRemoval(what: string): void {
     this.#removed = `${what}: install it again and update botToken`;
-    this.#context.logger.error({ reason: this.#removed }, "Slack no longer lets the app in");
+    this.#context.logger.error({ reason: this.#removed }, "Slack app removed from the workspace");
   }
 
   #apiOptions(signal: AbortSignal): WebApiOptions {
@@ -220,7 +214,7 @@ export class SlackAdapter implements RoomsAdapter, WebhookAdapter {
   }
 }
 
-/** Slack takes some 50 edits a minute from an app in a workspace; this leaves 20 of them for answers. */
+/** Slack accepts about 50 edits a minute from an app in a workspace; this leaves 20 of them for answers. */
 const STREAM_EVERY_MS = 2_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

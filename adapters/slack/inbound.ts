@@ -3,14 +3,14 @@ import { isoTime } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Attachment, UserMessage } from "../../core/contract/user-message.ts";
 import { textCommand } from "../contract/text-command.ts";
+import type { SlackIdentity } from "./api/web-api.ts";
 import type { SlackAccess } from "./config.ts";
-import type { SlackIdentity } from "./identity.ts";
-import type { AuthorTeam } from "./membership.ts";
-import { authorTeamOf } from "./membership.ts";
-import type { ButtonPress, EventEnvelope, SlashCommand } from "./payload.ts";
-import { MessageEvent, SlackFile } from "./payload.ts";
-import { permalinkOf } from "./permalink.ts";
-import { mentions, plainText } from "./plain-text.ts";
+import type { AuthorTeam } from "./inbound/author-team.ts";
+import { authorTeamOf } from "./inbound/author-team.ts";
+import { mentions, plainText } from "./inbound/message-text.ts";
+import type { ButtonPress, EventEnvelope, SlashCommand } from "./inbound/payload.ts";
+import { MessageEvent, SlackFile } from "./inbound/payload.ts";
+import { commandOfAction } from "./render/footer.ts";
 
 export interface Arrival {
   readonly channel: string;
@@ -22,13 +22,13 @@ export interface Arrival {
   readonly traceId: string;
 }
 
-/** The account has no name yet: only Slack knows it, and at times only Slack knows its workspace. */
+/** The account has no name yet: the profile has it, and sometimes only the profile names the workspace. */
 export type Inbound =
   | { readonly message: UserMessage; readonly author: AuthorTeam }
-  /** strange: should not happen. removed: the app is no longer installed. */
+  /** strange: unexpected, worth a warning. removed: the app is no longer installed. */
   | { readonly ignored: string; readonly strange?: boolean; readonly removed?: boolean };
 
-/** People's own words. Everything else that is called "message" is an edit, a deletion, a join, or some bot's. */
+/** Subtypes of messages that people write. All others are edits, deletions, joins and bot posts. */
 const SPOKEN: ReadonlySet<string | undefined> = new Set([undefined, "file_share", "thread_broadcast", "me_message"]);
 const DIRECT: ReadonlySet<string | undefined> = new Set(["im", "app_home"]);
 
@@ -68,7 +68,7 @@ export const messageOfCommand = (command: SlashCommand, arrival: Arrival): Inbou
     user: command.user_id,
     command: { name: word.toLowerCase(), args },
   });
-  // Slack offers a command to members of the workspace only that the app is installed in, and names that one.
+  // Slack offers the command only to members of the workspace in which the app is installed.
   return { message: { ...message, unseen: true }, author: "ours" };
 };
 
@@ -93,11 +93,6 @@ export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound =
   return { message: { ...message, replyTo: shownIn }, author };
 };
 
-/** The number makes ids of one message differ: several pieces of work can each have a button to cancel them. */
-export const actionIdOf = (command: string, index: number): string => `mooring:${command}:${index}`;
-
-const commandOfAction = (actionId: string): string | undefined => /^mooring:([\w-]+):\d+$/.exec(actionId)?.[1];
-
 const spoken = (event: MessageEvent, user: string, conversation: Conversation, arrival: Arrival): UserMessage => {
   const { identity, channel } = arrival;
   const text = plainText(event.text ?? "", identity.botUserId);
@@ -105,7 +100,7 @@ const spoken = (event: MessageEvent, user: string, conversation: Conversation, a
   const isAnswer = event.thread_ts !== undefined && event.thread_ts !== event.ts;
   const command = text === "" && attachments.length === 0 ? { name: "help", args: "" } : textCommand(text);
   return {
-    // A mention comes twice, as "app_mention" and as "message", with two event ids but the same time in the same room.
+    // Slack sends a mention twice, as "app_mention" and as "message": two event ids, but the same timestamp and room.
     id: `${channel}:${identity.teamId}:${event.channel}:${event.ts}`,
     tenant: arrival.tenant,
     agent: arrival.agent,
@@ -151,7 +146,7 @@ const conversationOf = (
   kind,
 });
 
-/** A thread on one of the app's own messages is an answer to it. */
+/** A message in a thread on one of the app's own posts is an answer to it. */
 const callsUs = (event: MessageEvent, { identity, access }: Arrival): boolean =>
   event.type === "app_mention" ||
   mentions(event.text ?? "", identity.botUserId) ||
@@ -162,14 +157,14 @@ const isForUs = ({ team_id, enterprise_id, authorizations }: EventEnvelope, iden
   isOurTeam(team_id, enterprise_id, identity) ||
   (authorizations ?? []).some((given) => isOurTeam(given.team_id, given.enterprise_id, identity));
 
-/** An app that is installed for a whole organisation gets events without a workspace. */
+/** An app that is installed for a whole organisation receives events without a workspace. */
 const isOurTeam = (
   team: string | null | undefined,
   enterprise: string | null | undefined,
   { teamId, enterpriseId }: SlackIdentity,
 ): boolean => team === teamId || (!team && enterpriseId !== undefined && enterprise === enterpriseId);
 
-/** Tokens of single users are revoked too, which is nothing to us. */
+/** Slack also reports revoked user tokens, which do not affect the bot. */
 const isRemoval = ({ type, tokens }: EventEnvelope["event"]): boolean =>
   type === "app_uninstalled" || (type === "tokens_revoked" && BotTokens.safeParse(tokens).success);
 
@@ -187,4 +182,10 @@ const attachmentOf = (value: unknown): Attachment[] => {
       ...(typeof size === "number" && { bytes: size }),
     },
   ];
+};
+
+/** The permalink of a message, built without a request to Slack. */
+export const permalinkOf = (teamUrl: string, room: string, ts: string, thread: string | undefined): string => {
+  const link = `${teamUrl}archives/${room}/p${ts.replace(".", "")}`;
+  return thread === undefined || thread === ts ? link : `${link}?thread_ts=${thread}&cid=${room}`;
 };

@@ -45,7 +45,7 @@ export const parts: readonly Part[] = [
       "gateway/relay/{access-check,admits,withheld}.ts",
       "gateway/{admits-on,limited-access}.ts",
       "adapters/discord/access.ts",
-      "adapters/slack/membership.ts",
+      "adapters/slack/inbound/author-team.ts",
     ],
     tests: [
       "test/gateway/relay/{access-check,admits}.test.ts",

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { anchorBlock } from "../../../adapters/slack/anchor-block.ts";
-import { buttonsBlock } from "../../../adapters/slack/buttons.ts";
-import { mentions, plainText } from "../../../adapters/slack/plain-text.ts";
+import { mentions, plainText } from "../../../adapters/slack/inbound/message-text.ts";
+import { anchorBlock, buttonsBlock } from "../../../adapters/slack/render/footer.ts";
+import { MAX_SECTION, plainSections, sectionsOf } from "../../../adapters/slack/render/sections.ts";
 import { renderPost } from "../../../adapters/slack/render.ts";
-import { MAX_SECTION, plainSections, sectionsOf } from "../../../adapters/slack/sections.ts";
 import type { ReplyAction } from "../../../core/contract/agent-reply.ts";
 import type { Anchor } from "../../../core/contract/anchor.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { SlackIdentity } from "../../../adapters/slack/api/web-api.ts";
 import type { SlackAccess } from "../../../adapters/slack/config.ts";
-import type { SlackIdentity } from "../../../adapters/slack/identity.ts";
+import { ButtonPress, EventEnvelope, SlashCommand } from "../../../adapters/slack/inbound/payload.ts";
 import type { Arrival } from "../../../adapters/slack/inbound.ts";
-import { actionIdOf, messageOfButton, messageOfCommand, messageOfEvent } from "../../../adapters/slack/inbound.ts";
-import { ButtonPress, EventEnvelope, SlashCommand } from "../../../adapters/slack/payload.ts";
+import { messageOfButton, messageOfCommand, messageOfEvent } from "../../../adapters/slack/inbound.ts";
+import { actionIdOf } from "../../../adapters/slack/render/footer.ts";
 
 const NOW = Date.UTC(2026, 2, 10, 21);
 const TS = "1773176400.000100";

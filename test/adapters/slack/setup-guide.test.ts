@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { SCOPES } from "../../../adapters/slack/api/check-live.ts";
 import { SlackConfig } from "../../../adapters/slack/config.ts";
-import { SCOPES } from "../../../adapters/slack/scopes.ts";
 
 const guide = readFileSync(new URL("../../../docs/channels/slack.md", import.meta.url), "utf8");
 const blocks = [...guide.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = ""]) => parse(text));

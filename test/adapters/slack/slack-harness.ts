@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
+import type { SlackLimits } from "../../../adapters/slack/api/web-api.ts";
+import { defaultSlackLimits } from "../../../adapters/slack/api/web-api.ts";
 import { SlackAdapter, SlackConfig } from "../../../adapters/slack/index.ts";
-import type { SlackLimits } from "../../../adapters/slack/limits.ts";
-import { defaultSlackLimits } from "../../../adapters/slack/limits.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
@@ -34,7 +34,7 @@ export const quickLimits: SlackLimits = {
   stopMs: 1_000,
   helloMs: 2_000,
   reconnectMs: 10,
-  longestReconnectMs: 50,
+  maxReconnectMs: 50,
 };
 
 export interface AdapterOptions {

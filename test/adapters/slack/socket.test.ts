@@ -155,7 +155,7 @@ describe("given a socket to Slack (C3)", () => {
   );
 
   it("when a socket ends again and again at once, then it is not opened in a mad loop", async () => {
-    const limits = { ...quickLimits, reconnectMs: 3_600_000, longestReconnectMs: 3_600_000 };
+    const limits = { ...quickLimits, reconnectMs: 3_600_000, maxReconnectMs: 3_600_000 };
     const running = await runSlack("socket", { limits });
     running.slack.sockets.drop();
     await greeted(running, 2);

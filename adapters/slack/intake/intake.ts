@@ -1,68 +1,68 @@
-import { AppError } from "../../core/contract/app-error.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { UserMessage } from "../../core/contract/user-message.ts";
-import { refuseIfUnwritable } from "../../core/contract/write-availability.ts";
-import type { AdapterContext } from "../contract/adapter-context.ts";
-import type { Inbox } from "../contract/channel-adapter.ts";
-import type { SlackAccess } from "./config.ts";
-import type { SlackIdentity } from "./identity.ts";
-import { InOrder } from "./in-order.ts";
-import type { Arrival, Inbound } from "./inbound.ts";
-import { messageOfButton, messageOfCommand, messageOfEvent } from "./inbound.ts";
-import type { AuthorTeam } from "./membership.ts";
-import { profileTeamOf, refusalOf } from "./membership.ts";
-import type { Profiles } from "./profiles.ts";
-import type { Payload } from "./read-payload.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { refuseIfUnwritable } from "../../../core/contract/write-availability.ts";
+import type { AdapterContext } from "../../contract/adapter-context.ts";
+import type { Inbox } from "../../contract/channel-adapter.ts";
+import { KeyedQueue } from "../../contract/keyed-queue.ts";
+import type { Profiles } from "../api/profiles.ts";
+import type { SlackIdentity } from "../api/web-api.ts";
+import type { SlackAccess } from "../config.ts";
+import type { AuthorTeam } from "../inbound/author-team.ts";
+import { profileTeamOf, refusalOf } from "../inbound/author-team.ts";
+import type { Payload } from "../inbound/payload.ts";
+import type { Arrival, Inbound } from "../inbound.ts";
+import { messageOfButton, messageOfCommand, messageOfEvent } from "../inbound.ts";
 
-/** What Slack is answered. refused: it is not asked to send it again, and the person is told why. */
+/** The outcome for Slack. refused: a retry would change nothing, and the person sees the reason. */
 export type Taken = { readonly answer: "stored" | "ignored" } | { readonly answer: "refused"; readonly why: string };
 
-export interface IntakeParts {
+export interface IntakeDeps {
   readonly context: AdapterContext;
   readonly inbox: Inbox;
   readonly identity: SlackIdentity;
   readonly access: SlackAccess | undefined;
   readonly profiles: Profiles;
-  /** The app's own conversation with a person. */
+  /** The app's own direct message conversation with a person. */
   privateConversation(user: string): Promise<Conversation>;
-  /** Shows a person, and nobody else, why they were refused. Never fails. */
+  /** Shows the author of a message, and only them, why it was refused. Never fails. */
   tell(message: UserMessage, why: string): void;
-  /** Slack says that the app was removed. */
+  /** Called when Slack reports that the app was removed. */
   removed(what: string): void;
 }
 
-/** Sending the same again would end the same. */
+/** Errors that a retry of the same event would repeat. */
 const FINAL: ReadonlySet<string> = new Set(["forbidden", "rate-limited", "too-large", "bad-input"]);
 
-/** One way in for both receivers: resolves once the message is stored, or nothing is to be stored. */
+/** Intake of both receivers: resolves once the message is stored, ignored or refused. */
 export class Intake {
-  readonly #parts: IntakeParts;
-  readonly #order = new InOrder();
+  readonly #deps: IntakeDeps;
+  readonly #order = new KeyedQueue();
 
-  constructor(parts: IntakeParts) {
-    this.#parts = parts;
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps;
   }
 
-  /** Rejects if the message could not be stored now: Slack is to send it again. */
+  /** Rejects if the message could not be stored, so that Slack retries the event. */
   async take(payload: Payload): Promise<Taken> {
     const inbound = this.#read(payload);
     if ("ignored" in inbound) {
-      const { context, removed } = this.#parts;
+      const { context, removed } = this.#deps;
       const { logger } = context;
       if (inbound.removed) removed(inbound.ignored);
-      logger[inbound.strange ? "warn" : "debug"]({ ignored: inbound.ignored }, "ignored what Slack sent");
+      logger[inbound.strange ? "warn" : "debug"]({ ignored: inbound.ignored }, "Slack event ignored");
       return { answer: "ignored" };
     }
     const { message, author } = inbound;
-    const refused = author === "unknown" ? undefined : refusalOf(author, this.#parts.access);
+    const refused = author === "unknown" ? undefined : refusalOf(author, this.#deps.access);
     if (refused !== undefined) return this.#refuse(payload, message, refused);
-    // Before Slack is asked about the author: a refusal must not wait for that.
-    refuseIfUnwritable(this.#parts.context.writes);
+    // Checked before the profile request, so that the refusal does not wait for Slack.
+    refuseIfUnwritable(this.#deps.context.writes);
     const prepared = this.#prepare(payload, message, author);
     const ready = await this.#order.after(message.conversation.room, prepared);
     if (typeof ready === "string") return this.#refuse(payload, message, ready);
     try {
-      await this.#parts.inbox.accept(ready);
+      await this.#deps.inbox.accept(ready);
       return { answer: "stored" };
     } catch (error) {
       if (error instanceof AppError && FINAL.has(error.code)) return this.#refuse(payload, ready, error.message);
@@ -71,7 +71,7 @@ export class Intake {
   }
 
   #read(payload: Payload): Inbound {
-    const { context, identity, access } = this.#parts;
+    const { context, identity, access } = this.#deps;
     const { channel, tenant, agent, clock, newId } = context;
     const arrival: Arrival = { channel, tenant, agent, identity, access, now: clock.now(), traceId: newId() };
     switch (payload.kind) {
@@ -88,24 +88,24 @@ export class Intake {
     }
   }
 
-  /** The message with what Slack knows of its author; or why they are refused, where only Slack could tell. */
+  /** Adds the author's profile to the message. A string is a refusal that only the profile could decide. */
   async #prepare(payload: Payload, message: UserMessage, author: AuthorTeam): Promise<UserMessage | string> {
-    const { profiles, identity, access } = this.#parts;
+    const { profiles, identity, access } = this.#deps;
     const profile = await profiles.of(message.account.id);
     const refused = author === "unknown" ? refusalOf(profileTeamOf(profile, identity), access) : undefined;
     if (refused !== undefined) return refused;
     const { teamIds: _, isStranger: __, ...known } = profile;
     const account = { ...message.account, ...known };
-    // A slash command also works in a conversation between two people, which the app is not part of.
+    // A slash command also works in a conversation between two people, in which the app is not a member.
     const isElsewhere = payload.kind === "command" && message.conversation.kind === "private";
     if (!isElsewhere) return { ...message, account };
-    return { ...message, account, conversation: await this.#parts.privateConversation(account.id) };
+    return { ...message, account, conversation: await this.#deps.privateConversation(account.id) };
   }
 
   #refuse(payload: Payload, message: UserMessage, why: string): Taken {
-    const { context, tell } = this.#parts;
-    context.logger.info({ message: message.id, why }, "refused a message");
-    // The answer to a slash command is shown to the person as it is.
+    const { context, tell } = this.#deps;
+    context.logger.info({ message: message.id, why }, "message refused");
+    // The response to a slash command shows the reason itself.
     if (payload.kind !== "command") tell(message, why);
     return { answer: "refused", why };
   }

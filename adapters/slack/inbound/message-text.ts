@@ -1,9 +1,9 @@
-/** What stands between "<" and ">" in text from Slack: a mention, a channel, a group, a date, or a link. */
+/** Slack's references in "<…>": a mention, a channel, a group, a date, or a link. */
 const REFERENCE = /<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>/g;
 
 /**
- * What a person wrote, as they saw it. Slack escapes exactly three signs, so every other "<" is mark-up.
- * `self` is the app's own user: to mention it is to call it, and not part of what is said.
+ * The text as its author saw it. Slack escapes exactly three signs, so every other "<" is mark-up.
+ * Drops mentions of `self`, the app's own user, because they only address the app.
  */
 export const plainText = (text: string, self: string): string =>
   text

@@ -1,22 +1,21 @@
-import { lastBreakWithin, MIN_PART_LENGTH, splitMarkdown } from "../contract/markdown/split-markdown.ts";
-import { escapeMrkdwn } from "./escape-mrkdwn.ts";
+import { lastBreakWithin, MIN_PART_LENGTH, splitMarkdown } from "../../contract/markdown/split-markdown.ts";
 import type { Written } from "./mrkdwn.ts";
-import { FENCE, writeMrkdwn } from "./mrkdwn.ts";
+import { escapeMrkdwn, FENCE, writeMrkdwn } from "./mrkdwn.ts";
 
-/** What the text of one section block may hold. */
+/** Slack's limit for the text of a section block. */
 export const MAX_SECTION = 3_000;
 
-/** Markdown as texts for section blocks: as few as possible, each within Slack's limit, nothing lost. */
+/** Converts markdown to as few section texts as possible, each within Slack's limit. */
 export const sectionsOf = (markdown: string): string[] => join(writeMrkdwn(markdown).flatMap(fitting));
 
-/** A text as it was written: nothing in it is mark-up. */
+/** The source text, fully escaped. */
 export const plainSections = (text: string): string[] => splitLines(escapeMrkdwn(text.trim()) || "…");
 
 const fitting = (written: Written): string[] => {
   const { text, code, source } = written;
   if (text.length <= MAX_SECTION) return [text];
   if (code) return splitCode(text);
-  // Mark-up that is cut is no mark-up: what is cut is the markdown it was made of.
+  // Cutting mrkdwn could break its mark-up, so the markdown source is split and converted again.
   const room = Math.max(MIN_PART_LENGTH, Math.ceil(source.length / 2));
   const halves = splitMarkdown(source, room);
   return halves.length < 2 ? splitLines(text) : halves.flatMap((half) => writeMrkdwn(half).flatMap(fitting));
@@ -39,7 +38,7 @@ const splitLines = (text: string, room = MAX_SECTION): string[] => {
   return [...pieces, rest];
 };
 
-/** `&amp;` in two is not the sign any more. */
+/** Moves a cut that would split an entity such as `&amp;`. */
 const beforeEntity = (text: string, cut: number): number => {
   const begun = /&[a-z]{0,4}$/.exec(text.slice(0, cut));
   return begun && begun.index > 0 && /^[a-z]{0,4};/.test(text.slice(cut)) ? begun.index : cut;

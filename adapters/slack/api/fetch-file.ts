@@ -1,27 +1,27 @@
 import type { webApi } from "@slack/bolt";
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Attachment } from "../../core/contract/user-message.ts";
-import { readAtMost } from "../contract/read-at-most.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
+import type { Attachment } from "../../../core/contract/user-message.ts";
+import { readAtMost } from "../../contract/read-at-most.ts";
 import { explain, slackErrorOf } from "./failure.ts";
 
-export interface FileParts {
+export interface FileDeps {
   readonly client: webApi.WebClient;
   readonly token: string;
   readonly apiUrl: string;
   readonly signal: AbortSignal;
 }
 
-/** The bot token goes along, so only to Slack. */
+/** The request carries the bot token, so it may go to Slack's hosts only. */
 const SLACK_HOSTS = /(^|\.)(slack\.com|slack-files\.com|slack-gov\.com)$/;
 
-/** The bytes of a file that a person attached. */
+/** Downloads a file that a person attached. */
 export const fetchFile = async (
-  { client, token, apiUrl, signal }: FileParts,
+  { client, token, apiUrl, signal }: FileDeps,
   { id, name, mediaType }: Attachment,
   maxBytes: number,
 ): Promise<Uint8Array> => {
   const url = await addressOf(client, id, name);
-  if (!isSlacks(url, apiUrl)) throw new AppError("forbidden", `"${name}" is not kept by Slack and is not fetched`);
+  if (!isOnSlack(url, apiUrl)) throw new AppError("forbidden", `"${name}" is not kept by Slack and is not fetched`);
   const response = await fetch(url, { headers: { authorization: `Bearer ${token}` }, redirect: "error", signal }).catch(
     (error: unknown) => {
       throw new AppError("unavailable", `"${name}" could not be fetched: ${messageOf(error)}`, { cause: error });
@@ -29,7 +29,7 @@ export const fetchFile = async (
   );
   if (!response.ok || response.body === null)
     throw new AppError("unavailable", `"${name}" could not be fetched: Slack answers ${response.status}`);
-  // Without the scope, Slack answers with its page to sign in.
+  // Without the scope, Slack answers with its sign-in page.
   if (response.headers.get("content-type")?.startsWith("text/html") && !mediaType.startsWith("text/")) {
     throw new AppError("forbidden", "files cannot be read: add the scope files:read and reinstall the app");
   }
@@ -51,7 +51,7 @@ const addressOf = async (client: webApi.WebClient, id: string, name: string): Pr
   }
 };
 
-const isSlacks = (address: string, apiUrl: string): boolean => {
+const isOnSlack = (address: string, apiUrl: string): boolean => {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, origin } = new URL(address);
   return origin === new URL(apiUrl).origin || (protocol === "https:" && SLACK_HOSTS.test(hostname));

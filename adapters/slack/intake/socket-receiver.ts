@@ -1,17 +1,16 @@
-import { messageOf } from "../../core/contract/app-error.ts";
-import type { Clock, Timer } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import { Unwritable } from "../../core/contract/write-availability.ts";
-import { explain, slackErrorOf } from "./failure.ts";
+import { messageOf } from "../../../core/contract/app-error.ts";
+import type { Clock, Timer } from "../../../core/contract/clock.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import { Unwritable } from "../../../core/contract/write-availability.ts";
+import { explain, slackErrorOf } from "../api/failure.ts";
+import type { SlackLimits, WebApiOptions } from "../api/web-api.ts";
+import { readPayload } from "../inbound/payload.ts";
 import { TRY_AGAIN } from "./http-receiver.ts";
 import type { Intake } from "./intake.ts";
-import type { SlackLimits } from "./limits.ts";
-import { readPayload } from "./read-payload.ts";
 import type { Envelope } from "./socket-connection.ts";
 import { SocketConnection } from "./socket-connection.ts";
-import type { WebApiOptions } from "./web-api.ts";
 
-export interface SocketReceiverParts {
+export interface SocketReceiverDeps {
   readonly appToken: string;
   readonly api: WebApiOptions;
   readonly clock: Clock;
@@ -20,7 +19,7 @@ export interface SocketReceiverParts {
   readonly intake: Intake;
 }
 
-/** No attempt can succeed before a person has done something. */
+/** Errors that retries cannot resolve, with the remedy. */
 const NEEDS_A_PERSON: Readonly<Record<string, string>> = {
   invalid_auth: "appToken is not valid: make a new app-level token",
   not_authed: "appToken is not valid: make a new app-level token",
@@ -32,30 +31,30 @@ const NEEDS_A_PERSON: Readonly<Record<string, string>> = {
   socket_mode_disabled: "Socket Mode is switched off for the app: switch it on",
 };
 
-/** Keeps one socket to Slack open. Slack itself ends each one after some hours, and asks for the next. */
+/** Keeps one socket to Slack open. Slack closes each one after some hours and expects a reconnect. */
 export class SocketReceiver {
-  readonly #parts: SocketReceiverParts;
+  readonly #deps: SocketReceiverDeps;
   readonly #underWay = new Set<Promise<void>>();
   #connection: SocketConnection | undefined;
   #reconnect: Timer | undefined;
   #attempting: Promise<void> | undefined;
-  /** Attempts and short-lived connections since the last steady one. */
+  /** Failed attempts and short-lived connections since the last steady one. */
   #failures = 0;
   #openedAt = 0;
   #isStopped = false;
-  /** Why nothing can arrive, if so. */
+  /** Why no events can arrive; undefined while connected. */
   problem: string | undefined;
 
-  constructor(parts: SocketReceiverParts) {
-    this.#parts = parts;
+  constructor(deps: SocketReceiverDeps) {
+    this.#deps = deps;
   }
 
-  /** The first connection. Rejects if there is none; the later ones come by themselves. */
+  /** Opens the first connection and rejects if that fails. Reconnects happen by themselves. */
   start(): Promise<void> {
     return this.#connect();
   }
 
-  /** Nothing new comes in; what came in is stored and acknowledged first. */
+  /** Stops intake, then waits until received events are stored and acknowledged. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#reconnect?.cancel();
@@ -65,7 +64,7 @@ export class SocketReceiver {
   }
 
   async #connect(): Promise<void> {
-    const { appToken, api, clock, logger, limits } = this.#parts;
+    const { appToken, api, clock, logger, limits } = this.#deps;
     const connection = new SocketConnection({
       appToken,
       api,
@@ -89,8 +88,8 @@ export class SocketReceiver {
   }
 
   #closed(): void {
-    const { clock, logger } = this.#parts;
-    this.problem = "the socket to Slack is closed; it is being opened again";
+    const { clock, logger } = this.#deps;
+    this.problem = "the socket to Slack is closed; reconnecting";
     logger.info({}, "Slack closed the socket");
     if (this.#isStopped) return;
     if (clock.monotonic() - this.#openedAt >= STEADY_MS) this.#failures = 0;
@@ -99,12 +98,12 @@ export class SocketReceiver {
   }
 
   #pauseMs(): number {
-    const { reconnectMs, longestReconnectMs } = this.#parts.limits;
-    return Math.min(reconnectMs * 2 ** Math.min(this.#failures, 20), longestReconnectMs);
+    const { reconnectMs, maxReconnectMs } = this.#deps.limits;
+    return Math.min(reconnectMs * 2 ** Math.min(this.#failures, 20), maxReconnectMs);
   }
 
   #tryAgainIn(pauseMs: number): void {
-    this.#reconnect = this.#parts.clock.after(pauseMs, () => {
+    this.#reconnect = this.#deps.clock.after(pauseMs, () => {
       this.#attempting = this.#attempt();
     });
   }
@@ -114,8 +113,8 @@ export class SocketReceiver {
       await this.#connect();
     } catch (error) {
       if (this.#isStopped) return;
-      const { logger, limits } = this.#parts;
-      const pauseMs = needsAPerson(error) === undefined ? this.#pauseMs() : limits.longestReconnectMs;
+      const { logger, limits } = this.#deps;
+      const pauseMs = needsAPerson(error) === undefined ? this.#pauseMs() : limits.maxReconnectMs;
       this.#failures++;
       logger.warn({ error: this.problem, retryInMs: pauseMs }, "could not connect to Slack's socket");
       this.#tryAgainIn(pauseMs);
@@ -123,12 +122,12 @@ export class SocketReceiver {
   }
 
   #receive(envelope: Envelope): void {
-    // Not acknowledged: Slack sends it to whoever connects next.
+    // Not acknowledged, so Slack redelivers it on the next connection.
     if (this.#isStopped) return;
     const handling = this.#handle(envelope).catch((error: unknown) =>
-      this.#parts.logger[error instanceof Unwritable ? "debug" : "warn"](
+      this.#deps.logger[error instanceof Unwritable ? "debug" : "warn"](
         { error: messageOf(error) },
-        "could not store or acknowledge what Slack sent",
+        "could not store or acknowledge the Slack event",
       ),
     );
     this.#underWay.add(handling);
@@ -139,17 +138,17 @@ export class SocketReceiver {
     const payload = readPayload(body);
     const isCommand = payload.kind === "command";
     try {
-      const taken = await this.#parts.intake.take(payload);
+      const taken = await this.#deps.intake.take(payload);
       await acknowledge(isCommand && taken.answer === "refused" ? onlyToThem(taken.why) : undefined);
     } catch (error) {
-      // Slack repeats events, but never commands.
+      // Slack retries events, but never commands.
       if (isCommand) await acknowledge(onlyToThem(TRY_AGAIN));
       throw error;
     }
   }
 }
 
-/** A connection that lived this long counts as a good one. */
+/** A connection that lasts this long resets the reconnect delay. */
 const STEADY_MS = 10_000;
 
 const onlyToThem = (text: string) => ({ response_type: "ephemeral", text });

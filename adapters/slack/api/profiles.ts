@@ -1,33 +1,34 @@
 import { webApi } from "@slack/bolt";
-import type { Clock } from "../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { BoundedCache } from "../../contract/bounded-cache.ts";
 import { slackErrorOf } from "./failure.ts";
 
 export interface Profile {
   readonly name?: string;
   readonly timeZone?: string;
   readonly locale?: string;
-  /** The workspaces that the person belongs to, their own first. */
+  /** The workspaces of the person, the home workspace first. */
   readonly teamIds?: readonly string[];
-  /** Of another workspace, with which only channels are shared. */
+  /** Belongs to another workspace, with which this one only shares channels. */
   readonly isStranger?: boolean;
 }
 
 const KNOWN_FOR_MS = 3_600_000;
 const UNKNOWN_FOR_MS = 60_000;
-const MOST_KEPT = 5_000;
+const MAX_CACHED = 5_000;
 const NOTHING: Profile = {};
 
-interface Kept {
+interface CachedProfile {
   readonly profile: Promise<Profile>;
   until: number;
 }
 
-/** What people are called, and their clocks. A message never waits long for it, and never fails for it. */
+/** Names, time zones and workspaces of people, cached. A request is bounded in time and never fails a message. */
 export class Profiles {
   readonly #client: webApi.WebClient;
   readonly #clock: Clock;
   readonly #patienceMs: number;
-  readonly #kept = new Map<string, Kept>();
+  readonly #cache = new BoundedCache<string, CachedProfile>(MAX_CACHED);
   #silentUntil = 0;
 
   constructor(client: webApi.WebClient, clock: Clock, patienceMs: number) {
@@ -38,15 +39,12 @@ export class Profiles {
 
   of(user: string): Promise<Profile> {
     const now = this.#clock.monotonic();
-    const kept = this.#kept.get(user);
-    if (kept !== undefined && kept.until > now) return kept.profile;
+    const cached = this.#cache.get(user);
+    if (cached !== undefined && cached.until > now) return cached.profile;
     if (now < this.#silentUntil) return Promise.resolve(NOTHING);
     const asked = this.#ask(user);
-    const entry: Kept = { profile: this.#inTime(asked), until: now + KNOWN_FOR_MS };
-    this.#kept.delete(user);
-    this.#kept.set(user, entry);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    const entry: CachedProfile = { profile: this.#inTime(asked), until: now + KNOWN_FOR_MS };
+    this.#cache.set(user, entry);
     void entry.profile.then((profile) => {
       if (profile === NOTHING) entry.until = Math.min(entry.until, this.#clock.monotonic() + UNKNOWN_FOR_MS);
     });
@@ -83,7 +81,7 @@ export class Profiles {
   }
 }
 
-/** Without the scope there is no use in asking; a platform in trouble is left alone for a moment. */
+/** How long to send no profile requests: without the scope they are useless, and an outage needs a pause. */
 const pauseAfter = (error: unknown): number => {
   if (error instanceof webApi.WebAPIRateLimitedError) return error.retryAfter * 1_000;
   const name = slackErrorOf(error);

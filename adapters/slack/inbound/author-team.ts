@@ -1,15 +1,15 @@
-import type { SlackAccess } from "./config.ts";
-import type { SlackIdentity } from "./identity.ts";
+import type { Profile } from "../api/profiles.ts";
+import type { SlackIdentity } from "../api/web-api.ts";
+import type { SlackAccess } from "../config.ts";
 import type { EventEnvelope, MessageEvent } from "./payload.ts";
-import type { Profile } from "./profiles.ts";
 
-/** unknown: the event does not say it, so Slack has to be asked. */
+/** unknown: the event does not name it, so the author's profile must. */
 export type AuthorTeam = { readonly team: string } | "ours" | "unknown";
 
 /**
- * The workspace that an author belongs to. Events of channels that are shared with other workspaces name the author's
- * in `user_team` (https://docs.slack.dev/apis/slack-connect); `team` alone is trusted only where no other workspace
- * can be in the channel.
+ * The author's workspace. Events of channels that are shared with other workspaces name it
+ * in `user_team` (https://docs.slack.dev/apis/slack-connect); `team` alone is trustworthy only in channels that no
+ * other workspace shares.
  */
 export const authorTeamOf = (
   { user_team, source_team, team }: Pick<MessageEvent, "user_team" | "source_team" | "team">,
@@ -22,7 +22,7 @@ export const authorTeamOf = (
   return team && !isShared ? "ours" : "unknown";
 };
 
-/** What Slack says about the person itself. */
+/** The author's workspace according to the profile. */
 export const profileTeamOf = ({ teamIds, isStranger }: Profile, identity: SlackIdentity): AuthorTeam => {
   const [team] = teamIds ?? [];
   if (team === undefined) return "unknown";
@@ -30,7 +30,7 @@ export const profileTeamOf = ({ teamIds, isStranger }: Profile, identity: SlackI
   return { team };
 };
 
-/** Why the author may not speak here; a workspace that is not known is not ours. */
+/** Why the author may not speak here. An unknown workspace counts as foreign. */
 export const refusalOf = (author: AuthorTeam, access: SlackAccess | undefined): string | undefined => {
   const { teams = [] } = access ?? {};
   if (author === "ours" || teams === "*") return undefined;

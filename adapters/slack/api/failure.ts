@@ -1,9 +1,9 @@
 import { webApi } from "@slack/bolt";
-import { messageOf } from "../../core/contract/app-error.ts";
-import type { DeliveryFailure } from "../contract/delivery-failed.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { messageOf } from "../../../core/contract/app-error.ts";
+import type { DeliveryFailure } from "../../contract/delivery-failed.ts";
+import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 
-/** Slack's own names for what went wrong. What is not listed is the fault of the message. */
+/** Slack's error names. An unlisted name means that Slack rejected the message itself. */
 const REASONS: Readonly<Record<string, DeliveryFailure>> = {
   channel_not_found: "target-gone",
   is_archived: "target-gone",
@@ -36,7 +36,7 @@ const REASONS: Readonly<Record<string, DeliveryFailure>> = {
   service_unavailable: "unavailable",
   request_timeout: "unavailable",
   team_added_to_org: "unavailable",
-  // "Some aspect of the operation may have succeeded", say the documents.
+  // Slack's documentation: "Some aspect of the operation may have succeeded".
   fatal_error: "unknown",
   internal_error: "unknown",
 };
@@ -50,7 +50,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   token_expired: "turn token rotation off for the app and update botToken",
 };
 
-/** The only errors that certainly come before anything was sent. */
+/** Errors that occur only before the request is sent. */
 const NOT_SENT = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -60,7 +60,7 @@ const NOT_SENT = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** What the outbox may do after a call that failed. */
+/** Translates a failed call into a DeliveryFailed, whose reason decides about retries. */
 export const deliveryFailure = (error: unknown): DeliveryFailed => {
   if (error instanceof DeliveryFailed) return error;
   const { reason, retryAfterMs } = reasonOf(error);
@@ -70,11 +70,11 @@ export const deliveryFailure = (error: unknown): DeliveryFailed => {
   });
 };
 
-/** Slack's name for the error, if it was Slack that answered. */
+/** Slack's name for the error, if Slack answered. */
 export const slackErrorOf = (error: unknown): string | undefined =>
   error instanceof webApi.WebAPIPlatformError ? error.data.error : undefined;
 
-/** In words for an operator. */
+/** Explains the error to an operator. */
 export const explain = (error: unknown): string => {
   const name = slackErrorOf(error);
   if (name === undefined) return `Slack could not be reached: ${messageOf(rootOf(error)).slice(0, 200)}`;
@@ -95,14 +95,14 @@ const reasonOf = (error: unknown): { reason: DeliveryFailure; retryAfterMs?: num
   }
   if (error instanceof webApi.WebAPIPlatformError) {
     const name = error.data.error;
-    // A proxy's page that is no JSON stands where Slack's name for the error would.
+    // If a proxy answers with a page instead of JSON, the SDK reports the page as the error name.
     return { reason: /^[a-z_]+$/.test(name) ? (REASONS[name] ?? "rejected") : "unknown" };
   }
   if (error instanceof webApi.WebAPIHTTPError) return { reason: reasonOfStatus(error.statusCode) };
   if (error instanceof webApi.WebAPIRequestError) {
     return { reason: NOT_SENT.has(codeOf(rootOf(error))) ? "unavailable" : "unknown" };
   }
-  // What the SDK throws for a 429 without a time.
+  // The SDK throws a plain error for a 429 without Retry-After.
   return { reason: /Retry header/.test(messageOf(error)) ? "rate-limited" : "unknown" };
 };
 
@@ -111,7 +111,7 @@ const reasonOfStatus = (status: number): DeliveryFailure => {
   return status >= 400 && status < 500 && status !== 408 ? "rejected" : "unknown";
 };
 
-/** fetch says "fetch failed" and keeps the reason as its cause. */
+/** fetch reports "fetch failed" and keeps the reason as its cause. */
 const rootOf = (error: unknown): unknown => {
   let root = error;
   while (root instanceof Error && root.cause !== undefined && root.cause !== root) root = root.cause;

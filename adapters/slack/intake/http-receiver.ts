@@ -1,30 +1,32 @@
-import { messageOf } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import { Unwritable } from "../../core/contract/write-availability.ts";
-import type { Webhook, WebhookResponse } from "../contract/abilities.ts";
+import { messageOf } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import { Unwritable } from "../../../core/contract/write-availability.ts";
+import type { Webhook, WebhookResponse } from "../../contract/abilities.ts";
+import { readBody } from "../inbound/payload.ts";
 import type { Intake } from "./intake.ts";
-import { MAX_BODY_BYTES } from "./limits.ts";
-import { readBody } from "./read-payload.ts";
 import { refusalOf } from "./verify.ts";
 
-export interface HttpReceiverParts {
+export interface HttpReceiverDeps {
   readonly signingSecret: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** None while the channel is not started: Slack sends again. */
+  /** Undefined while the channel is not started; Slack then retries. */
   intake(): Intake | undefined;
 }
 
-/** Where Slack's events, slash commands and buttons come in: stored first, acknowledged then. */
-export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpReceiverParts): Webhook => ({
+/** Far more than any event of Slack. */
+const MAX_BODY_BYTES = 1_000_000;
+
+/** The webhook for Slack's events, slash commands and buttons: it stores first and acknowledges then. */
+export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpReceiverDeps): Webhook => ({
   method: "POST",
   path: "events",
   maxBodyBytes: MAX_BODY_BYTES,
   async handle({ headers, body }) {
     const refusal = refusalOf(headers, body, signingSecret, clock.now());
     if (refusal !== undefined) {
-      logger.warn({ refusal }, "refused a request that does not come from Slack");
+      logger.warn({ refusal }, "request refused: Slack did not sign it");
       return { status: 401 };
     }
     const payload = readBody(body, headers["content-type"]);
@@ -37,9 +39,9 @@ export const httpReceiver = ({ signingSecret, clock, logger, intake }: HttpRecei
     } catch (error) {
       logger[error instanceof Unwritable ? "debug" : "warn"](
         { error: messageOf(error) },
-        "could not store what Slack sent",
+        "could not store the Slack event",
       );
-      // Slack repeats events, but never commands.
+      // Slack retries events, but never commands.
       return payload.kind === "command" ? onlyToThem(TRY_AGAIN) : { status: 503 };
     }
   },

@@ -2,16 +2,16 @@ import { verifySlackRequest } from "@slack/bolt";
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Bolt refuses what is older than this; what comes from the future it lets pass. */
-const MOST_SECONDS_AHEAD = 300;
+/** Bolt rejects older requests but accepts timestamps from the future. */
+const MAX_SECONDS_AHEAD = 300;
 
-/** Why a request is not Slack's, if it is not. The signature is over the bytes as they came and their time. */
+/** Why a request is not from Slack, or undefined if it is. The signature covers the raw body and its timestamp. */
 export const refusalOf = (headers: Headers, body: Buffer, signingSecret: string, now: number): string | undefined => {
   const timestamp = headers["x-slack-request-timestamp"] ?? "";
   const signature = headers["x-slack-signature"];
   if (!/^\d{1,12}$/.test(timestamp) || signature === undefined) return "it is not signed";
   const seconds = Number(timestamp);
-  if (seconds > now / 1_000 + MOST_SECONDS_AHEAD) return "its time is in the future";
+  if (seconds > now / 1_000 + MAX_SECONDS_AHEAD) return "its time is in the future";
   try {
     verifySlackRequest({
       signingSecret,
