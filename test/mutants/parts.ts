@@ -28,8 +28,8 @@ export const parts: readonly Part[] = [
   },
   {
     name: "delivery",
-    mutate: ["core/delivery/*.ts"],
-    tests: ["test/core/delivery/!(*property*).test.ts"],
+    mutate: ["core/delivery/**/*.ts"],
+    tests: ["test/core/delivery/**/!(*property*).test.ts"],
   },
   {
     name: "batches",

