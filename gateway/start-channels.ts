@@ -21,7 +21,7 @@ import { SignInGuard } from "./limits/index.ts";
 import type { Metrics } from "./metrics/index.ts";
 import type { Readiness } from "./readiness.ts";
 import { refreshAfterOutage } from "./refresh-after-outage.ts";
-import { CrowdCheck, type RunningChannel, runChannel, withinDeadline } from "./relay/index.ts";
+import { Backpressure, type RunningChannel, runChannel, withinDeadline } from "./relay/index.ts";
 import { metricsGate } from "./routes/index.ts";
 import { createServer } from "./server.ts";
 import { tenantOf } from "./tenant-of.ts";
@@ -52,7 +52,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
   const running: RunningChannel[] = [];
   const reporters: ChannelReporter[] = [];
   const watches: Timer[] = [];
-  const crowds: CrowdCheck[] = [];
+  const pressures: Backpressure[] = [];
   let a2a: RunningA2a | undefined;
   const watch = refreshAfterOutage({ ...common, adapters });
   const signIns = new SignInGuard(common);
@@ -61,7 +61,7 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
     writes.stop();
     signIns.flush();
     for (const timer of watches) timer.cancel();
-    for (const crowd of crowds) crowd.stop();
+    for (const pressure of pressures) pressure.stop();
     await Promise.all([a2a?.stop(), ...[...reporters, ...running].map((part) => part.stop())]);
   };
   try {
@@ -71,16 +71,16 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       const tenant = tenantOf(config, agent);
       const own = { ...common, channel, agent, tenant, meter: traffic.metered(common.meter) };
       const adapter = await createAdapter(channelConfig, adapterContext(own));
-      const crowd = new CrowdCheck({
+      const pressure = new Backpressure({
         ...own,
         bus: common.backbone.bus,
         maxWaiting: config.gateway.limits.waitingMessages,
       });
-      await crowd.start();
-      crowds.push(crowd);
+      await pressure.start();
+      pressures.push(pressure);
       const rules = {
         access: limitedAccess(access, adapter),
-        refuseIfCrowded: () => crowd.refuseIfCrowded(),
+        refuseIfCrowded: () => pressure.refuseIfCrowded(),
         admits: admitsOn(config, agent),
         adapter,
         defaultsOn: deliveryDefaults(config, agent),

@@ -13,7 +13,7 @@ import type { Tracer } from "../../core/contract/tracer.ts";
 import type { WriteAvailability } from "../../core/contract/write-availability.ts";
 import { alwaysWritable, refuseIfUnwritable } from "../../core/contract/write-availability.ts";
 import { SignInGuard } from "../limits/index.ts";
-import { CrowdCheck } from "../relay/index.ts";
+import { Backpressure } from "../relay/index.ts";
 import { a2aScope, type OpenAgent } from "./a2a-scope.ts";
 import { callerCheck } from "./caller-check.ts";
 import { loadCardSigner } from "./card-signer.ts";
@@ -58,13 +58,13 @@ export const startA2a = async (parts: A2aDeps): Promise<RunningA2a> => {
   const guarded = createGuardedFetch({ allow: pushAllow });
   const { waitingMessages: maxWaiting } = config.gateway.limits;
   const consumers: Consumer[] = [];
-  const crowds: CrowdCheck[] = [];
+  const pressures: Backpressure[] = [];
   const served: OpenAgent[] = [];
   for (const servedAgent of servedAgents(config)) {
     const { tenant, name: agent } = servedAgent;
-    const crowd = new CrowdCheck({ bus, clock, tenant, agent, maxWaiting });
-    await crowd.start();
-    crowds.push(crowd);
+    const pressure = new Backpressure({ bus, clock, tenant, agent, maxWaiting });
+    await pressure.start();
+    pressures.push(pressure);
     await watch.listenTo({ tenant, agent });
     const options = { durable: "a2a-push", concurrency: NOTIFICATIONS_AT_ONCE };
     const pushing = { bus, store, logger, checkpoint, tracer, identity, fetch: guarded.fetch };
@@ -91,7 +91,7 @@ export const startA2a = async (parts: A2aDeps): Promise<RunningA2a> => {
     const handler = guardedHandler(new RequestHandler(handling, servedAgent), logger);
     const refuseIfUnable = () => {
       refuseIfUnwritable(writes);
-      crowd.refuseIfCrowded();
+      pressure.refuseIfCrowded();
     };
     served.push({ agent, handler, refuseIfUnable });
   }
@@ -99,7 +99,7 @@ export const startA2a = async (parts: A2aDeps): Promise<RunningA2a> => {
     addRoutes: (app) => a2aScope(app, served, callerCheck(callers), { clock, logger, keys: signer.keys, signIns }),
     async stop() {
       watch.close();
-      for (const crowd of crowds) crowd.stop();
+      for (const pressure of pressures) pressure.stop();
       await Promise.all(consumers.map((consumer) => consumer.close()));
       await guarded.close();
     },

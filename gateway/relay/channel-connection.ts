@@ -4,13 +4,13 @@ import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Consumer, Listener } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
-import { withAttachmentText } from "./attachment-text.ts";
-import { startFanOut } from "./fan-out.ts";
-import { startHeldForLog } from "./held-for-log.ts";
-import { createInbox } from "./inbox.ts";
-import { startOutbox } from "./outbox.ts";
-import type { RelayContext } from "./relay-context.ts";
-import { startSignals } from "./signals.ts";
+import type { RelayContext } from "./context.ts";
+import { withAttachmentText } from "./inbound/attachment-text.ts";
+import { createInbox } from "./inbound/inbox.ts";
+import { startHeldForLog } from "./outbox/append-to-log.ts";
+import { startFanOut } from "./outbox/fan-out.ts";
+import { startOutbox } from "./outbox/outbox.ts";
+import { startSignals } from "./streaming/signals.ts";
 import type { Streams } from "./streaming/streams.ts";
 import { streamsOf } from "./streaming/streams.ts";
 import { withinDeadline } from "./within-deadline.ts";
@@ -19,7 +19,7 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 const STARTING = "starting";
 
-/** The part of a channel that needs its platform: the adapter, what is sent through it, and what it shows. */
+/** The part of a channel that needs its platform: the adapter, its outbox and its signals. */
 export class ChannelConnection {
   readonly #context: RelayContext;
   readonly #adapter: ChannelAdapter;
@@ -40,12 +40,12 @@ export class ChannelConnection {
     this.#maySend = maySend;
   }
 
-  /** In its first attempt, so there is no trouble yet. */
+  /** The first attempt is in progress, which is not a failure. */
   get isStarting(): boolean {
     return this.problem === STARTING;
   }
 
-  /** Resolves when the first attempt has ended; further ones follow on their own. */
+  /** Resolves when the first attempt has ended; retries follow in the background. */
   open(): Promise<void> {
     this.#wanted = true;
     this.problem ??= STARTING;
@@ -57,7 +57,7 @@ export class ChannelConnection {
     this.#wanted = false;
     this.#retry?.cancel();
     this.problem = undefined;
-    // The adapter's own stop begins with its intake. An adapter that is still starting is awaited.
+    // The adapter stops its intake first. An adapter that is still starting is awaited.
     await Promise.all([this.#adapter.stop(), this.#opening.then(() => this.#release())]);
   }
 
@@ -94,7 +94,7 @@ export class ChannelConnection {
     }
   }
 
-  /** Bounded, because a lease that is lost meanwhile waits for it. */
+  /** Bounded, because the loss of the lease waits for it. */
   #start(): Promise<void> {
     const { clock, limits } = this.#context;
     const adapter = this.#adapter;

@@ -9,69 +9,70 @@ const LeaseRecord = z.looseObject({ holder: z.string(), leaseMs: z.number() });
 const leases = collection("channel-leases", LeaseRecord);
 const leaseKey = (tenant: string, channel: string) => keyOf(leases, tenant, channel);
 
-export interface LeaseParts {
+interface LeaseDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tenant: string;
   readonly channel: string;
-  /** Unique among the gateways that run at the same time. One that comes back with its old name takes its lease back. */
+  /** Unique among the running gateways. A gateway that restarts under its old name takes its lease back. */
   readonly instance: string;
-  /** A holder that dies is replaced within this time. */
+  /** Another gateway takes over within this time after the holder has died. */
   readonly leaseMs: number;
-  /** The lease was gained or lost. Called in turn: a change waits for the end of the one before. */
+  /** Called when the lease is gained or lost; one call at a time. */
   changed(held: boolean): Promise<void>;
 }
 
 /**
- * Who may connect to a channel that takes one connection only. Nobody's wall clock counts: a holder gives up two
- * thirds of a lease after the start of its last renewal, and another takes over once it has seen no renewal for that long.
+ * The right to connect to a channel that allows one connection. It depends on no wall clock: the holder's lease expires
+ * two thirds of `leaseMs` after the start of its last renewal, and another gateway takes over once it has seen no renewal
+ * for that long.
  */
 export class ChannelLease {
-  readonly #parts: LeaseParts;
+  readonly #deps: LeaseDeps;
   readonly #expiresInMs: number;
   #revision: number | undefined;
   #heldUntil = Number.NEGATIVE_INFINITY;
   #seen: { revision: number; at: number } | undefined;
-  #told = false;
-  #telling: Promise<void> = Promise.resolve();
+  #notified = false;
+  #notifying: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
   #expiry: Timer | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(parts: LeaseParts) {
-    this.#parts = parts;
-    this.#expiresInMs = (parts.leaseMs * 2) / 3;
+  constructor(deps: LeaseDeps) {
+    this.#deps = deps;
+    this.#expiresInMs = (deps.leaseMs * 2) / 3;
   }
 
   get held(): boolean {
-    return this.#revision !== undefined && this.#parts.clock.monotonic() < this.#heldUntil;
+    return this.#revision !== undefined && this.#deps.clock.monotonic() < this.#heldUntil;
   }
 
-  /** Resolves after the first look, and after the change that came of it. */
+  /** Resolves after the first attempt to take the lease, and after the change that it caused. */
   async start(): Promise<void> {
-    await this.#look();
-    await this.#telling;
+    await this.#check();
+    await this.#notifying;
   }
 
-  /** Gives the lease to whoever wants it next, once the holder's work has ended. */
+  /** Releases the lease once the holder's work has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
     this.#expiry?.cancel();
-    await this.#looking;
-    this.#tell(false);
-    await this.#telling;
+    await this.#checking;
+    this.#notify(false);
+    await this.#notifying;
     if (this.#revision === undefined) return;
-    const { store, tenant, channel } = this.#parts;
-    // Somebody who took over in the meantime keeps it; a store that is away lets it expire.
+    const { store, tenant, channel } = this.#deps;
+    // A gateway that has taken over keeps the lease; if the store is unavailable, it expires.
     await store.delete(leaseKey(tenant, channel), { ifRevision: this.#revision }).catch(() => undefined);
   }
 
-  #look(): Promise<void> {
-    this.#looking = this.#renewOrTake();
-    return this.#looking;
+  #check(): Promise<void> {
+    this.#checking = this.#renewOrTake();
+    return this.#checking;
   }
 
   async #renewOrTake(): Promise<void> {
@@ -79,15 +80,19 @@ export class ChannelLease {
       await (this.#revision === undefined ? this.#takeIfFree() : this.#write(this.#revision));
     } catch (error) {
       if (error instanceof RevisionConflict) this.#lose();
-      else this.#parts.logger.warn({ channel: this.#parts.channel, error: messageOf(error) }, "lease not renewed");
+      else
+        this.#deps.logger.warn(
+          { channel: this.#deps.channel, error: messageOf(error) },
+          "could not renew channel lease",
+        );
     }
     if (this.#stopped) return;
-    const pauseMs = this.#parts.leaseMs / (this.#revision === undefined ? 6 : 3);
-    this.#timer = this.#parts.clock.after(pauseMs, () => void this.#look());
+    const pauseMs = this.#deps.leaseMs / (this.#revision === undefined ? 6 : 3);
+    this.#timer = this.#deps.clock.after(pauseMs, () => void this.#check());
   }
 
   async #takeIfFree(): Promise<void> {
-    const { store, clock, tenant, channel, instance } = this.#parts;
+    const { store, clock, tenant, channel, instance } = this.#deps;
     const record = await store.get(leaseKey(tenant, channel));
     if (record === undefined) return this.#write(0);
     if (record.value.holder === instance) return this.#write(record.revision);
@@ -97,29 +102,31 @@ export class ChannelLease {
   }
 
   async #write(ifRevision: number): Promise<void> {
-    const { store, clock, tenant, channel, instance, leaseMs } = this.#parts;
+    const { store, clock, tenant, channel, instance, leaseMs } = this.#deps;
     const startedAt = clock.monotonic();
     this.#revision = await store.put(leaseKey(tenant, channel), { holder: instance, leaseMs }, { ifRevision });
     this.#heldUntil = startedAt + this.#expiresInMs;
     this.#expiry?.cancel();
     this.#expiry = clock.after(Math.max(0, this.#heldUntil - clock.monotonic()), () => this.#lose());
-    this.#tell(this.held);
+    this.#notify(this.held);
   }
 
   #lose(): void {
     this.#revision = undefined;
     this.#seen = undefined;
     this.#expiry?.cancel();
-    this.#tell(false);
+    this.#notify(false);
   }
 
-  #tell(held: boolean): void {
-    if (this.#told === held) return;
-    this.#told = held;
-    const { changed, channel, logger } = this.#parts;
-    logger.info({ channel, held }, held ? "channel lease gained" : "channel lease given up");
-    this.#telling = this.#telling
+  #notify(held: boolean): void {
+    if (this.#notified === held) return;
+    this.#notified = held;
+    const { changed, channel, logger } = this.#deps;
+    logger.info({ channel, held }, held ? "channel lease gained" : "channel lease lost");
+    this.#notifying = this.#notifying
       .then(() => changed(held))
-      .catch((error: unknown) => logger.error({ channel, held, error: messageOf(error) }, "lease change failed"));
+      .catch((error: unknown) =>
+        logger.error({ channel, held, error: messageOf(error) }, "could not apply channel lease change"),
+      );
   }
 }

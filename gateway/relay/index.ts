@@ -1,8 +1,8 @@
-export { admits } from "./admits.ts";
-export { CrowdCheck } from "./crowd-check.ts";
-export { defaultRelayLimits } from "./default-relay-limits.ts";
-export { relayDurable } from "./fan-out.ts";
-export { outboxDurable } from "./outbox-durable.ts";
-export type { RelayContext } from "./relay-context.ts";
+export type { RelayContext } from "./context.ts";
+export { defaultRelayLimits } from "./context.ts";
+export { admits } from "./inbound/access-check.ts";
+export { Backpressure } from "./inbound/backpressure.ts";
+export { relayDurable } from "./outbox/fan-out.ts";
 export { type RunningChannel, runChannel } from "./run-channel.ts";
+export { outboxDurable } from "./sending/outcomes.ts";
 export { withinDeadline } from "./within-deadline.ts";

@@ -4,26 +4,26 @@ import { messageOf } from "../../core/contract/app-error.ts";
 import type { Consumer } from "../../core/contract/bus.ts";
 import { ChannelConnection } from "./channel-connection.ts";
 import { ChannelLease } from "./channel-lease.ts";
-import { DeliveryHealth } from "./delivery-health.ts";
+import type { RelayContext } from "./context.ts";
 import { startWakeUps } from "./digest/wake-up.ts";
-import { startFanOut } from "./fan-out.ts";
-import type { RelayContext } from "./relay-context.ts";
+import { startFanOut } from "./outbox/fan-out.ts";
+import { DeliveryHealth } from "./sending/call-adapter.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 /** standby: another gateway holds the connection, or an operator has paused the channel. */
 export type ChannelHealth =
   | { ok: true; standby: boolean }
-  /** starting: it connects for the first time, which is no trouble yet. */
+  /** starting: the first attempt is in progress, which is not a failure. */
   | { ok: false; reason: string; starting?: boolean };
 
 export interface RunningChannel {
   readonly channel: string;
-  /** Settles when the first attempt to start the adapter has ended, well or not. */
+  /** Resolves when the first attempt to start the adapter has ended, even if it failed. */
   readonly firstAttempt: Promise<void>;
   health(): ChannelHealth;
-  /** A paused channel takes nothing in and sends nothing; what is to be sent waits. */
+  /** A paused channel accepts no messages, and its deliveries wait in the queue. */
   setPaused(isPaused: boolean): Promise<void>;
-  /** Intake first, then the deliveries under way; bounded in time. What is left waits in the queue. */
+  /** Stops intake first, then waits for deliveries in progress, bounded in time. The rest waits in the queue. */
   stop(): Promise<void>;
 }
 
@@ -35,8 +35,8 @@ interface RunOptions {
 }
 
 /**
- * Runs one channel on this gateway. Resolves once the first attempt to start the adapter has ended. An adapter that does
- * not start is retried, and its health says why. `instance` is this gateway's name among the running ones.
+ * Runs one channel on this gateway. Resolves once the first attempt to start the adapter has ended; a failed start is
+ * retried, and the health has the reason. `instance` is the name of this gateway among the running ones.
  */
 export const runChannel = async (
   relay: RelayContext,
@@ -49,7 +49,7 @@ export const runChannel = async (
   const { channel, capabilities } = adapter;
   const consumers: Consumer[] = [];
   const isLog = capabilities.resend === "log";
-  // Replies are queued from now on, even while the platform cannot be reached.
+  // Replies are queued from now on, even while the platform is unreachable.
   if (!isLog) consumers.push(await startFanOut(context, adapter), await startWakeUps(context, channel));
 
   let lease: ChannelLease | undefined;
@@ -100,7 +100,8 @@ export const runChannel = async (
     },
     stop() {
       const { clock, limits, logger } = context;
-      const giveUp = () => logger.warn({ channel }, "channel did not stop in time; what is left is redelivered");
+      const giveUp = () =>
+        logger.warn({ channel }, "channel did not stop in time, unfinished deliveries will be redelivered");
       stopping ??= withinDeadline(clock, limits.stopWithinMs, stopAll(), giveUp).catch((error: unknown) =>
         logger.error({ channel, error: messageOf(error) }, "channel did not stop cleanly"),
       );

@@ -8,7 +8,7 @@ import { renderDelivery } from "../../adapters/teams/render.ts";
 import { renderReply } from "../../adapters/web/render.ts";
 import { readMarkdown } from "../../adapters/web/widget/markdown/read-markdown.ts";
 import { summarisePrompt } from "../../core/lib/summarise-prompt.ts";
-import { deliveryParts } from "../../gateway/relay/delivery-parts.ts";
+import { deliveryParts } from "../../gateway/relay/sending/delivery-parts.ts";
 import { drawnOrPlain } from "../fakes/drawn-or-plain.ts";
 import { hostileMarkdown } from "../fakes/hostile-markdown.ts";
 import { sampleAnchor, sampleReply } from "../fakes/sample-reply.ts";

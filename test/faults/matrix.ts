@@ -5,7 +5,7 @@ export interface Row {
 }
 
 const SEEDED = ["test/faults/seeded-embedded.test.ts", "test/faults/seeded-nats.test.ts"];
-const OUTBOX = "test/gateway/relay/outbox.test.ts";
+const OUTBOX = "test/gateway/relay/outbox/outbox.test.ts";
 const FUZZED = [
   "a2a",
   "admin-api",
@@ -66,7 +66,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F9: {
     fault: "a platform that asks to wait (429)",
-    triedIn: [OUTBOX, "test/gateway/relay/retry-pause.test.ts", PLATFORM_TROUBLE, ...SEEDED],
+    triedIn: [OUTBOX, "test/gateway/relay/sending/retry-pause.test.ts", PLATFORM_TROUBLE, ...SEEDED],
   },
   F10: { fault: "a platform that fails, hangs, or answers nonsense", triedIn: [OUTBOX, PLATFORM_TROUBLE, ...SEEDED] },
   F11: {
@@ -222,7 +222,7 @@ export const matrix: Readonly<Record<string, Row>> = {
       "test/outside/hostile-answers.test.ts",
       "test/adapters/hostile-replies.test.ts",
       "test/contract/channel/adapter-draws.ts",
-      "test/gateway/relay/undrawable.test.ts",
+      "test/gateway/relay/sending/undrawable.test.ts",
     ],
   },
   F38: {

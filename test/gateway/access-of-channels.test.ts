@@ -4,8 +4,8 @@ import type { Config } from "../../config/config.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import { admitsOn } from "../../gateway/admits-on.ts";
 import { limitedAccess } from "../../gateway/limited-access.ts";
-import type { RelayContext } from "../../gateway/relay/relay-context.ts";
-import { SHUT_OUT, withheld } from "../../gateway/relay/withheld.ts";
+import type { RelayContext } from "../../gateway/relay/context.ts";
+import { ACCESS_LOST, withheld } from "../../gateway/relay/sending/outcomes.ts";
 import { RecordingLogger } from "../fakes/recording-logger.ts";
 import { RecordingMeter } from "../fakes/recording-meter.ts";
 import { sampleReply } from "../fakes/sample-reply.ts";
@@ -62,6 +62,6 @@ describe("given a delivery whose target has lost its access (D3)", () => {
       { level: "info", fields: { channel: "web", delivery: "r1/web", traceId: "trace-r1" } },
     ]);
     expect(JSON.stringify(logger.lines.items)).not.toContain("secret words");
-    expect(reported).toEqual([[reply, dm("web"), SHUT_OUT]]);
+    expect(reported).toEqual([[reply, dm("web"), ACCESS_LOST]]);
   });
 });

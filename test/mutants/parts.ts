@@ -38,17 +38,17 @@ export const parts: readonly Part[] = [
     ],
     tests: ["test/core/subtasks/{batch-rules,batch-effects,owner-record,owner-records}.test.ts"],
   },
-  { name: "ledger", mutate: ["gateway/relay/ledger.ts"], tests: ["test/gateway/relay/ledger.test.ts"] },
+  { name: "ledger", mutate: ["gateway/relay/sending/ledger.ts"], tests: ["test/gateway/relay/sending/ledger.test.ts"] },
   {
     name: "access",
     mutate: [
-      "gateway/relay/{access-check,admits,withheld}.ts",
+      "gateway/relay/inbound/access-check.ts",
       "gateway/{admits-on,limited-access}.ts",
       "adapters/discord/access.ts",
       "adapters/slack/inbound/author-team.ts",
     ],
     tests: [
-      "test/gateway/relay/{access-check,admits}.test.ts",
+      "test/gateway/relay/inbound/{access-check,admits}.test.ts",
       "test/gateway/access-of-channels.test.ts",
       "test/adapters/discord/access.test.ts",
       "test/adapters/slack/membership.test.ts",

@@ -4,7 +4,7 @@ import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdow
 import type { Anchor } from "../../../core/contract/anchor.ts";
 import type { DigestPart, DigestSection } from "../../../core/delivery/held/index.ts";
 
-export interface DigestItem {
+interface DigestItem {
   readonly id: string;
   readonly markdown: string;
   readonly anchor: Anchor | null;
@@ -12,12 +12,12 @@ export interface DigestItem {
 
 type Limits = Pick<Capabilities, "maxPartLength" | "measure" | "anchorLength">;
 
-/** As many as platforms show in one message, with room for the texts between them. */
-const MOST_ANCHORS = 10;
+/** Platforms show this many in one message, with room for the texts between them. */
+const MAX_ANCHORS = 10;
 
 /**
- * Several answers in one digest: each whole, in order, and with its own anchor, which no other text can pass for (O16).
- * It is one part if it can be; otherwise what fits into a part by itself is not cut.
+ * Composes several replies into one digest: each complete, in order, and with its own anchor, which no other text can
+ * pass for (O16). The digest is one part if it fits; otherwise a section that fits into a part is not cut.
  */
 export const composeDigest = (items: readonly DigestItem[], limits: Limits): DigestPart[] => {
   const head = `**${items.length} messages have waited for you.**\n\n`;
@@ -33,13 +33,13 @@ export const composeDigest = (items: readonly DigestItem[], limits: Limits): Dig
   return parts;
 };
 
-/** The same in words alone. */
+/** The sections as text, anchors included. */
 export const digestText = (sections: readonly DigestSection[]): string =>
   sections
     .flatMap(({ markdown, anchor }) => (anchor === null ? [markdown] : [markdown, plain(anchor.text)]))
     .join("\n\n");
 
-/** Each is as long as a part at the most. No cut may make an anchor of the text behind it. */
+/** Each section fits into one part. `escapeAnchors` runs after the split, because a cut could turn text into an anchor. */
 const sectionsOf = (
   { markdown, anchor }: DigestItem,
   number: number,
@@ -49,8 +49,8 @@ const sectionsOf = (
   const split = (text: string) => splitMarkdown(text, maxPartLength, measure);
   const texts = split(`${head}**${number}.**\n\n${markdown.trim()}`).map(escapeAnchors);
   const isDrawn = anchor !== null && anchorLength !== undefined;
-  const inWords = anchor === null || isDrawn ? [] : split(plain(anchor.text));
-  return [...texts, ...inWords].map((text, index) => ({
+  const asText = anchor === null || isDrawn ? [] : split(plain(anchor.text));
+  return [...texts, ...asText].map((text, index) => ({
     number,
     markdown: text,
     anchor: isDrawn && index === texts.length - 1 ? anchor : null,
@@ -63,8 +63,8 @@ const fits = (sections: readonly DigestSection[], limits: Limits): boolean => {
   const anchors = sections.flatMap(({ anchor }) => anchor ?? []);
   if (anchorLength === undefined || anchors.length < 2) return text <= maxPartLength;
   const length = anchors.reduce((sum, anchor) => sum + anchorLength(anchor), text);
-  return anchors.length <= MOST_ANCHORS && length <= maxPartLength;
+  return anchors.length <= MAX_ANCHORS && length <= maxPartLength;
 };
 
-/** Its words are people's: they are no mark-up. */
+/** Escapes mark-up: the anchor text quotes people. */
 const plain = (text: string): string => text.replace(/[\\`*_~[\]<>|#]/g, "\\$&");

@@ -1,23 +1,26 @@
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { Digest } from "../../../core/delivery/held/index.ts";
 import { ledgerKey } from "../../../core/delivery/index.ts";
-import type { Ledger } from "../ledger.ts";
-import type { RelayContext } from "../relay-context.ts";
-import type { Begun } from "./begun-digest.ts";
+import type { RelayContext } from "../context.ts";
+import type { Ledger } from "../sending/ledger.ts";
+import { recordPostedTogether } from "../sending/record-posted.ts";
 
-/** What people can have seen of a part, or of an item; of one that is shown, the platform's id of its last message. */
+/** How much of a part, or of an item, people may have seen; `shown` is the platform's id of its last message. */
 export type Fate = { readonly shown: string } | "unsent" | "unknown";
 
 export const isShown = (fate: Fate | undefined): fate is { readonly shown: string } => typeof fate === "object";
 
 export const messageIdOf = (fate: Fate): string | undefined => (isShown(fate) ? fate.shown : undefined);
 
-export interface Fates {
+interface Fates {
   readonly parts: readonly Fate[];
   /** By the id of their request. */
   readonly items: ReadonlyMap<string, Fate>;
 }
 
-/** What became of a digest that is not sent to its end. From now on nobody sends the rest of it. */
+/** The fates of an interrupted digest. No process sends the rest of it from now on. */
 export const fatesOf = async (context: RelayContext, ledger: Ledger, begun: Begun): Promise<Fates> => {
   const { digest, requests } = begun;
   const parts: Fate[] = [];
@@ -37,4 +40,34 @@ const together = (fates: readonly Fate[]): Fate => {
   if (fates.every((fate) => fate === "unsent")) return "unsent";
   const last = fates.at(-1);
   return last !== undefined && fates.every(isShown) ? last : "unknown";
+};
+
+export type Requests = readonly [DeliveryRequest, ...DeliveryRequest[]];
+
+export const isSome = (requests: readonly DeliveryRequest[]): requests is Requests => requests.length > 0;
+
+/** A digest that is stored as begun, with its requests and parts. */
+export interface Begun {
+  readonly digest: Digest;
+  readonly requests: Requests;
+  readonly parts: readonly Delivery[];
+}
+
+/** Makes each posted message of a digest answerable, even if the rest fails (O14). */
+export const recordMessages = async (
+  context: RelayContext,
+  target: Conversation,
+  { digest, requests }: Begun,
+  /** By part; undefined: not shown, as far as the relay knows. */
+  messageIds: readonly (string | undefined)[],
+): Promise<void> => {
+  const { parts, itemIds } = digest;
+  // A single item is sent as itself, without a number.
+  const numberOf = (id: string) => (parts.length === 0 ? {} : { number: itemIds.indexOf(id) + 1 });
+  for (const [index, messageId] of messageIds.entries()) {
+    const shownIds = parts[index]?.itemIds ?? itemIds;
+    const shown = requests.filter(({ id }) => shownIds.includes(id));
+    const replies = shown.map(({ id, reply }) => ({ reply, ...numberOf(id) }));
+    if (messageId !== undefined) await recordPostedTogether(context, target, messageId, replies);
+  }
 };

@@ -3,27 +3,27 @@ import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import type { Digest, DigestPart } from "../../../core/delivery/held/index.ts";
-import type { RelayContext } from "../relay-context.ts";
-import { partsOf } from "../send-parts.ts";
+import type { RelayContext } from "../context.ts";
+import { partsOf } from "../sending/delivery-parts.ts";
 import { composeDigest, digestText } from "./compose-digest.ts";
 
-/** Together less than a value of the store can take, whatever the characters. What is more waits for the next digest. */
+/** Fits into one value of the store in any encoding. The remaining items wait for the next digest. */
 const MAX_CHARS = 100_000;
-const MOST_ITEMS = 50;
-/** Of one part: as many as platforms show in one message. */
-const MOST_BUTTONS = 10;
+const MAX_ITEMS = 50;
+/** Per part: platforms show this many in one message. */
+const MAX_BUTTONS = 10;
 
-/** As many as fit into one digest, the oldest first; always one. */
+/** The oldest requests that fit into one digest, at least one. */
 export const fitting = (requests: readonly DeliveryRequest[]): readonly DeliveryRequest[] => {
   let chars = 0;
   const end = requests.findIndex(({ reply }, index) => {
     chars += reply.markdown.length;
-    return index > 0 && (chars > MAX_CHARS || index >= MOST_ITEMS);
+    return index > 0 && (chars > MAX_CHARS || index >= MAX_ITEMS);
   });
   return end < 0 ? requests : requests.slice(0, end);
 };
 
-/** One that is alone needs no other words than its own. */
+/** Empty for a single request, which is sent as itself. */
 export const digestParts = async (
   { anchorIn }: RelayContext,
   { capabilities }: ChannelAdapter,
@@ -38,7 +38,7 @@ export const digestParts = async (
   return composeDigest(await Promise.all(items), capabilities);
 };
 
-/** The parts of a digest, under ids of its own: whoever sends it again sends the same. */
+/** The parts of a digest under ids of its own, so that every attempt sends the same parts. */
 export const partsOfDigest = async (
   context: RelayContext,
   adapter: ChannelAdapter,
@@ -67,7 +67,7 @@ export const partsOfDigest = async (
   const whyIn = (index: number) =>
     requests
       .filter(endsIn(index))
-      .slice(0, MOST_BUTTONS)
+      .slice(0, MAX_BUTTONS)
       .map((request) => whyAction(request, itemIds.indexOf(request.id) + 1));
   return parts.map(({ sections }, index) => ({
     id: `${id}/${index}`,

@@ -13,31 +13,29 @@ import {
   heldRequestKey,
   readHeld,
 } from "../../../core/delivery/held/index.ts";
-import { mayTryAgain } from "../after-failure.ts";
-import { buryRequest } from "../bury-request.ts";
-import { delivered } from "../delivered.ts";
-import { goElsewhere } from "../go-elsewhere.ts";
-import type { Ledger } from "../ledger.ts";
-import { noteShown } from "../note-shown.ts";
-import type { PartSender } from "../part-sender.ts";
-import type { RelayContext } from "../relay-context.ts";
-import { retryPause } from "../retry-pause.ts";
-import { isTrouble, partsOf, sendParts } from "../send-parts.ts";
-import { withheld } from "../withheld.ts";
-import type { Begun } from "./begun-digest.ts";
-import { isSome } from "./begun-digest.ts";
-import { fatesOf, isShown, messageIdOf } from "./digest-fates.ts";
+import type { RelayContext } from "../context.ts";
+import { isTrouble, partsOf, sendParts } from "../sending/delivery-parts.ts";
+import type { Ledger } from "../sending/ledger.ts";
+import { deadLetterRequest, delivered, withheld } from "../sending/outcomes.ts";
+import type { PartSender } from "../sending/part-sender.ts";
+import { recordPosted } from "../sending/record-posted.ts";
+import type { RequestHandler } from "../sending/request-handler.ts";
+import { reroute } from "../sending/reroute.ts";
+import { mayTryAgain, retryPause } from "../sending/retry.ts";
+import type { Begun } from "./digest-fates.ts";
+import { fatesOf, isShown, isSome, messageIdOf, recordMessages } from "./digest-fates.ts";
 import { digestParts, fitting, partsOfDigest } from "./digest-request.ts";
-import { sortItems } from "./due-requests.ts";
-import { noteMessages } from "./note-messages.ts";
-import { setWakeUp, withWakeUp } from "./wake-up.ts";
+import { sortItems } from "./hold.ts";
+import { setWakeUp, wakeUpLater, withWakeUp } from "./wake-up.ts";
 
 /**
- * Sends what was kept back for a conversation, in its place in that conversation's queue. A digest whose first part may
- * be on the platform is sent to its end as it is, unless something in it may not be seen there any more; any other is
- * made anew each time, so that it has all that is due.
+ * Sends the held messages of a conversation as one digest, in order with its other deliveries. A digest whose first part
+ * may be on the platform is completed unchanged, unless an item has lost its audience; any other digest is recomposed at
+ * each attempt, so that it contains every due item.
  */
-export class DigestSender {
+export class DigestSender implements RequestHandler {
+  /** Each item has an audience of its own. */
+  readonly isForOneAudience = false;
   readonly #context: RelayContext;
   readonly #adapter: ChannelAdapter;
   readonly #sender: PartSender;
@@ -50,24 +48,32 @@ export class DigestSender {
     this.#ledger = ledger;
   }
 
-  async send(target: Conversation, received: Received): Promise<Outcome> {
+  afterError(retry: () => Outcome): Outcome {
+    return retry();
+  }
+
+  onDeadLetter({ target }: DeliveryRequest): Promise<void> {
+    return wakeUpLater(this.#context, target);
+  }
+
+  async handle({ target }: DeliveryRequest, received: Received): Promise<Outcome> {
     const record = await readHeld(this.#context.store, target);
     const open = await this.#goOn(target, record);
     const gone = open === undefined ? [] : await this.#noLongerFor(target, open);
     if (open && gone.length > 0) return this.#breakOff(target, open, gone);
     const begun = open ?? (await this.#begin(target, record));
     if (begun === undefined) return this.#rest(target);
-    const sent = await sendParts(this.#context, this.#sender, begun.parts, received);
+    const sent = await sendParts(this.#context, this.#sender.send, begun.parts, received);
     await this.#context.checkpoint("digest.tried");
     if (!isTrouble(sent)) return this.#accepted(target, begun, sent);
     if ("waitMs" in sent) return { retryInMs: sent.waitMs };
-    if ("withdrawn" in sent) throw anotherIsAtIt();
+    if ("withdrawn" in sent) throw ownedByAnother();
     const failure = "dead" in sent ? sent.dead : sent.again;
     if ("dead" in sent || !mayTryAgain(failure)) return this.#breakOff(target, begun, [], failure);
     return this.#tryLater(target, begun, failure);
   }
 
-  /** The digest that was begun, if its platform may have a part of it. */
+  /** The stored digest, if the platform may have a part of it. */
   async #goOn(target: Conversation, { digest }: HeldRecord): Promise<Begun | undefined> {
     if (digest === undefined) return undefined;
     const loaded = await Promise.all(digest.itemIds.map((id) => this.#request(target, id)));
@@ -78,7 +84,7 @@ export class DigestSender {
     return first && (await this.#ledger.withdraw(first)) ? undefined : { digest, requests, parts };
   }
 
-  /** What may not be seen there any more: the rest of the digest could show it. */
+  /** Items whose target has left the audience: the rest of the digest could show them. */
   async #noLongerFor(target: Conversation, { requests }: Begun): Promise<readonly DeliveryRequest[]> {
     const still = await Promise.all(requests.map(({ reply }) => this.#context.isStillTarget(reply, target)));
     return requests.filter((_, index) => !still[index]);
@@ -99,7 +105,7 @@ export class DigestSender {
     };
     const lostIds = new Set(lost.map(({ id }) => id));
     await changeHeld(store, target, (record) => {
-      if (record.digests !== before.digests) throw anotherIsAtIt();
+      if (record.digests !== before.digests) throw ownedByAnother();
       const items = record.items
         .filter(({ id }) => !lostIds.has(id))
         .map((item) => ({ ...item, notBefore: later.get(item.id) ?? item.notBefore }));
@@ -117,7 +123,7 @@ export class DigestSender {
   }
 
   async #accepted(target: Conversation, begun: Begun, messageIds: readonly string[]): Promise<Outcome> {
-    await noteMessages(this.#context, target, begun, messageIds);
+    await recordMessages(this.#context, target, begun, messageIds);
     for (const request of begun.requests) await this.#shown(request, messageIds.at(-1) ?? "");
     await this.#context.checkpoint("digest.marked");
     return this.#remove(target, begun.requests);
@@ -127,14 +133,14 @@ export class DigestSender {
     for (const part of await partsOf(this.#context, this.#adapter, request)) {
       await this.#ledger.accept(part, { messageId });
     }
-    await noteShown(this.#context, request, []);
+    await recordPosted(this.#context, request, []);
     delivered(this.#context, request);
   }
 
   /**
-   * It is not sent to its end, because something in it may not be seen there any more, or because it cannot be. What
-   * was seen whole is delivered; what may have been seen in part is for people to decide about (D4); what nobody has
-   * seen waits for the next digest, or is given up with the reason.
+   * Ends a digest that has lost an audience or cannot be sent. Items shown completely count as delivered; items that may
+   * be shown in part become dead letters with an unknown outcome, for people to decide (D4); unseen items wait for the
+   * next digest, or become dead letters with the reason.
    */
   async #breakOff(
     target: Conversation,
@@ -143,15 +149,15 @@ export class DigestSender {
     failure?: DeliveryFailed,
   ): Promise<Outcome> {
     const fates = await fatesOf(this.#context, this.#ledger, begun);
-    await noteMessages(this.#context, target, begun, fates.parts.map(messageIdOf));
+    await recordMessages(this.#context, target, begun, fates.parts.map(messageIdOf));
     const why = failure ? `${failure.message}; it was part of a digest` : "its digest was not sent to its end";
     const kept = new Set<string>();
     for (const request of begun.requests) {
       const fate = fates.items.get(request.id);
       if (gone.includes(request)) await withheld(this.#context, request);
       else if (isShown(fate)) await this.#shown(request, fate.shown);
-      else if (fate === "unknown") await this.#bury(target, request, new DeliveryFailed("unknown", why));
-      else if (failure !== undefined && failure.reason !== "unknown") await this.#bury(target, request, failure);
+      else if (fate === "unknown") await this.#deadLetter(target, request, new DeliveryFailed("unknown", why));
+      else if (failure !== undefined && failure.reason !== "unknown") await this.#deadLetter(target, request, failure);
       else kept.add(request.id);
     }
     await this.#context.checkpoint("digest.buried");
@@ -161,15 +167,15 @@ export class DigestSender {
     );
   }
 
-  async #bury(target: Conversation, request: DeliveryRequest, failure: DeliveryFailed): Promise<void> {
+  async #deadLetter(target: Conversation, request: DeliveryRequest, failure: DeliveryFailed): Promise<void> {
     for (const part of await partsOf(this.#context, this.#adapter, request)) {
       if (failure.reason === "unknown") await this.#ledger.doubtWithdrawn(part, failure.message);
       else if (part.part.index === 0) await this.#ledger.release(part, failure.reason);
     }
-    if (await goElsewhere(this.#context, this.#adapter, request, failure)) return;
+    if (await reroute(this.#context, this.#adapter, request, failure)) return;
     const { items } = await readHeld(this.#context.store, target);
     const heldAt = items.find(({ id }) => id === request.id)?.heldAt ?? request.reply.createdAt;
-    await buryRequest(this.#context, this.#adapter.channel, request, failure, heldAt);
+    await deadLetterRequest(this.#context, this.#adapter.channel, request, failure, heldAt);
   }
 
   async #tryLater(target: Conversation, begun: Begun, failure: DeliveryFailed): Promise<Outcome> {
@@ -188,9 +194,9 @@ export class DigestSender {
       ...(isUnseen ? withWakeUp(before, now + pauseMs, now) : before),
       attempts: attempt,
     }));
-    // What may be seen in part is finished before anything else is said there.
+    // A digest that people may see in part is completed before any other delivery to the conversation.
     if (!isUnseen) {
-      await noteMessages(this.#context, target, begun, await this.#acceptedSoFar(begun));
+      await recordMessages(this.#context, target, begun, await this.#acceptedSoFar(begun));
       return { retryInMs: pauseMs };
     }
     await setWakeUp(this.#context, target, changed);
@@ -216,7 +222,7 @@ export class DigestSender {
     return this.#rest(target);
   }
 
-  /** Sees to it that what is still kept back has a wake-up. */
+  /** Makes sure that the remaining held items have a wake-up. */
   async #rest(target: Conversation): Promise<Outcome> {
     const now = this.#context.clock.now();
     const record = await changeHeld(this.#context.store, target, (before) => {
@@ -237,9 +243,9 @@ export class DigestSender {
   }
 }
 
-const anotherIsAtIt = () => new AppError("conflict", "another gateway makes this digest");
+const ownedByAnother = () => new AppError("conflict", "another gateway makes this digest");
 
-/** When the oldest of them could first have been sent. */
+/** The earliest time at which one of the items could have been sent. */
 const since = (items: readonly HeldItem[], { itemIds }: Digest): number =>
   Math.min(
     ...items

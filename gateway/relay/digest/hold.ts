@@ -1,15 +1,15 @@
-import type { Outcome } from "../../../core/contract/bus.ts";
-import { ack } from "../../../core/contract/bus.ts";
+import { ack, type Outcome } from "../../../core/contract/bus.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
+import { type Conversation, sameConversation } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import { changeHeld, type HeldItem, heldRequestKey, readHeld } from "../../../core/delivery/held/index.ts";
-import type { Ledger } from "../ledger.ts";
-import type { RelayContext } from "../relay-context.ts";
+import type { RelayContext } from "../context.ts";
+import type { Ledger } from "../sending/ledger.ts";
 import { setWakeUp, withWakeUp } from "./wake-up.ts";
 
 /**
- * Keeps back what nobody waits for, if it is quiet hours or if it is late: then it comes with the others in one digest
- * (D2, D5). Undefined: it is to be sent now. What may be seen already, in part, is never kept back.
+ * Holds a proactive message for a digest in quiet hours and when it is late (D2, D5). Undefined: send it now. A message
+ * that people may already see in part is never held.
  */
 export const holdBack = async (
   context: RelayContext,
@@ -18,7 +18,6 @@ export const holdBack = async (
 ): Promise<Outcome | undefined> => {
   const { clock, limits } = context;
   const { reply, target, holdUntil = 0 } = request;
-  if (!isDigestible(request)) return undefined;
   const now = clock.now();
   const isLate = now - Date.parse(reply.createdAt) >= limits.digestAfterMs;
   if (holdUntil <= now && !isLate && !(await isBehindOthers(context, request, now))) return undefined;
@@ -27,15 +26,11 @@ export const holdBack = async (
   return hold(context, request, holdUntil > now ? holdUntil : 0);
 };
 
-/** Somebody who waits, and who has asked for it to be sent again, gets it as soon as it can be had. */
-const isDigestible = ({ reply, byHand }: DeliveryRequest): boolean =>
-  reply.kind === "final" && reply.correlationId === undefined && byHand !== true;
-
-/** Earlier ones wait for the platform already: it is not to overtake them. */
+/** Earlier messages wait for the platform, and this one must not overtake them. */
 const isBehindOthers = async ({ store }: RelayContext, { target }: DeliveryRequest, now: number): Promise<boolean> =>
   (await readHeld(store, target)).items.some(({ notBefore }) => notBefore <= now);
 
-/** Puts it with the others that are kept back, unless it is among them already. It must have been withdrawn. */
+/** Adds a withdrawn request to the held ones. Idempotent. */
 export const hold = async (context: RelayContext, request: DeliveryRequest, notBefore: number): Promise<Outcome> => {
   const { store, clock, limits, checkpoint, logger } = context;
   const { id, target, reply } = request;
@@ -51,8 +46,43 @@ export const hold = async (context: RelayContext, request: DeliveryRequest, notB
     return withWakeUp({ ...before, items: [...before.items, item] }, at, now);
   });
   await checkpoint("held.noted");
-  // One that was noted before may have died before it could set the wake-up.
+  // The process that noted it first may have died before it set the wake-up.
   await setWakeUp(context, target, record);
-  if (isNew) logger.info({ channel: target.channel, delivery: id, traceId: reply.traceId }, "kept back for a digest");
+  if (isNew)
+    logger.info({ channel: target.channel, delivery: id, traceId: reply.traceId }, "delivery held for a digest");
   return ack;
+};
+
+interface Sorted {
+  /** Send now, in order. */
+  readonly due: readonly DeliveryRequest[];
+  /** Hold until the given time: quiet hours have begun meanwhile. */
+  readonly later: ReadonlyMap<string, number>;
+  /** The target has left the audience, or the stored request has expired. */
+  readonly lost: readonly { readonly id: string; readonly request: DeliveryRequest | undefined }[];
+}
+
+/** Sorts held items by today's audience and quiet hours (D2, D3). */
+export const sortItems = async (
+  context: RelayContext,
+  target: Conversation,
+  items: readonly HeldItem[],
+): Promise<Sorted> => {
+  const { store, clock } = context;
+  const now = clock.now();
+  const due: DeliveryRequest[] = [];
+  const later = new Map<string, number>();
+  const lost: { id: string; request: DeliveryRequest | undefined }[] = [];
+  for (const { id } of items) {
+    const request = (await store.get(heldRequestKey(target, id)))?.value;
+    if (request === undefined || !(await context.isStillTarget(request.reply, target))) {
+      lost.push({ id, request });
+      continue;
+    }
+    const targets = await context.targetsOn(target.channel, request.reply);
+    const { holdUntil = 0 } = targets.find(({ conversation }) => sameConversation(conversation, target)) ?? {};
+    if (holdUntil > now) later.set(id, holdUntil);
+    else due.push(request);
+  }
+  return { due, later, lost };
 };

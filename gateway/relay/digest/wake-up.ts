@@ -6,16 +6,16 @@ import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest, DigestDue } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { changeHeld, type HeldRecord } from "../../../core/delivery/held/index.ts";
-import type { RelayContext } from "../relay-context.ts";
+import type { RelayContext } from "../context.ts";
 
-/** With a wake-up at this time, unless one comes as early. */
+/** Adds a wake-up at this time, unless an earlier one is set. */
 export const withWakeUp = (record: HeldRecord, at: number, now: number): HeldRecord => {
   const { wakeAt } = record;
   if (wakeAt !== undefined && wakeAt > now && wakeAt <= at) return record;
   return { ...record, wakes: record.wakes + 1, wakeAt: at };
 };
 
-/** Has the bus keep the record's latest wake-up, whatever becomes of this process. Again: nothing new. */
+/** Publishes the record's latest wake-up, so that it survives this process. Idempotent. */
 export const setWakeUp = async (
   { bus, tenant }: RelayContext,
   target: Conversation,
@@ -23,7 +23,7 @@ export const setWakeUp = async (
 ): Promise<void> => {
   if (wakeAt === undefined) return;
   const id = wakeUpId(target, wakes);
-  // A lane of its own: a later wake-up may be for an earlier time.
+  // Each wake-up has a key of its own: a later one may be for an earlier time.
   await bus.publish(
     subjectsOf(tenant).digestDue(target.channel),
     { target, at: wakeAt, number: wakes },
@@ -31,7 +31,7 @@ export const setWakeUp = async (
   );
 };
 
-/** A wake-up could not be obeyed: what is kept back is looked at again later. */
+/** Sets another wake-up after a digest request became a dead letter. */
 export const wakeUpLater = async (context: RelayContext, target: Conversation): Promise<void> => {
   const { store, clock, limits } = context;
   const now = clock.now();
@@ -41,7 +41,7 @@ export const wakeUpLater = async (context: RelayContext, target: Conversation): 
   if (record.items.length > 0) await setWakeUp(context, target, record);
 };
 
-/** Waits for wake-ups, each of which then takes its place in the queue of its conversation. */
+/** Waits for each wake-up, then queues it behind the other deliveries of its conversation. */
 export const startWakeUps = (context: RelayContext, channel: string): Promise<Consumer> => {
   const { bus, clock, tenant, limits } = context;
   const subjects = subjectsOf(tenant);

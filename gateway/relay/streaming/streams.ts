@@ -1,6 +1,6 @@
 import type { EditingAdapter } from "../../../adapters/contract/abilities.ts";
 import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
-import type { ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
 import type { Outcome, Received } from "../../../core/contract/bus.ts";
@@ -11,24 +11,21 @@ import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { ledgerKey } from "../../../core/delivery/index.ts";
-import { mayTryAgain } from "../after-failure.ts";
-import { callEdit } from "../call-adapter.ts";
-import type { PartOutcome } from "../part-sender.ts";
-import type { RelayContext } from "../relay-context.ts";
-import { beginningOf } from "../stream-draft.ts";
-import type { Written } from "./begin-request.ts";
-import { beginRequest } from "./begin-request.ts";
+import type { RelayContext } from "../context.ts";
+import { callEdit } from "../sending/call-adapter.ts";
+import { draftOf, type SendPart } from "../sending/delivery-parts.ts";
+import type { RequestHandler } from "../sending/request-handler.ts";
+import { mayTryAgain } from "../sending/retry.ts";
 import { LiveEdits } from "./live-edits.ts";
-import type { Delta } from "./written-text.ts";
-import { WrittenText } from "./written-text.ts";
+import { beginRequest, type Delta, type Written, WrittenText } from "./stream-text.ts";
 
-/** An answer that is being written. */
+/** An answer that the model is writing. */
 interface Stream {
   readonly of: Written;
   readonly written: WrittenText;
-  /** Runs until its conversation's queue is told of it. */
+  /** Runs until the start request is published. */
   timer?: Timer;
-  /** The message that shows how it begins, if this process has posted it. */
+  /** The draft, if this process has posted it. */
   messageId?: string;
   shown: string;
   isOver: boolean;
@@ -36,16 +33,16 @@ interface Stream {
 
 type Address = Pick<DeliveryRequest, "reply" | "target">;
 
-/** An answer that began so long ago is better shown as a whole. */
+/** An older stream start is skipped; the final reply follows. */
 const BEGIN_WITHIN_MS = 10_000;
-const MOST_STREAMS = 1_000;
-/** After an edit that failed without a word about when to come back. */
+const MAX_STREAMS = 1_000;
+/** After a failed edit without a Retry-After. */
 const FAILURE_PAUSE_MS = 10_000;
 
 /**
- * Shows answers while they are written. A message that begins an answer goes through the queue of its conversation, so
- * that it stands in its place; it is then edited as more is heard, and the whole becomes its last edit (PartSender).
- * Text that is heard may be lost: what counts is only what the ledger says.
+ * Shows answers while the model writes them. The draft goes through the queue of its conversation, so that it keeps its
+ * place; further text edits it, and the final reply becomes its last edit (PartSender). Signals may be lost: only the
+ * ledger is authoritative.
  */
 export class Streams {
   readonly #context: RelayContext;
@@ -75,12 +72,8 @@ export class Streams {
     else stream.timer ??= clock.after(limits.streamAfterMs, () => void this.#announce(stream));
   }
 
-  /** Posts how an answer begins, unless it is too late for that. Whatever becomes of it, the answer itself follows. */
-  async begin(
-    request: DeliveryRequest,
-    received: Received,
-    post: (delivery: Delivery, received: Received) => Promise<PartOutcome>,
-  ): Promise<Outcome> {
+  /** Posts the draft of an answer unless it is too late. Always acknowledged, because the final reply follows. */
+  async begin(request: DeliveryRequest, received: Received, post: SendPart): Promise<Outcome> {
     const { reply, target } = request;
     const ageMs = this.#context.clock.now() - received.publishedAt;
     if (received.attempt > 1 || ageMs > BEGIN_WITHIN_MS) return ack;
@@ -90,26 +83,26 @@ export class Streams {
     if (stream.isOver) return ack;
     stream.timer?.cancel();
     const { maxPartLength } = this.#adapter.capabilities;
-    // Mark-up makes texts longer: half of what a message takes is certainly one message.
+    // Mark-up makes text longer: half of the limit certainly fits into one message.
     const half = maxPartLength === undefined ? {} : { maxPartLength: Math.floor(maxPartLength / 2) };
     const text = stream.written.text || reply.markdown;
-    const beginning = beginningOf(
+    const draft = draftOf(
       { ...request, reply: { ...reply, markdown: text } },
       { ...this.#adapter.capabilities, ...half },
     );
-    const sent = await post(beginning, received).catch((error: unknown) => {
-      this.#context.logger.debug({ delivery: beginning.id, error: messageOf(error) }, "an answer could not be begun");
+    const sent = await post(draft, received).catch((error: unknown) => {
+      this.#context.logger.debug({ delivery: draft.id, error: messageOf(error) }, "could not post stream draft");
       return undefined;
     });
     if (sent === undefined || !("accepted" in sent) || sent.accepted !== "now") return ack;
     stream.messageId = sent.messageId;
-    stream.shown = beginning.part.markdown;
+    stream.shown = draft.part.markdown;
     this.#edits.posted(stream);
     if (stream.written.text !== "") this.#edits.want(stream);
     return ack;
   }
 
-  /** The whole answer is about to be shown. Resolves when nothing else touches its message any more. */
+  /** Stops edits before the final reply is sent. Resolves when no edit is in progress. */
   async end({ reply, target }: Address): Promise<void> {
     const stream = this.#streams.get(keyOf(reply.id, target));
     if (stream === undefined) return;
@@ -118,7 +111,7 @@ export class Streams {
     await this.#edits.end(stream);
   }
 
-  /** Whether the message that begins it was posted here, so that nobody else edits it. */
+  /** Whether this process posted the draft, so that no other process edits it. */
   isOurs({ reply, target }: Address): boolean {
     return this.#streams.get(keyOf(reply.id, target))?.messageId !== undefined;
   }
@@ -136,14 +129,14 @@ export class Streams {
     const stream: Stream = { of, written: new WrittenText(), shown: "", isOver: false };
     this.#streams.set(key, stream);
     const [oldest] = this.#streams;
-    if (this.#streams.size > MOST_STREAMS && oldest !== undefined) {
+    if (this.#streams.size > MAX_STREAMS && oldest !== undefined) {
       oldest[1].timer?.cancel();
       this.#streams.delete(oldest[0]);
     }
     return stream;
   }
 
-  /** Every gateway that hears the answer does this; the bus keeps one of them. */
+  /** Every gateway that receives the signals publishes this; the bus deduplicates it. */
   async #announce(stream: Stream): Promise<void> {
     const { bus, tenant, logger } = this.#context;
     const { text } = stream.written;
@@ -154,7 +147,7 @@ export class Streams {
     await bus
       .publish(subjectsOf(tenant).delivery(channel), request, options)
       .catch((error: unknown) =>
-        logger.debug({ channel, error: messageOf(error) }, "an answer is shown when it is whole"),
+        logger.debug({ channel, error: messageOf(error) }, "could not start stream, final reply follows"),
       );
   }
 
@@ -162,18 +155,18 @@ export class Streams {
     const { messageId, of, written, isOver } = stream;
     if (messageId === undefined || isOver || written.text.trim() === "") return 0;
     const request = beginRequest(this.#context, of, written.text);
-    const beginning = beginningOf(request, this.#adapter.capabilities);
-    if (beginning.part.markdown === stream.shown) return 0;
+    const draft = draftOf(request, this.#adapter.capabilities);
+    if (draft.part.markdown === stream.shown) return 0;
     const mayGoOn = await this.#mayGoOn(stream, request);
     if (mayGoOn === false) {
       stream.isOver = true;
       return 0;
     }
     if (mayGoOn instanceof DeliveryFailed) return this.#tryLater(stream, mayGoOn);
-    const edited = await callEdit(this.#context, this.#adapter, messageId, beginning);
+    const edited = await callEdit(this.#context, this.#adapter, messageId, draft);
     await this.#context.checkpoint("stream.edited");
     if (!(edited instanceof DeliveryFailed)) {
-      stream.shown = beginning.part.markdown;
+      stream.shown = draft.part.markdown;
       return 0;
     }
     return this.#tryLater(stream, edited);
@@ -185,7 +178,7 @@ export class Streams {
     return failure.retryAfterMs ?? FAILURE_PAUSE_MS;
   }
 
-  /** Whoever reads it may have lost their access since it began (D3). The failure: that cannot be told now. */
+  /** Readers may have lost their access since the draft was posted (D3). A failure: the check itself failed. */
   async #mayGoOn(stream: Stream, { reply, target }: Address): Promise<boolean | DeliveryFailed> {
     try {
       return (await this.#isStillBegun(stream)) && (await this.#context.isStillTarget(reply, target));
@@ -194,7 +187,7 @@ export class Streams {
     }
   }
 
-  /** Another gateway may have taken the answer over while this one was slow. */
+  /** Another gateway may have taken over while this one was slow. */
   async #isStillBegun({ of, messageId }: Stream): Promise<boolean> {
     if (!this.#maySend()) return false;
     const { store } = this.#context;
@@ -205,7 +198,15 @@ export class Streams {
 
 const keyOf = (replyId: string, target: Conversation): string => `${replyId}/${conversationKey(target)}`;
 
-/** For a channel that asks for it. */
+/** Handles the stream starts in a channel's queue. A failure is ignored, because the final reply follows. */
+export const streamStartHandler = (streams: Streams | undefined, post: SendPart): RequestHandler => ({
+  isForOneAudience: true,
+  handle: async (request, received) => streams?.begin(request, received, post) ?? ack,
+  afterError: () => ack,
+  onDeadLetter: async () => undefined,
+});
+
+/** Undefined for a channel that does not stream. */
 export const streamsOf = (
   context: RelayContext,
   adapter: ChannelAdapter,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import { DeliveryHealth } from "../../../gateway/relay/delivery-health.ts";
 import { runChannel } from "../../../gateway/relay/run-channel.ts";
+import { DeliveryHealth } from "../../../gateway/relay/sending/call-adapter.ts";
 import { LogChannel } from "../../fakes/log-channel.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import type { RelayRig } from "./relay-rig.ts";

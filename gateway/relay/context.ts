@@ -1,0 +1,111 @@
+import type { Receipt } from "../../adapters/contract/channel-adapter.ts";
+import type { AccessRules } from "../../adapters/contract/config.ts";
+import type { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
+import type { AgentRef } from "../../core/contract/agent-ref.ts";
+import type { AgentReply } from "../../core/contract/agent-reply.ts";
+import type { Anchor } from "../../core/contract/anchor.ts";
+import type { Bus } from "../../core/contract/bus.ts";
+import type { Checkpoint } from "../../core/contract/checkpoint.ts";
+import type { Clock } from "../../core/contract/clock.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import type { Meter } from "../../core/contract/meter.ts";
+import type { Store } from "../../core/contract/store.ts";
+import type { Tracer } from "../../core/contract/tracer.ts";
+import type { WriteAvailability } from "../../core/contract/write-availability.ts";
+import type { AfterRefusal, Target } from "../../core/delivery/targets/index.ts";
+import type { UndeliverableResult } from "../../core/delivery/undeliverable/index.ts";
+
+/** The dependencies of every part of a channel's relay. */
+export interface RelayContext extends AgentRef {
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly checkpoint: Checkpoint;
+  readonly tracer?: Tracer | undefined;
+  /** Absent: delivery outcomes do not count for the channel's health. */
+  readonly deliveryHealth?: { note(sent: Receipt | DeliveryFailed): void } | undefined;
+  /** 0 to 1, for jitter. */
+  readonly random: () => number;
+  /** The target conversations of a reply on a channel. */
+  readonly targetsOn: (channel: string, reply: AgentReply) => Promise<readonly Target[]>;
+  /** Whether a reply may still be shown in a conversation; the outbox asks again at send time (D3). */
+  readonly isStillTarget: (reply: AgentReply, conversation: Conversation) => Promise<boolean>;
+  /** Reports to another conversation that a proactive message cannot reach its target (P2); ignores other replies. */
+  readonly reportGone: (
+    reply: AgentReply,
+    target: Conversation,
+    why: Pick<UndeliverableResult, "reason" | "instead">,
+  ) => Promise<void>;
+  /** The next target of a reply that a conversation refuses. */
+  readonly afterRefusal: (reply: AgentReply, conversation: Conversation) => Promise<AfterRefusal>;
+  /** The anchor of a reply in a conversation, decided at send time (O8). */
+  readonly anchorIn: (conversation: Conversation, reply: AgentReply) => Promise<Anchor | null>;
+  /** The stored private conversation with an account. */
+  readonly privateConversationOf: (channel: string, accountId: string) => Promise<Conversation | undefined>;
+  /** Absent: every account that the adapter accepts may write. */
+  readonly access?: AccessRules | undefined;
+  /** Throws "rate-limited" while too many messages wait for the agent. */
+  readonly refuseIfCrowded?: (() => void) | undefined;
+  /** Absent: the relay tries each write. */
+  readonly writes?: WriteAvailability | undefined;
+  readonly limits: RelayLimits;
+}
+
+export interface RelayLimits {
+  readonly retry: RetryLimits;
+  /** Start timeout of an adapter; it is then stopped and started again. */
+  readonly startWithinMs: number;
+  /** Timeout of one delivery; its outcome is then unknown. */
+  readonly deliverWithinMs: number;
+  /** How long a platform may need until it can tell whether it has a message. */
+  readonly settledAfterMs: number;
+  /** How long an "idempotent" platform recognises a duplicate send. */
+  readonly recognisedForMs: number;
+  /** The conversations of a channel that are delivered to at the same time. */
+  readonly concurrency: number;
+  /** A proactive message that is older than this at its first attempt goes into a digest. */
+  readonly digestAfterMs: number;
+  /** How long a digest waits for further late messages. */
+  readonly gatherMs: number;
+  /** A channel that streams shows an answer that takes longer than this while the model writes it. */
+  readonly streamAfterMs: number;
+  /** How long a stop waits for deliveries in progress. */
+  readonly stopWithinMs: number;
+  /** Another gateway takes over an exclusive connection within this time after its holder has died. */
+  readonly leaseMs: number;
+}
+
+export interface RetryLimits {
+  readonly maxAttempts: number;
+  /** Counted from when the message was stored, so that a queue behind a dead platform expires as a whole. */
+  readonly maxAgeMs: number;
+  /** A message that waited longer than `maxAgeMs` for its first attempt still gets this many. */
+  readonly leastAttempts: number;
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+export const defaultRetryLimits: RetryLimits = {
+  maxAttempts: 50,
+  maxAgeMs: 24 * 3_600_000,
+  leastAttempts: 5,
+  firstPauseMs: 1_000,
+  longestPauseMs: 30 * 60_000,
+};
+
+export const defaultRelayLimits: RelayLimits = {
+  retry: defaultRetryLimits,
+  startWithinMs: 60_000,
+  deliverWithinMs: 60_000,
+  settledAfterMs: 5_000,
+  recognisedForMs: 120_000,
+  concurrency: 128,
+  digestAfterMs: 15 * 60_000,
+  gatherMs: 5_000,
+  streamAfterMs: 1_000,
+  stopWithinMs: 15_000,
+  leaseMs: 10_000,
+};

@@ -1,0 +1,46 @@
+import type { AccessRules } from "../../../adapters/contract/config.ts";
+import { KeyedRates, RateLimit } from "../../../adapters/contract/rate-limit.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { Admits } from "../../../core/delivery/index.ts";
+
+/** Throws "forbidden" or "rate-limited" (I2). Each gateway counts by itself. */
+export type AccessCheck = (message: Pick<UserMessage, "account" | "conversation">) => void;
+
+export const accessCheck = (access: AccessRules | undefined, clock: Clock): AccessCheck => {
+  const { accounts = "*", messagesPerMinute } = access ?? {};
+  const isOpen = admits(access);
+  const listed = accounts === "*" ? undefined : new Set(accounts);
+  const limit = messagesPerMinute === undefined ? undefined : RateLimit.perMinute(messagesPerMinute);
+  const rates = new KeyedRates();
+  return ({ account, conversation }) => {
+    if (listed && !listed.has(account.id)) {
+      throw new AppError("forbidden", "this account may not talk to the agent here: ask whoever runs it for access");
+    }
+    if (!isOpen(conversation, account.id)) {
+      throw new AppError("forbidden", "the agent does not listen in this room: ask whoever runs it to add the room");
+    }
+    if (limit && rates.take(account.id, limit, clock.monotonic()) > 0) {
+      throw new AppError("rate-limited", `more than ${messagesPerMinute} messages in a minute: wait a little`);
+    }
+  };
+};
+
+/**
+ * Whether a channel's access rules admit a conversation (I2): rooms and workspaces decide for shared ones, the account
+ * for private ones. An unknown account is admitted only if all accounts are.
+ */
+export const admits = ({ accounts = "*", rooms = "*", workspaces = "*" }: AccessRules = {}): Admits => {
+  const isAccount = oneOf(accounts);
+  const isRoom = oneOf(rooms);
+  const isWorkspace = oneOf(workspaces);
+  return ({ kind, room, workspace }, accountId) =>
+    kind === "private" ? isAccount(accountId) : isRoom(room) && isWorkspace(workspace);
+};
+
+const oneOf = (ids: "*" | readonly string[]) => {
+  if (ids === "*") return () => true;
+  const listed = new Set(ids);
+  return (id: string | undefined) => id !== undefined && listed.has(id);
+};

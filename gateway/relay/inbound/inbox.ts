@@ -1,0 +1,85 @@
+import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
+import type { AccessRules } from "../../../adapters/contract/config.ts";
+import { isInOrder } from "../../../core/commands/index.ts";
+import type { Bus } from "../../../core/contract/bus.ts";
+import type { Checkpoint } from "../../../core/contract/checkpoint.ts";
+import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import type { Meter } from "../../../core/contract/meter.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { WriteAvailability } from "../../../core/contract/write-availability.ts";
+import { alwaysWritable, unlessUnwritable } from "../../../core/contract/write-availability.ts";
+import { noteEdit } from "../../../core/intake/index.ts";
+import { traceIdOf } from "../../../core/turns/index.ts";
+import { accessCheck } from "./access-check.ts";
+
+interface InboxDeps {
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Absent: every account that the adapter accepts may write. */
+  readonly access?: AccessRules | undefined;
+  /** Throws "rate-limited" while too many messages wait for the agent. */
+  readonly refuseIfCrowded?: (() => void) | undefined;
+  /** Refuses messages at once while the store cannot write; absent: each write is tried. */
+  readonly writes?: WriteAvailability | undefined;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly checkpoint?: Checkpoint;
+  /** Adds the text of a message's attachments. */
+  readonly read?: ((message: UserMessage) => Promise<UserMessage>) | undefined;
+}
+
+/** Publishes the messages of a channel. Rejects if it refuses or cannot store one; the adapter reports that to its platform. */
+export const createInbox = (deps: InboxDeps): Inbox => {
+  const {
+    bus,
+    store,
+    clock,
+    access,
+    logger,
+    meter,
+    checkpoint = noCheckpoint,
+    read = async (message) => message,
+    refuseIfCrowded = () => undefined,
+    writes = alwaysWritable,
+  } = deps;
+  const check = accessCheck(access, clock);
+  const keep = async (message: UserMessage): Promise<void> => {
+    const { id, tenant, agent } = message;
+    check(message);
+    if (message.isEdit) return noteEdit(store, message);
+    if (message.command === undefined) refuseIfCrowded();
+    const whole = message.attachments.length === 0 ? message : await read(message);
+    await bus.publish(subjectsOf(tenant).userMessage(agent), whole, { id, key: laneOf(message) });
+  };
+  return {
+    async accept(given) {
+      // A redelivery by the platform gets the same trace id.
+      const traceId = traceIdOf(given);
+      const message = { ...given, traceId };
+      const { channel } = message.conversation;
+      await checkpoint("inbox.before");
+      try {
+        await unlessUnwritable(writes, () => keep(message));
+      } catch (error) {
+        meter.count("messages_refused_total", { channel });
+        throw error;
+      }
+      if (message.isEdit) return;
+      await checkpoint("inbox.stored");
+      meter.count("messages_accepted_total", { channel });
+      logger.debug({ channel, message: message.id, traceId }, "message accepted");
+    },
+  };
+};
+
+/** Commands bypass the running turn: `cancel` would come too late behind it. */
+const laneOf = ({ conversation, command }: UserMessage): string => {
+  const key = conversationKey(conversation);
+  return command === undefined || isInOrder(command.name) ? key : `${key}/commands`;
+};

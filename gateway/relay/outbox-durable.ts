@@ -1,1 +1,0 @@
-export const outboxDurable = (channel: string) => `outbox-${channel}`;

@@ -1,0 +1,89 @@
+import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
+import { activityOf } from "../../../core/contract/activity.ts";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { ack, type Consumer, type Outcome } from "../../../core/contract/bus.ts";
+import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { isRefused, type Target } from "../../../core/delivery/targets/index.ts";
+import { readTold } from "../../../core/origin/index.ts";
+import { enqueueActivity } from "../activity/activity-entry.ts";
+import type { RelayContext } from "../context.ts";
+import { ACCESS_LOST, deadLettered } from "../sending/outcomes.ts";
+import { appendOrHold, type Deliver, showInLog } from "./append-to-log.ts";
+import { isEmpty } from "./reply-handler.ts";
+
+export const relayDurable = (channel: string) => `relay-${channel}`;
+
+/**
+ * Consumes every reply of the agent and makes one delivery per target on this channel. A channel with a log of its own
+ * is delivered to directly: its log is queue and ledger, and a plain message stays within its durable writes.
+ */
+export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Promise<Consumer> => {
+  const { channel, capabilities } = adapter;
+  const isLog = capabilities.resend === "log";
+  const deliver = isLog ? appendOrHold(context, adapter) : enqueue(context, adapter);
+  const show: Deliver = isLog ? showInLog(context, adapter) : (request) => enqueueActivity(context, request);
+  return context.bus.consume(
+    subjectsOf(context.tenant).userResponse(context.agent),
+    {
+      durable: relayDurable(channel),
+      concurrency: context.limits.concurrency,
+      from: "now",
+      async buried(reply, letter) {
+        if (reply === undefined || activityOf(reply)) return;
+        const { places = [] } = (await readTold(context.store, { ...reply, replyId: reply.id })) ?? {};
+        for (const { conversation: target } of await context.targetsOn(channel, reply)) {
+          const isShown = places.some(({ conversation }) => sameConversation(conversation, target));
+          if (!isShown) await deadLettered(context, { reply, target }, letter);
+        }
+      },
+    },
+    async (reply, received) => {
+      const isActivity = activityOf(reply) !== undefined;
+      const all = await context.targetsOn(channel, reply);
+      if (hasLostAccess(channel, reply, all)) await context.reportGone(reply, reply.audience.conversation, ACCESS_LOST);
+      // Activity goes to the origin conversation only (D2).
+      const targets = isActivity
+        ? all.filter(({ conversation }) => sameConversation(conversation, reply.audience.conversation))
+        : all;
+      if (targets.length === 0) return ack;
+      await context.checkpoint("relay.received");
+      const requests = targets.map(({ conversation, holdUntil }) => ({
+        id: `${reply.id}/${conversationKey(conversation)}`,
+        reply,
+        target: conversation,
+        ...(holdUntil !== undefined && { holdUntil }),
+      }));
+      const handle = isActivity ? show : deliver;
+      return worst(await Promise.all(requests.map((request) => handle(request, received))));
+    },
+  );
+};
+
+/** The reply is addressed to a conversation of this channel that the access rules exclude today. */
+const hasLostAccess = (channel: string, reply: AgentReply, targets: readonly Target[]): boolean =>
+  reply.audience.conversation.channel === channel &&
+  // A refusal there has been reported already.
+  !isRefused(reply, reply.audience.conversation) &&
+  !targets.some(({ conversation }) => sameConversation(conversation, reply.audience.conversation));
+
+const enqueue = ({ bus, tenant }: RelayContext, { channel, capabilities }: ChannelAdapter): Deliver => {
+  const subject = subjectsOf(tenant).delivery(channel);
+  // An empty reply still has to finish a draft that the platform shows.
+  const mayHaveDraft = capabilities.streamEveryMs !== undefined;
+  return async (request) => {
+    if (isEmpty(request.reply) && !mayHaveDraft) return ack;
+    try {
+      await bus.publish(subject, request, { id: request.id, key: conversationKey(request.target) });
+      return ack;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "too-large") return { deadLetter: error.message };
+      throw error;
+    }
+  };
+};
+
+/** A failure for one target retries the reply for all; targets that have it recognise the duplicate. */
+const worst = (outcomes: readonly Outcome[]): Outcome =>
+  outcomes.find((outcome) => "retryInMs" in outcome) ?? outcomes.find((outcome) => "deadLetter" in outcome) ?? ack;

@@ -1,0 +1,118 @@
+import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
+import type { ChannelAdapter, Delivery, Receipt } from "../../../adapters/contract/channel-adapter.ts";
+import { DeliveryFailed, type DeliveryFailure, NotDrawn } from "../../../adapters/contract/delivery-failed.ts";
+import { messageOf } from "../../../core/contract/app-error.ts";
+import { deliverySpan } from "../../telemetry/index.ts";
+import type { RelayContext } from "../context.ts";
+import { withinDeadline } from "../within-deadline.ts";
+import { isStreamDraft } from "./delivery-parts.ts";
+
+type Deps = Pick<RelayContext, "clock" | "logger" | "limits" | "meter" | "tracer" | "deliveryHealth">;
+type Call = (delivery: Delivery) => Promise<Receipt>;
+
+/** The adapter threw another error than DeliveryFailed, so the platform may have the message. */
+export class AdapterBug extends DeliveryFailed {
+  constructor(cause: unknown) {
+    super("unknown", `the adapter failed unexpectedly: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Calls an adapter that may break its contract: the result is a receipt or a DeliveryFailed, within the deadline. */
+const callAdapter = async (
+  deps: Deps,
+  adapter: ChannelAdapter,
+  delivery: Delivery,
+  call: Call,
+): Promise<Receipt | DeliveryFailed> => {
+  const { clock, tracer, deliveryHealth } = deps;
+  const startedAt = clock.now();
+  const sent = await drawnOrPlain(deps, adapter, delivery, call);
+  deliveryHealth?.note(sent);
+  // The trace of a streamed draft is not known yet.
+  if (tracer === undefined || isStreamDraft(delivery)) return sent;
+  tracer.record(deliverySpan(delivery, sent, { startedAt, endedAt: clock.now() }));
+  return sent;
+};
+
+/** A reply that could not be drawn was not sent, so its plain text is sent at once (F37). */
+const drawnOrPlain = async (
+  deps: Deps,
+  adapter: ChannelAdapter,
+  delivery: Delivery,
+  call: Call,
+): Promise<Receipt | DeliveryFailed> => {
+  const sent = await attempt(deps, adapter, delivery, call);
+  if (!(sent instanceof NotDrawn) || delivery.plain) return sent;
+  const { channel } = adapter;
+  // Each edit of a streamed draft would log another line.
+  if (!isStreamDraft(delivery)) {
+    deps.logger.warn({ channel, delivery: delivery.id, error: sent.message }, "reply could not be drawn, sent plain");
+    deps.meter.count("deliveries_plain_total", { channel });
+  }
+  return attempt(deps, adapter, { ...delivery, plain: true }, call);
+};
+
+const attempt = async (
+  { clock, logger, limits }: Deps,
+  { channel }: ChannelAdapter,
+  delivery: Delivery,
+  call: Call,
+): Promise<Receipt | DeliveryFailed> => {
+  try {
+    return await withinDeadline<Receipt | DeliveryFailed>(
+      clock,
+      limits.deliverWithinMs,
+      // Inside an async function, so that a call that throws at once is a rejection like any other.
+      (async () => call(delivery))(),
+      () => new DeliveryFailed("unknown", `no answer within ${limits.deliverWithinMs} ms`),
+    );
+  } catch (error) {
+    if (error instanceof DeliveryFailed) return error;
+    logger.error(
+      { channel, delivery: delivery.id, error: messageOf(error) },
+      "adapter bug: rejected with another error than DeliveryFailed, outcome counts as unknown",
+    );
+    return new AdapterBug(error);
+  }
+};
+
+/** Fails with "rejected" for an adapter that cannot edit. */
+export const callEdit = async (
+  deps: Deps,
+  adapter: ChannelAdapter,
+  messageId: string,
+  delivery: Delivery,
+): Promise<Receipt | DeliveryFailed> =>
+  isEditingAdapter(adapter)
+    ? callAdapter(deps, adapter, delivery, (drawn) => adapter.edit(messageId, drawn))
+    : new DeliveryFailed("rejected", "messages cannot be edited here");
+
+export const callDeliver = (deps: Deps, adapter: ChannelAdapter, delivery: Delivery) =>
+  callAdapter(deps, adapter, delivery, (drawn) => adapter.deliver(drawn));
+
+/** The platform did not answer, or did not accept the credentials. All other failures prove that it works. */
+const AWAY: ReadonlySet<DeliveryFailure> = new Set(["unavailable", "unknown"]);
+/** One failed attempt is an everyday hiccup. */
+const MIN_FAILURES = 3;
+
+/** Derives the platform's health from delivery outcomes: a token revoked while the channel runs shows here first. */
+export class DeliveryHealth {
+  #failures = 0;
+  #reason: string | undefined;
+
+  note(sent: Receipt | DeliveryFailed): void {
+    const hasFailed = sent instanceof DeliveryFailed && AWAY.has(sent.reason);
+    this.#failures = hasFailed ? this.#failures + 1 : 0;
+    this.#reason = hasFailed ? sent.message : undefined;
+  }
+
+  /** For a new connection: earlier failures say nothing about it. */
+  reset(): void {
+    this.#failures = 0;
+    this.#reason = undefined;
+  }
+
+  get problem(): string | undefined {
+    return this.#failures >= MIN_FAILURES ? this.#reason : undefined;
+  }
+}

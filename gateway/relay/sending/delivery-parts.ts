@@ -1,0 +1,131 @@
+import type { Capabilities, ChannelAdapter, Delivery } from "../../../adapters/contract/channel-adapter.ts";
+import type { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
+import { escapeAnchors } from "../../../adapters/contract/markdown/escape-anchors.ts";
+import { splitMarkdown, withFenceClosed } from "../../../adapters/contract/markdown/split-markdown.ts";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import type { Anchor } from "../../../core/contract/anchor.ts";
+import type { Received } from "../../../core/contract/bus.ts";
+import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { RelayContext } from "../context.ts";
+
+/**
+ * Splits one reply for one target into the parts that a channel sends in order. The last part carries the anchor;
+ * `escapeAnchors` keeps text from passing for one (O16).
+ */
+export const deliveryParts = (
+  { id, reply, target, byHand }: DeliveryRequest,
+  { maxPartLength, measure }: Capabilities,
+  anchor: Anchor | null,
+): Delivery[] => {
+  const shown = anchor === null ? reply : withWhy(reply);
+  const texts = splitMarkdown(reply.markdown, maxPartLength, measure);
+  return texts.map((markdown, index) => ({
+    id: `${id}/${index}`,
+    reply: shown,
+    target,
+    part: { index, count: texts.length, markdown: escapeAnchors(markdown) },
+    anchor: index === texts.length - 1 ? anchor : null,
+    ...(byHand && { byHand }),
+    mayRepeat: false,
+  }));
+};
+
+/** The parts of a reply with the anchor of this moment. */
+export const partsOf = async (
+  { anchorIn }: RelayContext,
+  { capabilities }: ChannelAdapter,
+  request: DeliveryRequest,
+): Promise<Delivery[]> => deliveryParts(request, capabilities, await anchorIn(request.target, request.reply));
+
+/** Adds the button that explains where an anchored answer comes from (O13). */
+const withWhy = (reply: AgentReply): AgentReply =>
+  reply.kind === "final"
+    ? { ...reply, actions: [...(reply.actions ?? []), { name: "why", label: "Why?", value: reply.id }] }
+    : reply;
+
+export type PartOutcome =
+  /** The platform has the part. now: this attempt; before: an earlier one; settled: one of them, which one is unknown. */
+  | { readonly accepted: "now" | "before" | "settled"; readonly messageId: string }
+  | { readonly again: DeliveryFailed }
+  | { readonly waitMs: number }
+  /** A digest carries it instead. */
+  | { readonly withdrawn: true }
+  | { readonly dead: DeliveryFailed };
+
+export type Trouble = Exclude<PartOutcome, { accepted: unknown }>;
+
+/** Sends one part, once per delivery id. */
+export type SendPart = (delivery: Delivery, received: Received) => Promise<PartOutcome>;
+
+/** Sends the parts in order up to the first that is not accepted. Resolves to the platform's message ids otherwise. */
+export const sendParts = async (
+  context: RelayContext,
+  send: SendPart,
+  parts: readonly Delivery[],
+  received: Received,
+): Promise<readonly string[] | Trouble> => {
+  const messageIds: string[] = [];
+  for (const part of parts) {
+    const [firstMessageId] = messageIds;
+    const outcome = await send(firstMessageId === undefined ? part : { ...part, firstMessageId }, received);
+    countPart(context, part.target.channel, outcome);
+    if (!("accepted" in outcome)) return outcome;
+    messageIds.push(outcome.messageId);
+  }
+  return messageIds;
+};
+
+export const isTrouble = (sent: readonly string[] | Trouble): sent is Trouble => !Array.isArray(sent);
+
+export const countPart = ({ meter }: RelayContext, channel: string, outcome: PartOutcome): void => {
+  if ("waitMs" in outcome || "withdrawn" in outcome) return;
+  if ("accepted" in outcome) {
+    const isNew = outcome.accepted !== "before";
+    meter.count("deliveries_total", { channel, outcome: isNew ? "accepted" : "accepted-before" });
+    return;
+  }
+  const { reason } = "dead" in outcome ? outcome.dead : outcome.again;
+  meter.count("deliveries_total", { channel, outcome: reason });
+};
+
+/**
+ * The first text of a streamed reply, posted in place of its first part. It has an id of its own, so that the platform
+ * does not take the whole reply for a duplicate.
+ */
+interface StreamDraft extends Delivery {
+  readonly isStreamDraft: true;
+}
+
+export const isStreamDraft = (delivery: Delivery): delivery is StreamDraft => "isStreamDraft" in delivery;
+
+/** As much text as fits into one message, followed by an ellipsis. */
+export const draftOf = (request: DeliveryRequest, capabilities: Capabilities): StreamDraft => {
+  const { maxPartLength = Number.POSITIVE_INFINITY } = capabilities;
+  const [first] = deliveryParts(request, { ...capabilities, maxPartLength: maxPartLength - ELLIPSIS_ROOM }, null);
+  return asDraft(request, withEllipsis(first?.part.markdown ?? ""));
+};
+
+/** Rebuilds the draft that an earlier attempt sent, or may have sent, from the final reply. */
+export const sentDraft = ({ id, reply, target }: Delivery, markdown: string, sentAt: string): StreamDraft => {
+  const { actions: _, data: __, ...rest } = reply;
+  return asDraft({ id: id.replace(/\/0$/, ""), reply: { ...rest, createdAt: sentAt }, target }, markdown);
+};
+
+const asDraft = ({ id, reply, target }: DeliveryRequest, markdown: string): StreamDraft => ({
+  id: `${id}/beginning`,
+  reply,
+  target,
+  part: { index: 0, count: 1, markdown },
+  anchor: null,
+  mayRepeat: false,
+  isStreamDraft: true,
+});
+
+const withEllipsis = (markdown: string): string => {
+  const text = markdown.trimEnd();
+  const closed = withFenceClosed(text);
+  return closed === text ? `${text} …` : `${closed}\n…`;
+};
+
+/** Characters for the closing fence and the ellipsis. */
+const ELLIPSIS_ROOM = 20;

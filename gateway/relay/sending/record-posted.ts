@@ -1,0 +1,70 @@
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { isoTime } from "../../../core/contract/clock.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
+import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { ReplyOrigin } from "../../../core/contract/reply-origin.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { noteTold, putShown, type ShownRecord } from "../../../core/origin/index.ts";
+import type { RelayContext } from "../context.ts";
+
+/**
+ * Records a proactive message that a platform shows, so that people can reply to it (O14) and ask why it came (O13),
+ * and adds it to the session of its conversation (O15). Idempotent.
+ */
+export const recordPosted = async (
+  { store, bus, clock, checkpoint }: RelayContext,
+  { reply, target }: DeliveryRequest,
+  messageIds: readonly string[],
+): Promise<void> => {
+  const { origin, audience, tenant, agent } = reply;
+  const shown = shownRecord(reply);
+  if (shown === undefined || origin === null) return;
+  const place = { tenant, agent, conversation: target };
+  await Promise.all(messageIds.map((messageId) => putShown(store, place, messageId, [shown])));
+  await noteTold(store, { ...reply, origin }, target, isoTime(clock.now()));
+  await checkpoint("shown.noted");
+  // In the origin conversation, core has written it to the history.
+  if (sameConversation(target, audience.conversation)) return;
+  const entry = historyEntry({ reply: { ...reply, origin }, target });
+  await bus.publish(subjectsOf(tenant).userMessage(agent), entry, { id: entry.id, key: conversationKey(target) });
+  await checkpoint("shown.told");
+};
+
+/** Records the items that one message of a digest shows, with their numbers: a reply to it continues any of them. */
+export const recordPostedTogether = async (
+  { store, tenant, agent }: RelayContext,
+  conversation: Conversation,
+  messageId: string,
+  shown: readonly { readonly reply: AgentReply; readonly number?: number }[],
+): Promise<void> => {
+  const records = shown.flatMap(({ reply, ...place }) => {
+    const record = shownRecord(reply);
+    return record === undefined ? [] : [{ ...record, ...place }];
+  });
+  if (records.length > 0) await putShown(store, { tenant, agent, conversation }, messageId, records);
+};
+
+const shownRecord = (reply: AgentReply): ShownRecord | undefined => {
+  const { id: replyId, kind, correlationId, origin, audience, sessionId, cause } = reply;
+  if (kind !== "final" || correlationId !== undefined || origin === null) return undefined;
+  const turns = cause && { turnId: cause.turnId, rootTurnId: cause.rootTurnId };
+  return { replyId, origin, audience, sessionId, ...turns };
+};
+
+type Posted = Pick<DeliveryRequest, "target"> & { reply: DeliveryRequest["reply"] & { origin: ReplyOrigin } };
+
+/** Goes through the conversation's own queue, so that the history has the order of the screen. */
+const historyEntry = ({ reply, target }: Posted): UserMessage => ({
+  id: `shown/${reply.id}/${conversationKey(target)}`,
+  tenant: reply.tenant,
+  agent: reply.agent,
+  conversation: target,
+  account: { id: reply.cause?.asker.accountId ?? "nobody", name: reply.cause?.asker.name ?? "" },
+  text: "",
+  attachments: [],
+  shown: { replyId: reply.id, markdown: reply.markdown, origin: reply.origin, at: reply.createdAt },
+  sentAt: reply.createdAt,
+  traceId: reply.traceId,
+});

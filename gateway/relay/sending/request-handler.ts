@@ -1,0 +1,15 @@
+import type { Outcome, Received } from "../../../core/contract/bus.ts";
+import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
+import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+
+/** Handles one kind of request in the queue of a channel; `outbox/outbox.ts` lists all kinds. */
+export interface RequestHandler {
+  /** False: the handler checks the audience of each item that it sends itself (D3). */
+  readonly isForOneAudience: boolean;
+  /** Rejects if the store fails or another process works on the same part; the ledger makes a repeat safe. */
+  handle(request: DeliveryRequest, received: Received, logger: Logger): Promise<Outcome>;
+  /** The outcome after `handle` has rejected. */
+  afterError(retry: () => Outcome, logger: Logger): Outcome;
+  onDeadLetter(request: DeliveryRequest, letter: DeadLetter): Promise<void>;
+}

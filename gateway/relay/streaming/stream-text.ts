@@ -1,0 +1,58 @@
+import { isoTime } from "../../../core/contract/clock.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import type { UserSignal } from "../../../core/contract/user-signal.ts";
+import type { RelayContext } from "../context.ts";
+
+export type Delta = Extract<UserSignal, { type: "delta" }>;
+
+/** More than any first message can hold. */
+const MAX_CHARS = 20_000;
+
+/** The text of a streamed answer so far. After a lost signal it stops growing until the model starts over. */
+export class WrittenText {
+  #attempt = Number.NEGATIVE_INFINITY;
+  #text = "";
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Whether it has changed. */
+  add({ attempt, offset, text }: Pick<Delta, "attempt" | "offset" | "text">): boolean {
+    if (attempt < this.#attempt) return false;
+    if (attempt > this.#attempt) {
+      this.#attempt = attempt;
+      this.#text = "";
+    }
+    if (offset !== this.#text.length || offset > MAX_CHARS) return false;
+    this.#text += text;
+    return true;
+  }
+}
+
+export type Written = Pick<Delta, "conversation" | "correlationId" | "accountId"> & { readonly replyId: string };
+
+/** The request that starts a stream: the answer so far, without the fields that only the final reply has. */
+export const beginRequest = (
+  { tenant, agent, clock }: Pick<RelayContext, "tenant" | "agent" | "clock">,
+  { replyId, conversation, correlationId, accountId }: Written,
+  markdown: string,
+): DeliveryRequest => ({
+  id: `${replyId}/${conversationKey(conversation)}`,
+  target: conversation,
+  begins: true,
+  reply: {
+    id: replyId,
+    tenant,
+    agent,
+    sessionId: null,
+    kind: "progress",
+    markdown,
+    correlationId,
+    origin: null,
+    audience: { conversation, personId: null, ...(accountId !== undefined && { accountId }) },
+    createdAt: isoTime(clock.now()),
+    traceId: replyId,
+  },
+});

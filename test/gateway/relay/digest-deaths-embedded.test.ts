@@ -1,4 +1,0 @@
-import { digestDeaths } from "./digest-deaths.ts";
-import { embeddedPlace } from "./places.ts";
-
-digestDeaths("the embedded backbone", embeddedPlace);

@@ -1,4 +1,0 @@
-import { digestDeaths } from "./digest-deaths.ts";
-import { natsPlaces } from "./places.ts";
-
-digestDeaths("NATS", natsPlaces());

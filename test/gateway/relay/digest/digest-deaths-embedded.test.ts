@@ -1,0 +1,4 @@
+import { embeddedPlace } from "../places.ts";
+import { digestDeaths } from "./digest-deaths.ts";
+
+digestDeaths("the embedded backbone", embeddedPlace);

@@ -1,0 +1,4 @@
+import { natsPlaces } from "../places.ts";
+import { digestDeaths } from "./digest-deaths.ts";
+
+digestDeaths("NATS", natsPlaces());

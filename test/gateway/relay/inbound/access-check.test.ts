@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { Conversation } from "../../../../core/contract/conversation.ts";
+import type { AccessCheck } from "../../../../gateway/relay/inbound/access-check.ts";
+import { accessCheck } from "../../../../gateway/relay/inbound/access-check.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
+
+const room = (name: string, workspace?: string): Conversation => ({
+  channel: "paper",
+  room: name,
+  kind: "shared",
+  ...(workspace !== undefined && { workspace }),
+});
+const alone: Conversation = { channel: "paper", room: "dm", kind: "private" };
+
+const verdicts = (check: AccessCheck, accounts: readonly string[], conversation = alone): string[] =>
+  accounts.map((id) => {
+    try {
+      check({ account: { id, name: id }, conversation });
+      return "may";
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  });
+
+describe("given who may talk on a channel (I2)", () => {
+  it("when nothing is said, or everybody, then everybody may", () => {
+    for (const access of [undefined, {}, { accounts: "*" as const }]) {
+      expect(verdicts(accessCheck(access, new ManualClock()), ["ann", "bob"])).toEqual(["may", "may"]);
+    }
+  });
+
+  it("when accounts are listed, then nobody else may", () => {
+    const check = accessCheck({ accounts: ["ann"] }, new ManualClock());
+    expect(verdicts(check, ["ann", "Ann", "bob"])).toEqual(["may", "forbidden", "forbidden"]);
+  });
+
+  it("when rooms are listed, then nobody is heard in another one, and everybody in private", () => {
+    const check = accessCheck({ rooms: ["harbour"] }, new ManualClock());
+    expect(verdicts(check, ["ann"], room("harbour"))).toEqual(["may"]);
+    expect(verdicts(check, ["ann"], room("town"))).toEqual(["forbidden"]);
+    expect(verdicts(check, ["ann"])).toEqual(["may"]);
+  });
+
+  it("when workspaces are listed, then a room of another one, or of none, is not open", () => {
+    const check = accessCheck({ workspaces: ["north"] }, new ManualClock());
+    expect(verdicts(check, ["ann"], room("harbour", "north"))).toEqual(["may"]);
+    expect(verdicts(check, ["ann"], room("harbour", "south"))).toEqual(["forbidden"]);
+    expect(verdicts(check, ["ann"], room("harbour"))).toEqual(["forbidden"]);
+  });
+
+  it("when accounts and rooms are listed, then both must fit", () => {
+    const check = accessCheck({ accounts: ["ann"], rooms: ["harbour"] }, new ManualClock());
+    expect(verdicts(check, ["ann", "bob"], room("harbour"))).toEqual(["may", "forbidden"]);
+    expect(verdicts(check, ["ann"], room("town"))).toEqual(["forbidden"]);
+  });
+
+  it("when an account has sent its share of a minute, then it waits, and others do not", () => {
+    const clock = new ManualClock();
+    const check = accessCheck({ messagesPerMinute: 2 }, clock);
+    expect(verdicts(check, ["ann", "ann", "ann", "bob"])).toEqual(["may", "may", "rate-limited", "may"]);
+    clock.advance(30_000);
+    expect(verdicts(check, ["ann", "ann"])).toEqual(["may", "rate-limited"]);
+    clock.advance(600_000);
+    expect(verdicts(check, ["ann", "ann", "ann"])).toEqual(["may", "may", "rate-limited"]);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ack } from "../../../../core/contract/bus.ts";
+import type { Conversation } from "../../../../core/contract/conversation.ts";
+import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import type { UserMessage } from "../../../../core/contract/user-message.ts";
+import { readShown } from "../../../../core/origin/shown-record.ts";
+import { readTold } from "../../../../core/origin/told-record.ts";
+import { runChannel } from "../../../../gateway/relay/run-channel.ts";
+import { LogChannel } from "../../../fakes/log-channel.ts";
+import { Recorder } from "../../../fakes/recorder.ts";
+import type { RelayRig } from "../relay-rig.ts";
+import { openRelayRig, room } from "../relay-rig.ts";
+
+let rig: RelayRig;
+const news = new Recorder<UserMessage>();
+beforeEach(async () => {
+  rig = await openRelayRig();
+  news.items.length = 0;
+  const subject = subjectsOf("default").userMessage("mooring");
+  await rig.backbone.bus.consume(subject, { durable: "test", concurrency: 1 }, async (message) => {
+    news.add(message);
+    return ack;
+  });
+});
+afterEach(() => rig.close());
+
+const identity = { tenant: "default", agent: "mooring" };
+const asked = room("asked");
+const other: Conversation = { channel: "paper", room: "dm-ann", kind: "private" };
+
+/** A channel that shows every reply where it began and in one more conversation. */
+const run = async (adapter = rig.paper("repeats")) => {
+  const targets = [asked, other].map((target) => ({ ...target, channel: adapter.channel }));
+  const context = {
+    ...rig.context,
+    targetsOn: async () => targets.map((conversation) => ({ conversation })),
+  };
+  const channel = await runChannel(context, adapter, "gateway");
+  rig.closes(() => channel.stop());
+  return targets;
+};
+const shownAt = async (conversation: Conversation, messageId: string) =>
+  (await readShown(rig.backbone.store, { ...identity, conversation }, messageId))[0];
+const placesOf = async (replyId: string) =>
+  (await readTold(rig.backbone.store, { ...identity, replyId }))?.places.map(({ conversation }) => conversation.room);
+
+describe("given an unsolicited answer that a platform shows in two conversations", () => {
+  it("when it is accepted, then it can be found by its message there (O14), and says where it is (O13)", async () => {
+    await run();
+    const cause = {
+      turnId: "t-9",
+      rootTurnId: "t-1",
+      asker: { personId: "p", accountId: "ann", name: "Ann" },
+      trigger: "synthesis",
+      steps: [],
+    };
+    await rig.publish("t-9/final", asked, "the answer", { cause });
+    await news.count(1);
+    const ids = Object.fromEntries(rig.platform.notes.map(({ room: name, id }) => [name, id]));
+    expect(await shownAt(other, ids["dm-ann"] ?? "")).toMatchObject({
+      replyId: "t-9/final",
+      turnId: "t-9",
+      sessionId: "s-1",
+      origin: { promptSummary: "deep research" },
+      audience: { conversation: asked },
+    });
+    await expect.poll(() => placesOf("t-9/final")).toHaveLength(2);
+    expect(await shownAt(asked, ids.asked ?? "")).toMatchObject({ replyId: "t-9/final" });
+    expect((await placesOf("t-9/final"))?.sort()).toEqual(["asked", "dm-ann"]);
+  });
+
+  it("when it is shown elsewhere than where it began, then core is told, in that conversation's queue (O15)", async () => {
+    await run();
+    await rig.publish("t-9/final", asked, "the answer");
+    const [told] = await news.count(1);
+    expect(told).toMatchObject({
+      conversation: other,
+      shown: { replyId: "t-9/final", markdown: "the answer", origin: { promptSummary: "deep research" } },
+    });
+    expect(news.items).toHaveLength(1);
+  });
+
+  it("when it has several parts, then each of them can be answered", async () => {
+    await run();
+    await rig.publish("t-9/final", asked, "word ".repeat(150));
+    await news.count(1);
+    const ids = rig.platform.notes.filter(({ room: name }) => name === "dm-ann").map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(1);
+    for (const id of ids) expect(await shownAt(other, id)).toMatchObject({ replyId: "t-9/final" });
+  });
+
+  it("when the channel has a log of its own, then it is the same", async () => {
+    const adapter = new LogChannel("log");
+    const [atOrigin, elsewhere] = await run(adapter);
+    await rig.publish("t-9/final", { ...asked, channel: "log" }, "the answer");
+    const [told] = await news.count(1);
+    expect(told?.conversation).toEqual(elsewhere);
+    const ids = adapter.deliveries.items.map(({ id, target }) => [target, id] as const);
+    for (const [target, id] of ids) expect(await shownAt(target, id)).toMatchObject({ replyId: "t-9/final" });
+    expect(ids.map(([target]) => target)).toEqual([atOrigin, elsewhere]);
+  });
+});
+
+describe("given what is not an unsolicited answer", () => {
+  it.each([
+    ["an answer that somebody waits for", { correlationId: "m-1" }],
+    ["a notice", { kind: "notice" as const, origin: null }],
+  ])("when %s is shown, then nothing is noted, and core is told nothing", async (_name, more) => {
+    await run();
+    await rig.publish("t-8/final", asked, "first", more);
+    await rig.publish("t-9/final", asked, "second");
+    await news.count(1);
+    expect(news.items.map(({ shown }) => shown?.replyId)).toEqual(["t-9/final"]);
+    expect(await placesOf("t-8/final")).toBeUndefined();
+    const first = rig.platform.notes.find(({ text }) => text === "first");
+    expect(await shownAt(asked, first?.id ?? "")).toBeUndefined();
+  });
+});

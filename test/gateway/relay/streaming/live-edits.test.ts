@@ -1,0 +1,73 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { LiveEdits } from "../../../../gateway/relay/streaming/live-edits.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
+
+interface Message {
+  readonly name: string;
+}
+
+let clock: ManualClock;
+let edited: string[];
+let pauseMs: number;
+let edits: LiveEdits<Message>;
+const [a, b, c] = ["a", "b", "c"].map((name) => ({ name })) as [Message, Message, Message];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  edited = [];
+  pauseMs = 0;
+  edits = new LiveEdits({
+    clock,
+    messageEveryMs: 1_000,
+    channelEveryMs: 300,
+    edit: async ({ name }) => {
+      edited.push(`${name} ${clock.monotonic()}`);
+      return pauseMs;
+    },
+  });
+});
+
+/** In small steps, so that what an edit leads to can happen in between. */
+const pass = async (ms: number, meanwhile = () => {}) => {
+  for (let passed = 0; passed < ms; passed += 50) {
+    meanwhile();
+    clock.advance(50);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+
+describe("given messages that are still being written (D8)", () => {
+  it("when several want an edit, then the channel's pace holds for all of them together", async () => {
+    for (const message of [a, b, c]) edits.want(message);
+    await pass(2_000);
+    expect(edited).toEqual(["a 0", "b 300", "c 600"]);
+  });
+
+  it("when one wants an edit all the time, then it gets one at its own pace, and the others get theirs", async () => {
+    await pass(500, () => edits.want(a));
+    edits.want(b);
+    await pass(1_600, () => edits.want(a));
+    expect(edited).toEqual(["a 0", "b 500", "a 1000", "a 2000"]);
+  });
+
+  it("when the platform asks to wait, then nothing is edited meanwhile", async () => {
+    pauseMs = 5_000;
+    edits.want(a);
+    await pass(100);
+    edits.want(b);
+    await pass(4_800);
+    expect(edited).toEqual(["a 0"]);
+    await pass(300);
+    expect(edited).toHaveLength(2);
+  });
+
+  it("when one has ended, then it is not edited any more, and the others go on", async () => {
+    edits.want(a);
+    await pass(50);
+    edits.want(a);
+    edits.want(b);
+    await edits.end(a);
+    await pass(3_000);
+    expect(edited).toEqual(["a 0", "b 300"]);
+  });
+});

@@ -1,0 +1,310 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DeliveryFailed } from "../../../../adapters/contract/delivery-failed.ts";
+import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
+import type { Conversation } from "../../../../core/contract/conversation.ts";
+import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import type { UserSignal } from "../../../../core/contract/user-signal.ts";
+import { runChannel } from "../../../../gateway/relay/run-channel.ts";
+import { Ledger } from "../../../../gateway/relay/sending/ledger.ts";
+import type { PaperAbility } from "../../../fakes/paper-channel.ts";
+import { Recorder } from "../../../fakes/recorder.ts";
+import { sampleAnchor } from "../../../fakes/sample-reply.ts";
+import type { RelayRig } from "../relay-rig.ts";
+import { openRelayRig, room } from "../relay-rig.ts";
+
+const AFTER_MS = 700;
+const EDIT_MS = 1_200;
+/** The first pause of the outbox. */
+const RETRY_MS = 1_000;
+const CHANNEL_MS = 300;
+const SETTLED_MS = 5_000;
+
+let rig: RelayRig;
+let heard: Recorder<UserSignal>;
+/** What is found out about access when something is to be shown. */
+let access: () => boolean;
+beforeEach(async () => {
+  access = () => true;
+  rig = await openRelayRig({ streamAfterMs: AFTER_MS, settledAfterMs: SETTLED_MS });
+  heard = new Recorder();
+});
+afterEach(() => rig.close());
+
+const signals = subjectsOf("default").userSignal("mooring");
+const pace = { editEveryMs: EDIT_MS, streamEveryMs: CHANNEL_MS };
+
+const run = async (resend: "idempotent" | "repeats" = "idempotent", ability: PaperAbility = "editing", more = pace) => {
+  const context = { ...rig.context, isStillTarget: async () => access() };
+  const running = await runChannel(context, rig.paper(resend, ability, more), "gateway");
+  const listener = await rig.backbone.bus.listen(signals, (signal) => heard.add(signal));
+  rig.closes(async () => {
+    listener.close();
+    await running.stop();
+  });
+  return running;
+};
+/** Resolves once the channel has heard it. */
+const write = async (
+  text: string,
+  more: { in?: Conversation; offset?: number; attempt?: number; id?: string } = {},
+) => {
+  const { in: conversation = room("a"), offset = 0, attempt = 0, id = "r1" } = more;
+  const before = heard.items.length;
+  const delta = { conversation, correlationId: "paper:q1", replyId: id, attempt, offset, text };
+  rig.backbone.bus.signal(signals, { type: "delta", ...delta });
+  await heard.count(before + 1);
+};
+const begin = async (text: string, more: Parameters<typeof write>[1] = {}) => {
+  const before = rig.platform.notes.length;
+  await write(text, more);
+  await rig.clock.passNext(AFTER_MS);
+  await rig.platform.until(({ notes }) => notes.length > before);
+  await passed("delivery.marked", before + 1);
+};
+const end = (markdown: string, more: Partial<AgentReply> = {}, id = "r1", where = room("a")) =>
+  rig.publish(id, where, markdown, { correlationId: "paper:q1", ...more });
+const passed = (checkpoint: string, count = 1) =>
+  rig.checkpoints.until((names) => names.filter((name) => name === checkpoint).length >= count);
+const shown = () => rig.platform.notes.map(({ text }) => text);
+const showing = (...texts: string[]) => rig.platform.until(() => JSON.stringify(shown()) === JSON.stringify(texts));
+
+describe("given an answer that is being written, on a channel that shows it (D8)", () => {
+  it("when it takes a while, then its beginning is a message, which is edited until it is the whole", async () => {
+    await run();
+    await begin("The tide");
+    expect(shown()).toEqual(["The tide …"]);
+    await write(" comes", { offset: 8 });
+    await write(" in.", { offset: 14 });
+    await rig.clock.passNext(EDIT_MS);
+    await showing("The tide comes in. …");
+    await end("The tide comes in. **Twice** a day.");
+    await showing("The tide comes in. **Twice** a day.");
+    await passed("delivery.marked", 2);
+    expect(rig.platform.posts).toBe(1);
+    expect(rig.platform.edits).toHaveLength(2);
+    expect(await rig.ledger("r1")).toEqual(["accepted"]);
+  });
+
+  it("when it is whole before that, then it is posted once and never edited", async () => {
+    await run();
+    await write("Yes");
+    await end("Yes.");
+    await passed("delivery.marked");
+    rig.clock.advance(2 * AFTER_MS);
+    await write("Yes", { offset: 3 });
+    await rig.publish("r2", room("a"), "next");
+    await showing("Yes.", "next");
+    expect(rig.platform.posts).toBe(2);
+    expect(rig.platform.edits).toEqual([]);
+  });
+
+  it("when the model begins anew, then the message shows the new text", async () => {
+    await run();
+    await begin("Let me look.");
+    await write("Found it", { attempt: 1 });
+    await rig.clock.passNext(EDIT_MS);
+    await showing("Found it …");
+  });
+
+  it("when some of the text was not heard, then nothing is shown that was not said", async () => {
+    await run();
+    await begin("one ");
+    await write("three ", { offset: 8 });
+    await rig.clock.passNext(EDIT_MS);
+    await end("one two three");
+    await showing("one two three");
+    expect(rig.platform.edits).toEqual(["one two three"]);
+  });
+
+  it("when it is long, then the message becomes its first part, and the rest follows it with the anchor", async () => {
+    rig.anchor = sampleAnchor;
+    await run();
+    const paragraphs = ["first", "second", "third"].map((word) => `${word} `.repeat(50).trim());
+    await begin(paragraphs.join("\n\n"));
+    expect(rig.platform.notes[0]?.footer).toBeUndefined();
+    await end(paragraphs.join("\n\n"));
+    await showing(...paragraphs);
+    expect(rig.platform.notes.map(({ footer }) => footer)).toEqual([undefined, undefined, sampleAnchor.text]);
+  });
+
+  it("when an earlier answer has trouble, then the beginning of the next one waits behind it (D5)", async () => {
+    await run();
+    let isDown = true;
+    rig.platform.faultIn = () => (isDown ? "unavailable" : undefined);
+    await rig.publish("r0", room("a"), "earlier");
+    await rig.platform.until(({ posts }) => posts === 1);
+    await write("later");
+    await rig.clock.passNext(AFTER_MS);
+    isDown = false;
+    await rig.clock.passNext(RETRY_MS);
+    await showing("earlier", "later …");
+    await end("later on");
+    await showing("earlier", "later on");
+  });
+
+  it("when its reader loses their access meanwhile, then neither more of it nor the whole is shown (D3)", async () => {
+    await run();
+    await begin("The tide");
+    access = () => false;
+    await write(" is secret", { offset: 8 });
+    await rig.clock.passNext(EDIT_MS);
+    await end("The tide is secret.");
+    await rig.logger.lines.until((lines) => lines.some(({ message }) => message.startsWith("delivery withheld")));
+    expect(shown()).toEqual(["The tide …"]);
+    expect(rig.platform.edits).toEqual([]);
+  });
+
+  it("when it cannot be told whether they have it, then it is asked again later", async () => {
+    await run();
+    await begin("The tide");
+    access = () => {
+      throw new DeliveryFailed("rate-limited", "asked too often", { retryAfterMs: 3_000 });
+    };
+    await write(" comes", { offset: 8 });
+    await rig.clock.passNext(EDIT_MS);
+    await rig.clock.waits.until((waits) => waits.includes(3_000));
+    access = () => true;
+    rig.clock.advance(3_000);
+    await showing("The tide comes …");
+  });
+
+  it("when nothing comes of it, then the message does not look unfinished for ever (B7)", async () => {
+    await run();
+    await begin("Let me see");
+    await end("", { outcome: "nothing" });
+    await showing("There is nothing to say about this.");
+  });
+
+  it("when nothing comes of it before it was begun, then nothing is shown, not even late (B7)", async () => {
+    await run();
+    await write("Let me see");
+    await end("", { outcome: "nothing" });
+    await rig.publish("r2", room("a"), "next");
+    await passed("delivery.marked");
+    rig.clock.advance(AFTER_MS);
+    await rig.publish("r3", room("a"), "and the next");
+    await showing("next", "and the next");
+  });
+
+  it("when the channel does not ask for it, then the answer is posted when it is whole", async () => {
+    await run("idempotent", "editing", { editEveryMs: EDIT_MS } as typeof pace);
+    await write("The tide");
+    rig.clock.advance(2 * AFTER_MS);
+    await end("The tide comes in.");
+    await showing("The tide comes in.");
+    expect(rig.platform.edits).toEqual([]);
+  });
+});
+
+describe("given an answer that is being written, and a platform in trouble (D4)", () => {
+  it("when it asks to wait, then no edit comes earlier, and the last one is the whole", async () => {
+    await run();
+    await begin("one");
+    rig.platform.faultIn = () => "rate-limited";
+    await write(" two", { offset: 3 });
+    await rig.clock.passNext(EDIT_MS);
+    await passed("stream.edited");
+    rig.platform.mend();
+    await rig.clock.passNext(2_000);
+    await showing("one two …");
+    await end("one two three");
+    await showing("one two three");
+  });
+
+  it("when the message is gone, then the whole is posted", async () => {
+    await run();
+    await begin("one");
+    rig.platform.notes.length = 0;
+    await end("one two");
+    await showing("one two");
+    await passed("delivery.marked", 2);
+    expect(await rig.ledger("r1")).toEqual(["accepted"]);
+  });
+
+  it("when the last edit does not get through, then it is made again, and nothing is posted", async () => {
+    await run("repeats", "editing");
+    await begin("one");
+    rig.platform.faultIn = () => "unavailable";
+    await end("one two");
+    await passed("stream.finished");
+    rig.platform.mend();
+    await rig.clock.passNext(RETRY_MS);
+    await showing("one two");
+    expect(rig.platform.posts).toBe(1);
+  });
+
+  it.each([
+    ["recognises a second send", "idempotent", "editing", ["one two"]],
+    ["can be asked", "repeats", "reconciling-editing", ["one two"]],
+    ["can do neither", "repeats", "editing", ["one …", "one two"]],
+  ] as const)(
+    "when it is not known whether the beginning got there, and the platform %s, then the whole is seen once",
+    async (_, resend, ability, texts) => {
+      await run(resend, ability);
+      rig.platform.faultIn = () => "cut-after-accept";
+      await write("one");
+      await rig.clock.passNext(AFTER_MS);
+      await passed("delivery.claimed");
+      await rig.platform.until(({ notes }) => notes.length === 1);
+      rig.platform.mend();
+      await end("one two");
+      if (ability === "reconciling-editing") await rig.clock.passNext(SETTLED_MS);
+      await showing(...texts);
+    },
+  );
+
+  it("when the beginning is refused, then the whole is posted", async () => {
+    await run();
+    rig.platform.faultIn = () => "unavailable";
+    await write("one");
+    await rig.clock.passNext(AFTER_MS);
+    await rig.platform.until(({ posts }) => posts === 1);
+    rig.platform.mend();
+    await end("one two");
+    await showing("one two");
+    expect(rig.platform.posts).toBe(2);
+  });
+});
+
+describe("given an answer that one gateway has begun, and another one ends (D4)", () => {
+  it("when the first one is gone, then the other one edits its message", async () => {
+    const first = await run();
+    await begin("one");
+    await first.stop();
+    await run();
+    await end("one two");
+    await rig.clock.passNext(SETTLED_MS);
+    await showing("one two");
+    expect(rig.platform.posts).toBe(1);
+  });
+
+  it("when the clock is set back meanwhile, then it does not wait for hours (F14)", async () => {
+    const first = await run();
+    await begin("one");
+    await first.stop();
+    await run();
+    await end("one two");
+    await rig.clock.waits.until((waits) => waits.includes(SETTLED_MS));
+    rig.clock.jump(-2 * 3_600_000);
+    await rig.clock.passNext(SETTLED_MS);
+    await rig.clock.passNext(SETTLED_MS);
+    await showing("one two");
+    expect(rig.platform.posts).toBe(1);
+  });
+
+  it("when the first one is only slow, then it does not touch the message any more", async () => {
+    await run();
+    await begin("one");
+    const { store, clock } = rig.context;
+    const ledger = new Ledger(store, clock);
+    const part = { reply: { id: "r1" } as AgentReply, target: room("a"), part: { index: 0 } };
+    const begun = await ledger.read(part);
+    if (begun?.value.state !== "begun") throw new Error("nothing was begun");
+    await ledger.close(part, { ...begun, value: begun.value });
+    await write(" two", { offset: 3 });
+    await rig.clock.passNext(EDIT_MS);
+    await end("one two three");
+    await showing("one two three");
+    expect(rig.platform.edits).toEqual(["one two three"]);
+  });
+});
