@@ -4,12 +4,14 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { ack, type Consumer, type Outcome } from "../../../core/contract/bus.ts";
 import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
+import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { isRefused, type Target } from "../../../core/delivery/targets/index.ts";
 import { readTold } from "../../../core/origin/index.ts";
 import { enqueueActivity } from "../activity/activity-entry.ts";
 import type { RelayContext } from "../context.ts";
 import { ACCESS_LOST, deadLettered } from "../sending/outcomes.ts";
+import { draftIn, startId } from "../streaming/stream-text.ts";
 import { appendOrHold, type Deliver, showInLog } from "./append-to-log.ts";
 import { isEmpty } from "./reply-handler.ts";
 
@@ -31,7 +33,7 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
       concurrency: context.limits.concurrency,
       from: "now",
       async buried(reply, letter) {
-        if (reply === undefined || activityOf(reply)) return;
+        if (reply === undefined || activityOf(reply) || draftIn(reply)) return;
         const { places = [] } = (await readTold(context.store, { ...reply, replyId: reply.id })) ?? {};
         for (const { conversation: target } of await context.targetsOn(channel, reply)) {
           const isShown = places.some(({ conversation }) => sameConversation(conversation, target));
@@ -40,6 +42,11 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
       },
     },
     async (reply, received) => {
+      const draft = draftIn(reply);
+      if (draft) {
+        if (draft.target.channel === channel && !isLog) await enqueueDraft(context, draft);
+        return ack;
+      }
       const isActivity = activityOf(reply) !== undefined;
       const all = await context.targetsOn(channel, reply);
       if (hasLostAccess(channel, reply, all)) await context.reportGone(reply, reply.audience.conversation, ACCESS_LOST);
@@ -82,6 +89,12 @@ const enqueue = ({ bus, tenant }: RelayContext, { channel, capabilities }: Chann
       throw error;
     }
   };
+};
+
+const enqueueDraft = async ({ bus, tenant }: RelayContext, request: DeliveryRequest): Promise<void> => {
+  const { target } = request;
+  const options = { id: startId(request), key: conversationKey(target) };
+  await bus.publish(subjectsOf(tenant).delivery(target.channel), request, options);
 };
 
 /** A failure for one target retries the reply for all; targets that have it recognise the duplicate. */

@@ -1,6 +1,7 @@
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
+import { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import type { UserSignal } from "../../../core/contract/user-signal.ts";
 import type { RelayContext } from "../context.ts";
 
@@ -56,3 +57,20 @@ export const beginRequest = (
     traceId: replyId,
   },
 });
+
+/** No configured channel can have this name, so gateways that do not know drafts find no target for them. */
+const DRAFT_CHANNEL = "-draft";
+
+/** Takes a stream's start through the queue of the agent's replies, behind those of the same conversation (F34). */
+export const draftReply = (request: DeliveryRequest): AgentReply => ({
+  ...request.reply,
+  id: startId(request),
+  audience: { conversation: { channel: DRAFT_CHANNEL, room: request.reply.id, kind: "private" }, personId: null },
+  data: { draft: request },
+});
+
+export const draftIn = ({ audience, data }: AgentReply): DeliveryRequest | undefined =>
+  audience.conversation.channel === DRAFT_CHANNEL ? DeliveryRequest.safeParse(data?.draft).data : undefined;
+
+/** Not the id of the final reply's request: the bus would take one of them for a duplicate. */
+export const startId = ({ id }: DeliveryRequest): string => `${id}/begins`;

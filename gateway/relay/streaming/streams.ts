@@ -17,7 +17,7 @@ import { draftOf, type SendPart } from "../sending/delivery-parts.ts";
 import type { RequestHandler } from "../sending/request-handler.ts";
 import { mayTryAgain } from "../sending/retry.ts";
 import { LiveEdits } from "./live-edits.ts";
-import { beginRequest, type Delta, type Written, WrittenText } from "./stream-text.ts";
+import { beginRequest, type Delta, draftReply, startId, type Written, WrittenText } from "./stream-text.ts";
 
 /** An answer that the model is writing. */
 interface Stream {
@@ -138,14 +138,14 @@ export class Streams {
 
   /** Every gateway that receives the signals publishes this; the bus deduplicates it. */
   async #announce(stream: Stream): Promise<void> {
-    const { bus, tenant, logger } = this.#context;
+    const { bus, tenant, agent, logger } = this.#context;
     const { text } = stream.written;
     if (text.trim() === "") return;
     const request = beginRequest(this.#context, stream.of, text);
     const { channel } = this.#adapter;
-    const options = { id: `${request.id}/begins`, key: conversationKey(request.target) };
+    const options = { id: startId(request), key: conversationKey(request.target) };
     await bus
-      .publish(subjectsOf(tenant).delivery(channel), request, options)
+      .publish(subjectsOf(tenant).userResponse(agent), draftReply(request), options)
       .catch((error: unknown) =>
         logger.debug({ channel, error: messageOf(error) }, "could not start stream, final reply follows"),
       );

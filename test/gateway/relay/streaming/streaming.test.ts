@@ -4,8 +4,10 @@ import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../../core/contract/subjects.ts";
 import type { UserSignal } from "../../../../core/contract/user-signal.ts";
+import type { RelayContext } from "../../../../gateway/relay/context.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { Ledger } from "../../../../gateway/relay/sending/ledger.ts";
+import { Gate } from "../../../fakes/model-answer.ts";
 import type { PaperAbility } from "../../../fakes/paper-channel.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
 import { sampleAnchor } from "../../../fakes/sample-reply.ts";
@@ -33,8 +35,13 @@ afterEach(() => rig.close());
 const signals = subjectsOf("default").userSignal("mooring");
 const pace = { editEveryMs: EDIT_MS, streamEveryMs: CHANNEL_MS };
 
-const run = async (resend: "idempotent" | "repeats" = "idempotent", ability: PaperAbility = "editing", more = pace) => {
-  const context = { ...rig.context, isStillTarget: async () => access() };
+const run = async (
+  resend: "idempotent" | "repeats" = "idempotent",
+  ability: PaperAbility = "editing",
+  more = pace,
+  changes: Partial<RelayContext> = {},
+) => {
+  const context = { ...rig.context, isStillTarget: async () => access(), ...changes };
   const running = await runChannel(context, rig.paper(resend, ability, more), "gateway");
   const listener = await rig.backbone.bus.listen(signals, (signal) => heard.add(signal));
   rig.closes(async () => {
@@ -83,6 +90,21 @@ describe("given an answer that is being written, on a channel that shows it (D8)
     expect(rig.platform.posts).toBe(1);
     expect(rig.platform.edits).toHaveLength(2);
     expect(await rig.ledger("r1")).toEqual(["accepted"]);
+  });
+
+  it("when an earlier answer of the conversation is still in the relay, then the beginning stands behind it (F34)", async () => {
+    const held = new Gate();
+    const { targetsOn } = rig.context;
+    const slow: typeof targetsOn = async (channel, reply) => {
+      if (reply.id === "r0") await held.opened;
+      return targetsOn(channel, reply);
+    };
+    await run("idempotent", "editing", pace, { targetsOn: slow });
+    await rig.publish("r0", room("a"), "It is low.");
+    await write("The tide");
+    await rig.clock.passNext(AFTER_MS);
+    held.release();
+    await showing("It is low.", "The tide …");
   });
 
   it("when it is whole before that, then it is posted once and never edited", async () => {
