@@ -1,21 +1,20 @@
-import { RevisionConflict } from "../contract/app-error.ts";
+import { AppError, RevisionConflict } from "../contract/app-error.ts";
+import { isoTime } from "../contract/clock.ts";
 import type { ScheduleAddress } from "../contract/schedule.ts";
-import { isOpen } from "./create-schedule.ts";
-import type { ScheduleDeps } from "./schedule-parts.ts";
-import type { Schedule } from "./schedule-record.ts";
-import { scheduleKey } from "./schedule-record.ts";
+import { isOpen, type Schedule, type ScheduleDeps, scheduleKey } from "./schedule-record.ts";
+import { nextDue } from "./when/index.ts";
 
-/** How long one that is over can still be looked at. */
+/** How long a closed schedule stays visible. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
-export interface ScheduleChange {
+interface ScheduleChange {
   readonly before: Schedule;
   readonly after: Schedule;
 }
 
 /**
- * Changes a schedule by compare-and-set, and the index of due times with it. The index is told first: an entry too
- * many is ignored when its time comes, one too few would never come. Undefined: there is no such schedule.
+ * Updates a schedule by compare-and-set, together with the due index. The index entry is written first: a superfluous
+ * entry is ignored when it is due, but a missing one would never fire. Undefined: there is no such schedule.
  */
 export const changeSchedule = async (
   { store, dueTimes, checkpoint }: Pick<ScheduleDeps, "store" | "dueTimes" | "checkpoint">,
@@ -32,11 +31,11 @@ export const changeSchedule = async (
     if (moved && after.nextDueAt !== null) await dueTimes.add({ schedule: address, dueAt: after.nextDueAt });
     await checkpoint("schedule.indexed");
     try {
-      // One that the configuration still has would begin anew if it were forgotten.
-      const isPassing = !isOpen(after) && after.wording === undefined;
+      // A configured schedule has no TTL, because the next start would create it again.
+      const isExpiring = !isOpen(after) && after.wording === undefined;
       await store.put(scheduleKey(address), after, {
         ifRevision: found.revision,
-        ...(isPassing && { ttlMs: KEPT_MS }),
+        ...(isExpiring && { ttlMs: KEPT_MS }),
       });
     } catch (error) {
       if (error instanceof RevisionConflict) continue;
@@ -46,4 +45,23 @@ export const changeSchedule = async (
     if (moved && before.nextDueAt !== null) await dueTimes.remove({ schedule: address, dueAt: before.nextDueAt });
     return { before, after };
   }
+};
+
+/** Stops all further runs. Idempotent. */
+export const cancelSchedule = async (deps: ScheduleDeps, address: ScheduleAddress): Promise<void> => {
+  await changeSchedule(deps, address, (schedule) =>
+    schedule.status === "cancelled" ? schedule : { ...schedule, status: "cancelled", nextDueAt: null },
+  );
+};
+
+/** Reactivates a paused schedule from its next time on and resets its failures. */
+export const resumeSchedule = async (deps: ScheduleDeps, address: ScheduleAddress): Promise<void> => {
+  const now = deps.clock.now();
+  await changeSchedule(deps, address, (schedule) => {
+    if (schedule.status !== "paused") return schedule;
+    const next = schedule.when.kind === "once" ? now : nextDue(schedule.when, now);
+    if (next === undefined) throw new AppError("bad-input", "its last time has passed: make a new schedule");
+    const { putOff: _, ...rest } = schedule;
+    return { ...rest, status: "active", failures: 0, nextDueAt: isoTime(next) };
+  });
 };

@@ -3,15 +3,13 @@ import { messageOf } from "../contract/app-error.ts";
 import { Name } from "../contract/name.ts";
 import { Home } from "../delivery/index.ts";
 import { MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./create-schedule.ts";
-import { nextDue } from "./due-times.ts";
-import { readWhen } from "./parse-when.ts";
-import type { When } from "./when.ts";
+import { nextDue, readWhen, type When } from "./when/index.ts";
 
-/** Counted from a fixed moment: an interval does not begin anew with every start. */
+/** Intervals count from a fixed moment, so that a restart does not shift them. */
 export const configuredWhen = ({ when, timeZone }: { when: string; timeZone: string }): When =>
   readWhen(when, { now: 0, timeZone });
 
-/** What whoever runs the service says about a schedule. */
+/** A schedule as operators write it. */
 export const ScheduleInput = z.strictObject({
   description: z.string().min(1).max(MAX_DESCRIPTION_CHARS).describe("What people read with each result."),
   prompt: z.string().min(1).max(MAX_PROMPT_CHARS).describe("What the agent is to do."),

@@ -1,14 +1,12 @@
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
-import { nextDue } from "./due-times.ts";
-import type { ScheduleDeps } from "./schedule-parts.ts";
-import type { Schedule } from "./schedule-record.ts";
-import { scheduleKey, schedulesOf } from "./schedule-record.ts";
+import { isOpen, type Schedule, type ScheduleDeps, scheduleKey, schedulesOf } from "./schedule-record.ts";
+import { nextDue } from "./when/index.ts";
 
 export const MAX_PROMPT_CHARS = 20_000;
 export const MAX_DESCRIPTION_CHARS = 200;
-/** Of one account, those that still run. */
-const MOST_SCHEDULES = 100;
+/** Open schedules per account. */
+const MAX_SCHEDULES = 100;
 
 export type NewSchedule = Pick<
   Schedule,
@@ -27,15 +25,15 @@ export type NewSchedule = Pick<
   Partial<Pick<Schedule, "link" | "madeFor">>;
 
 /**
- * Stored when it resolves. Creating it again, with the same id, gives what was created first. A time that was to come at
- * `askedAt` is accepted, even if the store was slow and the time has passed: it is then due at once.
+ * Creates a schedule, which is stored when this resolves. Idempotent by id: a repeat returns the first schedule. A time
+ * that was still ahead at `askedAt` is accepted even if a slow store lets it pass: the schedule is then due at once.
  */
 export const createSchedule = async (
-  parts: ScheduleDeps,
+  deps: ScheduleDeps,
   draft: NewSchedule,
-  askedAt = parts.clock.now(),
+  askedAt = deps.clock.now(),
 ): Promise<Schedule> => {
-  const { store, clock, dueTimes } = parts;
+  const { store, clock, dueTimes } = deps;
   if (draft.prompt.length > MAX_PROMPT_CHARS) {
     throw new AppError(
       "too-large",
@@ -44,7 +42,7 @@ export const createSchedule = async (
   }
   const known = await store.get(scheduleKey(draft));
   if (known !== undefined) return known.value;
-  await checkRoom(parts, draft);
+  await checkLimit(deps, draft);
   const next = nextDue(draft.when, askedAt);
   if (next === undefined) throw new AppError("bad-input", "its time has passed already");
   const schedule: Schedule = {
@@ -55,7 +53,7 @@ export const createSchedule = async (
     createdAt: isoTime(clock.now()),
   };
   await dueTimes.add({ schedule: draft, dueAt: isoTime(next) });
-  await parts.checkpoint("schedule.indexed");
+  await deps.checkpoint("schedule.indexed");
   try {
     await store.put(scheduleKey(draft), schedule, { ifRevision: 0 });
     return schedule;
@@ -66,13 +64,11 @@ export const createSchedule = async (
   }
 };
 
-const checkRoom = async ({ store }: ScheduleDeps, draft: NewSchedule): Promise<void> => {
+const checkLimit = async ({ store }: ScheduleDeps, draft: NewSchedule): Promise<void> => {
   if (draft.madeIn === "configuration") return;
   let count = 0;
   for await (const { value } of store.list(schedulesOf(draft))) if (isOpen(value)) count++;
-  if (count >= MOST_SCHEDULES) {
+  if (count >= MAX_SCHEDULES) {
     throw new AppError("forbidden", `there are ${count} schedules already, the most one may have: cancel some first`);
   }
 };
-
-export const isOpen = ({ status }: Pick<Schedule, "status">): boolean => status === "active" || status === "paused";

@@ -3,12 +3,10 @@ import { AppError } from "../contract/app-error.ts";
 import type { Asker } from "../contract/owner-context.ts";
 import { accountServed, askingAccount, mayContinue } from "../delivery/index.ts";
 import { findPerson } from "../people/index.ts";
-import { isOpen } from "./create-schedule.ts";
-import type { ScheduleDeps } from "./schedule-parts.ts";
-import type { Schedule } from "./schedule-record.ts";
-import { ownerOf, schedulesOf } from "./schedule-record.ts";
+import { isOpen, ownerOf, type Schedule, type ScheduleDeps, schedulesOf } from "./schedule-record.ts";
+import { describeWhen } from "./when/index.ts";
 
-/** For whom a schedule is looked up. */
+/** The person who asks for schedules, and the audience of the answer. */
 export interface Seeker {
   readonly tenant: string;
   readonly agent: string;
@@ -16,9 +14,9 @@ export interface Seeker {
   readonly audience: Audience;
 }
 
-/** The schedules of the person, whichever account made them, as far as who reads along here may see them; the next first, those that are over are left out. */
-export const openSchedules = async (parts: ScheduleDeps, seeker: Seeker): Promise<Schedule[]> =>
-  (await ownSchedules(parts, seeker)).filter(isOpen).sort(byNextTime);
+/** The open schedules of a person over all their accounts, as far as everyone in this audience may see them; next due first. */
+export const openSchedules = async (deps: ScheduleDeps, seeker: Seeker): Promise<Schedule[]> =>
+  (await ownSchedules(deps, seeker)).filter(isOpen).sort(byNextTime);
 
 const byNextTime = (a: Schedule, b: Schedule): number => (a.nextDueAt ?? "~").localeCompare(b.nextDueAt ?? "~");
 
@@ -38,9 +36,9 @@ const ownSchedules = async ({ store }: ScheduleDeps, seeker: Seeker): Promise<Sc
   return found;
 };
 
-/** Another person's schedule reads as absent: its id tells nobody that it exists. */
-export const findSchedule = async (parts: ScheduleDeps, seeker: Seeker, id: string): Promise<Schedule> => {
-  const found = (await openSchedules(parts, seeker)).find((schedule) => schedule.id === id.trim());
+/** Finds a schedule of the person. Other people's schedules are "not-found", so that ids do not reveal them. */
+export const findSchedule = async (deps: ScheduleDeps, seeker: Seeker, id: string): Promise<Schedule> => {
+  const found = (await openSchedules(deps, seeker)).find((schedule) => schedule.id === id.trim());
   if (found === undefined) {
     throw new AppError(
       "not-found",
@@ -48,4 +46,14 @@ export const findSchedule = async (parts: ScheduleDeps, seeker: Seeker, id: stri
     );
   }
   return found;
+};
+
+/** A schedule in one line, for people and models. */
+export const describeSchedule = (
+  { id, description, when, status, failures, nextDueAt }: Schedule,
+  now: number,
+): string => {
+  const rhythm = describeWhen(when, nextDueAt === null ? now : Date.parse(nextDueAt) - 1);
+  const trouble = failures === 0 ? "" : `, failed ${failures} times in a row`;
+  return `"${description}" (${id}): ${rhythm}${status === "paused" ? ", paused" : ""}${trouble}`;
 };

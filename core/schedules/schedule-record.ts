@@ -4,32 +4,33 @@ import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { Asker } from "../contract/owner-context.ts";
 import { ScheduleAddress } from "../contract/schedule.ts";
 import { Destination } from "../delivery/index.ts";
-import { When } from "./when.ts";
+import type { CoreParts } from "../turns/index.ts";
+import type { DueIndex } from "./due/due-index.ts";
+import { When } from "./when/index.ts";
 
 export const Schedule = ScheduleAddress.extend({
   description: z.string(),
   prompt: z.string(),
   when: When,
-  /** What becomes of a time that passed while nothing ran: one run for all of them, or none. */
+  /** The policy for due times missed during downtime: one run for all of them, or none. */
   missed: z.enum(["once", "skip"]),
-  /** Where its results go. The person is looked up anew for each run. */
+  /** The target of its results. Each run resolves the person again. */
   destination: Destination,
   asker: Asker,
-  /** Who was there when it was made in chat: only they may see and change it (D3). */
+  /** The audience of the chat that made it; only they may see and change it (D3). */
   madeFor: Audience.optional(),
-  /** Where it was made. */
   madeIn: z.enum(["chat", "configuration", "console"]),
-  /** Of the configuration that declares it: tells whether that has changed. */
+  /** A hash of its configuration, to detect changes; absent if it is not declared there. */
   wording: z.string().optional(),
-  /** A link to the message that made it. */
+  /** A link to the message that created it. */
   link: z.string().optional(),
   status: z.enum(["active", "paused", "ended", "cancelled"]),
   nextDueAt: z.iso.datetime().nullable(),
-  /** Runs that failed in a row. */
+  /** Consecutive failed runs. */
   failures: z.int().nonnegative(),
-  /** The run whose outcome was counted last, so that none is counted twice. */
+  /** The run whose outcome was counted last, so that a redelivery does not count it twice. */
   counted: z.string().optional(),
-  /** Due times that the last failure has put off. */
+  /** Due times skipped by the backoff after the last failure. */
   putOff: z.looseObject({ dueAt: z.iso.datetime(), through: z.iso.datetime() }).optional(),
   createdAt: z.iso.datetime(),
 });
@@ -37,9 +38,9 @@ export type Schedule = z.infer<typeof Schedule>;
 
 const schedules = collection("schedules", Schedule);
 
-/** The owner of what the configuration declares. Accounts hold a "/". */
+/** The owner of configured schedules. It cannot clash with an account, which contains a "/". */
 export const CONFIGURED = "configured";
-/** Of what operators make. */
+/** The owner of schedules that operators create. */
 export const CONSOLE = "console";
 export const ownerOf = (channel: string, accountId: string): string => `${channel}/${accountId}`;
 
@@ -49,3 +50,10 @@ export const schedulesOf = ({ tenant, agent, owner }: Pick<ScheduleAddress, "ten
   prefixOf(schedules, tenant, agent, owner);
 export const schedulesOfAgent = ({ tenant, agent }: Pick<ScheduleAddress, "tenant" | "agent">) =>
   prefixOf(schedules, tenant, agent);
+
+export const isOpen = ({ status }: Pick<Schedule, "status">): boolean => status === "active" || status === "paused";
+
+/** Dependencies of all functions that read or change schedules. */
+export interface ScheduleDeps extends Pick<CoreParts, "bus" | "store" | "clock" | "logger" | "meter" | "checkpoint"> {
+  readonly dueTimes: DueIndex;
+}

@@ -1,19 +1,18 @@
 import { z } from "zod";
+import { AppError } from "../contract/app-error.ts";
+import { conversationKey } from "../contract/conversation.ts";
+import type { Store } from "../contract/store.ts";
 import type { Tool } from "../contract/tool.ts";
 import { timeZoneOf } from "../contract/viewer-time.ts";
-import { accountServed, askingAccount } from "../delivery/index.ts";
+import { accountServed, askingAccount, type Destination } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";
-import { cancelSchedule } from "./cancel-schedule.ts";
-import { chooseTarget } from "./choose-target.ts";
-import type { NewSchedule } from "./create-schedule.ts";
-import { createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS } from "./create-schedule.ts";
-import { describeSchedule } from "./describe-schedule.ts";
-import { describeWhen } from "./describe-when.ts";
-import { findSchedule, openSchedules } from "./own-schedules.ts";
-import { parseWhen } from "./parse-when.ts";
-import { runNow } from "./run-now.ts";
-import type { ScheduleDeps } from "./schedule-parts.ts";
-import { ownerOf } from "./schedule-record.ts";
+import { findPerson } from "../people/index.ts";
+import { cancelSchedule } from "./change-schedule.ts";
+import { createSchedule, MAX_DESCRIPTION_CHARS, MAX_PROMPT_CHARS, type NewSchedule } from "./create-schedule.ts";
+import { describeSchedule, findSchedule, openSchedules, type Seeker } from "./own-schedules.ts";
+import { runNow } from "./runs/publish-due.ts";
+import { ownerOf, type ScheduleDeps } from "./schedule-record.ts";
+import { describeWhen, parseWhen } from "./when/index.ts";
 
 const TaskInput = z.object({
   description: z
@@ -46,8 +45,8 @@ const TaskInput = z.object({
 const ListInput = z.object({});
 const IdInput = z.object({ id: z.string().describe("As list_schedules shows it: schedule-1a2b3c4d.") });
 
-/** All of them can be run again: the same call makes, ends or begins the same. */
-export const scheduleTools = (parts: ScheduleDeps): Tool[] => {
+/** All of them are idempotent: a repeated call has the effect of the first. */
+export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
   const task: Tool<z.infer<typeof TaskInput>> = {
     name: "schedule_task",
     description:
@@ -56,7 +55,7 @@ export const scheduleTools = (parts: ScheduleDeps): Tool[] => {
     repeatable: true,
     run: async ({ description, prompt, when, timeZone, deliverTo = "here", missed = "once" }, context) => {
       const { tenant, agent, audience, asker, standing, idempotencyKey } = context;
-      const now = parts.clock.now();
+      const now = deps.clock.now();
       const zone = timeZone ?? timeZoneOf(asker);
       const here = accountServed(context);
       const { channel, accountId } = askingAccount(audience) ?? here;
@@ -70,13 +69,13 @@ export const scheduleTools = (parts: ScheduleDeps): Tool[] => {
         prompt,
         when: parseWhen(when, { now, timeZone: zone }),
         missed,
-        destination: await chooseTarget(parts.store, context, deliverTo),
+        destination: await chooseTarget(deps.store, context, deliverTo),
         asker,
         madeFor: { ...audience, accountId: here.accountId },
         madeIn: "chat",
         ...(link !== undefined && { link }),
       };
-      const schedule = await createSchedule(parts, draft, now);
+      const schedule = await createSchedule(deps, draft, now);
       return `Scheduled as ${schedule.id}: "${schedule.description}", ${describeWhen(schedule.when, now)}.`;
     },
   };
@@ -86,9 +85,9 @@ export const scheduleTools = (parts: ScheduleDeps): Tool[] => {
     input: ListInput,
     repeatable: true,
     run: async (_input, context) => {
-      const found = await openSchedules(parts, context);
+      const found = await openSchedules(deps, context);
       if (found.length === 0) return "There are no schedules.";
-      return found.map((schedule) => `- ${describeSchedule(schedule, parts.clock.now())}`).join("\n");
+      return found.map((schedule) => `- ${describeSchedule(schedule, deps.clock.now())}`).join("\n");
     },
   };
   const cancel: Tool<z.infer<typeof IdInput>> = {
@@ -97,8 +96,8 @@ export const scheduleTools = (parts: ScheduleDeps): Tool[] => {
     input: IdInput,
     repeatable: true,
     run: async ({ id }, context) => {
-      const schedule = await findSchedule(parts, context, id);
-      await cancelSchedule(parts, schedule);
+      const schedule = await findSchedule(deps, context, id);
+      await cancelSchedule(deps, schedule);
       return `"${schedule.description}" (${id}) is cancelled.`;
     },
   };
@@ -108,10 +107,30 @@ export const scheduleTools = (parts: ScheduleDeps): Tool[] => {
     input: IdInput,
     repeatable: true,
     run: async ({ id }, context) => {
-      const schedule = await findSchedule(parts, context, id);
-      await runNow(parts, schedule, context.idempotencyKey);
+      const schedule = await findSchedule(deps, context, id);
+      await runNow(deps, schedule, context.idempotencyKey);
       return `A run of "${schedule.description}" begins.`;
     },
   };
   return [task, list, cancel, now].map((tool) => ({ ...(tool as Tool), isForPeople: true }));
+};
+
+/** Resolves and checks the target at creation (P2): here, or a channel on which the person has written in private. */
+const chooseTarget = async (store: Store, seeker: Seeker, deliverTo: string): Promise<Destination> => {
+  const { conversation } = seeker.audience;
+  const here = accountServed(seeker);
+  const own = askingAccount(seeker.audience) ?? here;
+  const wanted = deliverTo.trim();
+  if (wanted === "" || wanted.toLowerCase() === "here") return { conversation, accountId: here.accountId };
+  const { person } = await findPerson(store, { tenant: seeker.tenant, ...own });
+  const there = person.surfaces.filter((surface) => surface.channel === wanted);
+  const surface = there.find(({ conversation }) => conversationKey(conversation) === person.lastActive) ?? there.at(-1);
+  if (surface === undefined) {
+    const known = [...new Set(["here", ...person.surfaces.map((each) => each.channel)])].join(", ");
+    throw new AppError(
+      "bad-input",
+      `"${wanted.slice(0, 40)}" is not a place where this person has written to me in private. Possible: ${known}.`,
+    );
+  }
+  return { conversation: surface.conversation, accountId: surface.accountId };
 };

@@ -1,50 +1,46 @@
 import type { Consumer } from "../contract/bus.ts";
-import type { ScheduleDue } from "../contract/schedule.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { FallbackDeps } from "../delivery/undeliverable/index.ts";
 import type { Agent } from "../turns/index.ts";
-import { dueId } from "./due-id.ts";
-import { DueWatch } from "./due-watch.ts";
-import { handleBuriedDue, handleScheduleDue } from "./handle-schedule-due.ts";
-import type { ScheduleDeps } from "./schedule-parts.ts";
+import { DueWatch } from "./due/due-watch.ts";
+import { handleDeadDue, handleScheduleDue } from "./runs/handle-schedule-due.ts";
+import { publishDue } from "./runs/publish-due.ts";
+import type { ScheduleDeps } from "./schedule-record.ts";
 import { type ConfiguredSchedule, syncConfigured } from "./sync-configured.ts";
 
 const HANDLERS_AT_ONCE = 64;
 
-/** What the configuration says about an agent's schedules. */
+/** The configured schedules of an agent and its fallback targets. */
 export interface ScheduleOptions extends Partial<Omit<FallbackDeps, "store">> {
   readonly schedules?: readonly ConfiguredSchedule[] | undefined;
 }
 
-/** Begins the runs of an agent's schedules. Every core process watches the time; the bus sees to it that one acts. */
+/** Starts the runs of an agent's schedules. Every core process watches the due times; the bus deduplicates them. */
 export const startSchedules = async (
-  parts: ScheduleDeps,
+  deps: ScheduleDeps,
   agent: Agent,
   { schedules = [], home, hasChannel = () => true }: ScheduleOptions = {},
 ): Promise<Consumer> => {
-  const runParts = { ...parts, home, hasChannel };
+  const runDeps = { ...deps, home, hasChannel };
   const subject = subjectsOf(agent.tenant).scheduleDue(agent.name);
-  const consumer = await parts.bus.consume(
+  const consumer = await deps.bus.consume(
     subject,
     {
       durable: "schedules",
       concurrency: HANDLERS_AT_ONCE,
-      // One that does not parse is nobody's.
-      buried: async (due) => due && handleBuriedDue(parts, due),
+      // `due` is undefined if the message does not parse.
+      buried: async (due) => due && handleDeadDue(deps, due),
     },
-    (due) => handleScheduleDue(runParts, due),
+    (due) => handleScheduleDue(runDeps, due),
   );
-  const tell = async (due: ScheduleDue): Promise<void> => {
-    await parts.bus.publish(subject, due, { id: dueId(due), key: `${due.owner} ${due.id}` });
-  };
-  const place = { tenant: agent.tenant, agent: agent.name };
+  const ref = { tenant: agent.tenant, agent: agent.name };
   const watch = new DueWatch(
     {
-      ...parts,
-      prepare: () => syncConfigured(parts, place, schedules),
-      tell: ({ schedule, dueAt }) => tell({ ...schedule, dueAt }),
+      ...deps,
+      prepare: () => syncConfigured(deps, ref, schedules),
+      publish: ({ schedule, dueAt }) => publishDue(deps, { ...schedule, dueAt }),
     },
-    place,
+    ref,
   );
   await watch.start();
   return {

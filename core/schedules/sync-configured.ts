@@ -1,61 +1,57 @@
 import { hash } from "node:crypto";
+import type { AgentRef } from "../contract/agent-ref.ts";
 import { RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { Destination } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";
 import { changeSchedule } from "./change-schedule.ts";
-import type { ScheduleConfig } from "./config.ts";
-import { configuredWhen } from "./config.ts";
-import { isOpen } from "./create-schedule.ts";
-import type { AgentPlace } from "./due-index.ts";
-import { nextDue } from "./due-times.ts";
-import type { ScheduleDeps } from "./schedule-parts.ts";
-import type { Schedule } from "./schedule-record.ts";
-import { CONFIGURED, scheduleKey, schedulesOf } from "./schedule-record.ts";
+import { configuredWhen, type ScheduleConfig } from "./config.ts";
+import { CONFIGURED, isOpen, type Schedule, type ScheduleDeps, scheduleKey, schedulesOf } from "./schedule-record.ts";
+import { nextDue } from "./when/index.ts";
 
 export interface ConfiguredSchedule extends Omit<ScheduleConfig, "deliverTo"> {
   readonly destination: Destination;
 }
 
 /**
- * Makes the stored schedules those of the configuration: new ones begin, changed ones go by their new words, and those
- * that are gone end. One that is as it was keeps its next time and its failures.
+ * Reconciles the stored schedules with the configuration: creates new ones, updates changed ones and cancels removed
+ * ones. An unchanged schedule keeps its next due time and its failures.
  */
 export const syncConfigured = async (
-  parts: ScheduleDeps,
-  place: AgentPlace,
+  deps: ScheduleDeps,
+  ref: AgentRef,
   configured: readonly ConfiguredSchedule[],
 ): Promise<void> => {
-  const wanted = configured.map((schedule) => toSchedule(place, schedule, parts.clock.now()));
-  for await (const { value } of parts.store.list(schedulesOf({ ...place, owner: CONFIGURED }))) {
+  const wanted = configured.map((schedule) => toSchedule(ref, schedule, deps.clock.now()));
+  for await (const { value } of deps.store.list(schedulesOf({ ...ref, owner: CONFIGURED }))) {
     if (value.wording === undefined || wanted.some(({ id }) => id === value.id)) continue;
-    // Without its words: put back into the configuration, it is a new one.
-    await changeSchedule(parts, value, ({ wording: _, ...known }) =>
+    // Without its hash, a schedule that returns to the configuration counts as new.
+    await changeSchedule(deps, value, ({ wording: _, ...known }) =>
       isOpen(known) ? { ...known, status: "cancelled", nextDueAt: null } : known,
     );
   }
-  for (const schedule of wanted) await bring(parts, schedule);
+  for (const schedule of wanted) await reconcile(deps, schedule);
 };
 
-const bring = async (parts: ScheduleDeps, schedule: Schedule): Promise<void> => {
-  const known = await parts.store.get(scheduleKey(schedule));
+const reconcile = async (deps: ScheduleDeps, schedule: Schedule): Promise<void> => {
+  const known = await deps.store.get(scheduleKey(schedule));
   if (known === undefined) {
-    if (schedule.nextDueAt !== null) await parts.dueTimes.add({ schedule, dueAt: schedule.nextDueAt });
-    await parts.store.put(scheduleKey(schedule), schedule, { ifRevision: 0 }).catch((error: unknown) => {
-      // Another process starts with the same configuration.
+    if (schedule.nextDueAt !== null) await deps.dueTimes.add({ schedule, dueAt: schedule.nextDueAt });
+    await deps.store.put(scheduleKey(schedule), schedule, { ifRevision: 0 }).catch((error: unknown) => {
+      // Another process has started with the same configuration.
       if (!(error instanceof RevisionConflict)) throw error;
     });
     return;
   }
-  await changeSchedule(parts, schedule, (stored) => (stored.wording === schedule.wording ? stored : schedule));
+  await changeSchedule(deps, schedule, (stored) => (stored.wording === schedule.wording ? stored : schedule));
 };
 
-const toSchedule = (place: AgentPlace, configured: ConfiguredSchedule, now: number): Schedule => {
+const toSchedule = (ref: AgentRef, configured: ConfiguredSchedule, now: number): Schedule => {
   const { name, description, prompt, missed, destination } = configured;
   const when = configuredWhen(configured);
   const next = nextDue(when, now);
   return {
-    ...place,
+    ...ref,
     owner: CONFIGURED,
     id: stableId("schedule", name).slice(0, "schedule-".length + 8),
     description,
@@ -63,7 +59,7 @@ const toSchedule = (place: AgentPlace, configured: ConfiguredSchedule, now: numb
     when,
     missed,
     destination,
-    asker: { personId: CONFIGURED, accountId: CONFIGURED, name: place.agent },
+    asker: { personId: CONFIGURED, accountId: CONFIGURED, name: ref.agent },
     madeIn: "configuration",
     wording: hash("sha256", JSON.stringify(configured), "hex"),
     status: next === undefined ? "ended" : "active",

@@ -6,8 +6,6 @@ import {
   CONSOLE,
   cancelSchedule,
   createSchedule,
-  describeWhen,
-  parseWhen,
   resumeSchedule,
   runIdOf,
   runNow,
@@ -17,6 +15,7 @@ import {
   scheduleKey,
   schedulesOfAgent,
 } from "../../core/schedules/index.ts";
+import { describeWhen, parseWhen } from "../../core/schedules/when/index.ts";
 import { destinationOf } from "../configured-schedules.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";

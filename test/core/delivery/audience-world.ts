@@ -10,7 +10,7 @@ import { changePerson, findPerson } from "../../../core/people/find-person.ts";
 import { leavePerson } from "../../../core/people/leave-person.ts";
 import { joinPeople } from "../../../core/people/linking/join-people.ts";
 import { resolveAsker } from "../../../core/people/resolve-asker.ts";
-import { runTarget } from "../../../core/schedules/run-target.ts";
+import { runTarget } from "../../../core/schedules/runs/run-target.ts";
 import { schedulesOfAgent } from "../../../core/schedules/schedule-record.ts";
 import { ownSubtask } from "../../../core/subtasks/cancel-subtask.ts";
 import { subtaskKey } from "../../../core/subtasks/subtask-record.ts";

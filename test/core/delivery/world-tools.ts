@@ -6,7 +6,7 @@ import { silentMeter } from "../../../core/contract/meter.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
 import type { ToolContext } from "../../../core/contract/tool.ts";
-import { DueIndex } from "../../../core/schedules/due-index.ts";
+import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { scheduleTools } from "../../../core/schedules/schedule-tools.ts";
 import { AGENT } from "../core-under-test.ts";
 import type { Work } from "./audience-world.ts";

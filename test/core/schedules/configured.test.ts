@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import { cancelSchedule } from "../../../core/schedules/cancel-schedule.ts";
+import { cancelSchedule } from "../../../core/schedules/change-schedule.ts";
 import { ScheduleConfig } from "../../../core/schedules/config.ts";
-import { DueIndex } from "../../../core/schedules/due-index.ts";
+import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { CONFIGURED, type Schedule, schedulesOf } from "../../../core/schedules/schedule-record.ts";
 import type { ConfiguredSchedule } from "../../../core/schedules/sync-configured.ts";
 import { AGENT, CoreUnderTest } from "../core-under-test.ts";
@@ -121,7 +121,7 @@ describe("given a schedule in the configuration that cannot be", () => {
     [{ when: "in 20 s" }, "must be a time that stays the same"],
     [{ when: "* * * * * *" }, "once a minute is the most"],
     [{ when: "0 0 30 2 *" }, "never comes"],
-    [{ timeZone: "Mars/Olympus" }, "is no time zone"],
+    [{ timeZone: "Mars/Olympus" }, "is not a time zone"],
     [{ prompt: "x".repeat(20_001) }, "20000"],
   ])("when it is %o, then it is refused", async (change, message) => {
     core = await CoreUnderTest.start();

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import { runsOf, type ScheduleRun } from "../../../core/schedules/run-record.ts";
+import { runsOf, type ScheduleRun } from "../../../core/schedules/runs/run-record.ts";
 import { ownerOf, type Schedule, schedulesOf } from "../../../core/schedules/schedule-record.ts";
 import type { Answer } from "../../fakes/scripted-model.ts";
 import { calls } from "../../fakes/scripted-model.ts";
@@ -144,7 +144,7 @@ describe("given somebody who asks for something later", () => {
   it.each([
     [{ ...BRIEF, when: "every 1 s" }, "once a minute is the most"],
     [{ ...BRIEF, when: "2026-02-30T10:00" }, "does not exist"],
-    [{ ...BRIEF, timeZone: "Mars/Olympus" }, "is no time zone"],
+    [{ ...BRIEF, timeZone: "Mars/Olympus" }, "is not a time zone"],
     [{ ...BRIEF, prompt: "x".repeat(30_000) }, "20000"],
     [{ ...BRIEF, description: "" }, "description"],
   ])("when it cannot be, then the model is told why, and nothing is made", async (input, why) => {

@@ -10,7 +10,7 @@ import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { silentMeter as meter } from "../../../core/contract/meter.ts";
-import { DueIndex } from "../../../core/schedules/due-index.ts";
+import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import type { AdminParts } from "../../../gateway/admin/admin-parts.ts";
 import { adminRoutes } from "../../../gateway/admin/admin-routes.ts";
 import { adminScope } from "../../../gateway/admin/admin-scope.ts";

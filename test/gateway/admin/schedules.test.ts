@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runKey } from "../../../core/schedules/run-record.ts";
+import { runKey } from "../../../core/schedules/runs/run-record.ts";
 import { CONSOLE } from "../../../core/schedules/schedule-record.ts";
 import { AdminRig, acmeAdmin, as } from "./admin-rig.ts";
 
@@ -87,7 +87,7 @@ describe("given operators and schedules", () => {
     [{ ...BRIEF, prompt: "x".repeat(20_001) }, 400, "prompt"],
     [{ ...BRIEF, prompt: "x".repeat(1_000_000) }, 413, "too large"],
     [{ ...BRIEF, when: "2026-02-30T10:00" }, 400, "does not exist"],
-    [{ ...BRIEF, timeZone: "Mars/Olympus" }, 400, "is no time zone"],
+    [{ ...BRIEF, timeZone: "Mars/Olympus" }, 400, "is not a time zone"],
     [{ ...BRIEF, colour: "red" }, 400, "colour"],
   ])("when what is to be made cannot be, then the answer says why", async (given, status, why) => {
     const answer = await rig.call("POST", "schedules", given);

@@ -1,7 +1,23 @@
 import { Cron } from "croner";
-import type { When } from "./when.ts";
+import { z } from "zod";
 
-/** The first due time after a moment; undefined: there is none. */
+/** The times of a schedule. Loose objects keep the fields of newer versions. */
+export const When = z.discriminatedUnion("kind", [
+  /** A cron expression of five fields, read in a time zone. */
+  z.looseObject({ kind: z.literal("cron"), expression: z.string().min(1), timeZone: z.string().min(1) }),
+  /** Once. The time zone is for display. */
+  z.looseObject({ kind: z.literal("once"), at: z.iso.datetime(), timeZone: z.string().min(1) }),
+  /** An interval that counts from a fixed moment, so that late runs do not shift the next ones. */
+  z.looseObject({
+    kind: z.literal("every"),
+    everyMs: z.int().positive(),
+    from: z.iso.datetime(),
+    timeZone: z.string().min(1),
+  }),
+]);
+export type When = z.infer<typeof When>;
+
+/** The first due time after a moment, if there is one. */
 export const nextDue = (when: When, after: number): number | undefined => {
   switch (when.kind) {
     case "once": {
@@ -17,7 +33,7 @@ export const nextDue = (when: When, after: number): number | undefined => {
   }
 };
 
-/** The last due time up to a moment, that moment included; undefined: there was none. */
+/** The last due time up to and including a moment, if there was one. */
 export const lastDue = (when: When, upTo: number): number | undefined => {
   switch (when.kind) {
     case "once": {
@@ -29,7 +45,7 @@ export const lastDue = (when: When, upTo: number): number | undefined => {
       return rounds < 1 ? undefined : Date.parse(when.from) + rounds * when.everyMs;
     }
     case "cron": {
-      // It looks before a whole second.
+      // croner searches strictly before a whole second.
       const second = Math.floor(upTo / 1_000) * 1_000 + 1_000;
       const [before] = cronOf(when.expression, when.timeZone).previousRuns(1, new Date(second));
       return before?.getTime();
@@ -37,18 +53,18 @@ export const lastDue = (when: When, upTo: number): number | undefined => {
   }
 };
 
-/** Throws what croner says about an expression or a zone that it does not take. */
+/** Throws croner's error for an invalid expression or time zone. */
 export const cronOf = (expression: string, timeZone: string): Cron => {
   const key = `${timeZone} ${expression}`;
   let cron = crons.get(key);
   if (cron === undefined) {
     cron = new Cron(expression, { timezone: timeZone, paused: true });
-    if (crons.size >= MOST_KEPT) crons.clear();
+    if (crons.size >= MAX_CACHED) crons.clear();
     crons.set(key, cron);
   }
   return cron;
 };
 
-/** To make one takes as long as to ask it a hundred times. */
+/** Parsing an expression costs as much as a hundred lookups. */
 const crons = new Map<string, Cron>();
-const MOST_KEPT = 1_000;
+const MAX_CACHED = 1_000;

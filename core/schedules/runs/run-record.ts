@@ -1,23 +1,23 @@
 import { z } from "zod";
-import { Audience } from "../contract/agent-reply.ts";
-import { collection, keyOf, prefixOf } from "../contract/collection.ts";
-import type { ScheduleAddress } from "../contract/schedule.ts";
-import { UndeliverableResult } from "../delivery/undeliverable/index.ts";
+import { Audience } from "../../contract/agent-reply.ts";
+import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
+import type { ScheduleAddress } from "../../contract/schedule.ts";
+import { UndeliverableResult } from "../../delivery/undeliverable/index.ts";
 
-/** What became of a due time: every one has a run, or the reason why it has none. */
+/** The outcome of a due time: a run, or the reason why there was none. */
 export const ScheduleRun = z.looseObject({
-  /** Its due time, or the name of the wish to have it by hand. */
+  /** Its due time, or the id of the request that started it by hand. */
   name: z.string(),
   dueAt: z.iso.datetime(),
   state: z.enum(["started", "ended", "skipped"]),
-  /** When it really began. */
+  /** The actual start. */
   firedAt: z.iso.datetime(),
-  /** It stands for all due times up to this one. */
+  /** It covers all due times up to this one. */
   through: z.iso.datetime(),
   sessionId: z.string().optional(),
-  /** Who sees its result, fixed when it began. */
+  /** The audience of its result, fixed at the start. */
   audience: Audience.optional(),
-  /** Its place is gone: who is told of it, and how. */
+  /** Set if the chosen target is unreachable; the facts for the notice about it. */
   gone: UndeliverableResult.optional(),
   outcome: z.string().optional(),
   /** Why there was no run. */

@@ -1,12 +1,12 @@
-import type { Audience } from "../contract/agent-reply.ts";
-import type { ScheduleAddress } from "../contract/schedule.ts";
-import type { UserMessage } from "../contract/user-message.ts";
-import { stableId, summarisePrompt } from "../lib/index.ts";
-import { traceIdOf } from "../turns/index.ts";
+import type { Audience } from "../../contract/agent-reply.ts";
+import type { ScheduleAddress } from "../../contract/schedule.ts";
+import type { UserMessage } from "../../contract/user-message.ts";
+import { stableId, summarisePrompt } from "../../lib/index.ts";
+import { traceIdOf } from "../../turns/index.ts";
+import type { Schedule } from "../schedule-record.ts";
 import type { ScheduleRun } from "./run-record.ts";
-import type { Schedule } from "./schedule-record.ts";
 
-/** The turn that a run is: in a session of its own, anchored to the time it fired (O5). The same for the same run. */
+/** The turn of a run: in its own session, anchored to the time it fired (O5). Deterministic for a run. */
 export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audience): UserMessage => {
   const { tenant, agent, owner, id, description, prompt, asker, link } = schedule;
   const isReminder = schedule.when.kind === "once" && schedule.madeIn === "chat";
@@ -43,7 +43,7 @@ export const runMessage = (schedule: Schedule, run: ScheduleRun, audience: Audie
   };
 };
 
-/** What a run was told to do: the text of its turn without the title. */
+/** The prompt of a run: the text of its turn without the title. */
 export const promptOfRun = (text: string): string => text.replace(/^Scheduled task "[\s\S]*?":\n\n/, "");
 
 export const runIdOf = ({ tenant, agent, owner, id }: ScheduleAddress, run: string): string =>

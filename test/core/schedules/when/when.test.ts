@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { describeWhen } from "../../../core/schedules/describe-when.ts";
-import { lastDue, nextDue } from "../../../core/schedules/due-times.ts";
-import { parseWhen } from "../../../core/schedules/parse-when.ts";
+import { describeWhen } from "../../../../core/schedules/when/describe-when.ts";
+import { parseWhen } from "../../../../core/schedules/when/parse-when.ts";
+import { lastDue, nextDue } from "../../../../core/schedules/when/when.ts";
 
 const now = Date.parse("2026-11-16T08:00:00Z");
 const berlin = { now, timeZone: "Europe/Berlin" };
@@ -44,20 +44,20 @@ describe("given what somebody wrote", () => {
     ["2027-01-01T25:00", "does not exist"],
     ["2020-01-01T09:00", "has passed already"],
     ["0 0 30 2 *", "never comes"],
-    ["61 9 * * *", "is no cron expression"],
+    ["61 9 * * *", "is not a cron expression"],
     ["* * * * * *", "once a minute is the most"],
     ["every 1 s", "once a minute is the most"],
     ["every second", "once a minute is the most"],
     ["in 0 s", "a second is the least"],
     ["in 999999999 weeks", "more than ten years away"],
-    ["tomorrow-ish", "no time I understand"],
-    ["", "no time I understand"],
+    ["tomorrow-ish", "is not a time that I understand"],
+    ["", "is not a time that I understand"],
   ])("when it is %j, then the error says what is wrong", (text, message) => {
     expect(() => parseWhen(text, berlin)).toThrow(message);
   });
 
   it("when the time zone is none, then that is said", () => {
-    expect(() => parseWhen("in 20 s", { now, timeZone: "Mars/Olympus" })).toThrow('"Mars/Olympus" is no time zone');
+    expect(() => parseWhen("in 20 s", { now, timeZone: "Mars/Olympus" })).toThrow('"Mars/Olympus" is not a time zone');
   });
 });
 

@@ -1,15 +1,14 @@
-import { AppError, messageOf } from "../contract/app-error.ts";
-import { isoTime } from "../contract/clock.ts";
-import { cronOf, nextDue } from "./due-times.ts";
-import type { When } from "./when.ts";
+import { AppError, messageOf } from "../../contract/app-error.ts";
+import { isoTime } from "../../contract/clock.ts";
+import { cronOf, nextDue, type When } from "./when.ts";
 
-/** Work of an agent costs something each time: nothing may begin it more often. */
-const SHORTEST_INTERVAL_MS = 60_000;
-const LONGEST_MS = 10 * 366 * 24 * 3_600_000;
+/** Every run costs model calls, so schedules have a shortest interval. */
+const MIN_INTERVAL_MS = 60_000;
+const MAX_AHEAD_MS = 10 * 366 * 24 * 3_600_000;
 
 const FORMS = 'Use a cron expression ("0 9 * * 1-5"), a time ("2026-03-10T09:00"), "in 20 s" or "every 2 h".';
 
-/** What a person or a model wrote, read in their time zone. Throws "bad-input" with the forms it takes. */
+/** Parses the text of a person or a model in their time zone. Throws "bad-input" with the accepted forms. */
 export const parseWhen = (text: string, { now, timeZone }: { now: number; timeZone: string }): When => {
   const given = folded(text);
   const when = readWhen(text, { now, timeZone });
@@ -20,11 +19,11 @@ export const parseWhen = (text: string, { now, timeZone }: { now: number; timeZo
       when.kind === "once" ? `"${given}" has passed already.` : `"${given}" is a date that never comes.`,
     );
   }
-  if (next > now + LONGEST_MS) throw new AppError("bad-input", `"${given}" is more than ten years away.`);
+  if (next > now + MAX_AHEAD_MS) throw new AppError("bad-input", `"${given}" is more than ten years away.`);
   return when;
 };
 
-/** The same, but its time may have passed. */
+/** Like parseWhen, but accepts times in the past. */
 export const readWhen = (text: string, { now, timeZone }: { now: number; timeZone: string }): When => {
   const given = folded(text);
   checkZone(timeZone);
@@ -37,7 +36,7 @@ const checkZone = (timeZone: string): void => {
   try {
     new Intl.DateTimeFormat("en", { timeZone });
   } catch {
-    throw new AppError("bad-input", `"${timeZone}" is no time zone. Use a name such as Europe/Berlin.`);
+    throw new AppError("bad-input", `"${timeZone}" is not a time zone. Use a name such as Europe/Berlin.`);
   }
 };
 
@@ -56,8 +55,8 @@ const relative = (text: string, now: number, timeZone: string): When | undefined
   if (word === undefined || unitMs === undefined) return undefined;
   const ms = Math.round(Number(count) * unitMs);
   if (ms < 1_000) throw new AppError("bad-input", `"${text}" is too short: a second is the least.`);
-  if (word.toLowerCase() === "in") return { kind: "once", at: isoTime(now + Math.min(ms, 2 * LONGEST_MS)), timeZone };
-  if (ms < SHORTEST_INTERVAL_MS) throw tooOften();
+  if (word.toLowerCase() === "in") return { kind: "once", at: isoTime(now + Math.min(ms, 2 * MAX_AHEAD_MS)), timeZone };
+  if (ms < MIN_INTERVAL_MS) throw tooOften();
   return { kind: "every", everyMs: ms, from: isoTime(now), timeZone };
 };
 
@@ -68,19 +67,19 @@ const absolute = (text: string, timeZone: string): When | undefined => {
   if (parts === null) return undefined;
   const [, year = "", month = "", day = "", hour = "00", minute = "00", second = "00", offset] = parts;
   const spelled = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
-  // A date that is none, such as 30 February, is shifted by every reader of dates: then it does not come back as it was.
+  // Date shifts invalid dates such as 30 February, so that they differ after the round trip.
   const asUtc = new Date(`${spelled}Z`);
   if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 19) !== spelled) {
     throw new AppError("bad-input", `"${text}" is a date or a time that does not exist.`);
   }
   const at = offset === undefined ? inZone(spelled, timeZone) : Date.parse(`${spelled}${withColon(offset)}`);
-  if (Number.isNaN(at)) throw new AppError("bad-input", `"${text}" is no time. ${FORMS}`);
+  if (Number.isNaN(at)) throw new AppError("bad-input", `"${text}" is not a time. ${FORMS}`);
   return { kind: "once", at: isoTime(at), timeZone };
 };
 
 const withColon = (offset: string): string => offset.toUpperCase().replace(/^([+-]\d{2}):?(\d{2})$/, "$1:$2");
 
-/** A time that a clock change skips is taken as the moment after it. */
+/** A time that daylight saving skips becomes the moment after the gap. */
 const inZone = (spelled: string, timeZone: string): number =>
   cronOf(spelled, timeZone).nextRun(new Date(0))?.getTime() ?? Number.NaN;
 
@@ -88,14 +87,14 @@ const cron = (expression: string, timeZone: string): When => {
   const fields = expression.split(" ").length;
   if (fields === 6 || fields === 7) throw tooOften();
   if (fields !== 5 && !/^@(?:yearly|annually|monthly|weekly|daily|hourly)$/i.test(expression)) {
-    throw new AppError("bad-input", `"${expression.slice(0, 100)}" is no time I understand. ${FORMS}`);
+    throw new AppError("bad-input", `"${expression.slice(0, 100)}" is not a time that I understand. ${FORMS}`);
   }
   try {
     cronOf(expression, timeZone);
   } catch (error) {
     throw new AppError(
       "bad-input",
-      `"${expression.slice(0, 100)}" is no cron expression: ${messageOf(error)}. ${FORMS}`,
+      `"${expression.slice(0, 100)}" is not a cron expression: ${messageOf(error)}. ${FORMS}`,
     );
   }
   return { kind: "cron", expression, timeZone };

@@ -1,17 +1,15 @@
 import { z } from "zod";
-import type { Bus } from "../contract/bus.ts";
-import { collection, keyOf, prefixOf } from "../contract/collection.ts";
-import type { ScheduleAddress } from "../contract/schedule.ts";
-import type { Store } from "../contract/store.ts";
-import { subjectsOf } from "../contract/subjects.ts";
+import type { AgentRef } from "../../contract/agent-ref.ts";
+import type { Bus } from "../../contract/bus.ts";
+import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
+import type { ScheduleAddress } from "../../contract/schedule.ts";
+import type { Store } from "../../contract/store.ts";
+import { subjectsOf } from "../../contract/subjects.ts";
 
-/** A due time of a schedule. */
 export interface DueTime {
   readonly schedule: ScheduleAddress;
   readonly dueAt: string;
 }
-
-export type AgentPlace = Pick<ScheduleAddress, "tenant" | "agent">;
 
 const Entry = z.looseObject({ owner: z.string(), id: z.string(), dueAt: z.iso.datetime() });
 const entries = collection("schedule-due", Entry);
@@ -22,8 +20,8 @@ const HOUR_MS = 3_600_000;
 export const hourOf = (ms: number): string => new Date(Math.floor(ms / HOUR_MS) * HOUR_MS).toISOString().slice(0, 13);
 
 /**
- * Due times by the hour, so that a process reads the next hours and not all there is. Each hour has a record whose
- * revision moves with every addition: looking at it tells whether there is anything new.
+ * Due times grouped by hour, so that a process reads the next hours only. Each hour has a record whose revision changes
+ * with every addition, so that one read detects new entries.
  */
 export class DueIndex {
   readonly #bus: Bus;
@@ -34,12 +32,12 @@ export class DueIndex {
     this.#store = store;
   }
 
-  /** Adding it again changes nothing. */
+  /** Idempotent. */
   async add(due: DueTime): Promise<void> {
     const { tenant, agent, owner, id } = due.schedule;
     const hour = hourOf(Date.parse(due.dueAt));
     const entry = { owner, id, dueAt: due.dueAt };
-    // In this order: who has seen the hour's new revision finds the entry.
+    // In this order a reader of the hour's new revision always finds the entry.
     await this.#store.put(entryKey(due), entry);
     await this.#store.put(keyOf(hours, tenant, agent, hour), { hour });
     this.#bus.signal(subjectsOf(tenant).scheduleDueAdded(agent), { tenant, agent, ...entry });
@@ -49,26 +47,26 @@ export class DueIndex {
     await this.#store.delete(entryKey(due));
   }
 
-  /** All hours that have, or had, anything in them. */
-  async hours({ tenant, agent }: AgentPlace): Promise<string[]> {
+  /** All hours that have or had entries. */
+  async hours({ tenant, agent }: AgentRef): Promise<string[]> {
     const found: string[] = [];
     for await (const { value } of this.#store.list(prefixOf(hours, tenant, agent))) found.push(value.hour);
     return found.sort();
   }
 
-  /** 0: nothing was ever added to it. */
-  async revisionOf({ tenant, agent }: AgentPlace, hour: string): Promise<number> {
+  /** 0 if the hour never had an entry. */
+  async revisionOf({ tenant, agent }: AgentRef, hour: string): Promise<number> {
     return (await this.#store.get(keyOf(hours, tenant, agent, hour)))?.revision ?? 0;
   }
 
-  async *in({ tenant, agent }: AgentPlace, hour: string): AsyncGenerator<DueTime> {
+  async *in({ tenant, agent }: AgentRef, hour: string): AsyncGenerator<DueTime> {
     for await (const { value } of this.#store.list(prefixOf(entries, tenant, agent, hour))) {
       yield { schedule: { tenant, agent, owner: value.owner, id: value.id }, dueAt: value.dueAt };
     }
   }
 
-  /** An hour that is empty and has passed is no longer looked at. Rejects if something was added meanwhile. */
-  async forget({ tenant, agent }: AgentPlace, hour: string, revision: number): Promise<void> {
+  /** Deletes the record of a past, empty hour. Rejects with RevisionConflict after a concurrent addition. */
+  async forget({ tenant, agent }: AgentRef, hour: string, revision: number): Promise<void> {
     await this.#store.delete(keyOf(hours, tenant, agent, hour), { ifRevision: revision });
   }
 }

@@ -2,7 +2,7 @@ interface Timed {
   readonly at: number;
 }
 
-/** The earliest first, however many there are. */
+/** A binary heap; the earliest item comes first. */
 export class DueHeap<T extends Timed> {
   readonly #items: T[] = [];
 
@@ -26,7 +26,7 @@ export class DueHeap<T extends Timed> {
     items[index] = item;
   }
 
-  /** Takes out the first. */
+  /** Removes and returns the first item. */
   take(): T | undefined {
     const items = this.#items;
     const first = items[0];

@@ -1,7 +1,6 @@
-import { nextDue } from "./due-times.ts";
-import type { When } from "./when.ts";
+import { nextDue, type When } from "./when.ts";
 
-/** What was understood, in words: "every weekday at 09:00 Europe/Berlin, next: Tue 17 Nov 2026, 09:00". */
+/** The parsed times as text: "every weekday at 09:00 Europe/Berlin, next: Tue 17 Nov 2026, 09:00". */
 export const describeWhen = (when: When, now: number): string => {
   const next = nextDue(when, now);
   if (when.kind === "once") return `once, on ${moment(Date.parse(when.at), when.timeZone)} ${when.timeZone}`;
@@ -38,7 +37,7 @@ const duration = (ms: number): string => {
   return count === 1 ? name : `${count} ${name}s`;
 };
 
-/** The usual shapes in words; any other as it was written. */
+/** Common cron expressions as text; others verbatim. */
 const inWords = (expression: string, timeZone: string): string => {
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = expression.split(" ");
   const days = month === "*" ? daysInWords(day, weekday) : undefined;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Bus } from "../../../core/contract/bus.ts";
-import type { DueIndex, DueTime } from "../../../core/schedules/due-index.ts";
-import { DueWatch } from "../../../core/schedules/due-watch.ts";
-import { ManualClock } from "../../fakes/manual-clock.ts";
-import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import type { Bus } from "../../../../core/contract/bus.ts";
+import type { DueIndex, DueTime } from "../../../../core/schedules/due/due-index.ts";
+import { DueWatch } from "../../../../core/schedules/due/due-watch.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
+import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 
 const place = { tenant: "t", agent: "a" };
 
@@ -31,7 +31,7 @@ describe("given a schedule that is due while the bus stores nothing", () => {
             yield due;
           },
         } as unknown as DueIndex,
-        tell: async () => {
+        publish: async () => {
           attempts++;
           if (isDown) throw new Error("no quorum");
         },

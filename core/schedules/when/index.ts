@@ -1,0 +1,3 @@
+export { describeWhen } from "./describe-when.ts";
+export { parseWhen, readWhen } from "./parse-when.ts";
+export { lastDue, nextDue, When } from "./when.ts";
