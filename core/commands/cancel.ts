@@ -1,12 +1,9 @@
 import { AppError } from "../contract/app-error.ts";
 import { sameConversation } from "../contract/conversation.ts";
-import type { Subtask } from "../contract/subtask.ts";
-import { hasEnded } from "../contract/subtask.ts";
+import { hasEnded, type Subtask } from "../contract/subtask.ts";
 import { cancelAction, cancelSubtask, ownSubtask } from "../subtasks/index.ts";
-import { callerOf } from "./caller-of.ts";
+import { callerOf, workFor } from "./caller-work.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
-import { stopAnswer } from "./stop-answer.ts";
-import { workFor } from "./work-for.ts";
 
 const ID = /^subtask-[0-9a-f]{8}$/;
 
@@ -23,11 +20,11 @@ export const cancel: Command = {
   },
 };
 
-/** Where others read along, only what began in front of them is named. */
+/** A shared conversation lists only the work that began there. */
 const offer = async (call: CommandCall): Promise<CommandAnswer> => {
   const { conversation } = call.message;
   const caller = await callerOf(call);
-  const work = (await workFor(call, caller)).filter((subtask) => isTold(subtask, call));
+  const work = (await workFor(call, caller)).filter((subtask) => mayName(subtask, call));
   if (work.length === 0) {
     const where = conversation.kind === "shared" ? " in this conversation" : "";
     return { markdown: `Nothing of yours is under way${where}.` };
@@ -38,19 +35,19 @@ const offer = async (call: CommandCall): Promise<CommandAnswer> => {
   };
 };
 
-/** Only who asked for the work may end it (I3). */
+/** Only the asker may cancel work (I3). */
 const end = async (call: CommandCall): Promise<CommandAnswer> => {
-  const { parts, message, args: id } = call;
+  const { deps, message, args: id } = call;
   if (!ID.test(id)) {
     return { markdown: "An id looks like `subtask-1a2b3c4d`. Write `cancel` alone to see what can be cancelled." };
   }
   const { tenant, agent } = message;
   try {
     const writer = { ...message, accountId: message.account.id };
-    const subtask = await ownSubtask(parts, { tenant, agent, id }, { writer });
-    const name = isTold(subtask, call) ? `"${subtask.name}"` : id;
+    const subtask = await ownSubtask(deps, { tenant, agent, id }, { writer });
+    const name = mayName(subtask, call) ? `"${subtask.name}"` : id;
     if (hasEnded(subtask)) return { markdown: `${name} has ended already: ${subtask.status}.` };
-    const ended = await cancelSubtask(parts, subtask, "the person who asked for it no longer wants it");
+    const ended = await cancelSubtask(deps, subtask, "the person who asked for it no longer wants it");
     return { markdown: ended?.status === "cancelled" ? `${name} is cancelled.` : `${name} ended just before.` };
   } catch (error) {
     if (!(error instanceof AppError) || (error.code !== "not-found" && error.code !== "forbidden")) throw error;
@@ -58,5 +55,18 @@ const end = async (call: CommandCall): Promise<CommandAnswer> => {
   }
 };
 
-const isTold = ({ audience }: Subtask, { message: { conversation } }: CommandCall): boolean =>
+const mayName = ({ audience }: Subtask, { message: { conversation } }: CommandCall): boolean =>
   conversation.kind === "private" || sameConversation(audience.conversation, conversation);
+
+/** Stops the caller's running answers in this conversation; delegated work continues. */
+const stopAnswer = async (call: CommandCall): Promise<CommandAnswer> => {
+  const { deps, message } = call;
+  const caller = await callerOf(call);
+  const running = await deps.turns.of(message, [...caller.accounts], message.id);
+  const unwanted = running.filter(
+    ({ audience }) => sameConversation(audience.conversation, message.conversation) && caller.owns(audience),
+  );
+  if (unwanted.length === 0) return { markdown: "I am not writing an answer for you here." };
+  deps.turns.stop(message, unwanted);
+  return { markdown: "I stopped." };
+};

@@ -5,18 +5,18 @@ import type { SessionHistory } from "../sessions/index.ts";
 import type { SubtaskParts } from "../subtasks/index.ts";
 import type { RunningTurns, TurnRecord } from "../turns/index.ts";
 
-/** What commands work with. */
+/** The dependencies of all commands. */
 export interface CommandDeps extends SubtaskParts, ScheduleDeps {
   readonly turns: RunningTurns;
   readonly history: SessionHistory;
 }
 
 export interface CommandCall {
-  readonly parts: CommandDeps;
+  readonly deps: CommandDeps;
   readonly message: UserMessage;
-  /** What stands behind the name, without white space around it. */
+  /** The text after the name, trimmed. */
   readonly args: string;
-  /** Session, asker and audience, fixed when the command was first seen. */
+  /** Session, asker and audience, fixed at the first delivery of the command. */
   readonly record: TurnRecord;
 }
 
@@ -24,21 +24,21 @@ export interface CommandAnswer {
   readonly markdown: string;
   readonly actions?: ReplyAction[];
   readonly data?: Record<string, unknown>;
-  /** The session that the conversation is in from now on; absent: the same as before. */
+  /** The new session of the conversation, if the command changes it. */
   readonly sessionId?: string;
 }
 
-/** Something a person can tell the agent's house rather than its model (I3). Pressing a button is a command too. */
+/** A command that Mooring answers without the model (I3). Pressing a button is a command too. */
 export interface Command {
   readonly name: string;
-  /** One line for `help`; a command without one is only reached by buttons. */
+  /** One line for `help`; a command without it is reached by buttons only. */
   readonly summary?: string;
-  /** How it is written, if it takes something behind its name. */
+  /** Its syntax, if it takes arguments. */
   readonly usage?: string;
-  /** In a shared conversation only the caller sees the answer. */
+  /** Only the caller sees the answer in a shared conversation. */
   readonly privately: boolean;
-  /** Takes effect exactly between two messages; all others do not wait for a turn under way. */
+  /** Takes effect exactly between two messages. Other commands do not wait for a running turn. */
   readonly inOrder?: boolean;
-  /** May be called again for the same message, if its process died: it then answers, and changes nothing twice. */
+  /** Must be idempotent: after a crash it runs again for the same message. */
   run(call: CommandCall): Promise<CommandAnswer>;
 }

@@ -1,6 +1,6 @@
 import { cancel } from "./cancel.ts";
 import type { Command } from "./command.ts";
-import { helpOn } from "./help.ts";
+import { helpOn, unknownCommand } from "./help.ts";
 import { inbox } from "./inbox.ts";
 import { link } from "./link.ts";
 import { newSession } from "./new-session.ts";
@@ -8,15 +8,17 @@ import { quiet } from "./quiet.ts";
 import { schedules } from "./schedules.ts";
 import { status } from "./status.ts";
 import { unlink } from "./unlink.ts";
-import { why } from "./why.ts";
-import { workspaceCommands } from "./workspace-commands.ts";
+import { why } from "./why/why.ts";
+import { diff, discard, merge } from "./workspace-commands.ts";
 
-const told: readonly Command[] = [why, status, cancel, inbox, schedules, quiet, link, unlink, newSession];
+/** The only list of commands, in the order of `help`; a new command is one file and one entry here. */
+const all = [why, status, cancel, inbox, schedules, quiet, link, unlink, newSession, diff, merge, discard];
 
-/** Every command there is, in the order in which `help` shows them. */
-export const commands: readonly Command[] = [helpOn(told), ...told, ...workspaceCommands];
+export const commands: readonly Command[] = [helpOn(all), ...all];
 
-export const commandNamed = (name: string): Command | undefined => commands.find((command) => command.name === name);
+const named = (name: string): Command | undefined => commands.find((command) => command.name === name);
 
-/** It takes effect exactly between the two messages around it. */
-export const isInOrder = (name: string): boolean => commandNamed(name)?.inOrder === true;
+export const commandFor = (name: string): Command => named(name) ?? unknownCommand(name, commands);
+
+/** Whether a command takes effect exactly between the messages before and after it. */
+export const isInOrder = (name: string): boolean => named(name)?.inOrder === true;

@@ -1,6 +1,8 @@
+import { suggest } from "../contract/suggest.ts";
+import { cutAtGraphemes } from "../lib/index.ts";
 import type { Command } from "./command.ts";
 
-/** `help` on these commands and itself. */
+/** Builds `help`, which lists itself and these commands. */
 export const helpOn = (others: readonly Command[]): Command => {
   const help: Command = {
     name: "help",
@@ -15,3 +17,16 @@ export const helpOn = (others: readonly Command[]): Command => {
   };
   return help;
 };
+
+/** Answers an unknown command with the closest known name, or with all of them. */
+export const unknownCommand = (name: string, known: readonly Command[]): Command => ({
+  name,
+  privately: false,
+  async run() {
+    const names = known.flatMap(({ name, summary }) => (summary === undefined ? [] : [name]));
+    const shown = cutAtGraphemes(name.replace(/[^\p{L}\p{N}_-]+/gu, " ").trim(), 40);
+    const meant = suggest(name, names);
+    const advice = meant === undefined ? `I know: ${names.join(", ")}.` : `Did you mean \`${meant}\`?`;
+    return { markdown: `I do not know the command "${shown}". ${advice}` };
+  },
+});

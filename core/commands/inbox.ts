@@ -10,15 +10,15 @@ import {
   type Undelivered,
 } from "../delivery/undelivered/index.ts";
 import { channelLabel } from "../origin/index.ts";
-import { callerOf } from "./caller-of.ts";
+import { callerOf } from "./caller-work.ts";
 import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
-/** With three buttons each, as many as platforms show in one message. */
+/** Entries per page; each has three buttons, and platforms limit the buttons of a message. */
 const PAGE = 3;
 const GONE =
   "There is no such message in your inbox: somebody has dealt with it before. Write `inbox` to see what is left.";
 
-/** What could not be delivered to the caller, and what they can do about it (D6). */
+/** The undelivered messages of the caller, with buttons to settle them (D6). */
 export const inbox: Command = {
   name: "inbox",
   summary: "messages for you that did not get through: read them, have them sent again, or dismiss them",
@@ -34,21 +34,21 @@ export const inbox: Command = {
     if (entry === undefined) return { markdown: GONE };
     if (verb === "read") return read(call, entry);
     const what = verb === "again" ? "send-again" : "dismiss";
-    const settled = await settleUndelivered(call.parts, entry, what, call.message.id);
+    const settled = await settleUndelivered(call.deps, entry, what, call.message.id);
     if (settled === "gone") return { markdown: GONE };
     return { markdown: verb === "again" ? `I am sending it again, to ${placeOf(entry)}.` : "It is dismissed." };
   },
 };
 
 const list = async (call: CommandCall, caller: Caller, after: string): Promise<CommandAnswer> => {
-  const { parts, message } = call;
+  const { deps, message } = call;
   const page = { limit: PAGE + 1, ...(after !== "" && { after }) };
   const isShown = ({ audience }: Undelivered) => caller.owns(audience);
-  const found = await listUndeliveredFor(parts.store, message.tenant, addresseesOf(caller), page, isShown);
+  const found = await listUndeliveredFor(deps.store, message.tenant, addresseesOf(caller), page, isShown);
   const shown = found.slice(0, PAGE);
   if (shown.length === 0)
     return { markdown: after === "" ? "Your inbox is empty: everything got through." : "That is all." };
-  const now = parts.clock.now();
+  const now = deps.clock.now();
   const lines = shown.map(
     (entry, index) =>
       `${index + 1}. “${entry.excerpt}”, for ${placeOf(entry)}, ${relativeTime(Date.parse(entry.deadAt), now, message.account)}: ${failureInWords(entry.reason)}`,
@@ -66,16 +66,16 @@ const buttons = (id: string, number: number) => [
   { name: "inbox", label: `Dismiss ${number}`, value: `dismiss ${id}` },
 ];
 
-const read = async ({ parts }: CommandCall, entry: Undelivered): Promise<CommandAnswer> => {
-  const reply = await readDeadLetter(parts.store, entry.letter);
+const read = async ({ deps }: CommandCall, entry: Undelivered): Promise<CommandAnswer> => {
+  const reply = await readDeadLetter(deps.store, entry.letter);
   if (reply === undefined) return { markdown: GONE };
   const about = entry.origin === null ? "" : ` About “${entry.origin.promptSummary}”.`;
   return { markdown: `For ${placeOf(entry)}.${about}\n\n${reply.markdown}` };
 };
 
-/** Only what is the caller's own: another's reads as absent. */
-const find = async ({ parts, message }: CommandCall, caller: Caller, id: string): Promise<Undelivered | undefined> => {
-  const entry = await findUndelivered(parts.store, message.tenant, addresseesOf(caller), id);
+/** Finds an entry of the caller; entries of other people count as absent. */
+const find = async ({ deps, message }: CommandCall, caller: Caller, id: string): Promise<Undelivered | undefined> => {
+  const entry = await findUndelivered(deps.store, message.tenant, addresseesOf(caller), id);
   return entry && caller.owns(entry.audience) ? entry : undefined;
 };
 

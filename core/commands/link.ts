@@ -26,7 +26,7 @@ const problems: Readonly<Record<ClaimProblem | ConfirmProblem, string>> = {
   taken: "Both accounts are linked with others already. Write `unlink` in one of them first.",
 };
 
-/** A code from one channel, entered in another; then both sides are asked (I1). */
+/** Links two accounts: a code from one channel, entered in another, then confirmed on both sides (I1). */
 export const link: Command = {
   name: "link",
   usage: "link [code]",
@@ -48,7 +48,7 @@ const IN_PRIVATE =
   "Write `link` to me in a private conversation.";
 const NO_CODE = "A code looks like `7KQ2M-XW94T`. Write `link` alone to get one for another channel.";
 
-const offer = async ({ parts: { store, clock }, message }: CommandCall): Promise<CommandAnswer> => {
+const offer = async ({ deps: { store, clock }, message }: CommandCall): Promise<CommandAnswer> => {
   const code = await offerLink(store, message, clock.now());
   if (code === "too-many") return { markdown: problems[code] };
   const shown = spellCode(code);
@@ -60,18 +60,18 @@ const offer = async ({ parts: { store, clock }, message }: CommandCall): Promise
 };
 
 const claim = async (call: CommandCall, code: string): Promise<CommandAnswer> => {
-  const { parts, message, record } = call;
-  const link = await claimLink(parts.store, message, code, parts.clock.now());
+  const { deps, message, record } = call;
+  const link = await claimLink(deps.store, message, code, deps.clock.now());
   if (typeof link === "string") return { markdown: problems[link] };
   const { issuer, claimant, tenant } = link;
   const markdown = await question(call, link, claimant, "has entered the code that you got here");
-  await notifyAccount(parts.bus, issuer, { tenant, record, about: "link", markdown, actions: choices(link.id) });
+  await notifyAccount(deps.bus, issuer, { tenant, record, about: "link", markdown, actions: choices(link.id) });
   return { markdown: await question(call, link, issuer, "has given out this code"), actions: choices(link.id) };
 };
 
-/** Says whom it is about, with all that comes with them. */
+/** The question to one side; it names the other account and all accounts linked with it. */
 const question = async (
-  { parts: { store } }: CommandCall,
+  { deps: { store } }: CommandCall,
   { id, tenant }: ClaimedLink,
   side: LinkSide,
   what: string,
@@ -92,23 +92,23 @@ const choices = (linkId: string): ReplyAction[] => [
   { name: "link", label: "No, that is not me", value: `refuse ${linkId}` },
 ];
 
-const confirm = async ({ parts, message, record }: CommandCall, linkId: string): Promise<CommandAnswer> => {
-  const confirmed = await confirmLink(parts.store, message, linkId, parts.clock.now());
+const confirm = async ({ deps, message, record }: CommandCall, linkId: string): Promise<CommandAnswer> => {
+  const confirmed = await confirmLink(deps.store, message, linkId, deps.clock.now());
   if (typeof confirmed === "string") return { markdown: problems[confirmed] };
   const { isLinked, other, link } = confirmed;
   if (!isLinked) return { markdown: `Thank you. Now confirm it as ${showAccount(other)} too.` };
   const me = { name: message.account.name, channel: message.conversation.channel };
-  await notifyAccount(parts.bus, other, { tenant: link.tenant, record, about: "linked", markdown: done(me) });
+  await notifyAccount(deps.bus, other, { tenant: link.tenant, record, about: "linked", markdown: done(me) });
   return { markdown: done(other) };
 };
 
 const done = (other: Pick<LinkSide, "name" | "channel">): string =>
   `Linked with ${showAccount(other)}. What you ask from now on is answered in both. \`unlink\` undoes it.`;
 
-const refuse = async ({ parts, message, record }: CommandCall, linkId: string): Promise<CommandAnswer> => {
-  const other = await refuseLink(parts.store, message, linkId);
+const refuse = async ({ deps, message, record }: CommandCall, linkId: string): Promise<CommandAnswer> => {
+  const other = await refuseLink(deps.store, message, linkId);
   if (other === undefined) return { markdown: problems.unknown };
   const markdown = "The other side has refused the link. Nothing was linked.";
-  await notifyAccount(parts.bus, other, { tenant: message.tenant, record, about: "refused", markdown });
+  await notifyAccount(deps.bus, other, { tenant: message.tenant, record, about: "refused", markdown });
   return { markdown: `Nothing was linked with ${showAccount(other)}.` };
 };

@@ -11,13 +11,13 @@ const USAGE = [
   "- `quiet default`: as whoever runs this service has set it",
 ].join("\n");
 
-/** When and where answers that nobody waits for reach the person (D2). */
+/** When and where proactive messages reach the person (D2). */
 export const quiet: Command = {
   name: "quiet",
   usage: "quiet [22:00-07:00 | off | everywhere | origin | last-active]",
   summary: "when and where I may come to you unasked",
   privately: true,
-  async run({ parts: { store }, message, args }) {
+  async run({ deps: { store }, message, args }) {
     const address = { tenant: message.tenant, channel: message.conversation.channel, accountId: message.account.id };
     const change = args === "" ? (person: PersonRecord) => person : changeFor(args);
     if (change === undefined) return { markdown: `I do not understand "${args.slice(0, 60)}".\n${USAGE}` };

@@ -21,8 +21,8 @@ export const schedules: Command = {
   run: (call) => (call.args === "" ? list(call) : change(call)),
 };
 
-/** Only the caller reads the answer, wherever they ask: it is theirs as if they had asked in private. */
-const seekerOf = async ({ parts: { store }, message, record }: CommandCall): Promise<Seeker> => {
+/** Only the caller reads the answer, so a shared conversation counts like their private one. */
+const seekerOf = async ({ deps: { store }, message, record }: CommandCall): Promise<Seeker> => {
   const { tenant, agent, account, conversation: asked } = message;
   const address = { tenant, channel: asked.channel, accountId: account.id };
   const own = asked.kind === "shared" ? await privateConversationOf(store, address) : undefined;
@@ -31,17 +31,17 @@ const seekerOf = async ({ parts: { store }, message, record }: CommandCall): Pro
 };
 
 const list = async (call: CommandCall): Promise<CommandAnswer> => {
-  const found = await openSchedules(call.parts, await seekerOf(call));
+  const found = await openSchedules(call.deps, await seekerOf(call));
   if (found.length === 0) return { markdown: 'You have no schedules. Ask me for one: "every weekday at 9 …".' };
-  const now = call.parts.clock.now();
+  const now = call.deps.clock.now();
   return {
     markdown: ["Your schedules:", ...found.map((schedule) => `- ${describeSchedule(schedule, now)}`)].join("\n"),
-    actions: found.slice(0, MOST_BUTTONS).map(actionFor),
+    actions: found.slice(0, MAX_BUTTONS).map(actionFor),
   };
 };
 
 /** More than platforms show in one message. */
-const MOST_BUTTONS = 10;
+const MAX_BUTTONS = 10;
 
 const actionFor = ({ id, description, status }: Schedule) => {
   const verb = status === "paused" ? "resume" : "cancel";
@@ -50,23 +50,23 @@ const actionFor = ({ id, description, status }: Schedule) => {
 };
 
 const change = async (call: CommandCall): Promise<CommandAnswer> => {
-  const { parts, message } = call;
+  const { deps, message } = call;
   const [verb = "", id = ""] = call.args.split(/\s+/);
   if (!/^(?:run|cancel|resume)$/i.test(verb) || id === "") {
     return { markdown: "Write `schedules` to see them, or `schedules cancel <id>`, `run <id>`, `resume <id>`." };
   }
   try {
-    const schedule = await findSchedule(parts, await seekerOf(call), id);
+    const schedule = await findSchedule(deps, await seekerOf(call), id);
     const name = `"${schedule.description}"`;
     switch (verb.toLowerCase()) {
       case "run":
-        await runNow(parts, schedule, message.id);
+        await runNow(deps, schedule, message.id);
         return { markdown: `A run of ${name} begins.` };
       case "resume":
-        await resumeSchedule(parts, schedule);
+        await resumeSchedule(deps, schedule);
         return { markdown: `${name} goes on.` };
       default:
-        await cancelSchedule(parts, schedule);
+        await cancelSchedule(deps, schedule);
         return { markdown: `${name} is cancelled.` };
     }
   } catch (error) {

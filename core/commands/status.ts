@@ -1,30 +1,28 @@
-import type { Conversation } from "../contract/conversation.ts";
-import { sameConversation } from "../contract/conversation.ts";
+import { type Conversation, sameConversation } from "../contract/conversation.ts";
 import { relativeTime } from "../contract/relative-time.ts";
 import { readHeld } from "../delivery/held/index.ts";
 import type { Caller } from "../delivery/index.ts";
 import { channelLabel, clockTime } from "../origin/index.ts";
 import { cancelAction } from "../subtasks/index.ts";
-import { callerOf } from "./caller-of.ts";
+import { callerOf, workFor } from "./caller-work.ts";
 import type { Command, CommandCall } from "./command.ts";
-import { workFor } from "./work-for.ts";
 
-/** As many as platforms show in one message. */
-const MOST_BUTTONS = 10;
+/** Platforms limit the buttons of a message. */
+const MAX_BUTTONS = 10;
 
-/** What is under way for the caller, and what waits to be delivered to them. */
+/** Lists the running work of the caller and the held deliveries to them. */
 export const status: Command = {
   name: "status",
   summary: "what I am doing for you, and what waits to be delivered to you",
   privately: true,
   async run(call) {
-    const { parts, message } = call;
+    const { deps, message } = call;
     const caller = await callerOf(call);
-    const asked = parts.turns.of(message, [...caller.accounts], message.id);
+    const asked = deps.turns.of(message, [...caller.accounts], message.id);
     const work = await workFor(call, caller);
     const waiting = await waitingFor(call, caller);
     const turns = (await asked).filter(({ audience }) => caller.owns(audience));
-    const ago = (at: string) => relativeTime(Date.parse(at), parts.clock.now(), message.account);
+    const ago = (at: string) => relativeTime(Date.parse(at), deps.clock.now(), message.account);
     const lines = [
       ...turns.map(({ summary, startedAt }) => `- answering “${summary}”, begun ${ago(startedAt)}`),
       ...work.map(({ id, name, status, note, createdAt }) => {
@@ -34,13 +32,13 @@ export const status: Command = {
       ...waiting,
     ];
     if (lines.length === 0) return { markdown: "Nothing is under way for you, and nothing waits to be delivered." };
-    const actions = work.slice(0, MOST_BUTTONS).map(cancelAction);
+    const actions = work.slice(0, MAX_BUTTONS).map(cancelAction);
     return { markdown: ["Under way for you:", ...lines].join("\n"), ...(actions.length > 0 && { actions }) };
   },
 };
 
-/** What is kept back for the caller's own conversations, by quiet hours or by a platform that is down. */
-const waitingFor = async ({ parts, message }: CommandCall, { person }: Caller): Promise<string[]> => {
+/** The deliveries to the caller that quiet hours or a platform outage hold back. */
+const waitingFor = async ({ deps, message }: CommandCall, { person }: Caller): Promise<string[]> => {
   const { conversation, account } = message;
   const surfaces = person.surfaces
     .filter(({ agent }) => agent === message.agent)
@@ -49,10 +47,10 @@ const waitingFor = async ({ parts, message }: CommandCall, { person }: Caller): 
     conversation.kind === "shared" || surfaces.some((surface) => sameConversation(surface, conversation))
       ? surfaces
       : [conversation, ...surfaces];
-  const now = parts.clock.now();
+  const now = deps.clock.now();
   const lines: string[] = [];
   for (const place of places) {
-    const { items } = await readHeld(parts.store, place);
+    const { items } = await readHeld(deps.store, place);
     if (items.length === 0) continue;
     const until = Math.max(...items.map(({ notBefore }) => notBefore));
     const why = until > now ? `until ${clockTime(until, now, account)}` : "until it can be reached";

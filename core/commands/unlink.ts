@@ -14,7 +14,7 @@ const IN_PRIVATE = "Accounts are unlinked in private. Write `unlink` to me in a 
 const ALONE = "This account is not linked with any other.";
 const DECLARED = "Whoever runs this service has declared these accounts as yours: ask them to change it.";
 
-/** Takes this account out of its person, or the person's account on another channel (I1). */
+/** Unlinks this account from its person, or the person's account on another channel (I1). */
 export const unlink: Command = {
   name: "unlink",
   usage: "unlink [channel]",
@@ -24,7 +24,7 @@ export const unlink: Command = {
     const { message, args } = call;
     if (message.conversation.kind === "shared") return { markdown: IN_PRIVATE };
     const me = { tenant: message.tenant, channel: message.conversation.channel, accountId: message.account.id };
-    const { person } = await findPerson(call.parts.store, me);
+    const { person } = await findPerson(call.deps.store, me);
     const others = person.accounts.filter((account) => !sameAccount(account, me));
     if (others.length === 0) return { markdown: ALONE };
     const mine = person.accounts.filter((account) => sameAccount(account, me));
@@ -42,18 +42,18 @@ const leave = async (
   person: PersonRecord,
   leaving: readonly PersonAccount[],
 ): Promise<CommandAnswer> => {
-  const { parts, message } = call;
+  const { deps, message } = call;
   if (leaving.some(({ declared }) => declared)) return { markdown: DECLARED };
-  // First, because a run after it could not tell any more who is to hear of it.
-  await tellAll(call, person, leaving);
-  for (const account of leaving) await leavePerson(parts.store, { tenant: message.tenant, ...account });
+  // Notifications come first, because a retry after the unlink could no longer find their recipients.
+  await notifyAll(call, person, leaving);
+  for (const account of leaving) await leavePerson(deps.store, { tenant: message.tenant, ...account });
   const staying = person.accounts.filter((account) => !leaving.includes(account));
   return { markdown: `${showAccounts(leaving)} is no longer linked with ${showAccounts(staying)}.` };
 };
 
-/** Nobody's account comes or goes without every side hearing of it. */
-const tellAll = async (
-  { parts, message, record }: CommandCall,
+/** Every account of the person gets a notification of the change. */
+const notifyAll = async (
+  { deps, message, record }: CommandCall,
   { accounts, surfaces }: PersonRecord,
   leaving: readonly PersonAccount[],
 ): Promise<void> => {
@@ -65,6 +65,6 @@ const tellAll = async (
     const markdown = leaving.includes(account)
       ? `This account is no longer linked with ${showAccount({ ...me, name: caller.name })}.`
       : `${showAccounts(leaving)} is no longer linked with this account.`;
-    await notifyAccount(parts.bus, place, { tenant, record, about: "unlinked", markdown });
+    await notifyAccount(deps.bus, place, { tenant, record, about: "unlinked", markdown });
   }
 };

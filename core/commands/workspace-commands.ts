@@ -7,7 +7,7 @@ import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 const DIFF_BYTES = 20_000;
 
-/** What a button does with the changes that a subtask has left in its workspace (S12). */
+/** A command, reached by a button, on the changes that a subtask has left in its workspace (S12). */
 const onChanges = (name: string, act: (workspaces: Workspaces, subtask: Subtask) => Promise<string>): Command => ({
   name,
   usage: `${name} <id>`,
@@ -17,35 +17,34 @@ const onChanges = (name: string, act: (workspaces: Workspaces, subtask: Subtask)
       const { workspaces, subtask } = await changesFor(call);
       return { markdown: await act(workspaces, subtask) };
     } catch (error) {
-      if (!(error instanceof AppError) || !TOLD.includes(error.code)) throw error;
+      if (!(error instanceof AppError) || !SHOWN_ERRORS.includes(error.code)) throw error;
       return { markdown: error.message };
     }
   },
 });
 
-const TOLD: readonly AppError["code"][] = ["not-found", "forbidden", "conflict", "bad-configuration"];
+/** Errors that the caller sees as an answer. */
+const SHOWN_ERRORS: readonly AppError["code"][] = ["not-found", "forbidden", "conflict", "bad-configuration"];
 
-const changesFor = async ({ parts, message, args: id }: CommandCall) => {
+const changesFor = async ({ deps, message, args: id }: CommandCall) => {
   const { tenant, agent, account } = message;
-  const workspaces = parts.workspaces.get(agent);
+  const workspaces = deps.workspaces.get(agent);
   if (workspaces === undefined) throw new AppError("not-found", "Nobody works on a repository here.");
-  const subtask = await ownSubtask(parts, { tenant, agent, id }, { writer: { ...message, accountId: account.id } });
+  const subtask = await ownSubtask(deps, { tenant, agent, id }, { writer: { ...message, accountId: account.id } });
   if (hasEnded(subtask)) return { workspaces, subtask };
   throw new AppError("conflict", `"${subtask.name}" is still being worked on.`);
 };
 
-const diff = onChanges("diff", async (workspaces, subtask) => {
+export const diff = onChanges("diff", async (workspaces, subtask) => {
   const text = cutToBytes(await workspaces.diff(subtask), DIFF_BYTES);
-  // A fence that is longer than any in the text.
+  // The fence must be longer than any fence in the text.
   const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
   return text === "" ? "Nothing was changed." : `${fence}diff\n${text}\n${fence}`;
 });
 
-const merge = onChanges("merge", (workspaces, subtask) => workspaces.merge(subtask));
+export const merge = onChanges("merge", (workspaces, subtask) => workspaces.merge(subtask));
 
-const discard = onChanges("discard", async (workspaces, subtask) => {
+export const discard = onChanges("discard", async (workspaces, subtask) => {
   await workspaces.discard(subtask);
   return `What "${subtask.name}" had changed is discarded.`;
 });
-
-export const workspaceCommands: readonly Command[] = [diff, merge, discard];

@@ -14,13 +14,13 @@ export const parts: readonly Part[] = [
     mutate: [
       "core/origin/*.ts",
       "core/lib/{drop-invisible,mask-secrets,strip-markup,summarise-prompt}.ts",
-      "core/commands/{explain,work-tree}.ts",
+      "core/commands/why/{explain,work-tree}.ts",
       "core/turns/summarise-by-model.ts",
     ],
     tests: [
       "test/core/origin/{anchor,golden}.test.ts",
       "test/core/lib/{strip-markup,summarise-prompt}.test.ts",
-      "test/core/commands/{explain,work-tree}.test.ts",
+      "test/core/commands/why/{explain,work-tree}.test.ts",
       "test/core/turns/summarise-by-model.test.ts",
       "test/core/delivery/resolve-replied-to.test.ts",
       "test/gateway/anchor-in.test.ts",

@@ -26,7 +26,9 @@ describe("given the parts that mutation testing covers", () => {
   });
 
   it("when a change touches files, then only these of them are mutated, each in its part", () => {
-    expect(named("README.md", "core/origin/anchor.ts", "./gateway/relay/sending/ledger.ts", "core/turns/run-turn.ts")).toEqual([
+    expect(
+      named("README.md", "core/origin/anchor.ts", "./gateway/relay/sending/ledger.ts", "core/turns/run-turn.ts"),
+    ).toEqual([
       ["origin", ["core/origin/anchor.ts"]],
       ["ledger", ["gateway/relay/sending/ledger.ts"]],
     ]);

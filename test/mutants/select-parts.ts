@@ -20,9 +20,12 @@ export const filesOf = (patterns: readonly string[], all: readonly string[] = pr
     return found;
   });
 
-/** Only the last segment of a pattern has wildcards. */
-const matches = (path: string, pattern: string): boolean =>
-  posix.dirname(path) === posix.dirname(pattern) && posix.matchesGlob(posix.basename(path), posix.basename(pattern));
+/** The last segment of a pattern may have wildcards; a segment "**" before it stands for any folders, or none. */
+const matches = (path: string, pattern: string): boolean => {
+  const folder = posix.dirname(pattern);
+  const isInside = folder.endsWith("/**") ? path.startsWith(folder.slice(0, -2)) : posix.dirname(path) === folder;
+  return isInside && posix.matchesGlob(posix.basename(path), posix.basename(pattern));
+};
 
 /** The parts to run, each with the files of it that are mutated. */
 export const selectParts = (selection: Selection): SelectedPart[] => {

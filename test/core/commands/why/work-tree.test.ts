@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PeerCall } from "../../../core/a2a/record/peer-call.ts";
-import { callKey, peerSessionOf } from "../../../core/a2a/record/peer-call.ts";
-import type { WorkTree } from "../../../core/commands/work-tree.ts";
-import { workTree } from "../../../core/commands/work-tree.ts";
-import type { OwnerContext } from "../../../core/contract/owner-context.ts";
-import type { Subtask } from "../../../core/contract/subtask.ts";
-import type { Batch } from "../../../core/subtasks/batch.ts";
-import { ownerKey } from "../../../core/subtasks/owner-record.ts";
-import { writeSubtask } from "../../../core/subtasks/subtask-record.ts";
-import { MemoryStore } from "../../adapters/web/memory-store.ts";
-import { ManualClock } from "../../fakes/manual-clock.ts";
+import type { PeerCall } from "../../../../core/a2a/record/peer-call.ts";
+import { callKey, peerSessionOf } from "../../../../core/a2a/record/peer-call.ts";
+import type { WorkTree } from "../../../../core/commands/why/work-tree.ts";
+import { workTree } from "../../../../core/commands/why/work-tree.ts";
+import type { OwnerContext } from "../../../../core/contract/owner-context.ts";
+import type { Subtask } from "../../../../core/contract/subtask.ts";
+import type { Batch } from "../../../../core/subtasks/batch.ts";
+import { ownerKey } from "../../../../core/subtasks/owner-record.ts";
+import { writeSubtask } from "../../../../core/subtasks/subtask-record.ts";
+import { MemoryStore } from "../../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
 
 const AT = "2026-03-10T21:00:00.000Z";
 const place = { tenant: "default", agent: "mooring" };

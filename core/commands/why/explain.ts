@@ -1,21 +1,21 @@
-import type { Conversation } from "../contract/conversation.ts";
-import { sameConversation } from "../contract/conversation.ts";
-import { relativeTime } from "../contract/relative-time.ts";
-import type { ViewerTime } from "../contract/viewer-time.ts";
-import { cutAtGraphemes, maskSecrets } from "../lib/index.ts";
-import { channelLabel, clockTime, type ToldRecord } from "../origin/index.ts";
+import type { Conversation } from "../../contract/conversation.ts";
+import { sameConversation } from "../../contract/conversation.ts";
+import { relativeTime } from "../../contract/relative-time.ts";
+import type { ViewerTime } from "../../contract/viewer-time.ts";
+import { cutAtGraphemes, maskSecrets } from "../../lib/index.ts";
+import { channelLabel, clockTime, type ToldRecord } from "../../origin/index.ts";
 import type { WorkTree } from "./work-tree.ts";
 
 export interface Explained {
   readonly told: ToldRecord;
-  /** The words it began with, if they are still known; of what has a title, what stands below it. */
+  /** The prompt that started the work, if it is still stored; for a schedule, the text below its title. */
   readonly asked: string | undefined;
   readonly work: readonly WorkTree[];
-  /** Where it was shown, as far as the reader may know. */
+  /** The conversations that show it and that the reader may know. */
   readonly places: readonly Conversation[];
 }
 
-/** Why a message that nobody waited for is there, in words for who asks (O13). */
+/** Explains a proactive message to the person who asks (O13). */
 export const explain = ({ told, asked, work, places }: Explained, viewer: ViewerTime, now: number): string => {
   const { origin, cause, audience } = told;
   const started = Date.parse(origin.startedAt);
@@ -23,7 +23,7 @@ export const explain = ({ told, asked, work, places }: Explained, viewer: Viewer
   const isPersons = SOURCES[origin.channel] === undefined;
   const title = origin.promptSummary;
   const words =
-    asked === undefined ? title : cutAtGraphemes(oneLine(maskSecrets(asked.slice(0, MOST_READ))), MOST_ASKED);
+    asked === undefined ? title : cutAtGraphemes(oneLine(maskSecrets(asked.slice(0, MAX_READ_CHARS))), MAX_ASKED_CHARS);
   const by = isPersons && cause !== undefined ? ` by ${oneLine(cause.asker.name)}` : "";
   const source = SOURCES[origin.channel] ?? `asked${by} in ${channelLabel(origin.channel)}`;
   const link = origin.link !== undefined && /^https?:\/\/[^\s()<>]+$/.test(origin.link) ? origin.link : undefined;
@@ -39,10 +39,10 @@ export const explain = ({ told, asked, work, places }: Explained, viewer: Viewer
   ].join("\n");
 };
 
-const MOST_ASKED = 400;
-/** Of a prompt; far more than is shown of it. */
-const MOST_READ = 4_000;
-const MOST_LINES = 40;
+const MAX_ASKED_CHARS = 400;
+/** Characters of a prompt that are masked and cut. */
+const MAX_READ_CHARS = 4_000;
+const MAX_LINES = 40;
 
 const SOURCES: Readonly<Record<string, string>> = {
   scheduled: "on a schedule",
@@ -61,8 +61,8 @@ const TRIGGERS: Readonly<Record<string, string>> = {
 
 const workLines = (work: readonly WorkTree[]): string[] => {
   const lines = work.flatMap((step) => stepLines(step, 0));
-  const more = lines.length - MOST_LINES;
-  return more > 0 ? [...lines.slice(0, MOST_LINES), `- and ${more} more`] : lines;
+  const more = lines.length - MAX_LINES;
+  return more > 0 ? [...lines.slice(0, MAX_LINES), `- and ${more} more`] : lines;
 };
 
 const stepLines = ({ kind, id, name, outcome, steps }: WorkTree, depth: number): string[] => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Explained } from "../../../core/commands/explain.ts";
-import { explain } from "../../../core/commands/explain.ts";
-import type { WorkTree } from "../../../core/commands/work-tree.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { ReplyCause } from "../../../core/contract/reply-cause.ts";
-import type { Synthetic } from "../../../core/contract/synthetic.ts";
-import { causeOf } from "../../../core/origin/cause-of.ts";
-import type { ToldRecord } from "../../../core/origin/told-record.ts";
+import type { Explained } from "../../../../core/commands/why/explain.ts";
+import { explain } from "../../../../core/commands/why/explain.ts";
+import type { WorkTree } from "../../../../core/commands/why/work-tree.ts";
+import type { Conversation } from "../../../../core/contract/conversation.ts";
+import type { ReplyCause } from "../../../../core/contract/reply-cause.ts";
+import type { Synthetic } from "../../../../core/contract/synthetic.ts";
+import { causeOf } from "../../../../core/origin/cause-of.ts";
+import type { ToldRecord } from "../../../../core/origin/told-record.ts";
 
 const NOW = Date.parse("2026-03-10T21:00:00.000Z");
 const home: Conversation = { channel: "web", room: "r", kind: "shared" };

@@ -1,12 +1,15 @@
-import type { Subtask } from "../contract/subtask.ts";
-import { hasEnded } from "../contract/subtask.ts";
-import type { Caller } from "../delivery/index.ts";
+import { hasEnded, type Subtask } from "../contract/subtask.ts";
+import { type Caller, callerAt } from "../delivery/index.ts";
 import { ownersWorkingFor, readOwner, readSubtasks } from "../subtasks/index.ts";
 import type { CommandCall } from "./command.ts";
 
-/** The delegated work that is under way for the caller, whichever account asked for it, oldest first. */
+/** The person who gives a command. */
+export const callerOf = ({ deps: { store }, message }: CommandCall): Promise<Caller> =>
+  callerAt(store, { ...message, accountId: message.account.id });
+
+/** The running subtasks of the caller over all their accounts, oldest first. */
 export const workFor = async (
-  { parts: { store }, message }: CommandCall,
+  { deps: { store }, message }: CommandCall,
   { accounts, owns }: Caller,
 ): Promise<Subtask[]> => {
   const { tenant, agent } = message;
