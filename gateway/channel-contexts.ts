@@ -2,6 +2,7 @@ import { isMembershipAdapter } from "../adapters/contract/abilities.ts";
 import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../adapters/contract/config.ts";
+import { commandMenu } from "../core/commands/index.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import type { Clock } from "../core/contract/clock.ts";
@@ -40,6 +41,7 @@ export interface ChannelParts {
 export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterContext => ({
   ...parts,
   logger: parts.logger.child({ channel: parts.channel }),
+  commands: commandMenu,
   store: backbone.store,
   writes: parts.writes ?? alwaysWritable,
   freeBytes: backbone.freeBytes,

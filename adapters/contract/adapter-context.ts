@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Logger } from "../../core/contract/logger.ts";
+import type { MenuCommand } from "../../core/contract/menu-command.ts";
 import type { Meter } from "../../core/contract/meter.ts";
 import type { Store } from "../../core/contract/store.ts";
 import type { UserSignal } from "../../core/contract/user-signal.ts";
@@ -13,6 +14,8 @@ export interface AdapterContext {
   readonly agent: string;
   /** The gateway's public address, without a trailing slash. */
   readonly publicUrl: string;
+  /** The commands that a channel may offer in a menu. */
+  readonly commands: readonly MenuCommand[];
   readonly store: Store;
   /** An adapter that stores something before `inbox.accept` checks this first, so that it refuses senders at once. */
   readonly writes: WriteAvailability;

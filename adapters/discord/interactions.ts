@@ -13,7 +13,6 @@ import type { OpenInteractions } from "./open-interactions.ts";
 import { pause } from "./pause.ts";
 import { DiscordInteraction, InteractionEnvelope } from "./platform-events.ts";
 import type { RestCalls } from "./rest-calls.ts";
-import { isPrivateCommand } from "./slash-commands.ts";
 import type { DiscordTiming } from "./timing.ts";
 
 /** https://docs.discord.com/developers/interactions/receiving-and-responding */
@@ -51,7 +50,9 @@ export class Interactions {
     const { context, timing, lanes, open, stopping } = this.#parts;
     // Messages that cannot be stored wait in the lane, and the person must not wait behind them.
     if (context.writes.problem !== undefined) return this.#refuse(interaction, TRY_AGAIN);
-    const ephemeral = interaction.guild_id ? isPrivateCommand(nameOf(interaction)) : false;
+    const name = nameOf(interaction);
+    const isPrivate = context.commands.some((command) => command.name === name && command.privately);
+    const ephemeral = isPrivate && Boolean(interaction.guild_id);
     // In order with what was said in the same channel before.
     const taking = lanes.run(interaction.channel_id, () => this.#take(interaction, ephemeral));
     const acknowledged = (async () => {

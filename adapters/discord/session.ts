@@ -134,7 +134,8 @@ export class Session {
   /** Commands come last: who offers them hears what people say, or leaves it to the next one. */
   async #settleIn(session: ResumableSession): Promise<void> {
     await this.#kept.began(session);
-    if (!this.#stopping.signal.aborted) await registerCommands(this.#parts.rest, session.applicationId);
+    if (!this.#stopping.signal.aborted)
+      await registerCommands(this.#parts.rest, session.applicationId, this.#parts.context.commands);
   }
 
   #dispatched(dispatch: Dispatch): void {

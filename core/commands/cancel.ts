@@ -9,6 +9,7 @@ const ID = /^subtask-[0-9a-f]{8}$/;
 
 export const cancel: Command = {
   name: "cancel",
+  menu: { description: "End work that is under way", argument: { name: "id", description: "Which; see status" } },
   usage: "cancel <id>",
   summary:
     "end work that was begun for you and is still under way; without an id, shows what there is; " +

@@ -1,4 +1,5 @@
 import type { ReplyAction } from "../contract/agent-reply.ts";
+import type { MenuCommand } from "../contract/menu-command.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import type { ScheduleDeps } from "../schedules/index.ts";
 import type { SessionHistory } from "../sessions/index.ts";
@@ -33,6 +34,8 @@ export interface Command {
   readonly name: string;
   /** One line for `help`; a command without it is reached by buttons only. */
   readonly summary?: string;
+  /** Its entry in the command menus of platforms; a command without it is in no menu. */
+  readonly menu?: Pick<MenuCommand, "description" | "argument">;
   /** Its syntax, if it takes arguments. */
   readonly usage?: string;
   /** Only the caller sees the answer in a shared conversation. */

@@ -1,3 +1,4 @@
+import type { MenuCommand } from "../contract/menu-command.ts";
 import { cancel } from "./cancel.ts";
 import type { Command } from "./command.ts";
 import { helpOn, unknownCommand } from "./help.ts";
@@ -15,6 +16,11 @@ import { diff, discard, merge } from "./workspace-commands.ts";
 const all = [why, status, cancel, inbox, schedules, quiet, link, unlink, newSession, diff, merge, discard];
 
 export const commands: readonly Command[] = [helpOn(all), ...all];
+
+/** The commands for the menus of platforms. */
+export const commandMenu: readonly MenuCommand[] = commands.flatMap(({ name, menu, privately }) =>
+  menu === undefined ? [] : [{ name, ...menu, privately }],
+);
 
 const named = (name: string): Command | undefined => commands.find((command) => command.name === name);
 

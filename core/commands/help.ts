@@ -6,6 +6,7 @@ import type { Command } from "./command.ts";
 export const helpOn = (others: readonly Command[]): Command => {
   const help: Command = {
     name: "help",
+    menu: { description: "What I can do" },
     summary: "this text",
     privately: false,
     async run() {

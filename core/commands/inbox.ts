@@ -21,6 +21,10 @@ const GONE =
 /** The undelivered messages of the caller, with buttons to settle them (D6). */
 export const inbox: Command = {
   name: "inbox",
+  menu: {
+    description: "Messages that did not reach you",
+    argument: { name: "details", description: "retry or dismiss, and which" },
+  },
   summary: "messages for you that did not get through: read them, have them sent again, or dismiss them",
   privately: true,
   async run(call) {

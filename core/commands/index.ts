@@ -1,3 +1,3 @@
 export type { CommandDeps } from "./command.ts";
-export { isInOrder } from "./commands.ts";
+export { commandMenu, isInOrder } from "./commands.ts";
 export { runCommand } from "./run-command.ts";

@@ -29,6 +29,10 @@ const problems: Readonly<Record<ClaimProblem | ConfirmProblem, string>> = {
 /** Links two accounts: a code from one channel, entered in another, then confirmed on both sides (I1). */
 export const link: Command = {
   name: "link",
+  menu: {
+    description: "Connect this account with yours on another channel",
+    argument: { name: "code", description: "The code you were given there" },
+  },
   usage: "link [code]",
   summary: "make your accounts on two channels one person, so that answers find you in both",
   privately: true,

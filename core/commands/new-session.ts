@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 
 export const newSession: Command = {
   name: "new",
+  menu: { description: "Start afresh; work under way goes on" },
   summary: "start afresh; I forget what we talked about here, work under way goes on",
   privately: false,
   inOrder: true,

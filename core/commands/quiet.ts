@@ -14,6 +14,7 @@ const USAGE = [
 /** When and where proactive messages reach the person (D2). */
 export const quiet: Command = {
   name: "quiet",
+  menu: { description: "When not to write to you", argument: { name: "hours", description: "Such as 22-7, or off" } },
   usage: "quiet [22:00-07:00 | off | everywhere | origin | last-active]",
   summary: "when and where I may come to you unasked",
   privately: true,

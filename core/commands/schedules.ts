@@ -15,6 +15,10 @@ import type { Command, CommandAnswer, CommandCall } from "./command.ts";
 
 export const schedules: Command = {
   name: "schedules",
+  menu: {
+    description: "What I do at set times",
+    argument: { name: "details", description: "What to do about one of them" },
+  },
   usage: "schedules [run|cancel|resume <id>]",
   summary: "what I do for you at set times; run one now, cancel it, or resume it after failures",
   privately: true,

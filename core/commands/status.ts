@@ -13,6 +13,7 @@ const MAX_BUTTONS = 10;
 /** Lists the running work of the caller and the held deliveries to them. */
 export const status: Command = {
   name: "status",
+  menu: { description: "What is under way for you" },
   summary: "what I am doing for you, and what waits to be delivered to you",
   privately: true,
   async run(call) {

@@ -17,6 +17,7 @@ const DECLARED = "Whoever runs this service has declared these accounts as yours
 /** Unlinks this account from its person, or the person's account on another channel (I1). */
 export const unlink: Command = {
   name: "unlink",
+  menu: { description: "Undo a link", argument: { name: "account", description: "Which; see link" } },
   usage: "unlink [channel]",
   summary: "undo `link` for this account, or for yours on another channel",
   privately: true,

@@ -15,6 +15,10 @@ const UNKNOWN =
 /** Explains a proactive message (O13). */
 export const why: Command = {
   name: "why",
+  menu: {
+    description: "Why a message came, and from which work",
+    argument: { name: "message", description: "Its link or id; the last one, if left out" },
+  },
   usage: "why <id>",
   summary:
     "what a message is about that came by itself: the one you answer, the one with this id, or the last one here",

@@ -65,6 +65,7 @@ describe("given slash commands (I3)", () => {
     ["status", true],
     ["why", true],
     ["inbox", true],
+    ["link", true],
     ["new", false],
   ])("when %s is given in a server, then that the answer is the caller's alone is %s", async (name, ephemeral) => {
     await test.start();

@@ -1,5 +1,6 @@
 import { DiscordAdapter, DiscordConfig } from "../../../adapters/discord/index.ts";
 import type { DiscordTiming } from "../../../adapters/discord/timing.ts";
+import { commandMenu } from "../../../core/commands/commands.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
@@ -43,6 +44,7 @@ export const makeDiscordAdapter = (discord: FakeDiscord, options: AdapterOptions
     store: options.store ?? new MemoryStore(clock),
     signal: () => undefined,
     writes: options.writes ?? alwaysWritable,
+    commands: commandMenu,
     sessionOf: async () => "session",
     clock,
     logger,

@@ -59,6 +59,7 @@ export const slackAdapter = (slack: FakeSlack, mode: SlackMode, options: Adapter
       store: new MemoryStore(clock),
       signal: () => undefined,
       writes: alwaysWritable,
+      commands: [],
       sessionOf: async () => "s-1",
       clock,
       logger,

@@ -26,6 +26,7 @@ export const makeTeamsAdapter = (
     store: new MemoryStore(systemClock),
     signal: () => undefined,
     writes: alwaysWritable,
+    commands: [],
     sessionOf: async () => "s-1",
     clock: briskClock,
     logger: silentLogger,

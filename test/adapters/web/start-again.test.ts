@@ -18,6 +18,7 @@ it("given a store that was away at the first start, when the gateway starts it a
       meter: silentMeter,
       signal: () => undefined,
       writes: alwaysWritable,
+      commands: [],
       sessionOf: async () => "s1",
       newId: () => "id",
     },

@@ -48,6 +48,7 @@ export const makeWebAdapter = (publicUrl: string, options: WebGatewayOptions = {
     publicUrl,
     store: options.store ?? new MemoryStore(clock),
     signal: (signal) => (options.signal ? options.signal(signal) : adapter.hear(signal)),
+    commands: [],
     sessionOf: options.sessionOf ?? (async ({ room }) => `session-of-${room}`),
     writes: options.writes ?? alwaysWritable,
     freeBytes: options.freeBytes,
