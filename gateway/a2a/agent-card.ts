@@ -1,16 +1,20 @@
-import { A2A_PROTOCOL_VERSION, type AgentCard, type AgentSkill } from "@a2a-js/sdk";
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKey } from "node:crypto";
+import { A2A_PROTOCOL_VERSION, type AgentCard, type AgentSkill, generateAgentCardSignature } from "@a2a-js/sdk";
 import { duplicateInterfacesForLegacy } from "@a2a-js/sdk/compat/v0_3";
+import { z } from "zod";
 import { REPLY_ORIGIN_EXTENSION } from "../../core/a2a/index.ts";
+import { RevisionConflict } from "../../core/contract/app-error.ts";
+import { collection, keyOf } from "../../core/contract/collection.ts";
+import type { Store } from "../../core/contract/store.ts";
 import { VERSION } from "../version.ts";
-import type { Caller } from "./caller-check.ts";
-import { mayUse } from "./caller-check.ts";
+import { type Caller, mayUse } from "./caller-check.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
 export const agentPath = (agent: string): string => `/a2a/${agent}`;
 
 const MODES = ["text/plain", "application/json"];
 
-/** What anybody may read about an agent; for a caller that is known, with the skills that it may use. */
+/** The public card of an agent; for an authenticated caller only with the skills that it may use. */
 export const agentCard = (agent: ServedAgent, publicUrl: string, caller?: Caller): AgentCard => {
   const url = `${publicUrl}${agentPath(agent.name)}`;
   const at = (protocolBinding: string) => ({
@@ -71,3 +75,43 @@ const skillOnCard = ({ id, name, description, tags, examples }: ServedAgent["ski
   outputModes: [],
   securityRequirements: [],
 });
+
+/** Path of the public keys for card signatures. */
+export const KEYS_PATH = "/.well-known/jwks.json";
+
+export interface CardSigner {
+  sign(card: AgentCard): Promise<AgentCard>;
+  /** Public keys as a JWK set. */
+  readonly keys: { readonly keys: readonly JsonWebKey[] };
+}
+
+const ALGORITHM = "ES256";
+const keys = collection("a2a-keys", z.looseObject({ pem: z.string() }));
+
+/** Loads the signing key, which the first gateway creates and the store shares. */
+export const loadCardSigner = async (store: Store, publicUrl: string): Promise<CardSigner> => {
+  const pem = await loadKey(store);
+  const { kty, crv, x, y } = createPublicKey(pem).export({ format: "jwk" });
+  // RFC 7638: these members, in this order.
+  const kid = createHash("sha256").update(JSON.stringify({ crv, kty, x, y })).digest("base64url");
+  const header = { alg: ALGORITHM, kid, typ: "JOSE", jku: `${publicUrl}${KEYS_PATH}` };
+  return {
+    sign: generateAgentCardSignature(createPrivateKey(pem), header),
+    keys: { keys: [{ kty, crv, x, y, kid, alg: ALGORITHM, use: "sig" }] as JsonWebKey[] },
+  };
+};
+
+const loadKey = async (store: Store): Promise<string> => {
+  const at = keyOf(keys, "card");
+  const stored = await store.get(at);
+  if (stored !== undefined) return stored.value.pem;
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  try {
+    await store.put(at, { pem }, { ifRevision: 0 });
+    return pem;
+  } catch (error) {
+    if (!(error instanceof RevisionConflict)) throw error;
+    return loadKey(store);
+  }
+};

@@ -4,19 +4,19 @@ import type { Config } from "../../config/config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { configuredDigest, digestOf } from "../secret-digest.ts";
 
-/** An agent elsewhere that has shown who it is. */
+/** An authenticated remote agent. */
 export interface Caller {
   readonly name: string;
-  /** Undefined: all. */
+  /** Allowed agents; undefined allows all. */
   readonly agents?: readonly string[] | undefined;
   readonly skills?: readonly string[] | undefined;
   readonly requestsPerMinute: number;
 }
 
-/** Finds out who calls. Throws "unauthorised" for nobody known. */
+/** Authenticates a caller. Throws "unauthorised" for unknown credentials. */
 export type CallerCheck = (headers: IncomingHttpHeaders) => Caller;
 
-/** Of the secrets themselves nothing is kept but their digests. */
+/** Keeps digests of the secrets only. */
 export const callerCheck = (callers: Config["a2a"]["callers"]): CallerCheck => {
   const known = Object.entries(callers).map(([name, { token, apiKey, ...limits }]) => ({
     caller: { name, ...limits },
@@ -26,7 +26,7 @@ export const callerCheck = (callers: Config["a2a"]["callers"]): CallerCheck => {
   return (headers) => {
     const token = shownDigest(/^Bearer (\S+)$/i.exec(headers.authorization ?? "")?.[1]);
     const apiKey = shownDigest(headers["x-api-key"]?.toString());
-    // All are compared, each in the same time: how long it takes tells nothing.
+    // Compares with every caller in constant time, so that the duration leaks nothing.
     const found = known.filter(({ isToken, digest }) => isSame(digest, isToken ? token : apiKey));
     if (found[0] === undefined) {
       throw new AppError("unauthorised", "say who calls: `Authorization: Bearer <token>`, or `X-API-Key: <key>`");
@@ -35,7 +35,7 @@ export const callerCheck = (callers: Config["a2a"]["callers"]): CallerCheck => {
   };
 };
 
-/** Undefined: nothing was shown, which is nobody's secret. */
+/** Undefined without credentials, which match no secret. */
 const shownDigest = (secret: string | undefined): Buffer | undefined => (secret ? digestOf(secret) : undefined);
 
 const isSame = (digest: Buffer, shown: Buffer | undefined): boolean =>

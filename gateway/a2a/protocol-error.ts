@@ -1,12 +1,35 @@
-import { A2AError, RequestMalformedError, TaskNotFoundError } from "@a2a-js/sdk/errors";
+import { A2AError, RequestMalformedError, type RestA2AError, TaskNotFoundError } from "@a2a-js/sdk/errors";
+import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Logger } from "../../core/contract/logger.ts";
-import { CrowdedError, UnavailableError } from "./retry-later-error.ts";
+import { noteFailure } from "./request-context.ts";
 
-/** What a caller is told about an error that is nobody's fault but ours; our own words are never sent. */
+/** By then cores have published their load again, and a probe has checked whether writes work. */
+const RETRY_AFTER_S = "5";
+
+/** The caller is to retry later. The protocol has no error for it; HTTP has, in both bindings. */
+export abstract class RetryLaterError extends A2AError implements RestA2AError {
+  readonly transport = "rest";
+  abstract readonly statusCode: number;
+  readonly headers = { "retry-after": RETRY_AFTER_S };
+}
+
+/** Backpressure: too many messages are waiting. */
+class CrowdedError extends RetryLaterError {
+  override readonly reason = "RESOURCE_EXHAUSTED";
+  override readonly statusCode = 429;
+}
+
+/** Writes fail, or the process is stopping. */
+class UnavailableError extends RetryLaterError {
+  override readonly reason = "UNAVAILABLE";
+  override readonly statusCode = 503;
+}
+
+/** Text for an internal error; the error's own text never reaches a caller. */
 export const UNEXPECTED = "Something went wrong here; the log has the details.";
 
-/** An error in the protocol's own terms. */
+/** Translates an error into one of the protocol. */
 export const protocolError = (error: unknown, logger: Logger): A2AError => {
   if (error instanceof A2AError) return error;
   if (error instanceof AppError) {
@@ -20,6 +43,46 @@ export const protocolError = (error: unknown, logger: Logger): A2AError => {
     }
   }
   const stack = error instanceof Error ? error.stack : undefined;
-  logger.error({ error: messageOf(error), stack }, "a request of another agent failed");
+  logger.error({ error: messageOf(error), stack }, "a2a request failed");
   return new A2AError(UNEXPECTED);
+};
+
+/** Wraps a handler so that it only throws errors of the protocol, which the SDK can encode. */
+export const guardedHandler = (handler: A2ARequestHandler, logger: Logger): A2ARequestHandler => {
+  const failure = (error: unknown, args: readonly unknown[]) => {
+    const context = args.at(-1);
+    if (context instanceof ServerCallContext) noteFailure(context);
+    return protocolError(error, logger);
+  };
+  const once =
+    <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      try {
+        return await run.apply(handler, args);
+      } catch (error) {
+        throw failure(error, args);
+      }
+    };
+  const stream = <Args extends unknown[], Event>(run: (...args: Args) => AsyncGenerator<Event, void, undefined>) =>
+    async function* (...args: Args): AsyncGenerator<Event, void, undefined> {
+      try {
+        yield* run.apply(handler, args);
+      } catch (error) {
+        throw failure(error, args);
+      }
+    };
+  return {
+    getAgentCard: once(handler.getAgentCard),
+    getAuthenticatedExtendedAgentCard: once(handler.getAuthenticatedExtendedAgentCard),
+    sendMessage: once(handler.sendMessage),
+    sendMessageStream: stream(handler.sendMessageStream),
+    resubscribe: stream(handler.resubscribe),
+    getTask: once(handler.getTask),
+    listTasks: once(handler.listTasks),
+    cancelTask: once(handler.cancelTask),
+    createTaskPushNotificationConfig: once(handler.createTaskPushNotificationConfig),
+    getTaskPushNotificationConfig: once(handler.getTaskPushNotificationConfig),
+    listTaskPushNotificationConfigs: once(handler.listTaskPushNotificationConfigs),
+    deleteTaskPushNotificationConfig: once(handler.deleteTaskPushNotificationConfig),
+  };
 };

@@ -1,17 +1,17 @@
 import { A2A_VERSION_HEADER } from "@a2a-js/sdk";
-import type { ServerCallContext } from "@a2a-js/sdk/server";
+import { ServerCallContext } from "@a2a-js/sdk/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../../core/contract/app-error.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { acceptTrace } from "../../core/telemetry/index.ts";
-import { callContext } from "./call-context.ts";
 import type { Caller } from "./caller-check.ts";
 
-/** What routes work with. */
+/** Dependencies of the protocol's routes. */
 export interface RouteDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Throws if the agent can take no message: too many wait, or nothing can be stored. */
+  /** Throws if the agent cannot accept messages: too many are waiting, or writes fail. */
   readonly refuseIfUnable: () => void;
 }
 
@@ -24,11 +24,11 @@ export const versionOf = ({ headers }: FastifyRequest): string | undefined => {
   return typeof version === "string" && version !== "" ? version : undefined;
 };
 
-/** Of a request whose caller is known; nobody waits for it any more when its connection closes. */
+/** The context of an authenticated request. The client has gone when its connection closes. */
 export const requestContext = (request: FastifyRequest, reply: FastifyReply): ServerCallContext => {
   const caller = callers.get(request.headers);
   if (caller === undefined) throw new Error("a route of the protocol was reached without a caller");
-  // No AbortSignal: one for every request costs more than all that it is good for here.
+  // A listener instead of an AbortSignal, which is expensive to create for every request.
   const whenGone = (listener: () => void) => {
     if (reply.raw.destroyed) listener();
     else reply.raw.once("close", listener);
@@ -36,3 +36,45 @@ export const requestContext = (request: FastifyRequest, reply: FastifyReply): Se
   const { traceparent, tracestate } = request.headers;
   return callContext(caller, versionOf(request), whenGone, acceptTrace(traceparent, tracestate));
 };
+
+const CALLER = "mooring.caller";
+const GONE = "mooring.gone";
+const TRACE = "mooring.trace";
+const FAILED = "mooring.failed";
+
+/** Calls the listener when the client disconnects. */
+type WhenGone = (listener: () => void) => void;
+
+/** Wraps caller, trace and disconnect listener into the SDK's call context. */
+const callContext = (
+  caller: Caller,
+  version: string | undefined,
+  whenGone: WhenGone,
+  trace?: string,
+): ServerCallContext =>
+  new ServerCallContext({
+    user: { isAuthenticated: true, userName: caller.name },
+    ...(version !== undefined && { requestedVersion: version }),
+    state: new Map<string, unknown>([
+      [CALLER, caller],
+      [GONE, whenGone],
+      [TRACE, trace],
+    ]),
+  });
+
+export const callerIn = (context: ServerCallContext): Caller => {
+  const caller = context.state.get(CALLER);
+  if (caller === undefined) throw new AppError("unauthorised", "the request has no authenticated caller");
+  return caller as Caller;
+};
+
+/** The caller's trace, which the work of the request joins. */
+export const traceIn = (context: ServerCallContext): string | undefined =>
+  context.state.get(TRACE) as string | undefined;
+
+export const whenGone = (context: ServerCallContext, listener: () => void): void =>
+  (context.state.get(GONE) as WhenGone | undefined)?.(listener);
+
+/** Marks that our handler produced the error, so its text is safe for the caller. */
+export const noteFailure = (context: ServerCallContext): void => void context.state.set(FAILED, true);
+export const hasFailed = (context: ServerCallContext): boolean => context.state.has(FAILED);

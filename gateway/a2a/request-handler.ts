@@ -26,27 +26,23 @@ import { cancelTask, hasEnded, type InboundCall, type InboundTask, readTask } fr
 import type { DeploymentIdentity } from "../../core/a2a/index.ts";
 import type { Bus } from "../../core/contract/bus.ts";
 import type { Checkpoint } from "../../core/contract/checkpoint.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import { isoTime } from "../../core/contract/clock.ts";
+import { type Clock, isoTime } from "../../core/contract/clock.ts";
 import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
 import type { Store } from "../../core/contract/store.ts";
 import type { WriteAvailability } from "../../core/contract/write-availability.ts";
-import { agentCard } from "./agent-card.ts";
-import { callerIn, traceIn, whenGone } from "./call-context.ts";
+import { agentCard, type CardSigner } from "./agent-card.ts";
 import type { Caller } from "./caller-check.ts";
-import type { CardSigner } from "./card-signer.ts";
-import { listTasks } from "./list-tasks.ts";
-import { checkHistoryLength, checkId, readCall, readWebhook } from "./read-call.ts";
-import { openWebhook, sealWebhook } from "./sealed-webhook.ts";
+import { callerIn, traceIn, whenGone } from "./request-context.ts";
 import type { ServedAgent } from "./served-agent.ts";
-import { awaitCall, takeCall } from "./take-call.ts";
-import { taskEvents } from "./task-events.ts";
-import type { TaskWatch } from "./task-watch.ts";
-import type { TaskWatcher } from "./task-watcher.ts";
-import { toWire } from "./to-wire.ts";
-import { addWebhook, removeWebhook, webhookOnWire } from "./webhook-configs.ts";
+import { listTasks } from "./tasks/list-tasks.ts";
+import { checkHistoryLength, checkId, readCall } from "./tasks/read-call.ts";
+import { awaitCall, takeCall } from "./tasks/take-call.ts";
+import { taskEvents } from "./tasks/task-events.ts";
+import type { TaskWatch, TaskWatcher } from "./tasks/task-watch.ts";
+import { toWire } from "./tasks/to-wire.ts";
+import { addWebhook, openWebhook, readWebhook, removeWebhook, sealWebhook, webhookOnWire } from "./tasks/webhooks.ts";
 
-export interface RequestDeps {
+interface RequestDeps {
   readonly bus: Bus;
   readonly store: Store;
   readonly clock: Clock;
@@ -55,22 +51,22 @@ export interface RequestDeps {
   readonly watch: TaskWatch;
   readonly signer: Pick<CardSigner, "sign">;
   readonly identity: DeploymentIdentity;
-  /** Of the agent, as hops are counted by it. */
+  /** Address of the agent in hop counts. */
   readonly address: string;
   readonly publicUrl: string;
   readonly pushAllow: readonly string[];
   readonly newId: () => string;
 }
 
-/** What one agent does with requests, whatever binding they came by. The work itself is core's. */
+/** Handles the requests for one agent from both bindings. Core does the work. */
 export class RequestHandler implements A2ARequestHandler {
-  readonly #parts: RequestDeps;
+  readonly #deps: RequestDeps;
   readonly #agent: ServedAgent;
-  /** By caller; everybody's is the one without a name. They never change, and every request asks for one. */
+  /** Cached signed cards by caller name; the public card has an empty name. Cards never change. */
   readonly #cards = new Map<string, Promise<AgentCard>>();
 
-  constructor(parts: RequestDeps, agent: ServedAgent) {
-    this.#parts = parts;
+  constructor(deps: RequestDeps, agent: ServedAgent) {
+    this.#deps = deps;
     this.#agent = agent;
   }
 
@@ -88,10 +84,10 @@ export class RequestHandler implements A2ARequestHandler {
   async sendMessage(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const { historyLength, returnImmediately = false } = request.configuration ?? {};
     const { call, repeated, goesOn } = await this.#readCall(request, context);
-    if (returnImmediately) return toWire(repeated ?? (await takeCall(this.#parts, call)), historyLength);
+    if (returnImmediately) return toWire(repeated ?? (await takeCall(this.#deps, call)), historyLength);
     const watcher = this.#follow(call, context);
     try {
-      return toWire(await awaitCall(this.#parts, call, watcher, { repeated, goesOn }), historyLength);
+      return toWire(await awaitCall(this.#deps, call, watcher, { repeated, goesOn }), historyLength);
     } finally {
       watcher.close();
     }
@@ -104,7 +100,7 @@ export class RequestHandler implements A2ARequestHandler {
     const { call, repeated } = await this.#readCall(request, context);
     const watcher = this.#follow(call, context);
     try {
-      const task = repeated ?? (await takeCall(this.#parts, call));
+      const task = repeated ?? (await takeCall(this.#deps, call));
       const { historyLength } = request.configuration ?? {};
       yield* taskEvents(task, watcher, { historyLength, read: () => this.#read(call) });
     } finally {
@@ -136,13 +132,13 @@ export class RequestHandler implements A2ARequestHandler {
 
   listTasks(request: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
     const { tenant, name: agent } = this.#agent;
-    return listTasks(this.#parts, { tenant, agent, caller: callerIn(context).name }, request);
+    return listTasks(this.#deps, { tenant, agent, caller: callerIn(context).name }, request);
   }
 
   async cancelTask({ id }: CancelTaskRequest, context: ServerCallContext): Promise<Task> {
     const address = this.#address(id, context);
     const known = await this.#find(address);
-    const task = hasEnded(known) ? known : await cancelTask(this.#parts, address);
+    const task = hasEnded(known) ? known : await cancelTask(this.#deps, address);
     if (task?.state !== "canceled") throw new TaskNotCancelableError("the task has ended already");
     return toWire(task);
   }
@@ -152,9 +148,9 @@ export class RequestHandler implements A2ARequestHandler {
     context: ServerCallContext,
   ): Promise<TaskPushNotificationConfig> {
     const address = this.#address(config.taskId, context);
-    const rules = { version: context.requestedVersion, pushAllow: this.#parts.pushAllow };
-    const webhook = readWebhook(config, rules, this.#parts.newId());
-    await addWebhook(this.#parts, address, sealWebhook(this.#parts.identity, webhook));
+    const rules = { version: context.requestedVersion, pushAllow: this.#deps.pushAllow };
+    const webhook = readWebhook(config, rules, this.#deps.newId());
+    await addWebhook(this.#deps, address, sealWebhook(this.#deps.identity, webhook));
     return webhookOnWire(address, webhook);
   }
 
@@ -165,7 +161,7 @@ export class RequestHandler implements A2ARequestHandler {
     const task = await this.#find(this.#address(taskId, context));
     const webhook = task.webhooks.find((known) => known.id === id);
     if (webhook === undefined) throw new TaskNotFoundError("the task has no such push notification configuration");
-    return webhookOnWire(task, openWebhook(this.#parts.identity, webhook));
+    return webhookOnWire(task, openWebhook(this.#deps.identity, webhook));
   }
 
   async listTaskPushNotificationConfigs(
@@ -173,7 +169,7 @@ export class RequestHandler implements A2ARequestHandler {
     context: ServerCallContext,
   ): Promise<ListTaskPushNotificationConfigsResponse> {
     const task = await this.#find(this.#address(taskId, context));
-    const webhooks = task.webhooks.map((webhook) => openWebhook(this.#parts.identity, webhook));
+    const webhooks = task.webhooks.map((webhook) => openWebhook(this.#deps.identity, webhook));
     return { configs: webhooks.map((webhook) => webhookOnWire(task, webhook)), nextPageToken: "" };
   }
 
@@ -181,32 +177,32 @@ export class RequestHandler implements A2ARequestHandler {
     { taskId, id }: DeleteTaskPushNotificationConfigRequest,
     context: ServerCallContext,
   ): Promise<void> {
-    await removeWebhook(this.#parts, this.#address(taskId, context), id);
+    await removeWebhook(this.#deps, this.#address(taskId, context), id);
   }
 
-  /** The call, whether it goes on with a task, and that task if the same message was taken before. */
+  /** The call, whether it continues a task, and that task if the message is a repeat. */
   async #readCall(request: SendMessageRequest, context: ServerCallContext) {
     const { webhook, ...read } = readCall(request, {
       agent: this.#agent,
-      address: this.#parts.address,
+      address: this.#deps.address,
       caller: callerIn(context),
       version: context.requestedVersion,
-      sentAt: isoTime(this.#parts.clock.now()),
-      pushAllow: this.#parts.pushAllow,
+      sentAt: isoTime(this.#deps.clock.now()),
+      pushAllow: this.#deps.pushAllow,
       trace: traceIn(context),
     });
-    const call = webhook === undefined ? read : { ...read, webhook: sealWebhook(this.#parts.identity, webhook) };
+    const call = webhook === undefined ? read : { ...read, webhook: sealWebhook(this.#deps.identity, webhook) };
     const taskId = request.message?.taskId;
     if (!taskId) return { call, goesOn: false };
     const task = await this.#find(call);
     if (request.message?.contextId && request.message.contextId !== task.contextId) {
       throw new RequestMalformedError("message.contextId is not that of the task");
     }
-    return { call: { ...call, contextId: task.contextId }, repeated: heardBefore(task, call), goesOn: true };
+    return { call: { ...call, contextId: task.contextId }, repeated: taskIfRepeated(task, call), goesOn: true };
   }
 
   #card(caller?: Caller): Promise<AgentCard> {
-    const { signer, publicUrl } = this.#parts;
+    const { signer, publicUrl } = this.#deps;
     const name = caller?.name ?? "";
     const card = this.#cards.get(name) ?? signer.sign(agentCard(this.#agent, publicUrl, caller));
     this.#cards.set(name, card);
@@ -221,12 +217,12 @@ export class RequestHandler implements A2ARequestHandler {
   }
 
   #follow(address: InboundTaskAddress, context: ServerCallContext): TaskWatcher {
-    const watcher = this.#parts.watch.follow(address);
+    const watcher = this.#deps.watch.follow(address);
     whenGone(context, () => watcher.close());
     return watcher;
   }
 
-  /** Somebody else's task is as unknown as one that never was. */
+  /** The task of another caller is reported as unknown, so that its existence does not leak. */
   async #find(address: InboundTaskAddress): Promise<InboundTask> {
     const task = await this.#read(address);
     if (task === undefined) throw new TaskNotFoundError("there is no such task, or it is too old to be remembered");
@@ -234,12 +230,12 @@ export class RequestHandler implements A2ARequestHandler {
   }
 
   #read(address: InboundTaskAddress): Promise<InboundTask | undefined> {
-    return readTask(this.#parts.store, address);
+    return readTask(this.#deps.store, address);
   }
 }
 
-/** A task takes a further message only when it waits for one. */
-const heardBefore = (task: InboundTask, { said }: InboundCall): InboundTask | undefined => {
+/** The task if it contains the message already. Throws if the task does not wait for a message. */
+const taskIfRepeated = (task: InboundTask, { said }: InboundCall): InboundTask | undefined => {
   if (task.said.some(({ id }) => id === said.id)) return task;
   if (task.state === "input-required") return undefined;
   throw new UnsupportedOperationError(

@@ -3,30 +3,28 @@ import type { Config } from "../../config/config.ts";
 import { agentAddress, createGuardedFetch, loadIdentity } from "../../core/a2a/index.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Consumer } from "../../core/contract/bus.ts";
-import type { Checkpoint } from "../../core/contract/checkpoint.ts";
-import { noCheckpoint } from "../../core/contract/checkpoint.ts";
+import { type Checkpoint, noCheckpoint } from "../../core/contract/checkpoint.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { silentMeter } from "../../core/contract/meter.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { Tracer } from "../../core/contract/tracer.ts";
-import type { WriteAvailability } from "../../core/contract/write-availability.ts";
-import { alwaysWritable, refuseIfUnwritable } from "../../core/contract/write-availability.ts";
+import { alwaysWritable, refuseIfUnwritable, type WriteAvailability } from "../../core/contract/write-availability.ts";
 import { SignInGuard } from "../limits/index.ts";
 import { Backpressure } from "../relay/index.ts";
-import { a2aScope, type OpenAgent } from "./a2a-scope.ts";
+import { loadCardSigner } from "./agent-card.ts";
 import { callerCheck } from "./caller-check.ts";
-import { loadCardSigner } from "./card-signer.ts";
-import { guardedHandler } from "./guarded-handler.ts";
-import { handlePushDue } from "./push-sender.ts";
+import { a2aScope, type OpenAgent } from "./http/scope.ts";
+import { guardedHandler } from "./protocol-error.ts";
 import { RequestHandler } from "./request-handler.ts";
 import { servedAgents } from "./served-agent.ts";
-import { TaskWatch } from "./task-watch.ts";
+import { handlePushDue } from "./tasks/push-sender.ts";
+import { TaskWatch } from "./tasks/task-watch.ts";
 
 export interface A2aDeps {
   readonly config: Pick<Config, "agents" | "a2a" | "gateway">;
   readonly backbone: Backbone;
-  /** Absent: whether writes work is not known, and each call is tried. */
+  /** Without it, writes are assumed to work. */
   readonly writes?: WriteAvailability;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -34,7 +32,7 @@ export interface A2aDeps {
   readonly newId: () => string;
   readonly checkpoint?: Checkpoint;
   readonly tracer?: Tracer | undefined;
-  /** Shared with the other entrances of a gateway. */
+  /** Shared with the other authenticated routes of the gateway. */
   readonly signIns?: SignInGuard;
 }
 
@@ -45,11 +43,11 @@ export interface RunningA2a {
 
 const NOTIFICATIONS_AT_ONCE = 32;
 
-/** The protocol's server: takes what callers send, and tells their webhooks. */
-export const startA2a = async (parts: A2aDeps): Promise<RunningA2a> => {
-  const { config, backbone, clock, logger, publicUrl, newId, checkpoint = noCheckpoint, tracer } = parts;
-  const { writes = alwaysWritable } = parts;
-  const { signIns = new SignInGuard({ clock, logger, meter: silentMeter }) } = parts;
+/** Starts the protocol's server: accepts calls and notifies webhooks. */
+export const startA2a = async (deps: A2aDeps): Promise<RunningA2a> => {
+  const { config, backbone, clock, logger, publicUrl, newId, checkpoint = noCheckpoint, tracer } = deps;
+  const { writes = alwaysWritable } = deps;
+  const { signIns = new SignInGuard({ clock, logger, meter: silentMeter }) } = deps;
   const { bus, store } = backbone;
   const { callers, pushAllow, webhookKey } = config.a2a;
   const watch = new TaskWatch({ backbone, clock });

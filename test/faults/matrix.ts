@@ -50,7 +50,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F6: {
     fault: "a client that never reads",
-    triedIn: ["test/adapters/web/limits.test.ts", "test/gateway/a2a/send-events.test.ts"],
+    triedIn: ["test/adapters/web/limits.test.ts", "test/gateway/a2a/http/send-events.test.ts"],
   },
   F7: {
     fault: "a process that stands still for longer than its lease, and goes on",

@@ -11,7 +11,7 @@ import { silentLogger as logger } from "../../core/contract/logger.ts";
 import type { PeerCallAddress } from "../../core/contract/peer-call-address.ts";
 import { Secret } from "../../core/contract/secret.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
-import { peerEventRoute } from "../../gateway/a2a/peer-event-route.ts";
+import { peerEventRoute } from "../../gateway/a2a/http/peer-event-route.ts";
 import { toHttpError } from "../../gateway/http-error.ts";
 import { Recorder } from "../fakes/recorder.ts";
 

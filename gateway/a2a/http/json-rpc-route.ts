@@ -4,23 +4,21 @@ import { A2A_ERROR_CODE, A2AError } from "@a2a-js/sdk/errors";
 import { type A2ARequestHandler, JsonRpcTransportHandler, validateVersion } from "@a2a-js/sdk/server";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Logger } from "../../core/contract/logger.ts";
-import { agentPath } from "./agent-card.ts";
-import { hasFailed } from "./call-context.ts";
-import { isTooDeep, TOO_DEEP } from "./is-too-deep.ts";
-import { protocolError, UNEXPECTED } from "./protocol-error.ts";
-import { type RouteDeps, requestContext, versionOf } from "./request-context.ts";
-import { RetryLaterError } from "./retry-later-error.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import { agentPath } from "../agent-card.ts";
+import { protocolError, RetryLaterError, UNEXPECTED } from "../protocol-error.ts";
+import { hasFailed, type RouteDeps, requestContext, versionOf } from "../request-context.ts";
+import { isTooDeep, TOO_DEEP } from "./json-depth.ts";
 import { sendEvents } from "./send-events.ts";
 
-/** Besides this shape, what is in `params` is each method's own business. */
+/** Only the envelope; each method checks its own `params`. */
 const Envelope = z.looseObject({
   jsonrpc: z.literal("2.0"),
   method: z.string().min(1),
   id: z.union([z.string(), z.int(), z.null()]).optional(),
 });
 
-/** As the two versions of the protocol spell them. */
+/** Method names of both protocol versions. */
 const BRINGS_A_MESSAGE = new Set(["SendMessage", "SendStreamingMessage", "message/send", "message/stream"]);
 
 interface RpcAnswer {
@@ -29,10 +27,7 @@ interface RpcAnswer {
   readonly error?: unknown;
 }
 
-/**
- * JSON-RPC, in both versions of the protocol. Errors of the protocol are answers too, so their status is 200; but who is
- * to come again later is told so by HTTP.
- */
+/** JSON-RPC route for both protocol versions. Protocol errors have status 200, except those that ask for a retry. */
 export const jsonRpcRoute = (
   scope: FastifyInstance,
   agent: string,
@@ -72,7 +67,7 @@ export const jsonRpcRoute = (
       await sendEvents(reply, { events: answer, failure, clock });
       return reply;
     }
-    return hasFailed(context) ? answer : redactInternalIds(answer, logger);
+    return hasFailed(context) ? answer : redactParseError(answer, logger);
   });
 };
 
@@ -94,11 +89,11 @@ const errorFor = (error: unknown, isLegacy: boolean): unknown => {
 
 const Internal = z.object({ code: z.literal(A2A_ERROR_CODE.INTERNAL_ERROR), message: z.string() });
 
-/** What the library itself stumbles over is a request that it could not read; its words are not for callers. */
-const redactInternalIds = (answer: RpcAnswer, logger: Logger): RpcAnswer => {
+/** An internal error of the SDK means that it could not parse the request; its text is not for callers. */
+const redactParseError = (answer: RpcAnswer, logger: Logger): RpcAnswer => {
   if (answer.error === undefined) return answer;
   const internal = Internal.safeParse(answer.error).data;
   if (internal === undefined) return answer;
-  logger.debug({ problem: internal.message }, "a request could not be read");
+  logger.debug({ problem: internal.message }, "could not parse a2a request");
   return { ...answer, error: { code: A2A_ERROR_CODE.INVALID_PARAMS, message: "the params do not fit the method" } };
 };

@@ -1,8 +1,8 @@
 import { Writable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { describe, expect, it } from "vitest";
-import { sendEvents } from "../../../gateway/a2a/send-events.ts";
-import { ManualClock } from "../../fakes/manual-clock.ts";
+import { sendEvents } from "../../../../gateway/a2a/http/send-events.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
 
 describe("given a caller that follows a task and never reads (F6)", () => {
   it("when nothing has left for two keep-alives, then it is cut, and what was written is all that was kept", async () => {

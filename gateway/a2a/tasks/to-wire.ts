@@ -1,5 +1,5 @@
 import { type Artifact, Message, Role, type Task, TaskState, type TaskStatus } from "@a2a-js/sdk";
-import type { InboundTask } from "../../core/a2a/inbound/index.ts";
+import type { InboundTask } from "../../../core/a2a/inbound/index.ts";
 
 type OurState = InboundTask["state"];
 type Said = InboundTask["said"][number];
@@ -15,10 +15,10 @@ const STATES: Readonly<Record<OurState, TaskState>> = {
 
 export const wireState = (state: OurState): TaskState => STATES[state];
 
-/** The id of the one artifact that a task has: its answer, whole or in pieces. */
+/** Id of a task's only artifact: its answer, whole or in pieces. */
 const ANSWER = "answer";
 
-/** A task as the protocol spells it. `historyLength`: the latest so many words; all by default. */
+/** A task in the protocol's form. `historyLength` limits the history to the latest messages. */
 export const toWire = (task: InboundTask, historyLength?: number): Task => {
   const { id, contextId, skill, said, answer } = task;
   const kept = historyLength === undefined ? said : historyLength === 0 ? [] : said.slice(-historyLength);

@@ -1,30 +1,28 @@
-import { Message, Role, type SendMessageRequest, type TaskPushNotificationConfig } from "@a2a-js/sdk";
-import { RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
-import type { InboundCall, Webhook } from "../../core/a2a/inbound/index.ts";
-import { checkAddress, incomingChain } from "../../core/a2a/index.ts";
-import { AppError } from "../../core/contract/app-error.ts";
-import { stableId } from "../../core/lib/index.ts";
-import type { Caller } from "./caller-check.ts";
-import { mayUse } from "./caller-check.ts";
-import { readParts } from "./read-parts.ts";
-import type { ServedAgent } from "./served-agent.ts";
+import { Message, type Part, Role, type SendMessageRequest } from "@a2a-js/sdk";
+import { ContentTypeNotSupportedError, RequestMalformedError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
+import type { InboundCall } from "../../../core/a2a/inbound/index.ts";
+import { incomingChain } from "../../../core/a2a/index.ts";
+import { stableId } from "../../../core/lib/index.ts";
+import { type Caller, mayUse } from "../caller-check.ts";
+import type { ServedAgent } from "../served-agent.ts";
+import { readWebhook } from "./webhooks.ts";
 
-export interface CallSource {
+interface CallSource {
   readonly agent: ServedAgent;
-  /** Of the agent, as hops are counted by it. */
+  /** Address of the agent in hop counts. */
   readonly address: string;
   readonly caller: Caller;
-  /** Of the protocol. */
+  /** Protocol version. */
   readonly version: string;
   readonly sentAt: string;
   readonly pushAllow: readonly string[];
-  /** Of the caller, if it sent one. */
+  /** The caller's trace, if it sent one. */
   readonly trace?: string | undefined;
 }
 
 const MAX_ID_CHARS = 200;
 
-/** A request as a call to the agent. Throws what the protocol says about a request that makes no sense. */
+/** Reads a request as a call to the agent. Throws the protocol's error for an invalid request. */
 export const readCall = ({ message, configuration, metadata }: SendMessageRequest, source: CallSource): InboundCall => {
   if (message === undefined) throw new RequestMalformedError("message is missing");
   const { messageId, contextId, taskId, role, parts } = message;
@@ -36,7 +34,7 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
   const text = readParts(parts);
   const { agent, caller, sentAt, trace } = source;
   const { tenant, name } = agent;
-  // The same message is the same task, so that a caller may repeat it if it has heard nothing.
+  // Deterministic, so that a caller that got no response can repeat the message.
   const id = taskId || stableId("task", tenant, name, caller.name, messageId, contextId, text);
   const webhook = configuration?.taskPushNotificationConfig;
   const skill = skillFor(source, message.metadata?.skill ?? metadata?.skill);
@@ -57,7 +55,7 @@ export const readCall = ({ message, configuration, metadata }: SendMessageReques
   };
 };
 
-/** Refuses what agents have passed to and fro as often as may be, whoever of them counts badly (A4). */
+/** Rejects a message whose chain has used up its hops, even if the sender counts wrongly (A4). */
 const chainIn = (metadata: Message["metadata"], address: string): InboundCall["extension"] => {
   const chain = incomingChain(metadata, address);
   if (chain === "exhausted") {
@@ -66,21 +64,21 @@ const chainIn = (metadata: Message["metadata"], address: string): InboundCall["e
   return chain;
 };
 
-/** What comes by version 0.3 is handed on as it came: an id may be anything. */
+/** The SDK passes requests of version 0.3 on unchecked, so an id may have any type. */
 export const checkId = (name: string, id: unknown): void => {
   if (typeof id !== "string") throw new RequestMalformedError(`${name} must be text`);
   if (id.length > MAX_ID_CHARS) throw new RequestMalformedError(`${name} has more than ${MAX_ID_CHARS} characters`);
   if (!id.isWellFormed()) throw new RequestMalformedError(`${name} is no Unicode text`);
 };
 
-/** undefined or a whole number from 0 on; what is no number has become NaN on the way. */
+/** Allows undefined or a whole number from 0 on; invalid text arrives as NaN. */
 export const checkHistoryLength = (length: number | undefined): void => {
   if (length !== undefined && (!Number.isInteger(length) || length < 0)) {
     throw new RequestMalformedError("historyLength must be a whole number from 0 on");
   }
 };
 
-/** The skill that a message names, if the caller may use it. Who may use one only need not name it. */
+/** The skill that a message names, if the caller may use it. A caller with a single skill need not name it. */
 const skillFor = ({ agent, caller }: CallSource, named: unknown): ServedAgent["skills"][number] | undefined => {
   const usable = agent.skills.filter(({ id }) => mayUse(caller, id));
   if (named === undefined) {
@@ -93,26 +91,39 @@ const skillFor = ({ agent, caller }: CallSource, named: unknown): ServedAgent["s
   throw new RequestMalformedError(`message.metadata.skill must be a skill that you may use here: ${known}`);
 };
 
-export const readWebhook = (
-  { id, url, token, authentication }: TaskPushNotificationConfig,
-  { version, pushAllow }: Pick<CallSource, "version" | "pushAllow">,
-  ownId: string,
-): Webhook => {
-  try {
-    checkAddress(url, pushAllow);
-  } catch (error) {
-    if (error instanceof AppError) throw new RequestMalformedError(`the push notification's url: ${error.message}`);
-    throw error;
-  }
-  if (`${id}${url}${token}`.length > MAX_WEBHOOK_CHARS)
-    throw new RequestMalformedError("the push notification's configuration is too long");
-  return {
-    id: id || ownId,
-    url,
-    version,
-    ...(token !== "" && { token }),
-    ...(authentication && { authentication: { ...authentication } }),
-  };
+/** The message as prompt text. Files are named, not fetched, because the caller chooses their address. */
+const readParts = (parts: readonly Part[]): string => {
+  if (parts.length === 0) throw new RequestMalformedError("message.parts is empty: say something");
+  const text = parts.map(textOfPart).join("\n\n").trim();
+  if (text === "") throw new RequestMalformedError("message.parts hold no words: say something");
+  return text;
 };
 
-const MAX_WEBHOOK_CHARS = 4_000;
+const textOfPart = ({ content, filename, mediaType }: Part, index: number): string => {
+  switch (content?.$case) {
+    case "text":
+      return content.value;
+    case "data":
+      return `\`\`\`json\n${readable(content.value ?? null)}\n\`\`\``;
+    case "url":
+      return `[file: ${oneLine(filename || "unnamed")} at ${oneLine(content.value)}]`;
+    case "raw":
+      if (!/^(text\/|application\/json\b)/i.test(mediaType)) {
+        throw new ContentTypeNotSupportedError(
+          `message.parts[${index}] is "${oneLine(mediaType).slice(0, 100)}"; text/* and application/json are read`,
+        );
+      }
+      return `[attached: ${oneLine(filename || "unnamed")}]\n${content.value.toString("utf8")}`;
+    default:
+      throw new RequestMalformedError(`message.parts[${index}] has neither text, data, url nor raw`);
+  }
+};
+
+/** Indents small data only, because indentation can multiply the size. */
+const readable = (data: unknown): string => {
+  const compact = JSON.stringify(data);
+  return compact.length > MAX_INDENTED_CHARS ? compact : JSON.stringify(data, null, 2);
+};
+const MAX_INDENTED_CHARS = 4_000;
+
+const oneLine = (text: string): string => text.replace(/[\p{C}\s]+/gu, " ").trim();

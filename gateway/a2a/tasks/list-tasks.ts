@@ -1,17 +1,16 @@
 import { type ListTasksRequest, type ListTasksResponse, TaskState } from "@a2a-js/sdk";
 import { RequestMalformedError } from "@a2a-js/sdk/errors";
-import { dayOf, daysBefore, summariesOn, type TaskSummary, taskKey } from "../../core/a2a/inbound/index.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { InboundTaskAddress } from "../../core/contract/inbound-task.ts";
-import type { Store } from "../../core/contract/store.ts";
-import { type PagePlace, placeOf, readPageToken, writePageToken } from "./page-token.ts";
+import { z } from "zod";
+import { dayOf, daysBefore, summariesOn, type TaskSummary, taskKey } from "../../../core/a2a/inbound/index.ts";
+import { type Clock, isoTime } from "../../../core/contract/clock.ts";
+import type { InboundTaskAddress } from "../../../core/contract/inbound-task.ts";
+import type { Store } from "../../../core/contract/store.ts";
 import { checkHistoryLength } from "./read-call.ts";
 import { toWire, wireState } from "./to-wire.ts";
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 100;
-/** Another process may live a little in the future. */
+/** Tolerated clock skew: a status may be slightly in the future. */
 const MAX_SKEW_MS = 5 * 60_000;
 
 type TaskOwner = Pick<InboundTaskAddress, "tenant" | "agent" | "caller">;
@@ -21,7 +20,7 @@ interface ListDeps {
   readonly clock: Clock;
 }
 
-/** A caller's tasks, the latest changed first. Of the tasks themselves only those on the page are read. */
+/** A caller's tasks, most recently changed first. Reads the index and only the tasks on the page. */
 export const listTasks = async (
   { store, clock }: ListDeps,
   owner: TaskOwner,
@@ -41,7 +40,7 @@ export const listTasks = async (
   const last = page.at(-1);
   return {
     tasks: tasks.flatMap((task) => {
-      // Whoever died between the index and the task has left an entry that is not true.
+      // A crash between the writes of index and task leaves a stale entry.
       if (task === undefined || !fits(task)) return [];
       const wire = toWire(task, request.historyLength);
       return [request.includeArtifacts ? wire : { ...wire, artifacts: [] }];
@@ -59,8 +58,8 @@ interface Search {
 }
 
 /**
- * What follows the place, enough for a page and one more. How many there are is counted with the first page: the protocol
- * wants the number of all that fit, and no store of ours counts, so that page looks at every entry of its days.
+ * Finds the entries after the page position, enough for a page and one more. The protocol requires the total number, so
+ * the first page reads every entry of its days; later pages take the total from their token.
  */
 const find = async (store: Store, owner: TaskOwner, days: readonly string[], { fits, pageSize, from }: Search) => {
   const found: TaskSummary[] = [];
@@ -103,5 +102,31 @@ const check = ({ status, statusTimestampAfter, historyLength }: ListTasksRequest
   }
   if (statusTimestampAfter && Number.isNaN(Date.parse(statusTimestampAfter))) {
     throw new RequestMalformedError("statusTimestampAfter is no time: write it as 2026-03-01T10:00:00Z");
+  }
+};
+
+/** Position after which the next page begins. */
+interface PagePlace {
+  readonly place: string;
+  readonly day: string;
+  readonly totalSize: number;
+}
+
+const Token = z.tuple([z.iso.datetime(), z.string(), z.int().nonnegative()]);
+
+/** Sort key: the order of the latest change. */
+export const placeOf = ({ statusAt, id }: Pick<TaskSummary, "statusAt" | "id">): string => `${statusAt} ${id}`;
+
+const writePageToken = ({ statusAt, id }: TaskSummary, totalSize: number): string =>
+  Buffer.from(JSON.stringify([statusAt, id, totalSize])).toString("base64url");
+
+/** Undefined for the first page. */
+const readPageToken = (token: string): PagePlace | undefined => {
+  if (token === "") return undefined;
+  try {
+    const [statusAt, id, totalSize] = Token.parse(JSON.parse(Buffer.from(token, "base64url").toString()));
+    return { place: placeOf({ statusAt, id }), day: dayOf(statusAt), totalSize };
+  } catch {
+    throw new RequestMalformedError("pageToken is none that this server gave out");
   }
 };

@@ -1,19 +1,19 @@
 import { once } from "node:events";
 import { formatSSEErrorEvent, formatSSEEvent, SSE_HEADERS } from "@a2a-js/sdk";
 import type { FastifyReply } from "fastify";
-import type { Clock } from "../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
 
-export interface EventStream {
+interface EventStream {
   readonly events: AsyncGenerator<unknown, void, undefined>;
-  /** Before the first event an error is an ordinary answer; afterwards it is the last event. */
+  /** Response for an error before the first event; a later error is sent as the last event. */
   readonly failure: (error: unknown) => { status: number; body: unknown };
   readonly clock: Clock;
 }
 
-/** Proxies close what is silent for a minute. */
+/** Proxies close connections that are silent for a minute. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** Sends events as they come, no faster than they are read. The task goes on if nobody reads any more. */
+/** Streams events with backpressure. The task continues if the client disconnects. */
 export const sendEvents = async (reply: FastifyReply, { events, failure, clock }: EventStream): Promise<void> => {
   let first: IteratorResult<unknown>;
   try {
@@ -40,7 +40,7 @@ export const sendEvents = async (reply: FastifyReply, { events, failure, clock }
   let timer = clock.after(KEEP_ALIVE_MS, keepAlive);
   let isBehind = false;
   function keepAlive() {
-    // Who has read nothing from one time to the next is gone, whatever the connection says.
+    // A client that has read nothing since the last keep-alive is treated as disconnected.
     if (isBehind && raw.writableNeedDrain) raw.destroy();
     isBehind = raw.writableNeedDrain;
     if (!raw.destroyed && !isBehind) raw.write(": still here\n\n");

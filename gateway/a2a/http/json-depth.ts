@@ -1,11 +1,11 @@
-/** Far more than any request of the protocol needs. */
+/** Far more than a request of the protocol needs. */
 const MAX_DEPTH = 64;
 
 export const TOO_DEEP = `the request has lists and objects in more than ${MAX_DEPTH} others`;
 
 /**
- * Whether what was read lies in so many lists and objects that handling it costs more than its bytes tell: indented it
- * grows with the square of its depth, and what walks through it by calling itself runs out of stack.
+ * Whether parsed JSON is nested too deeply: indented output grows with the square of the depth, and recursive code
+ * overflows the stack.
  */
 export const isTooDeep = (text: string, json: unknown): boolean => {
   if (!mayBeTooDeep(text)) return false;
@@ -17,7 +17,7 @@ export const isTooDeep = (text: string, json: unknown): boolean => {
   return false;
 };
 
-/** What opens no more lists and objects than that has them in no more levels: so it is with almost every request. */
+/** Cheap first check: a text with few opening brackets cannot be nested deeply. */
 const mayBeTooDeep = (text: string): boolean => {
   let opened = 0;
   for (let at = 0; at < text.length; at++) {

@@ -14,11 +14,10 @@ import { RequestMalformedError, restStatusFor, TaskNotFoundError, toRestErrorBod
 import { type A2ARequestHandler, type ServerCallContext, validateVersion } from "@a2a-js/sdk/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { agentPath } from "./agent-card.ts";
-import { isTooDeep, TOO_DEEP } from "./is-too-deep.ts";
-import { protocolError } from "./protocol-error.ts";
-import { type RouteDeps, requestContext } from "./request-context.ts";
-import { RetryLaterError } from "./retry-later-error.ts";
+import { agentPath } from "../agent-card.ts";
+import { protocolError, RetryLaterError } from "../protocol-error.ts";
+import { type RouteDeps, requestContext } from "../request-context.ts";
+import { isTooDeep, TOO_DEEP } from "./json-depth.ts";
 import { sendEvents } from "./send-events.ts";
 
 const Params = z.object({ id: z.string().default(""), config: z.string().default("") });
@@ -32,7 +31,7 @@ interface Call {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** HTTP+JSON. The library's own routes are for another framework, so these are written out. */
+/** HTTP+JSON routes, written out because the SDK's own are for Express. */
 export const restRoutes = (
   scope: FastifyInstance,
   agent: string,
@@ -96,7 +95,7 @@ export const restRoutes = (
   scope.get(
     `${base}/tasks`,
     answering(async ({ query, context }) =>
-      // What is empty is left out by the library, and wanted by its client.
+      // The SDK omits empty fields, but its client requires these.
       ({
         tasks: [],
         nextPageToken: "",
@@ -161,7 +160,7 @@ async function* toJson(
   for await (const event of events) yield StreamResponse.toJSON(event);
 }
 
-/** The library's client sends a content type with an empty body where there is nothing to say. */
+/** The SDK's client sends a content type with an empty body for requests without content. */
 const readBody = (body: unknown): Record<string, unknown> => {
   const text = typeof body === "string" ? body : "";
   if (text === "") return {};
@@ -175,7 +174,7 @@ const readBody = (body: unknown): Record<string, unknown> => {
   return read;
 };
 
-/** What the library stumbles over is a request that it could not read; its words are not for callers. */
+/** The SDK throws if it cannot parse the request; its text is not for callers. */
 const readAs = <T>(form: { fromJSON(json: unknown): T }, json: unknown): T => {
   try {
     return form.fromJSON(json);

@@ -9,36 +9,35 @@ import {
   inboundMessageId,
   readTask,
   type Webhook,
-} from "../../core/a2a/inbound/index.ts";
-import { type DeploymentIdentity, Redirected } from "../../core/a2a/index.ts";
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Bus, Outcome, Received } from "../../core/contract/bus.ts";
-import { ack } from "../../core/contract/bus.ts";
-import type { Checkpoint } from "../../core/contract/checkpoint.ts";
-import type { PushDue } from "../../core/contract/inbound-task.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { Store } from "../../core/contract/store.ts";
-import type { Tracer } from "../../core/contract/tracer.ts";
-import { type TraceHeaders, traceHeaders, turnSpanId } from "../../core/telemetry/index.ts";
-import { turnKey } from "../../core/turns/index.ts";
-import { openWebhook } from "./sealed-webhook.ts";
+} from "../../../core/a2a/inbound/index.ts";
+import { type DeploymentIdentity, Redirected } from "../../../core/a2a/index.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
+import { ack, type Bus, type Outcome, type Received } from "../../../core/contract/bus.ts";
+import type { Checkpoint } from "../../../core/contract/checkpoint.ts";
+import type { PushDue } from "../../../core/contract/inbound-task.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import type { Tracer } from "../../../core/contract/tracer.ts";
+import { type TraceHeaders, traceHeaders, turnSpanId } from "../../../core/telemetry/index.ts";
+import { turnKey } from "../../../core/turns/index.ts";
 import { statusUpdate } from "./task-events.ts";
 import { toWire } from "./to-wire.ts";
+import { openWebhook } from "./webhooks.ts";
 
-export interface PushDeps {
+interface PushDeps {
   readonly bus: Bus;
   readonly store: Store;
   readonly logger: Logger;
   readonly checkpoint: Checkpoint;
   readonly tracer?: Tracer | undefined;
   readonly identity: DeploymentIdentity;
-  /** Reaches no private network that is not allowed. */
+  /** Guarded fetch: private networks only if allowed. */
   readonly fetch: typeof globalThis.fetch;
 }
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 300_000;
-/** About half an hour of trying. */
+/** About half an hour of retries. */
 const MAX_ATTEMPTS = 14;
 const TIMEOUT_MS = 10_000;
 const TOKEN_HEADER = "x-a2a-notification-token";
@@ -46,35 +45,35 @@ const TOKEN_HEADER = "x-a2a-notification-token";
 const current = new V1PushNotificationSerializer();
 const legacy = new V03PushNotificationSerializer();
 
-/** Tells one webhook of one change. Until it answers it is tried again; then it is left alone, and the log says so. */
-export const handlePushDue = async (parts: PushDeps, due: PushDue, { attempt }: Received): Promise<Outcome> => {
-  const task = await readTask(parts.store, due);
+/** Notifies a webhook of a status change, with retries. A webhook that keeps failing is turned off. */
+export const handlePushDue = async (deps: PushDeps, due: PushDue, { attempt }: Received): Promise<Outcome> => {
+  const task = await readTask(deps.store, due);
   const webhook = task?.webhooks.find(({ id }) => id === due.webhook);
-  // A later change has news of its own, which waits behind this one.
+  // A later change has its own notification behind this one in the queue.
   if (task === undefined || webhook === undefined || webhook.isOff || task.changes !== due.change) return ack;
   const fields = { task: task.id, webhook: webhook.id, attempt };
-  await parts.checkpoint("push.before");
+  await deps.checkpoint("push.before");
   try {
-    const { status } = await post(parts.fetch, task, openWebhook(parts.identity, webhook), await traceOf(parts, task));
-    await parts.checkpoint("push.sent");
+    const { status } = await post(deps.fetch, task, openWebhook(deps.identity, webhook), await traceOf(deps, task));
+    await deps.checkpoint("push.sent");
     if (status < 300) return ack;
     if (isRefusal(status)) {
-      parts.logger.warn({ ...fields, status }, "a webhook refused a notification");
+      deps.logger.warn({ ...fields, status }, "webhook rejected notification");
       return ack;
     }
-    parts.logger.info({ ...fields, status }, "a webhook did not take a notification; it is tried again");
+    deps.logger.info({ ...fields, status }, "webhook notification failed, retrying");
   } catch (error) {
-    // A redirect may be a page that says "back soon".
+    // A redirect may lead to a maintenance page, so it is retried.
     const isFinal = error instanceof AppError && !(error instanceof Redirected);
     const isHopeless = isFinal && (error.code === "forbidden" || error.code === "data-unusable");
-    if (isHopeless) return turnOff(parts, due, messageOf(error));
-    parts.logger.info({ ...fields, error: messageOf(error) }, "a webhook was not reached; it is tried again");
+    if (isHopeless) return turnOff(deps, due, messageOf(error));
+    deps.logger.info({ ...fields, error: messageOf(error) }, "webhook unreachable, retrying");
   }
-  if (attempt >= MAX_ATTEMPTS) return turnOff(parts, due, "it was tried for half an hour");
+  if (attempt >= MAX_ATTEMPTS) return turnOff(deps, due, "it was tried for half an hour");
   return { retryInMs: Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) };
 };
 
-/** Of the turn that worked on it last, so that whoever hears of it joins the trace. */
+/** Trace headers of the turn that worked on the task last, so that the receiver joins its trace. */
 const traceOf = async ({ store, tracer }: PushDeps, task: InboundTask): Promise<TraceHeaders | undefined> => {
   const asked = task.said.findLast(({ from }) => from === "caller");
   if (tracer === undefined || asked === undefined) return undefined;
@@ -112,12 +111,12 @@ const post = async (
   return response;
 };
 
-/** It will say the same next time. */
+/** A retry would get the same response. */
 const isRefusal = (status: number): boolean => status < 500 && status !== 408 && status !== 429;
 
-const turnOff = async (parts: PushDeps, due: PushDue, why: string): Promise<Outcome> => {
-  parts.logger.warn({ task: due.id, webhook: due.webhook, why }, "a webhook is left alone");
-  await changeTask(parts, due, (task) => {
+const turnOff = async (deps: PushDeps, due: PushDue, why: string): Promise<Outcome> => {
+  deps.logger.warn({ task: due.id, webhook: due.webhook, why }, "webhook turned off");
+  await changeTask(deps, due, (task) => {
     const off = task?.webhooks.map((webhook) => (webhook.id === due.webhook ? { ...webhook, isOff: true } : webhook));
     return task && off ? { ...task, webhooks: off } : task;
   });

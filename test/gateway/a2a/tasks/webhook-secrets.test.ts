@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openWebhook, sealWebhook } from "../../../gateway/a2a/sealed-webhook.ts";
+import { openWebhook, sealWebhook } from "../../../../gateway/a2a/tasks/webhooks.ts";
 
 const key = { key: Buffer.alloc(32, 7) };
 const webhook = {

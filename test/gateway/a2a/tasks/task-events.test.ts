@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { InboundTask } from "../../../core/a2a/inbound/inbound-task.ts";
-import { taskEvents } from "../../../gateway/a2a/task-events.ts";
-import { TaskWatcher } from "../../../gateway/a2a/task-watcher.ts";
+import type { InboundTask } from "../../../../core/a2a/inbound/inbound-task.ts";
+import { taskEvents } from "../../../../gateway/a2a/tasks/task-events.ts";
+import { TaskWatcher } from "../../../../gateway/a2a/tasks/task-watch.ts";
 
 const submitted: InboundTask = {
   tenant: "default",

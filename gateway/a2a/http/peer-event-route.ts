@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { loadIdentity, pushTokenOf } from "../../core/a2a/index.ts";
-import { AppError } from "../../core/contract/app-error.ts";
-import type { Backbone } from "../../core/contract/backbone.ts";
-import { Name } from "../../core/contract/name.ts";
-import type { Secret } from "../../core/contract/secret.ts";
-import { subjectsOf } from "../../core/contract/subjects.ts";
-import { markAuthenticated } from "../limits/index.ts";
-import { digestOf } from "../secret-digest.ts";
+import { loadIdentity, pushTokenOf } from "../../../core/a2a/index.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Backbone } from "../../../core/contract/backbone.ts";
+import { Name } from "../../../core/contract/name.ts";
+import type { Secret } from "../../../core/contract/secret.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { markAuthenticated } from "../../limits/index.ts";
+import { digestOf } from "../../secret-digest.ts";
 
 const MAX_BODY_BYTES = 1_000_000;
 const TOKEN = "x-a2a-notification-token";
@@ -19,8 +19,8 @@ interface CallParams {
 }
 
 /**
- * Where remote agents say that they have got on with something. It is a hint to ask them, and nothing in its body is
- * believed: who knows the call's own token may make us look, and no more than that.
+ * Webhook for push notifications of remote agents. A notification is only a hint to poll the task; its body is ignored,
+ * and its token authorises no more than that.
  */
 export const peerEventRoute =
   ({ bus, store }: Pick<Backbone, "bus" | "store">, webhookKey?: Secret) =>
@@ -33,11 +33,11 @@ export const peerEventRoute =
         "/a2a-events/:tenant/:agent/:call",
         {
           bodyLimit: MAX_BODY_BYTES,
-          // Before the body is read.
+          // Checked before the body is read.
           onRequest: async (request) => {
             const { tenant, agent, call: id } = request.params;
             const agreed = isAddress(request.params) ? pushTokenOf(identity, { tenant, agent, id }) : undefined;
-            // Whether there is such a call is nobody's business who does not know its token.
+            // Without the token, the response does not reveal whether the call exists.
             if (!isSame(tokenIn(request), agreed)) {
               throw new AppError("unauthorised", "this notification's token is not the one that was agreed on");
             }
@@ -58,7 +58,7 @@ export const peerEventRoute =
 const isAddress = ({ tenant, agent, call }: CallParams): boolean =>
   Name.safeParse(tenant).success && Name.safeParse(agent).success && /^call-[0-9a-f]{12}$/.test(call);
 
-/** As the protocol's own senders do it, or as a bearer. */
+/** Reads the protocol's header, else a bearer token. */
 const tokenIn = ({ headers }: FastifyRequest): string | undefined => {
   const own = headers[TOKEN];
   if (typeof own === "string") return own;

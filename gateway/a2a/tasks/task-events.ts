@@ -1,16 +1,16 @@
 import type { StreamResponse } from "@a2a-js/sdk";
-import { hasEnded, type InboundTask, isAtRest } from "../../core/a2a/inbound/index.ts";
-import type { Delta, TaskWatcher } from "./task-watcher.ts";
+import { hasEnded, type InboundTask, isAtRest } from "../../../core/a2a/inbound/index.ts";
+import type { Delta, TaskWatcher } from "./task-watch.ts";
 import { answerArtifact, toWire, wireStatus } from "./to-wire.ts";
 
 interface EventOptions {
   readonly historyLength?: number | undefined;
-  /** Somebody who comes later: a task that waits for its caller may be gone on with by another request. */
+  /** The client subscribes later: a task that waits for input may continue because of another request. */
   readonly isAfterwards?: boolean;
   read(): Promise<InboundTask | undefined>;
 }
 
-/** The task as it is, then everything that happens to it until it is at rest (or nobody listens any more). */
+/** The task, then its changes until it has ended or needs input, or until the client disconnects. */
 export async function* taskEvents(
   first: InboundTask,
   watcher: TaskWatcher,
@@ -21,7 +21,7 @@ export async function* taskEvents(
   yield { payload: { $case: "task", value: toWire(first, historyLength) } };
   while (!watcher.isClosed) {
     if (hasEnded(known) || (isAtRest(known) && !(isAfterwards && known === first))) return;
-    const mayHaveChanged = await watcher.news();
+    const mayHaveChanged = await watcher.waitForChange();
     for (const delta of watcher.takeDeltas()) {
       const piece = text.next(delta);
       if (piece !== undefined) yield artifactUpdate(known, piece.text, { append: piece.append, lastChunk: false });
@@ -54,7 +54,7 @@ const artifactUpdate = (
   },
 });
 
-/** Text in pieces. After a gap nothing more is said of this attempt: the whole answer follows. */
+/** Orders the pieces of an answer. After a gap it drops the rest of the attempt, because the whole answer follows. */
 class StreamedAnswer {
   #attempt = -1;
   #length = 0;

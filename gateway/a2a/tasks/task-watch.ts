@@ -1,17 +1,77 @@
-import { taskKey } from "../../core/a2a/inbound/index.ts";
-import type { Backbone } from "../../core/contract/backbone.ts";
-import type { Listener } from "../../core/contract/bus.ts";
-import type { Clock, Timer } from "../../core/contract/clock.ts";
-import { INBOUND_CHANNEL, type InboundTaskAddress } from "../../core/contract/inbound-task.ts";
-import { subjectsOf } from "../../core/contract/subjects.ts";
-import type { UserSignal } from "../../core/contract/user-signal.ts";
-import { type Delta, TaskWatcher } from "./task-watcher.ts";
+import { taskKey } from "../../../core/a2a/inbound/index.ts";
+import type { Backbone } from "../../../core/contract/backbone.ts";
+import type { Listener } from "../../../core/contract/bus.ts";
+import type { Clock, Timer } from "../../../core/contract/clock.ts";
+import { INBOUND_CHANNEL, type InboundTaskAddress } from "../../../core/contract/inbound-task.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { UserSignal } from "../../../core/contract/user-signal.ts";
 
-/** Signals may be lost: every task that somebody waits for is looked at this often, and after an outage. */
+/** A piece of an answer while the model writes it. */
+export interface Delta {
+  /** Increases when the text restarts. */
+  readonly attempt: number;
+  readonly offset: number;
+  readonly text: string;
+}
+
+/** A request that waits for changes of a task. */
+export class TaskWatcher {
+  readonly #closed: () => void;
+  #deltas: Delta[] = [];
+  #isPoked = false;
+  #isClosed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(closed: () => void) {
+    this.#closed = closed;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  poke(): void {
+    this.#isPoked = true;
+    this.#wake?.();
+  }
+
+  add(delta: Delta): void {
+    this.#deltas.push(delta);
+    this.#wake?.();
+  }
+
+  /** Waits for a change, for deltas, or for the close. True: the task may have changed since the last call. */
+  async waitForChange(): Promise<boolean> {
+    if (!this.#isPoked && !this.#isClosed && this.#deltas.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+    const mayHaveChanged = this.#isPoked;
+    this.#isPoked = false;
+    return mayHaveChanged;
+  }
+
+  takeDeltas(): readonly Delta[] {
+    const taken = this.#deltas;
+    this.#deltas = [];
+    return taken;
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#closed();
+    this.#wake?.();
+  }
+}
+
+/** Signals may be lost, so every watched task is polled at this interval and after an outage. */
 const LOOK_EVERY_MS = 15_000;
 const OUTAGE_CHECK_MS = 100;
 
-/** Tells those who wait on this gateway that their task has changed. The store knows how. */
+/** Wakes the requests on this gateway whose task may have changed; they read the task from the store. */
 export class TaskWatch {
   readonly #backbone: Backbone;
   readonly #clock: Clock;
@@ -37,7 +97,7 @@ export class TaskWatch {
     );
   }
 
-  /** From now on nothing about the task is missed, until the watcher is closed. */
+  /** The watcher misses no change from now until it is closed. */
   follow(address: InboundTaskAddress): TaskWatcher {
     const { spelled } = taskKey(address);
     const watchers = this.#watchers.get(spelled) ?? new Set();

@@ -1,0 +1,70 @@
+import {
+  type InboundCall,
+  type InboundTask,
+  isAtRest,
+  NOTED_AFTER_MS,
+  noteCall,
+  publishCall,
+  readTask,
+  seenEnd,
+  type TaskDeps,
+} from "../../../core/a2a/inbound/index.ts";
+import type { Checkpoint } from "../../../core/contract/checkpoint.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { unlessUnwritable, type WriteAvailability } from "../../../core/contract/write-availability.ts";
+import type { TaskWatcher } from "./task-watch.ts";
+
+interface TakeDeps extends TaskDeps {
+  readonly clock: Clock;
+  readonly writes: WriteAvailability;
+  readonly checkpoint: Checkpoint;
+}
+
+/** The task before the call is accepted. */
+interface KnownTask {
+  /** The task if it contains the message already. */
+  readonly repeated?: InboundTask | undefined;
+  /** The task exists and waits for this message. */
+  readonly goesOn?: boolean;
+}
+
+/** Accepts a call and returns its task at once. */
+export const takeCall = (deps: TakeDeps, call: InboundCall): Promise<InboundTask> =>
+  unlessUnwritable(deps.writes, async () => {
+    await publishCall(deps, call);
+    return noteCall(deps, call);
+  });
+
+/**
+ * Accepts a call and waits until its task has ended or needs input, or until the client disconnects. The task is stored
+ * with its first status, which is usually the final one: that saves a write.
+ */
+export const awaitCall = async (
+  deps: TakeDeps,
+  call: InboundCall,
+  watcher: TaskWatcher,
+  { repeated, goesOn = false }: KnownTask = {},
+): Promise<InboundTask> => {
+  const read = async () => seenEnd(deps.store, call) ?? readTask(deps.store, call);
+  let task = repeated;
+  if (task === undefined) {
+    const published: InboundCall = goesOn ? call : { ...call, isAwaited: true };
+    const outcome = await unlessUnwritable(deps.writes, () => publishCall(deps, published));
+    if (goesOn || (outcome === "repeated" && (await read()))) task = await noteCall(deps, call);
+  }
+  let isDue = false;
+  const timer = deps.clock.after(NOTED_AFTER_MS, () => {
+    isDue = true;
+    watcher.poke();
+  });
+  try {
+    while ((task === undefined || !isAtRest(task)) && !watcher.isClosed) {
+      const mayHaveChanged = await watcher.waitForChange();
+      watcher.takeDeltas();
+      if (mayHaveChanged) task = (await read()) ?? (isDue ? await noteCall(deps, call) : undefined);
+    }
+  } finally {
+    timer.cancel();
+  }
+  return task ?? noteCall(deps, call);
+};
