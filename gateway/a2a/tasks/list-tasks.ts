@@ -54,7 +54,7 @@ export const listTasks = async (
 interface Search {
   readonly fits: (task: Pick<TaskSummary, "contextId" | "state" | "statusAt">) => boolean;
   readonly pageSize: number;
-  readonly from: PagePlace | undefined;
+  readonly from: PagePosition | undefined;
 }
 
 /**
@@ -73,8 +73,8 @@ const find = async (store: Store, owner: TaskOwner, days: readonly string[], { f
       seen.add(value.id);
     }
     count += ofDay.length;
-    ofDay.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
-    found.push(...ofDay.filter((task) => from === undefined || placeOf(task) < from.place));
+    ofDay.sort((one, other) => (sortKeyOf(one) < sortKeyOf(other) ? 1 : -1));
+    found.push(...ofDay.filter((task) => from === undefined || sortKeyOf(task) < from.sortKey));
   }
   return { found, totalSize: from?.totalSize ?? count };
 };
@@ -106,8 +106,8 @@ const check = ({ status, statusTimestampAfter, historyLength }: ListTasksRequest
 };
 
 /** Position after which the next page begins. */
-interface PagePlace {
-  readonly place: string;
+interface PagePosition {
+  readonly sortKey: string;
   readonly day: string;
   readonly totalSize: number;
 }
@@ -115,17 +115,17 @@ interface PagePlace {
 const Token = z.tuple([z.iso.datetime(), z.string(), z.int().nonnegative()]);
 
 /** Sort key: the order of the latest change. */
-export const placeOf = ({ statusAt, id }: Pick<TaskSummary, "statusAt" | "id">): string => `${statusAt} ${id}`;
+const sortKeyOf = ({ statusAt, id }: Pick<TaskSummary, "statusAt" | "id">): string => `${statusAt} ${id}`;
 
 const writePageToken = ({ statusAt, id }: TaskSummary, totalSize: number): string =>
   Buffer.from(JSON.stringify([statusAt, id, totalSize])).toString("base64url");
 
 /** Undefined for the first page. */
-const readPageToken = (token: string): PagePlace | undefined => {
+const readPageToken = (token: string): PagePosition | undefined => {
   if (token === "") return undefined;
   try {
     const [statusAt, id, totalSize] = Token.parse(JSON.parse(Buffer.from(token, "base64url").toString()));
-    return { place: placeOf({ statusAt, id }), day: dayOf(statusAt), totalSize };
+    return { sortKey: sortKeyOf({ statusAt, id }), day: dayOf(statusAt), totalSize };
   } catch {
     throw new RequestMalformedError("pageToken is none that this server gave out");
   }

@@ -1,4 +1,5 @@
 import { taskKey } from "../../../core/a2a/inbound/index.ts";
+import type { AgentRef } from "../../../core/contract/agent-ref.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import type { Listener } from "../../../core/contract/bus.ts";
 import type { Clock, Timer } from "../../../core/contract/clock.ts";
@@ -68,7 +69,7 @@ export class TaskWatcher {
 }
 
 /** Signals may be lost, so every watched task is polled at this interval and after an outage. */
-const LOOK_EVERY_MS = 15_000;
+const POLL_EVERY_MS = 15_000;
 const OUTAGE_CHECK_MS = 100;
 
 /** Wakes the requests on this gateway whose task may have changed; they read the task from the store. */
@@ -79,21 +80,21 @@ export class TaskWatch {
   readonly #listeners: Listener[] = [];
   #timer: Timer | undefined;
   #wasOk = true;
-  #lastLook = 0;
+  #lastPoll = 0;
 
   constructor({ backbone, clock }: { backbone: Backbone; clock: Clock }) {
     this.#backbone = backbone;
     this.#clock = clock;
   }
 
-  async listenTo({ tenant, agent }: Pick<InboundTaskAddress, "tenant" | "agent">): Promise<void> {
+  async listenTo({ tenant, agent }: AgentRef): Promise<void> {
     const { bus } = this.#backbone;
     const subjects = subjectsOf(tenant);
     this.#listeners.push(
       await bus.listen(subjects.a2aTaskChanged(agent), (address) => {
         for (const watcher of this.#of(address)) watcher.poke();
       }),
-      await bus.listen(subjects.userSignal(agent), (signal) => this.#heard({ tenant, agent }, signal)),
+      await bus.listen(subjects.userSignal(agent), (signal) => this.#addDelta({ tenant, agent }, signal)),
     );
   }
 
@@ -106,7 +107,7 @@ export class TaskWatch {
       if (watchers.size === 0 && this.#watchers.get(spelled) === watchers) this.#watchers.delete(spelled);
     });
     this.#watchers.set(spelled, watchers.add(watcher));
-    this.#timer ??= this.#clock.after(OUTAGE_CHECK_MS, () => this.#look());
+    this.#timer ??= this.#clock.after(OUTAGE_CHECK_MS, () => this.#pollAll());
     return watcher;
   }
 
@@ -120,21 +121,21 @@ export class TaskWatch {
     return [...(this.#watchers.get(taskKey(address).spelled) ?? [])];
   }
 
-  #heard(place: Pick<InboundTaskAddress, "tenant" | "agent">, signal: UserSignal): void {
+  #addDelta(agentRef: AgentRef, signal: UserSignal): void {
     if (signal.type !== "delta" || signal.conversation.channel !== INBOUND_CHANNEL) return;
     const { attempt, offset, text, correlationId: id, conversation } = signal;
     const delta: Delta = { attempt, offset, text };
-    for (const watcher of this.#of({ ...place, caller: conversation.room, id })) watcher.add(delta);
+    for (const watcher of this.#of({ ...agentRef, caller: conversation.room, id })) watcher.add(delta);
   }
 
-  #look(): void {
+  #pollAll(): void {
     const { ok } = this.#backbone.health();
-    const isDue = this.#clock.monotonic() - this.#lastLook >= LOOK_EVERY_MS;
+    const isDue = this.#clock.monotonic() - this.#lastPoll >= POLL_EVERY_MS;
     if (isDue || (ok && !this.#wasOk)) {
-      this.#lastLook = this.#clock.monotonic();
+      this.#lastPoll = this.#clock.monotonic();
       for (const watchers of this.#watchers.values()) for (const watcher of watchers) watcher.poke();
     }
     this.#wasOk = ok;
-    this.#timer = this.#watchers.size === 0 ? undefined : this.#clock.after(OUTAGE_CHECK_MS, () => this.#look());
+    this.#timer = this.#watchers.size === 0 ? undefined : this.#clock.after(OUTAGE_CHECK_MS, () => this.#pollAll());
   }
 }

@@ -2,7 +2,7 @@ import { type Artifact, Message, Role, type Task, TaskState, type TaskStatus } f
 import type { InboundTask } from "../../../core/a2a/inbound/index.ts";
 
 type OurState = InboundTask["state"];
-type Said = InboundTask["said"][number];
+type TaskMessage = InboundTask["said"][number];
 
 const STATES: Readonly<Record<OurState, TaskState>> = {
   submitted: TaskState.TASK_STATE_SUBMITTED,
@@ -27,15 +27,15 @@ export const toWire = (task: InboundTask, historyLength?: number): Task => {
     contextId,
     status: wireStatus(task),
     artifacts: answer === undefined ? [] : [answerArtifact(answer)],
-    history: kept.map((words) => wireMessage(task, words)),
+    history: kept.map((message) => wireMessage(task, message)),
     metadata: skill === undefined ? undefined : { skill },
   };
 };
 
 export const wireStatus = (task: InboundTask): TaskStatus => {
   const { id, state, note, changes, statusAt } = task;
-  const words = note === undefined ? undefined : ({ id: `${id}/${changes}`, from: "agent", text: note } as const);
-  return { state: wireState(state), message: words && wireMessage(task, words), timestamp: statusAt };
+  const message = note === undefined ? undefined : ({ id: `${id}/${changes}`, from: "agent", text: note } as const);
+  return { state: wireState(state), message: message && wireMessage(task, message), timestamp: statusAt };
 };
 
 export const answerArtifact = (text: string): Artifact => ({
@@ -47,7 +47,7 @@ export const answerArtifact = (text: string): Artifact => ({
   extensions: [],
 });
 
-const wireMessage = ({ id: taskId, contextId }: InboundTask, { id, from, text, wire }: Said): Message => {
+const wireMessage = ({ id: taskId, contextId }: InboundTask, { id, from, text, wire }: TaskMessage): Message => {
   if (wire !== undefined) return { ...Message.fromJSON(wire), taskId, contextId };
   return {
     messageId: id,
