@@ -1,15 +1,19 @@
+import { isPermalinkAdapter } from "../adapters/contract/abilities.ts";
+import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { AgentReply } from "../core/contract/agent-reply.ts";
 import type { Anchor } from "../core/contract/anchor.ts";
+import { messageOf } from "../core/contract/app-error.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Conversation } from "../core/contract/conversation.ts";
 import type { DeliveryDefaults } from "../core/contract/delivery-policy.ts";
+import type { Logger } from "../core/contract/logger.ts";
 import type { Store } from "../core/contract/store.ts";
 import { viewerTimeIn } from "../core/delivery/index.ts";
 import { anchorFor, isAtHome } from "../core/origin/index.ts";
 import { currentSession } from "../core/sessions/index.ts";
-import type { FindPermalink } from "./find-permalink.ts";
+import { withinDeadline } from "./relay/index.ts";
 
-export interface AnchorParts {
+interface AnchorParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly defaultsOn: (channel: string) => DeliveryDefaults;
@@ -38,4 +42,23 @@ export const anchorIn =
     const locale = viewer.locale ?? defaults.locale;
     const linked = link === undefined ? origin : { ...origin, link };
     return anchorFor(linked, { ...viewing, timeZone, locale }, clock.now());
+  };
+
+/** Where a platform shows a message, if it can say (O12). An anchor does not wait long for it, and does without. */
+export type FindPermalink = (conversation: Conversation, messageId: string | undefined) => Promise<string | undefined>;
+
+const DEADLINE_MS = 2_000;
+
+export const findPermalink =
+  (adapters: readonly ChannelAdapter[], { clock, logger }: { clock: Clock; logger: Logger }): FindPermalink =>
+  async (conversation, messageId) => {
+    const adapter = adapters.find(({ channel }) => channel === conversation.channel);
+    if (messageId === undefined || adapter === undefined || !isPermalinkAdapter(adapter)) return undefined;
+    try {
+      const asked = (async () => adapter.permalink(conversation, messageId))();
+      return await withinDeadline<string | undefined>(clock, DEADLINE_MS, asked, () => undefined);
+    } catch (error) {
+      logger.debug({ channel: adapter.channel, error: messageOf(error) }, "no link to a message");
+      return undefined;
+    }
   };

@@ -1,23 +1,23 @@
 import type { Config } from "../config/config.ts";
 import { openBackbone } from "../core/backbone/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
+import type { RequiredReader } from "../core/contract/backbone.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
+import { subjectsOf } from "../core/contract/subjects.ts";
+import { INTAKE_DURABLE } from "../core/intake/index.ts";
 import { operatorCheck } from "./admin/index.ts";
 import { ensureAdminToken } from "./admin-token.ts";
-import { openHttpListener } from "./http-listener.ts";
-import { SignInGuard } from "./limits/index.ts";
+import { whenHealthy } from "./backbone-health.ts";
+import { createReadiness, createServer, openHttpListener, type Readiness } from "./http/index.ts";
+import { SignInGuard } from "./http/limits/index.ts";
+import { metricsGate } from "./http/routes/index.ts";
 import { createMetrics } from "./metrics/index.ts";
 import { publicUrl } from "./public-url.ts";
-import { createReadiness, type Readiness } from "./readiness.ts";
-import { requiredReaders } from "./required-readers.ts";
-import { metricsGate } from "./routes/index.ts";
-import { createServer } from "./server.ts";
 import { startAgents } from "./start-agents.ts";
 import { startChannels } from "./start-channels.ts";
 import { createStopping } from "./stopping.ts";
 import { startTelemetry } from "./telemetry/index.ts";
-import { whenHealthy } from "./when-healthy.ts";
 
 /** Which parts of the product run in this process. */
 export type Role = "gateway" | "core";
@@ -143,3 +143,11 @@ const needsNats = (role: Role): AppError =>
     `"mooring ${role}" runs one part of Mooring, and the embedded backbone is for one process only: ` +
       `use "mooring start", or set backbone to { nats: { servers: ["nats://127.0.0.1:4222"] } }`,
   );
+
+/** The queues that a gateway publishes to on behalf of people: without a reader their messages would stay unanswered. */
+export const requiredReaders = ({ agents }: Pick<Config, "agents">): readonly RequiredReader[] =>
+  agents.map(({ name, tenant }) => ({
+    subject: subjectsOf(tenant).userMessage(name),
+    durable: INTAKE_DURABLE,
+    label: `messages to agent "${name}"`,
+  }));

@@ -10,12 +10,9 @@ import { publishLoad } from "../core/intake/index.ts";
 import { createModel } from "../core/model/index.ts";
 import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/index.ts";
-import { agentPlaces } from "./agent-places.ts";
-import { configuredSchedules } from "./configured-schedules.ts";
-import { declaredPeople } from "./declared-people.ts";
-import { inboundOptions } from "./inbound-options.ts";
+import { agentPlaces, configuredSchedules, declaredPeople, inboundOptions } from "./agent-config.ts";
 
-export interface AgentsParts {
+interface AgentsParts {
   readonly config: Config;
   readonly backbone: Backbone;
   readonly clock: Clock;

@@ -1,33 +1,28 @@
 import type { FastifyInstance } from "fastify";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { Config } from "../config/config.ts";
+import type { BackboneConfig } from "../core/backbone/index.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import type { Timer } from "../core/contract/clock.ts";
 import { DueIndex } from "../core/schedules/index.ts";
 import { peerEventRoute, type RunningA2a, startA2a } from "./a2a/index.ts";
 import { createAdapter } from "./adapter-registry.ts";
-import { adminRoutes, operatorCheck } from "./admin/index.ts";
-import { admitsOn } from "./admits-on.ts";
-import { agentPlaces } from "./agent-places.ts";
+import { adminRoutes, adminScope, operatorCheck } from "./admin/index.ts";
+import { agentPlaces, tenantOf } from "./agent-config.ts";
+import { findPermalink } from "./anchor-in.ts";
+import { refreshAfterOutage } from "./backbone-health.ts";
 import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
+import { admitsOn, deliveryDefaults, limitedAccess } from "./channel-rules.ts";
 import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
-import { connectionHolder } from "./connection-holder.ts";
 import { consoleRoutes } from "./console/index.ts";
-import { deliveryDefaults } from "./delivery-defaults.ts";
-import { findPermalink } from "./find-permalink.ts";
-import type { HttpListener } from "./http-listener.ts";
-import { limitedAccess } from "./limited-access.ts";
-import { SignInGuard } from "./limits/index.ts";
+import { createServer, type HttpListener, type Readiness } from "./http/index.ts";
+import { SignInGuard } from "./http/limits/index.ts";
+import { metricsGate } from "./http/routes/index.ts";
 import type { Metrics } from "./metrics/index.ts";
-import type { Readiness } from "./readiness.ts";
-import { refreshAfterOutage } from "./refresh-after-outage.ts";
-import { Backpressure, type RunningChannel, runChannel, withinDeadline } from "./relay/index.ts";
-import { metricsGate } from "./routes/index.ts";
-import { createServer } from "./server.ts";
-import { tenantOf } from "./tenant-of.ts";
+import { Backpressure, defaultRelayLimits, type RunningChannel, runChannel, withinDeadline } from "./relay/index.ts";
 import { WriteWatch } from "./write-watch.ts";
 
-export interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" | "agent" | "writes"> {
+interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" | "agent" | "writes"> {
   readonly config: Config;
   readonly listener: HttpListener;
   readonly readiness: Readiness;
@@ -111,13 +106,13 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       adapters,
     };
     const check = operatorCheck(config.admin.tokens, adminToken);
-    const admin = {
-      ...adminParts,
-      check,
-      signIns,
-      addRoutes: (scope: FastifyInstance) => adminRoutes(scope, adminParts),
-    };
-    const routes = [peerEventRoute(common.backbone, config.a2a.webhookKey), consoleRoutes];
+    const admin = { ...adminParts, check, signIns };
+    const routes = [
+      peerEventRoute(common.backbone, config.a2a.webhookKey),
+      consoleRoutes,
+      ...(a2a ? [a2a.addRoutes] : []),
+      (app: FastifyInstance) => adminScope(app, admin, (scope) => adminRoutes(scope, adminParts)),
+    ];
     await createServer({
       listener,
       adapters,
@@ -128,8 +123,6 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
       limits: config.gateway,
       logger: common.logger,
       routes,
-      a2a,
-      admin,
     });
     await withinDeadline(common.clock, FIRST_ATTEMPT_MS, firstAttempts(running), () => undefined);
     for (const [index, reporter] of reporters.entries()) {
@@ -147,3 +140,16 @@ export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Pro
 const firstAttempts = async (running: readonly RunningChannel[]): Promise<void> => {
   await Promise.all(running.map(({ firstAttempt }) => firstAttempt));
 };
+
+interface ConnectionHolder {
+  /** This gateway's name among those that run. */
+  readonly instance: string;
+  readonly leaseMs: number;
+}
+
+/** As whom this gateway holds a connection that only one may have, and how long it stays its own without a sign of life. */
+export const connectionHolder = (backbone: BackboneConfig, newId: () => string): ConnectionHolder =>
+  backbone === "embedded"
+    ? // Its data takes one process at a time: the next one is its heir, and waits for no lease to end.
+      { instance: "embedded", leaseMs: defaultRelayLimits.leaseMs }
+    : { instance: newId(), leaseMs: backbone.nats.leaseMs };

@@ -4,7 +4,7 @@ import type { Logger } from "../core/contract/logger.ts";
 
 type Step = { readonly name: string; readonly run: () => void | Promise<void> };
 
-export interface Stopping {
+interface Stopping {
   /** At once, before draining. */
   first(name: string, run: Step["run"]): void;
   /** Side by side, started in the order they were added: each ends its intake and waits for its work in progress. */

@@ -4,7 +4,7 @@ import type { Clock, Timer } from "../core/contract/clock.ts";
 import type { Logger } from "../core/contract/logger.ts";
 import type { WriteAvailability } from "../core/contract/write-availability.ts";
 
-export interface WriteWatchDeps {
+interface WriteWatchDeps {
   readonly backbone: Pick<Backbone, "writeProblem">;
   readonly clock: Clock;
   readonly logger: Logger;

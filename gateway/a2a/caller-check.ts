@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import { configuredDigest, digestOf } from "../secret-digest.ts";
+import { configuredDigest, digestOf } from "../http/index.ts";
 
 /** An authenticated remote agent. */
 export interface Caller {

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import { isCalled } from "../inbound-options.ts";
+import { isCalled } from "../agent-config.ts";
 
 /** An agent that remote callers may call. */
 export type ServedAgent = Pick<Config["agents"][number], "name" | "tenant" | "description" | "skills">;

@@ -10,7 +10,7 @@ import { silentMeter } from "../../core/contract/meter.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import type { Tracer } from "../../core/contract/tracer.ts";
 import { alwaysWritable, refuseIfUnwritable, type WriteAvailability } from "../../core/contract/write-availability.ts";
-import { SignInGuard } from "../limits/index.ts";
+import { SignInGuard } from "../http/limits/index.ts";
 import { Backpressure } from "../relay/index.ts";
 import { loadCardSigner } from "./agent-card.ts";
 import { callerCheck } from "./caller-check.ts";

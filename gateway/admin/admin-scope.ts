@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/contract/app-error.ts";
-import type { SignInGuard } from "../limits/index.ts";
+import type { SignInGuard } from "../http/limits/index.ts";
 import type { AuditParts } from "./audit-hooks.ts";
 import { auditHooks } from "./audit-hooks.ts";
 import type { OperatorCheck } from "./operator.ts";

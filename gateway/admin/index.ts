@@ -1,3 +1,3 @@
 export { adminRoutes } from "./admin-routes.ts";
 export { type AdminGate, adminScope } from "./admin-scope.ts";
-export { bearerToken, type OperatorCheck, operatorCheck } from "./operator.ts";
+export { type OperatorCheck, operatorCheck } from "./operator.ts";

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { AdminConfig } from "../../config/admin-config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import { configuredDigest, digestOf } from "../secret-digest.ts";
+import { bearerToken, configuredDigest, digestOf } from "../http/index.ts";
 
 /** A person who runs the deployment, or one tenant of it. */
 export type Operator = { readonly token: string } & (
@@ -34,10 +34,6 @@ export const operatorCheck = (tokens: AdminConfig["tokens"], madeToken: string |
     return found[0].operator;
   };
 };
-
-/** Undefined without one; never an empty string. */
-export const bearerToken = (authorization: string | undefined): string | undefined =>
-  /^Bearer (\S+)$/i.exec(authorization ?? "")?.[1];
 
 /** Distinguishes tokens in the audit log without revealing them. */
 const nameOf = (digest: Buffer): string => digest.toString("hex").slice(0, 8);

@@ -16,7 +16,7 @@ import {
   schedulesOfAgent,
 } from "../../core/schedules/index.ts";
 import { describeWhen, parseWhen } from "../../core/schedules/when/index.ts";
-import { destinationOf } from "../configured-schedules.ts";
+import { destinationOf } from "../agent-config.ts";
 import type { AdminParts } from "./admin-parts.ts";
 import { checked } from "./checked.ts";
 import { managedAgent, managedAgents } from "./managed-agents.ts";

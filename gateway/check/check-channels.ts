@@ -2,8 +2,8 @@ import { isCheckableAdapter } from "../../adapters/contract/abilities.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import { createAdapter } from "../adapter-registry.ts";
+import { tenantOf } from "../agent-config.ts";
 import { adapterContext, type ChannelParts } from "../channel-contexts.ts";
-import { tenantOf } from "../tenant-of.ts";
 import type { Finding } from "./finding.ts";
 
 export type CheckChannelsParts = Omit<ChannelParts, "channel" | "tenant" | "agent">;

@@ -1,7 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
-import { openHttpListener } from "../http-listener.ts";
-import { createReadiness } from "../readiness.ts";
+import { createReadiness, openHttpListener } from "../http/index.ts";
 import type { Finding } from "./finding.ts";
 
 /** A port in use is only a note: it may well be Mooring that uses it. */

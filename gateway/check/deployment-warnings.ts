@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
-import { isLoopbackName } from "../limits/index.ts";
+import { isLoopbackName } from "../http/limits/index.ts";
 import type { Finding } from "./finding.ts";
 
 interface WarningOptions {

@@ -118,7 +118,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "oversized input, and answers longer than a platform takes",
     triedIn: [
       "test/adapters/web/bad-input.test.ts",
-      "test/gateway/server.test.ts",
+      "test/gateway/http/server.test.ts",
       "test/gateway/a2a/bad-input.test.ts",
       "test/adapters/contract/markdown/split-markdown.test.ts",
     ],
@@ -128,7 +128,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     triedIn: [
       "test/adapters/web/limits.test.ts",
       "test/adapters/web/bad-input.test.ts",
-      "test/gateway/http-listener.test.ts",
+      "test/gateway/http/http-listener.test.ts",
     ],
   },
   F22: {
@@ -192,7 +192,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F32: {
     fault: "requests, upgrades and probes from the moment the port listens, and during a stop",
-    triedIn: ["test/outside/request-storm.test.ts", "test/gateway/http-listener.test.ts"],
+    triedIn: ["test/outside/request-storm.test.ts", "test/gateway/http/http-listener.test.ts"],
   },
   F33: {
     fault: "one channel misconfigured, revoked, or its platform away",
@@ -227,7 +227,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F38: {
     fault: "bodies that are announced and never sent",
-    triedIn: ["test/outside/slow-bodies.test.ts", "test/gateway/limits/body-budget.test.ts"],
+    triedIn: ["test/outside/slow-bodies.test.ts", "test/gateway/http/limits/body-budget.test.ts"],
   },
   F41: {
     fault: "a new version on the data of an earlier release",

@@ -2,7 +2,7 @@ import { type FastifyInstance, fastify } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadIdentity, pushTokenOf } from "../../core/a2a/identity.ts";
 import { peerEventRoute } from "../../gateway/a2a/http/peer-event-route.ts";
-import { toHttpError } from "../../gateway/http-error.ts";
+import { toHttpError } from "../../gateway/http/http-error.ts";
 import { asks, theCall, untilUnsolicited } from "../core/a2a/peers-under-test.ts";
 import { type RemotePair, startRemote, stopRemote, to } from "../core/a2a/remote/remote-under-test.ts";
 import { TaskState } from "../fakes/a2a/sdk-agent.ts";

@@ -12,7 +12,7 @@ import type { PeerCallAddress } from "../../core/contract/peer-call-address.ts";
 import { Secret } from "../../core/contract/secret.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
 import { peerEventRoute } from "../../gateway/a2a/http/peer-event-route.ts";
-import { toHttpError } from "../../gateway/http-error.ts";
+import { toHttpError } from "../../gateway/http/http-error.ts";
 import { Recorder } from "../fakes/recorder.ts";
 
 const call: PeerCallAddress = { tenant: "default", agent: "mooring", id: "call-0123456789ab" };

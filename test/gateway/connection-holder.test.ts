@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NatsConfig } from "../../core/backbone/config.ts";
-import { connectionHolder } from "../../gateway/connection-holder.ts";
+import { connectionHolder } from "../../gateway/start-channels.ts";
 
 const idsFrom = (first: number) => () => `id-${first++}`;
 

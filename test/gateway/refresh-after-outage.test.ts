@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Backbone, BackboneHealth } from "../../core/contract/backbone.ts";
 import { silentLogger } from "../../core/contract/logger.ts";
-import { refreshAfterOutage } from "../../gateway/refresh-after-outage.ts";
+import { refreshAfterOutage } from "../../gateway/backbone-health.ts";
 import { ManualClock } from "../fakes/manual-clock.ts";
 import { ServedChannel } from "../fakes/served-channel.ts";
 

@@ -43,7 +43,7 @@ export const parts: readonly Part[] = [
     name: "access",
     mutate: [
       "gateway/relay/inbound/access-check.ts",
-      "gateway/{admits-on,limited-access}.ts",
+      "gateway/channel-rules.ts",
       "adapters/discord/access.ts",
       "adapters/slack/inbound/author-team.ts",
     ],

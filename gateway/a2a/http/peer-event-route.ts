@@ -6,8 +6,8 @@ import type { Backbone } from "../../../core/contract/backbone.ts";
 import { Name } from "../../../core/contract/name.ts";
 import type { Secret } from "../../../core/contract/secret.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { markAuthenticated } from "../../limits/index.ts";
-import { digestOf } from "../../secret-digest.ts";
+import { digestOf } from "../../http/index.ts";
+import { markAuthenticated } from "../../http/limits/index.ts";
 
 const MAX_BODY_BYTES = 1_000_000;
 const TOKEN = "x-a2a-notification-token";

@@ -20,7 +20,7 @@ import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { collection, keyOf } from "../../../core/contract/collection.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { agentCard } from "../../../gateway/a2a/agent-card.ts";
-import { whenHealthy } from "../../../gateway/when-healthy.ts";
+import { whenHealthy } from "../../../gateway/backbone-health.ts";
 import { filler } from "../filler.ts";
 import { answerQuestions } from "./answer-questions.ts";
 

@@ -6,7 +6,7 @@ import { openBackbone } from "../../../core/backbone/drivers.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import { whenHealthy } from "../../../gateway/when-healthy.ts";
+import { whenHealthy } from "../../../gateway/backbone-health.ts";
 import { testSubject } from "../../contract/test-message.ts";
 import { throughput } from "../measure.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";

@@ -11,7 +11,7 @@ import { silentMeter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { startCore } from "../../../core/start-core.ts";
-import { whenHealthy } from "../../../gateway/when-healthy.ts";
+import { whenHealthy } from "../../../gateway/backbone-health.ts";
 import { DELEGATE, delegatingModel } from "../delegating-model.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";
 

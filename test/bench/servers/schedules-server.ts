@@ -6,7 +6,7 @@ import { silentMeter as meter } from "../../../core/contract/meter.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { type Schedule, scheduleKey } from "../../../core/schedules/schedule-record.ts";
 import { startCore } from "../../../core/start-core.ts";
-import { whenHealthy } from "../../../gateway/when-healthy.ts";
+import { whenHealthy } from "../../../gateway/backbone-health.ts";
 import { instantModel } from "../instant-model.ts";
 import { ownCpu, throughput } from "../measure.ts";
 import { answerQuestions, memoryInUse } from "./answer-questions.ts";

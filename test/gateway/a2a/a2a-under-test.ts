@@ -10,11 +10,11 @@ import { silentMeter as meter } from "../../../core/contract/meter.ts";
 import type { Tracer } from "../../../core/contract/tracer.ts";
 import { startCore } from "../../../core/start-core.ts";
 import { startA2a } from "../../../gateway/a2a/start-a2a.ts";
-import { openHttpListener } from "../../../gateway/http-listener.ts";
-import { inboundOptions } from "../../../gateway/inbound-options.ts";
+import { inboundOptions } from "../../../gateway/agent-config.ts";
+import { openHttpListener } from "../../../gateway/http/http-listener.ts";
+import { createReadiness } from "../../../gateway/http/readiness.ts";
+import { createServer } from "../../../gateway/http/server.ts";
 import { createMetrics } from "../../../gateway/metrics/create-metrics.ts";
-import { createReadiness } from "../../../gateway/readiness.ts";
-import { createServer } from "../../../gateway/server.ts";
 import { type BackbonePlace, openPlace, type PlaceOptions, places } from "../../core/deaths/backbone-place.ts";
 import type { Script } from "../../fakes/scripted-model.ts";
 import { ScriptedModel } from "../../fakes/scripted-model.ts";
@@ -114,7 +114,14 @@ export class A2aUnderTest {
       tracer,
     };
     const a2a = await startA2a({ ...parts, backbone: gateway });
-    const app = await createServer({ listener, adapters: [], readiness, metrics: createMetrics(logger), logger, a2a });
+    const app = await createServer({
+      listener,
+      adapters: [],
+      readiness,
+      metrics: createMetrics(logger),
+      logger,
+      routes: [a2a.addRoutes],
+    });
     this.#stops.push(
       () => a2a.stop(),
       () => listener.close(),

@@ -15,8 +15,8 @@ import type { AdminParts } from "../../../gateway/admin/admin-parts.ts";
 import { adminRoutes } from "../../../gateway/admin/admin-routes.ts";
 import { adminScope } from "../../../gateway/admin/admin-scope.ts";
 import { operatorCheck } from "../../../gateway/admin/operator.ts";
-import { toHttpError } from "../../../gateway/http-error.ts";
-import { SignInGuard } from "../../../gateway/limits/sign-in-guard.ts";
+import { toHttpError } from "../../../gateway/http/http-error.ts";
+import { SignInGuard } from "../../../gateway/http/limits/sign-in-guard.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 const CONFIG = `

@@ -7,12 +7,12 @@ import { silentMeter as meter } from "../../../../core/contract/meter.ts";
 import { peerEventRoute } from "../../../../gateway/a2a/http/peer-event-route.ts";
 import { startA2a } from "../../../../gateway/a2a/start-a2a.ts";
 import { adapterContext, relayContext } from "../../../../gateway/channel-contexts.ts";
-import { openHttpListener } from "../../../../gateway/http-listener.ts";
+import { openHttpListener } from "../../../../gateway/http/http-listener.ts";
+import { createReadiness } from "../../../../gateway/http/readiness.ts";
+import { createServer } from "../../../../gateway/http/server.ts";
 import { createMetrics } from "../../../../gateway/metrics/create-metrics.ts";
 import { publicUrl } from "../../../../gateway/public-url.ts";
-import { createReadiness } from "../../../../gateway/readiness.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
-import { createServer } from "../../../../gateway/server.ts";
 import { startAgents } from "../../../../gateway/start-agents.ts";
 import { openPlace } from "../../../core/deaths/backbone-place.ts";
 import type { DeploymentOrder, FromDeployment, ToDeployment } from "./deployment-process.ts";
@@ -49,8 +49,8 @@ const startGateway = async (): Promise<void> => {
   const adapter = new WebAdapter(WebConfig.parse({ adapter: "web" }), adapterContext(web));
   await runChannel(relayContext(web, { adapter }), adapter, "gateway");
   const a2a = await startA2a({ ...open, config });
-  const routes = [peerEventRoute(backbone)];
-  await createServer({ listener, adapters: [adapter], readiness, metrics: createMetrics(logger), logger, routes, a2a });
+  const routes = [peerEventRoute(backbone), a2a.addRoutes];
+  await createServer({ listener, adapters: [adapter], readiness, metrics: createMetrics(logger), logger, routes });
 };
 
 if (roles.includes("core")) await startAgents({ ...parts, config });

@@ -1,0 +1,50 @@
+import { isRefreshingAdapter } from "../adapters/contract/abilities.ts";
+import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
+import { AppError, messageOf } from "../core/contract/app-error.ts";
+import type { Backbone } from "../core/contract/backbone.ts";
+import type { Clock, Timer } from "../core/contract/clock.ts";
+import type { Logger } from "../core/contract/logger.ts";
+
+const LOOK_AGAIN_MS = 100;
+
+/** Resolves once the backbone can be used; rejects with "stopped" if somebody gives up first. */
+export const whenHealthy = (backbone: Backbone, clock: Clock, giveUp: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const look = () => {
+      if (giveUp.aborted) reject(new AppError("stopped", "stopped before the backbone could be reached"));
+      else if (backbone.health().ok) resolve();
+      else clock.after(LOOK_AGAIN_MS, look);
+    };
+    look();
+  });
+
+interface OutageWatchParts {
+  readonly backbone: Backbone;
+  readonly adapters: readonly ChannelAdapter[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A shorter outage goes unseen; what was lost in it is found by the adapters' own regular looks. */
+const LOOK_EVERY_MS = 100;
+
+/** Once the backbone is back, adapters look for what no signal told them. */
+export const refreshAfterOutage = ({ backbone, adapters, clock, logger }: OutageWatchParts): Timer => {
+  let wasOk = true;
+  let timer: Timer;
+  const look = () => {
+    const { ok } = backbone.health();
+    if (ok && !wasOk) for (const adapter of adapters) refresh(adapter, logger);
+    wasOk = ok;
+    timer = clock.after(LOOK_EVERY_MS, look);
+  };
+  timer = clock.after(LOOK_EVERY_MS, look);
+  return { cancel: () => timer.cancel() };
+};
+
+const refresh = (adapter: ChannelAdapter, logger: Logger): void => {
+  if (!isRefreshingAdapter(adapter)) return;
+  adapter.refresh().catch((error: unknown) => {
+    logger.warn({ channel: adapter.channel, error: messageOf(error) }, "not refreshed; the next regular look will");
+  });
+};

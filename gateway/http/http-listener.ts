@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { createServer as createHttpServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import { type Logger, silentLogger } from "../../core/contract/logger.ts";
+import { answerClientError, answerHealth, refuseRequest, refuseUpgrade } from "./http-refusals.ts";
+import { type ConnectionLimits, limitConnections } from "./limits/index.ts";
+import type { Readiness } from "./readiness.ts";
+
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface HttpListener {
+  readonly port: number;
+  /** For Fastify's `serverFactory`. The returned server never listens; it gets requests and upgrades after `serve()`. */
+  applicationServer(handler: RequestHandler): Server;
+  /** Hands requests to the application. To be called once the application is ready, not before. */
+  serve(): void;
+  /** Goes on serving and closes each connection after its answer, so that proxies move to another process. */
+  drain(): void;
+  /** Refuses new requests and upgrades, health excepted. Requests in flight are still answered. */
+  refuse(): void;
+  /** Takes no further connection. Requests in flight have a second to end; then every connection is cut. */
+  close(): Promise<void>;
+}
+
+interface ListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly limits?: ConnectionLimits;
+  readonly trustedProxies?: readonly string[];
+  /** A request that has not arrived completely within this time is answered 408 and cut. */
+  readonly requestWithinMs?: number;
+  readonly logger?: Logger;
+}
+
+/**
+ * Listens before anything else is opened: a port in use costs nothing, and health is answered while the process starts
+ * and stops. Every other request and upgrade in these phases is refused with 503 and Retry-After (spec U6).
+ */
+export const openHttpListener = async (
+  { host, port, limits, trustedProxies, requestWithinMs = REQUEST_WITHIN_MS, logger = silentLogger }: ListenerOptions,
+  readiness: Readiness,
+  section: "gateway" | "core" = "gateway",
+): Promise<HttpListener> => {
+  let phase: "starting" | "serving" | "draining" | "stopping" = "starting";
+  const isServing = () => phase === "serving" || phase === "draining";
+  const application = createHttpServer();
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  const sockets = new Set<Socket>();
+
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    answering.set(request.socket, response);
+    if (!isServing()) {
+      if (!answerHealth(request, response, readiness)) refuseRequest(request, response, phase === "stopping");
+      return;
+    }
+    if (phase === "draining") response.setHeader("connection", "close");
+    try {
+      application.emit("request", request, response);
+    } catch (error) {
+      logger.error({ method: request.method, error: messageOf(error) }, "request handler failed");
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end();
+    }
+  };
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Node removes its own error listener before this event: without one, a reset would end the process.
+    socket.on("error", () => socket.destroy());
+    const isWebSocket = request.headers.upgrade?.toLowerCase() === "websocket";
+    if (isWebSocket && !isServing()) return refuseUpgrade(socket, 503);
+    if (isWebSocket && application.listenerCount("upgrade") > 0) {
+      application.emit("upgrade", request, socket, head);
+    } else if (hasBody(request)) {
+      // Node 20 has stopped parsing here, so the body of an h2c upgrade cannot be read.
+      refuseUpgrade(socket, 400);
+    } else {
+      // RFC 9110, 7.8: a server may ignore an upgrade that it does not know, and answer the request.
+      const response = new ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket as Socket);
+      response.once("finish", () => socket.end());
+      answer(request, response);
+    }
+  };
+
+  const server = createHttpServer({
+    requestTimeout: requestWithinMs,
+    connectionsCheckingInterval: Math.min(1_000, requestWithinMs / 6),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  server.on("request", answer);
+  server.on("upgrade", upgrade);
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => refuseUpgrade(socket, 405));
+  server.on("clientError", (error, socket) => answerClientError(error, socket, answering.get(socket)));
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  limitConnections(server, { limits, trustedProxies, logger });
+  try {
+    await once(server.listen({ host, port, backlog: BACKLOG }), "listening");
+  } catch (error) {
+    throw cannotListen(error, host, port, section);
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    applicationServer: (handler) => application.on("request", handler),
+    serve: () => {
+      if (phase === "starting") phase = "serving";
+    },
+    drain: () => {
+      if (phase === "serving") phase = "draining";
+    },
+    refuse: () => {
+      phase = "stopping";
+    },
+    close: async () => {
+      phase = "stopping";
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      const cut = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, FINISH_WITHIN_MS);
+      await closed;
+      clearTimeout(cut);
+    },
+  };
+};
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+
+const cannotListen = (error: unknown, host: string, port: number, section: string): AppError => {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const advice: Readonly<Record<string, string>> = {
+    EADDRINUSE: `port ${port} on ${host} is in use: stop what uses it, or choose another ${section}.port`,
+    EACCES: `port ${port} needs rights this process does not have: choose a ${section}.port above 1023`,
+    EADDRNOTAVAIL: `${host} is no address of this machine: set ${section}.host to one that is, or to 0.0.0.0`,
+    ENOTFOUND: `the name ${host} is not known: set ${section}.host to an address of this machine`,
+  };
+  const message =
+    advice[code] ?? `${host}:${port} cannot be listened on (${code}): check ${section}.host and ${section}.port`;
+  return new AppError("unavailable", message, { cause: error });
+};
+
+const REQUEST_WITHIN_MS = 30_000;
+const FINISH_WITHIN_MS = 1_000;
+/** Longer than the 60 s that nginx, HAProxy and AWS keep idle connections, so that they never reuse one just closed here. */
+const KEEP_ALIVE_MS = 72_000;
+/** After a restart all browsers reconnect at once. Node's 511 would reset some; the system caps it at its own limit. */
+const BACKLOG = 16_384;

@@ -1,0 +1,86 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { addressKey, allowanceOf } from "../../../adapters/contract/address-rates.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../core/contract/clock.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import { networksOf } from "./client-address.ts";
+import { MinuteReport } from "./minute-report.ts";
+
+export interface ConnectionLimits {
+  readonly connections: number;
+  readonly connectionsPerAddress: number;
+}
+
+interface ConnectionLimitDeps {
+  readonly limits?: ConnectionLimits | undefined;
+  readonly trustedProxies?: readonly string[] | undefined;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+}
+
+/** For a core's port, which has health and metrics only. */
+const FEW: ConnectionLimits = { connections: 1_000, connectionsPerAddress: 100 };
+/** Time for the headers of a request; an idle connection that never sent one is cut then, too. */
+const HEADERS_WITHIN_MS = 10_000;
+
+/**
+ * Bounds the connections of one address and of all (F21). At the limit the longest idle connection makes room, so that
+ * connections without a request do not keep other clients out. Trusted proxies count only towards the limit of all.
+ */
+export const limitConnections = (server: Server, deps: ConnectionLimitDeps): void => {
+  const { limits = FEW, trustedProxies = [], logger, clock = systemClock } = deps;
+  server.headersTimeout = Math.min(HEADERS_WITHIN_MS, server.requestTimeout);
+  const isTrusted = networksOf(trustedProxies);
+  const open = new Map<string, number>();
+  /** Those without a request, the longest idle first. */
+  const idle = new Set<Socket>();
+  let total = 0;
+  const report = new MinuteReport({
+    clock,
+    report: ({ address, counts }) => logger.warn({ address, ...counts }, "connections refused"),
+  });
+
+  server.on("connection", (socket) => {
+    const address = socket.remoteAddress ?? "";
+    const key = addressKey(address);
+    const trusted = isTrusted(address);
+    const ofAddress = open.get(key) ?? 0;
+    if (!trusted && ofAddress >= limits.connectionsPerAddress * allowanceOf(address)) {
+      report.add(key, "tooManyOfAddress");
+      return void socket.destroy();
+    }
+    if (total >= limits.connections && !closeLongestIdle(idle)) {
+      report.add(key, "tooMany");
+      return void socket.destroy();
+    }
+    total++;
+    open.set(key, ofAddress + 1);
+    if (!trusted) idle.add(socket);
+    socket.once("close", () => {
+      total--;
+      idle.delete(socket);
+      const left = (open.get(key) ?? 1) - 1;
+      if (left > 0) open.set(key, left);
+      else open.delete(key);
+    });
+  });
+  server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (!idle.delete(socket)) return;
+    response.once("close", () => {
+      if (!socket.destroyed) idle.add(socket);
+    });
+  });
+  server.prependListener("upgrade", ({ socket }: IncomingMessage) => void idle.delete(socket));
+  server.once("close", () => report.flush());
+};
+
+/** False if every connection has a request, or is a socket of a browser. */
+const closeLongestIdle = (idle: Set<Socket>): boolean => {
+  for (const socket of idle) {
+    idle.delete(socket);
+    socket.destroy();
+    return true;
+  }
+  return false;
+};

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { isSocketAdapter, isWebhookAdapter } from "../../adapters/contract/abilities.ts";
+import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import type { GatewayConfig } from "../../config/gateway-config.ts";
+import { messageOf } from "../../core/contract/app-error.ts";
+import { type Clock, systemClock } from "../../core/contract/clock.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import { type Metrics, measureRequests } from "../metrics/index.ts";
+import { httpError, toHttpError } from "./http-error.ts";
+import type { HttpListener } from "./http-listener.ts";
+import { RETRY_AFTER } from "./http-refusals.ts";
+import { limitBodies, limitRequests, warnOfUndeclaredProxy } from "./limits/index.ts";
+import type { Readiness } from "./readiness.ts";
+import {
+  healthRoutes,
+  homeRoute,
+  localMetricsOnly,
+  type MetricsGate,
+  metricsRoute,
+  socketRoutes,
+  webhookRoutes,
+} from "./routes/index.ts";
+import { addSecurityHeaders } from "./security-headers.ts";
+
+interface ServerDeps {
+  readonly listener: HttpListener;
+  readonly adapters: readonly ChannelAdapter[];
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  /** Absent: only programs on this machine may read metrics. */
+  readonly metricsGate?: MetricsGate;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+  /** Absent on a core process, which only operators reach. */
+  readonly limits?: Pick<GatewayConfig, "limits" | "trustedProxies">;
+  /** The routes of other parts of the gateway, added in this order. */
+  readonly routes?: readonly ((app: FastifyInstance) => Promise<void>)[];
+}
+
+/** The HTTP server of the gateway. It logs only the id, method and route of a request. */
+export const createServer = async ({
+  listener,
+  adapters,
+  readiness,
+  metrics,
+  metricsGate = localMetricsOnly,
+  logger,
+  clock = systemClock,
+  limits,
+  routes = [],
+}: ServerDeps): Promise<FastifyInstance> => {
+  const app = fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    trustProxy: limits && limits.trustedProxies.length > 0 ? limits.trustedProxies : false,
+    serverFactory: (handler) => listener.applicationServer(handler),
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: 1_000 },
+  });
+
+  // No route of the gateway itself takes a body; webhooks have a scope with a parser of their own.
+  app.removeAllContentTypeParsers();
+  addSecurityHeaders(app);
+  // Includes the 503 of an adapter that is starting or stopping.
+  app.addHook("onSend", async (_request, reply) => {
+    if (reply.statusCode === 503 && !reply.hasHeader("retry-after")) reply.header("retry-after", RETRY_AFTER);
+  });
+  measureRequests(app, metrics.meter);
+  if (limits) {
+    warnOfUndeclaredProxy(app, limits.trustedProxies, logger);
+    limitRequests(app, limits.limits, clock);
+    limitBodies(app, limits.limits.bodyBytes, clock);
+  }
+  app.setErrorHandler((error, request, reply) => {
+    const { status, body } = toHttpError(error);
+    if (status >= 500) {
+      const fields = { requestId: request.id, method: request.method, route: request.routeOptions.url };
+      logger.error(
+        { ...fields, error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },
+        "request failed",
+      );
+    }
+    return reply.code(status).send(body);
+  });
+  app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply));
+
+  // First, because it wraps the handlers of all later routes.
+  await socketRoutes(app, adapters.filter(isSocketAdapter), logger);
+  await webhookRoutes(app, adapters.filter(isWebhookAdapter));
+  if (adapters.length > 0) homeRoute(app, adapters);
+  for (const addRoutes of routes) await addRoutes(app);
+  healthRoutes(app, readiness);
+  metricsRoute(app, metrics, metricsGate);
+  await app.ready();
+  listener.serve();
+  return app;
+};
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/** 404 for an unknown address; 405 with `Allow` for a known address with another method. */
+const answerNotFound = (app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const url = request.url.split("?", 1)[0] ?? "/";
+  const allowed = METHODS.filter((method) => app.hasRoute({ method, url }));
+  const { status, body } =
+    allowed.length === 0
+      ? toHttpError({ statusCode: 404 })
+      : httpError(405, "method-not-allowed", `This address takes ${allowed.join(", ")}.`);
+  if (allowed.length > 0) reply.header("allow", allowed.join(", "));
+  return reply.code(status).send(body);
+};

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type ArrivingBody, BodyBudget, type Sender } from "../../../../gateway/http/limits/body-budget.ts";
+import { propertyRuns } from "../../../setup/property-runs.ts";
+
+const MB = 1_000_000;
+const stranger = (key: string): Sender => ({ key, allowance: 1, isAuthenticated: false });
+const operator: Sender = { key: "operator", allowance: 1, isAuthenticated: true };
+const neverCut = () => expect.unreachable("it must not be cut");
+
+describe("given a budget of 250 MB for request bodies", () => {
+  it("when 100,000 bodies are announced and none comes, then it is empty, and all are cut after 5 s (F38)", () => {
+    const budget = new BodyBudget(250 * MB);
+    let cut = 0;
+    for (let n = 0; n < 100_000; n++) budget.begin(stranger(`203.0.113.${n % 250}`), 0, () => void cut++);
+    expect(budget.bytes).toBe(0);
+    const event = budget.begin(stranger("slack"), 0, neverCut);
+    expect(event.receive(5_000, 1)).toBe(true);
+    event.complete();
+    budget.cutStalled(5_000);
+    expect(cut).toBe(0);
+    budget.cutStalled(5_001);
+    expect(cut).toBe(100_000);
+    expect([budget.arriving, budget.bytes]).toEqual([0, 5_000]);
+  });
+
+  it("when strangers have filled all they may, then operators and calling agents have room", () => {
+    const budget = new BodyBudget(250 * MB);
+    const bodies = Array.from({ length: 4_000 }, (_, n) => budget.begin(stranger(`a${n}`), 0, neverCut));
+    expect(bodies.filter((body) => body.receive(64_000, 1)).length).toBe(Math.floor((250 * MB * 7) / 8 / 64_000));
+    expect(budget.begin(operator, 1, neverCut).receive(20 * MB, 1)).toBe(true);
+    expect(budget.begin(stranger("slack"), 1, () => undefined).receive(64_000, 1)).toBe(false);
+  });
+
+  it("when slow bodies have filled it, then they make room for one that arrives at once (F38)", () => {
+    const budget = new BodyBudget(100 * MB);
+    let cut = 0;
+    for (let n = 0; n < 2_000; n++) budget.begin(stranger(`a${n}`), 0, () => void cut++).receive(50_000, 1);
+    expect(budget.begin(stranger("slack"), 2_001, neverCut).receive(60_000, 2_001)).toBe(true);
+    expect(cut).toBeGreaterThan(0);
+  });
+
+  it("when large uploads fill their half, then there is room for small bodies; one address has an eighth", () => {
+    const budget = new BodyBudget(250 * MB);
+    const upload = (key: string) => budget.begin(stranger(key), 0, neverCut).receive(20 * MB, 1);
+    expect(["a", "b", "c", "d", "e", "f", "g"].map(upload)).toEqual([true, true, true, true, true, true, false]);
+    expect(budget.begin(stranger("g"), 1, neverCut).receive(64_000, 1)).toBe(true);
+    const other = new BodyBudget(250 * MB);
+    const second = (key: string) => other.begin(stranger(key), 0, neverCut).receive(20 * MB, 1);
+    expect([second("a"), second("a"), second("b")]).toEqual([true, false, true]);
+  });
+
+  it.each([
+    ["it pauses for more than 10 s", [[0, 200_000]], 10_001],
+    [
+      "it is below 4 kB/s on average",
+      [
+        [1_000, 1_000],
+        [4_900, 5_000],
+      ],
+      5_001,
+    ],
+  ])("when a body is so slow that %s, then it is cut", (_, pieces, at) => {
+    const budget = new BodyBudget(250 * MB);
+    let cut = false;
+    const body = budget.begin(stranger("a"), 0, () => {
+      cut = true;
+    });
+    for (const [when = 0, bytes = 0] of pieces) body.receive(bytes, when);
+    budget.cutStalled(at - 1);
+    expect(cut).toBe(false);
+    budget.cutStalled(at);
+    expect([cut, budget.bytes]).toEqual([true, 0]);
+  });
+});
+
+/** One step of strangers, of genuine senders, or of time. */
+const step = fc.oneof(
+  fc.record({ do: fc.constant("begin" as const), who: fc.nat(40), isAuthenticated: fc.boolean() }),
+  fc.record({ do: fc.constant("receive" as const), body: fc.nat(), bytes: fc.integer({ min: 1, max: 3 * MB }) }),
+  fc.record({ do: fc.constant("complete" as const), body: fc.nat() }),
+  fc.record({ do: fc.constant("release" as const), body: fc.nat() }),
+  fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 4_000 }) }),
+);
+
+describe("given any strangers that begin, send, pause and leave", () => {
+  it("then memory is bounded, counted exactly, and all of it comes back", () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 20, maxLength: 300 }), (steps) => {
+        const max = 100 * MB;
+        const budget = new BodyBudget(max);
+        const bodies: { body: ArrivingBody; held: number; state: "open" | "done" | "gone" }[] = [];
+        let now = 0;
+        for (const each of steps) {
+          const chosen = "body" in each ? bodies[each.body % Math.max(1, bodies.length)] : undefined;
+          if (each.do === "wait") {
+            now += each.ms;
+            budget.cutStalled(now);
+          } else if (each.do === "begin") {
+            const entry: (typeof bodies)[number] = { body: undefined as never, held: 0, state: "open" };
+            entry.body = budget.begin(
+              { ...stranger(`a${each.who}`), isAuthenticated: each.isAuthenticated },
+              now,
+              () => {
+                entry.held = 0;
+                entry.state = "gone";
+              },
+            );
+            bodies.push(entry);
+          } else if (chosen?.state === "open" && each.do === "receive") {
+            if (chosen.body.receive(each.bytes, now)) chosen.held += each.bytes;
+          } else if (chosen?.state === "open" && each.do === "complete") {
+            chosen.body.complete();
+            chosen.state = "done";
+          } else if (chosen && each.do === "release") {
+            chosen.body.release();
+            Object.assign(chosen, { held: 0, state: "gone" });
+          }
+          expect(budget.bytes).toBe(bodies.reduce((sum, { held }) => sum + held, 0));
+          expect(budget.bytes).toBeLessThanOrEqual(max);
+        }
+        for (const { body } of bodies) body.release();
+        expect([budget.bytes, budget.arriving]).toEqual([0, 0]);
+      }),
+      propertyRuns(60),
+    );
+  });
+});
