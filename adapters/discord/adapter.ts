@@ -5,22 +5,21 @@ import type { MembershipAdapter, RoomsAdapter } from "../contract/abilities.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed } from "../contract/delivery-failed.ts";
-import { DiscordAccessCheck } from "./access.ts";
-import { checkLive } from "./check-live.ts";
+import { checkLive } from "./api/check-live.ts";
+import { fetchAttachment } from "./api/fetch-attachment.ts";
+import { OpenInteractions } from "./api/open-interactions.ts";
+import { Posts } from "./api/posts.ts";
+import { RestCalls } from "./api/rest-calls.ts";
+import type { DiscordTiming } from "./api/timing.ts";
+import { defaultTiming, pause } from "./api/timing.ts";
 import type { DiscordConfig } from "./config.ts";
-import { fetchAttachment } from "./fetch-attachment.ts";
-import { OpenInteractions } from "./open-interactions.ts";
-import { pause } from "./pause.ts";
-import { permalink } from "./permalink.ts";
-import { Posts } from "./posts.ts";
+import { permalink } from "./inbound/ids.ts";
+import { DiscordAccessCheck } from "./intake/access.ts";
+import { Session } from "./intake/session.ts";
+import { renderAnchor } from "./render/footer.ts";
 import { MAX_PART_LENGTH } from "./render.ts";
-import { renderAnchor } from "./render-anchor.ts";
-import { RestCalls } from "./rest-calls.ts";
-import { Session } from "./session.ts";
-import type { DiscordTiming } from "./timing.ts";
-import { defaultTiming } from "./timing.ts";
 
-/** Discord: one connection for what comes in, and its HTTP API for what goes out. */
+/** Discord: one gateway connection for incoming events, and the REST API for everything outgoing. */
 export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities;
@@ -42,7 +41,7 @@ export class DiscordAdapter implements RoomsAdapter, MembershipAdapter {
       resend: "idempotent",
       maxPartLength: MAX_PART_LENGTH,
       anchorLength: (anchor) => renderAnchor(anchor, anchor.startedAt).length,
-      // Discord counts edits per channel, about 5 in 5 s, and all requests of a bot, 50 in 1 s.
+      // Discord allows about 5 edits in 5 s per channel, and 50 requests a second per bot.
       editEveryMs: 1_200,
       ...(config.streaming && { streamEveryMs: 100 }),
     };

@@ -2,27 +2,27 @@ import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Account, UserMessage } from "../../core/contract/user-message.ts";
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import { textCommand } from "../contract/text-command.ts";
-import { attachmentId } from "./attachment-id.ts";
-import { permalink } from "./permalink.ts";
-import type { DiscordMessage, DiscordUser } from "./platform-events.ts";
-import { MessageType } from "./platform-events.ts";
+import type { DiscordInteraction, DiscordMessage, DiscordUser } from "./inbound/events.ts";
+import { MessageType } from "./inbound/events.ts";
+import { attachmentId, permalink } from "./inbound/ids.ts";
+import { pressedAction } from "./render/footer.ts";
 
-export type InboundContext = Pick<AdapterContext, "channel" | "tenant" | "agent" | "newId">;
+type InboundContext = Pick<AdapterContext, "channel" | "tenant" | "agent" | "newId">;
 
-export const messageIdOf = (channel: string, platformId: string): string => `${channel}:${platformId}`;
+const messageIdOf = (channel: string, platformId: string): string => `${channel}:${platformId}`;
 
-/** Written by a person, in a way that people use to say something. */
+/** A plain message or reply of a person. */
 export const isFromPerson = ({ author, webhook_id, type }: DiscordMessage): boolean =>
   author.bot !== true && !webhook_id && (type === MessageType.default || type === MessageType.reply);
 
-/** The bot is meant: it is mentioned, or what it said is answered. Without its intent the text of others is empty. */
+/** Whether a message mentions the bot or answers it. Without the Message Content intent other messages have no text. */
 export const isAddressed = (message: DiscordMessage, botId: string): boolean => {
   if (message.mentions.some(({ id }) => id === botId)) return true;
   const answersBot = message.type === MessageType.reply && message.referenced_message?.author.id === botId;
   return answersBot && (message.content !== "" || message.attachments.length > 0);
 };
 
-/** What a person said, or nothing if there is nothing in it that could be answered. */
+/** Converts a message; undefined if it has no content to answer. */
 export const toUserMessage = (
   message: DiscordMessage,
   conversation: Conversation,
@@ -61,11 +61,11 @@ export const accountOf = (user: DiscordUser, nick?: string | null): Account => (
   name: nick || user.global_name || user.username,
 });
 
-/** A thread has the id of the message it hangs on, so without anything else that message is answered. */
+/** The message that a reply answers. In a thread the fallback is its root message, whose id is the thread's id. */
 const answeredMessage = ({ type, message_reference }: DiscordMessage): string | undefined =>
   type === MessageType.reply ? (message_reference?.message_id ?? undefined) : undefined;
 
-/** Mentions as people see them, without the one that only calls the bot. */
+/** The text with readable mentions, without the mention that only addresses the bot. */
 const readableText = ({ content, mentions }: DiscordMessage, botId: string): string => {
   const names = new Map(mentions.map((user) => [user.id, user.global_name || user.username]));
   return withoutCalls(content, [`<@${botId}>`, `<@!${botId}>`])
@@ -73,7 +73,7 @@ const readableText = ({ content, mentions }: DiscordMessage, botId: string): str
     .trim();
 };
 
-/** A loop and not a pattern: one that ends with the text would try each of many mentions to its end. */
+/** A loop, because a pattern anchored at the end would backtrack over each of many mentions. */
 const withoutCalls = (content: string, calls: readonly string[]): string => {
   let text = content.trim();
   for (let call: string | undefined = ""; call !== undefined; ) {
@@ -86,3 +86,46 @@ const withoutCalls = (content: string, calls: readonly string[]): string => {
   }
   return text;
 };
+
+/** Distinguishable from message ids, because answers to interactions use another endpoint. */
+export const interactionMessageId = (channel: string, interactionId: string): string =>
+  messageIdOf(channel, `interaction:${interactionId}`);
+
+export const isInteractionMessageId = (channel: string, id: string): boolean =>
+  id.startsWith(interactionMessageId(channel, ""));
+
+/** Converts a slash command or a pressed button to a command message. */
+export const interactionMessage = (
+  interaction: DiscordInteraction,
+  conversation: Conversation,
+  sentAt: string,
+  { channel, tenant, agent, newId }: InboundContext,
+): UserMessage | undefined => {
+  const user = interaction.member?.user ?? interaction.user;
+  const command = commandIn(interaction);
+  if (!user || command === undefined) return undefined;
+  const account = accountOf(user, interaction.member?.nick);
+  return {
+    id: interactionMessageId(channel, interaction.id),
+    tenant,
+    agent,
+    conversation,
+    account: interaction.locale === undefined ? account : { ...account, locale: interaction.locale },
+    text: `/${command.name} ${command.args}`.trim(),
+    attachments: [],
+    command,
+    ...(interaction.type === 3 && { replyTo: interaction.message.id }),
+    sentAt,
+    traceId: newId(),
+  };
+};
+
+const commandIn = (interaction: DiscordInteraction): UserMessage["command"] => {
+  if (interaction.type === 3) return pressedAction(interaction.data.custom_id);
+  const { name, options } = interaction.data;
+  const args = options.map(({ value }) => String(value ?? "").trim()).join(" ");
+  // People can copy the link of a message more easily than its id.
+  return { name, args: args.replace(MESSAGE_LINK, "$1") };
+};
+
+const MESSAGE_LINK = /^https:\/\/(?:\w+\.)?discord(?:app)?\.com\/channels\/[^/\s]+\/\d+\/(\d+)$/;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toUserMessage as discordMessage } from "../../adapters/discord/inbound.ts";
-import { DiscordMessage } from "../../adapters/discord/platform-events.ts";
+import { DiscordMessage } from "../../adapters/discord/inbound/events.ts";
 import { messageOfCommand, messageOfEvent } from "../../adapters/slack/inbound.ts";
 import { EventEnvelope, SlashCommand } from "../../adapters/slack/inbound/payload.ts";
 import { Activity } from "../../adapters/teams/activity.ts";

@@ -44,7 +44,7 @@ export const parts: readonly Part[] = [
     mutate: [
       "gateway/relay/inbound/access-check.ts",
       "gateway/channel-rules.ts",
-      "adapters/discord/access.ts",
+      "adapters/discord/intake/access.ts",
       "adapters/slack/inbound/author-team.ts",
     ],
     tests: [

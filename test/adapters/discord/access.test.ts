@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
-import { DiscordAccessCheck } from "../../../adapters/discord/access.ts";
+import type { RestCalls } from "../../../adapters/discord/api/rest-calls.ts";
 import type { DiscordAccess } from "../../../adapters/discord/config.ts";
-import type { RestCalls } from "../../../adapters/discord/rest-calls.ts";
+import { DiscordAccessCheck } from "../../../adapters/discord/intake/access.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
@@ -148,7 +148,7 @@ describe("given an answer for somebody in private (D3)", () => {
     asked = [];
     expect(await access.maySee(alone, "ann")).toBe(true);
     expect(asked).toEqual(["north/ann"]);
-    expect(await access.mayWrite(alone, "other-1")).toBe(false);
-    expect(asked).toEqual(["north/ann", "north/other-1"]);
+    expect(await access.mayWrite(alone, "other-0")).toBe(false);
+    expect(asked).toEqual(["north/ann", "north/other-0"]);
   });
 });

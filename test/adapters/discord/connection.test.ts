@@ -72,7 +72,7 @@ describe("given a connection that is interrupted (C2)", () => {
   ])(
     "when Discord cannot be reached for %s, then it is tried again with pauses",
     async (_, resumeWithinMs, outcome) => {
-      await test.start({ timing: { firstPauseMs: 30, longestPauseMs: 60, reportAfterMs: 0, resumeWithinMs } });
+      await test.start({ timing: { firstPauseMs: 30, maxPauseMs: 60, reportAfterMs: 0, resumeWithinMs } });
       await test.heardInPrivate("before");
       test.discord.gateway.acceptsConnections = false;
       test.discord.gateway.drop();
@@ -87,7 +87,7 @@ describe("given a connection that is interrupted (C2)", () => {
   );
 
   it("when somebody writes for the first time while Discord cannot be reached, then they are heard", async () => {
-    await test.start({ timing: { firstPauseMs: 30, longestPauseMs: 60 } });
+    await test.start({ timing: { firstPauseMs: 30, maxPauseMs: 60 } });
     test.discord.gateway.acceptsConnections = false;
     test.discord.gateway.drop();
     await happened("turned away", 3);
@@ -238,7 +238,7 @@ describe("given a connection that Discord ends for good", () => {
     [4_014, /Message Content Intent/],
     [4_011, /too many servers/],
   ])("when it closes with %i, then the channel says why, and comes back once it is mended", async (code, reason) => {
-    await test.start({ timing: { firstPauseMs: 20, longestPauseMs: 40, loginWithinMs: 2_000 } });
+    await test.start({ timing: { firstPauseMs: 20, maxPauseMs: 40, loginWithinMs: 2_000 } });
     await test.heardInPrivate("before");
     test.discord.rest.faultIn = ({ path }) => (path === "/gateway/bot" ? "unavailable" : undefined);
     test.discord.gateway.close(code);
@@ -252,7 +252,7 @@ describe("given a connection that Discord ends for good", () => {
   });
 
   it("when it is stopped meanwhile, then it does not come back", async () => {
-    await test.start({ timing: { firstPauseMs: 20, longestPauseMs: 40 } });
+    await test.start({ timing: { firstPauseMs: 20, maxPauseMs: 40 } });
     test.discord.gateway.close(4_004);
     await test.logger.lines.until((lines) => lines.some(({ message }) => message === "Discord ended the connection"));
     await test.adapter.stop();

@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { accountOf, isAddressed, isFromPerson, toUserMessage } from "../../../adapters/discord/inbound.ts";
-import { interactionMessage, isInteractionMessageId } from "../../../adapters/discord/interaction-inbound.ts";
-import { DiscordInteraction, DiscordMessage } from "../../../adapters/discord/platform-events.ts";
-import { pressedAction, renderActions } from "../../../adapters/discord/render-actions.ts";
+import { DiscordInteraction, DiscordMessage } from "../../../adapters/discord/inbound/events.ts";
+import {
+  accountOf,
+  interactionMessage,
+  isAddressed,
+  isFromPerson,
+  isInteractionMessageId,
+  toUserMessage,
+} from "../../../adapters/discord/inbound.ts";
+import { pressedAction, renderActions } from "../../../adapters/discord/render/footer.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 
 const BOT = "99";

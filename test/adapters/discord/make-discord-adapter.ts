@@ -1,5 +1,5 @@
+import type { DiscordTiming } from "../../../adapters/discord/api/timing.ts";
 import { DiscordAdapter, DiscordConfig } from "../../../adapters/discord/index.ts";
-import type { DiscordTiming } from "../../../adapters/discord/timing.ts";
 import { commandMenu } from "../../../core/commands/commands.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
@@ -27,7 +27,7 @@ const quickTiming: Partial<DiscordTiming> = {
   stopWithinMs: 400,
   identifyEveryMs: 0,
   firstPauseMs: 50,
-  longestPauseMs: 200,
+  maxPauseMs: 200,
 };
 
 let made = 0;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What is read of Discord's objects, from the gateway and from its API alike. Everything else in them is let pass. */
+/** The fields in use of Discord's objects, from the gateway and the REST API. Other fields are ignored. */
 
 const Id = z.string().regex(/^\d{1,20}$/);
 
@@ -41,7 +41,7 @@ export const DiscordMessage = z.object({
 });
 export type DiscordMessage = z.infer<typeof DiscordMessage>;
 
-/** Of all types, the two that people write. */
+/** The message types that people write. */
 export const MessageType = { default: 0, reply: 19 } as const;
 
 export const DiscordChannel = z.object({
@@ -52,7 +52,7 @@ export const DiscordChannel = z.object({
 });
 export type DiscordChannel = z.infer<typeof DiscordChannel>;
 
-/** Of an interaction that cannot be read: still enough to answer it. */
+/** The minimum for answering an interaction that is otherwise unreadable. */
 export const InteractionEnvelope = z.object({ id: Id, token: z.string().min(1) });
 export type InteractionEnvelope = z.infer<typeof InteractionEnvelope>;
 

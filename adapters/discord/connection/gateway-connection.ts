@@ -1,14 +1,14 @@
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Logger } from "../../core/contract/logger.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import type { DiscordTiming } from "../api/timing.ts";
+import { pause, pauseAfter } from "../api/timing.ts";
+import { Ready } from "../inbound/events.ts";
 import type { Dispatch } from "./contained-strategy.ts";
 import { GatewayClient } from "./gateway-client.ts";
 import type { ResumableSession } from "./kept-session.ts";
-import { pause, pauseAfter } from "./pause.ts";
-import { Ready } from "./platform-events.ts";
-import type { DiscordTiming } from "./timing.ts";
 
-export interface ConnectionParts {
+export interface ConnectionDeps {
   readonly token: string;
   readonly apiUrl: string;
   /** As bits. */
@@ -17,20 +17,20 @@ export interface ConnectionParts {
   readonly logger: Logger;
   readonly timing: DiscordTiming;
   /**
-   * A session that is new, or that another process had until now. What was said in known places meanwhile has to be
-   * fetched. Called before any dispatch of the session.
+   * Called for a session that is new or that another process had until now, before any dispatch of it. The caller
+   * fetches the messages of known conversations since then.
    */
   began(session: ResumableSession): void;
   dispatched(dispatch: Dispatch): void;
 }
 
-/** The connection that messages come in on, from start to stop: resumed, re-identified, and logged in anew if need be. */
+/** The gateway connection from start to stop. It resumes, identifies again, or logs in again as necessary. */
 export class GatewayConnection {
-  readonly #parts: ConnectionParts;
+  readonly #deps: ConnectionDeps;
   readonly #stopping = new AbortController();
   #client: GatewayClient | undefined;
   #attempts = 0;
-  /** What another process has left, until it is clear whether Discord still knows it. */
+  /** The session of an earlier process, until Discord resumes or refuses it. */
   #leftBehind: ResumableSession | undefined;
   #wasTried = false;
   #identifiedAt = Number.NEGATIVE_INFINITY;
@@ -38,18 +38,18 @@ export class GatewayConnection {
   #endReason: string | undefined;
   #renewing: Promise<void> = Promise.resolve();
 
-  constructor(parts: ConnectionParts) {
-    this.#parts = parts;
-    this.#awaySince = parts.clock.monotonic();
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps;
+    this.#awaySince = deps.clock.monotonic();
   }
 
-  /** The first login. Its failure is the caller's; later ones are tried again here. */
+  /** The first login. The caller handles its failure; this class retries later ones. */
   async start(leftBehind: ResumableSession | undefined): Promise<void> {
     this.#leftBehind = leftBehind;
     await this.#logIn();
   }
 
-  /** Discord was asked to go on with what was left behind, and has not said what it thinks of it. */
+  /** A resume of the earlier session is pending. */
   get isResumeOpen(): boolean {
     return this.#wasTried && this.#leftBehind !== undefined;
   }
@@ -61,16 +61,16 @@ export class GatewayConnection {
 
   health(): { ok: true } | { ok: false; reason: string } {
     if (this.#endReason !== undefined) return { ok: false, reason: this.#endReason };
-    if (this.#awaySince === undefined || this.#awayMs < this.#parts.timing.reportAfterMs) return { ok: true };
+    if (this.#awaySince === undefined || this.#awayMs < this.#deps.timing.reportAfterMs) return { ok: true };
     return { ok: false, reason: `no connection to Discord for ${Math.round(this.#awayMs / 1_000)} s` };
   }
 
   get #awayMs(): number {
-    return this.#awaySince === undefined ? 0 : this.#parts.clock.monotonic() - this.#awaySince;
+    return this.#awaySince === undefined ? 0 : this.#deps.clock.monotonic() - this.#awaySince;
   }
 
   async #logIn(): Promise<void> {
-    const { token, apiUrl, intents, clock, logger, timing } = this.#parts;
+    const { token, apiUrl, intents, clock, logger, timing } = this.#deps;
     const { signal } = this.#stopping;
     if (signal.aborted) throw new AppError("stopped", "the channel was stopped while it connected");
     let loggedIn = false;
@@ -107,9 +107,9 @@ export class GatewayConnection {
     }
   }
 
-  /** A new client, however often it takes: somebody may be mending it in the developer portal. */
+  /** Retries with a new client until it succeeds: an operator may be fixing the bot in the developer portal. */
   async #renew(old: GatewayClient): Promise<void> {
-    const { clock, logger, timing } = this.#parts;
+    const { clock, logger, timing } = this.#deps;
     const { signal } = this.#stopping;
     await old.close();
     for (let failures = 1; !signal.aborted; failures++) {
@@ -119,7 +119,7 @@ export class GatewayConnection {
       } catch (error) {
         if (signal.aborted) return;
         this.#endReason = messageOf(error);
-        logger.error({ reason: this.#endReason }, "Discord does not take the bot back yet");
+        logger.error({ reason: this.#endReason }, "could not log in to Discord again, retrying");
       }
     }
   }
@@ -131,18 +131,18 @@ export class GatewayConnection {
       if (ready === undefined) return;
       const { user, application, session_id: sessionId, resume_gateway_url: resumeUrl } = ready;
       const bot = { botId: user.id, applicationId: application.id };
-      this.#begin({ sessionId, resumeUrl, sequence: dispatch.s, intents: this.#parts.intents, ...bot });
+      this.#begin({ sessionId, resumeUrl, sequence: dispatch.s, intents: this.#deps.intents, ...bot });
       return;
     }
     if (this.#leftBehind !== undefined) this.#begin(this.#leftBehind);
     if (dispatch.t === "RESUMED") this.#restored();
-    this.#parts.dispatched(dispatch);
+    this.#deps.dispatched(dispatch);
   }
 
   #begin(session: ResumableSession): void {
     this.#leftBehind = undefined;
     this.#restored();
-    this.#parts.began(session);
+    this.#deps.began(session);
   }
 
   #restored(): void {
@@ -152,19 +152,19 @@ export class GatewayConnection {
   }
 
   #interrupted(): void {
-    this.#awaySince ??= this.#parts.clock.monotonic();
+    this.#awaySince ??= this.#deps.clock.monotonic();
   }
 
-  /** The first attempt is made at once, because most interruptions are planned by Discord. */
+  /** The first attempt is immediate, because Discord plans most interruptions. */
   async #pauseBefore(closing: AbortSignal): Promise<void> {
-    const { clock, timing } = this.#parts;
+    const { clock, timing } = this.#deps;
     const failures = this.#attempts++;
     if (failures > 0) await pause(clock, pauseAfter(failures, timing), closing);
   }
 
-  /** Counted over all clients: the SDK counts for each by itself. */
+  /** Spaces IDENTIFY calls across clients; the SDK does so per client only. */
   async #takeTurn(closing: AbortSignal): Promise<void> {
-    const { clock, timing } = this.#parts;
+    const { clock, timing } = this.#deps;
     const waitMs = this.#identifiedAt + timing.identifyEveryMs - clock.monotonic();
     if (waitMs > 0) await pause(clock, waitMs, closing);
     this.#identifiedAt = clock.monotonic();

@@ -1,29 +1,29 @@
 import { Routes } from "discord.js";
 import { z } from "zod";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Delivery, Receipt } from "../contract/channel-adapter.ts";
-import { DeliveryFailed, draw, NotDrawn } from "../contract/delivery-failed.ts";
-import { isInteractionMessageId } from "./interaction-inbound.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { BoundedCache } from "../../contract/bounded-cache.ts";
+import type { Delivery, Receipt } from "../../contract/channel-adapter.ts";
+import { DeliveryFailed, draw, NotDrawn } from "../../contract/delivery-failed.ts";
+import { DiscordMessage, PostedMessage, PrivateChannel } from "../inbound/events.ts";
+import { channelIdOf, snowflakeAt } from "../inbound/ids.ts";
+import { isInteractionMessageId } from "../inbound.ts";
+import type { Post } from "../render.ts";
+import { nonceOf, renderParts } from "../render.ts";
 import type { OpenInteraction, OpenInteractions } from "./open-interactions.ts";
-import { channelIdOf } from "./permalink.ts";
-import { DiscordMessage, PostedMessage, PrivateChannel } from "./platform-events.ts";
-import type { Post } from "./render.ts";
-import { nonceOf, renderParts } from "./render.ts";
 import type { RestCalls } from "./rest-calls.ts";
-import { snowflakeAt } from "./snowflake.ts";
 
 const EPHEMERAL = 64;
 const CLOCKS_DIFFER_MS = 2_000;
 const PAGE = 100;
-const MOST_REMEMBERED = 1_000;
+const MAX_INTERRUPTED = 1_000;
 
-/** What the bot says, and the changes to it. Rejects with DeliveryFailed only. */
+/** Posts, edits and finds messages. Rejects with DeliveryFailed only. */
 export class Posts {
   readonly #channel: string;
   readonly #rest: RestCalls;
   readonly #open: OpenInteractions;
-  /** What one person has seen of an answer that did not get through as a whole: such messages take no nonce. */
-  readonly #saidOnlyTo = new Map<string, string[]>();
+  /** Ephemeral messages already sent of an interrupted answer: Discord takes no nonce for them. */
+  readonly #saidOnlyTo = new BoundedCache<string, string[]>(MAX_INTERRUPTED);
 
   constructor(channel: string, rest: RestCalls, open: OpenInteractions) {
     this.#channel = channel;
@@ -41,7 +41,7 @@ export class Posts {
     return this.#post(delivery, posts);
   }
 
-  /** Only the answer to a command can be shown to one person. */
+  /** Only the answer to a command or button can be ephemeral. */
   async deliverOnlyTo(accountId: string, delivery: Delivery): Promise<Receipt> {
     const interaction = await this.#interactionOf(delivery);
     if (interaction?.ephemeral && interaction.accountId === accountId) {
@@ -49,7 +49,7 @@ export class Posts {
       if (answered !== "too-late") return answered;
     } else if (interaction !== undefined) {
       const route = Routes.webhookMessage(interaction.applicationId, interaction.token, "@original");
-      // What says that an answer is coming would stay for ever: it comes elsewhere.
+      // The answer goes elsewhere, so the "is thinking" message would stay for ever.
       await this.#rest.call("delete", route, { auth: false }).catch(() => undefined);
     }
     throw new DeliveryFailed("rejected", "Discord shows only answers to slash commands and buttons to one person");
@@ -57,7 +57,7 @@ export class Posts {
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
     const [post, ...more] = draw(delivery, renderParts);
-    // What changes again and again must stay one message.
+    // Activity and drafts change repeatedly and must stay one message.
     if (more.length > 0 && delivery.reply.kind !== "final") {
       throw new DeliveryFailed("rejected", "the text is too long to be put into one message");
     }
@@ -66,9 +66,9 @@ export class Posts {
     return more.length === 0 ? { messageId } : this.#post(delivery, more, 1);
   }
 
-  /** Looks among the messages since the reply was made. Discord keeps nonces for minutes, so the text has to tell. */
+  /** Compares the text of messages since the reply was created, because Discord keeps nonces for minutes only. */
   async find(delivery: Delivery, botId: string): Promise<Receipt | "absent" | "cannot-tell"> {
-    // The answer to a command is written over itself.
+    // A retry of the answer to a command overwrites the first attempt.
     if ((await this.#interactionOf(delivery)) !== undefined) return "absent";
     const after = snowflakeAt(Date.parse(delivery.reply.createdAt) - CLOCKS_DIFFER_MS);
     const route = Routes.channelMessages(channelIdOf(delivery.target));
@@ -83,7 +83,7 @@ export class Posts {
     return found.length === 0 && answer.length < PAGE ? "absent" : "cannot-tell";
   }
 
-  /** Of a reply that cannot be drawn, the plain text was sent. */
+  /** For a reply that cannot be rendered, the earlier attempt sent its plain text. */
   #textsOf(delivery: Delivery): readonly string[] {
     const trimmed = (posts: readonly Post[]) => posts.map(({ content }) => content.trim());
     try {
@@ -104,7 +104,7 @@ export class Posts {
     await this.#rest.call("post", Routes.channelTyping(channelIdOf(conversation)));
   }
 
-  /** `from`: how many messages of the part come before these. */
+  /** `from`: number of messages of the part before these. */
   async #post(delivery: Delivery, posts: readonly Post[], from = 0): Promise<Receipt> {
     const route = Routes.channelMessages(channelIdOf(delivery.target));
     let messageId = "";
@@ -116,7 +116,7 @@ export class Posts {
     return { messageId };
   }
 
-  /** The first message takes the place of "is thinking", which may be done twice. */
+  /** The first message replaces "is thinking", which is idempotent. */
   async #answer(
     { applicationId, token, ephemeral }: OpenInteraction,
     delivery: Delivery,
@@ -139,7 +139,6 @@ export class Posts {
     if (!ephemeral) return this.#post(delivery, rest, posts.length - rest.length);
     const route = Routes.webhook(applicationId, token);
     const said = this.#saidOnlyTo.get(delivery.id) ?? [];
-    if (this.#saidOnlyTo.size >= MOST_REMEMBERED) this.#saidOnlyTo.clear();
     this.#saidOnlyTo.set(delivery.id, said);
     for (const post of rest.slice(said.length)) {
       const body = { ...post, flags: EPHEMERAL };
@@ -156,12 +155,12 @@ export class Posts {
       const interaction = await this.#open.find(correlationId);
       return interaction?.channelId === channelIdOf(target) ? interaction : undefined;
     } catch (cause) {
-      throw new DeliveryFailed("unavailable", "the store does not say how to answer the command", { cause });
+      throw new DeliveryFailed("unavailable", "could not read from the store how to answer the command", { cause });
     }
   }
 }
 
-/** In a room full of people an answer says what it answers, without calling anybody. */
+/** In shared rooms an answer references the question, without a mention. */
 const referenceOf = ({ reply, target, part }: Delivery) => {
   const asked = /:(\d{17,20})$/.exec(reply.correlationId ?? "")?.[1];
   if (target.kind === "private" || part.index > 0 || asked === undefined) return {};

@@ -1,6 +1,5 @@
 import type { List, ListItem, Nodes, Table } from "mdast";
-import { parseMarkdown } from "../contract/markdown/parse-markdown.ts";
-import { escapeText, escapeUrl } from "./escape-text.ts";
+import { parseMarkdown } from "../../contract/markdown/parse-markdown.ts";
 
 /**
  * Markdown as Discord draws it: it has no tables, images and rules, and it has signs of its own. Everything goes
@@ -122,13 +121,13 @@ const listItem = ({ checked, children }: ListItem): string => {
   return box + blocks(children, "\n");
 };
 
-const WIDEST_TABLE = 80;
+const MAX_TABLE_WIDTH = 80;
 
 const plainTable = ({ children: rows }: Table): string => {
   const cells = rows.map((row) => row.children.map((cell) => plainText(cell).replace(/\s+/g, " ").trim()));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => (row[column] ?? "").length)));
   // Wider than a screen, columns would not stand under each other anyway.
-  if (widths.reduce((sum, width) => sum + width, 0) > WIDEST_TABLE)
+  if (widths.reduce((sum, width) => sum + width, 0) > MAX_TABLE_WIDTH)
     return cells.map((row) => row.join(" │ ")).join("\n");
   const lines = cells.map((row) =>
     widths
@@ -144,3 +143,18 @@ const plainText = (node: Nodes): string => {
   if ("children" in node) return node.children.map(plainText).join("");
   return "value" in node ? String(node.value) : node.type === "image" ? (node.alt ?? "") : "";
 };
+
+/** Signs that mean something to Discord wherever they stand, and "<" before what it would replace: mentions, times, links. */
+const ANYWHERE = /[\\*_~`|[\]]|<(?=[@#:/at]|id:|https?:)/g;
+
+/** Signs that mean something at the start of a line only: small print, headings, quotes, lists. */
+const AT_LINE_START = /^([^\S\n]*)(-#|(?:[-+]|#{1,3}|>>>|>)(?=\s|$))/gm;
+const NUMBER_AT_LINE_START = /^([^\S\n]*\d+)(?=\.\s)/gm;
+
+/** Text that Discord shows as it is, whatever stands in it (O16). */
+export const escapeText = (text: string): string =>
+  text.replace(ANYWHERE, "\\$&").replace(AT_LINE_START, "$1\\$2").replace(NUMBER_AT_LINE_START, "$1\\");
+
+/** A closing bracket or white space would end the address of a link. */
+export const escapeUrl = (url: string): string =>
+  url.replace(/[()<>\s\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);

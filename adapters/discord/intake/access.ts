@@ -1,22 +1,23 @@
 import { Routes } from "discord.js";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
-import type { DiscordAccess } from "./config.ts";
-import type { RestCalls } from "./rest-calls.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { BoundedCache } from "../../contract/bounded-cache.ts";
+import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import type { RestCalls } from "../api/rest-calls.ts";
+import type { DiscordAccess } from "../config.ts";
 
 const MEMBER_FOR_MS = 10 * 60_000;
 const STRANGER_FOR_MS = 60_000;
 const SAME_MOMENT_MS = 1_000;
-const MOST_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 
-/** Where the agent listens, and to whom in private (I2). Accounts and rates are the inbox's to check. */
+/** Checks where the agent listens, and to whom in private (I2). The inbox checks accounts and rates. */
 export class DiscordAccessCheck {
   readonly #access: DiscordAccess;
   readonly #rest: RestCalls;
   readonly #clock: Clock;
-  readonly #members = new Map<string, { isMember: boolean; until: number }>();
-  readonly #asked = new Map<string, { at: number; answer: Promise<boolean> }>();
+  readonly #members = new BoundedCache<string, { isMember: boolean; until: number }>(MAX_CACHED);
+  readonly #asked = new BoundedCache<string, { at: number; answer: Promise<boolean> }>(MAX_CACHED);
 
   constructor(access: DiscordAccess, rest: RestCalls, clock: Clock) {
     this.#access = access;
@@ -34,14 +35,14 @@ export class DiscordAccessCheck {
     return (guilds === "*" || guilds.includes(workspace)) && (rooms === "*" || rooms.includes(room));
   }
 
-  /** Anybody can write to a bot in private: unless accounts are named, it takes a member of a named server. */
+  /** Anyone can send a bot direct messages: unless accounts are configured, the author must be a member of a configured server. */
   async mayWrite(conversation: Conversation, accountId: string): Promise<boolean> {
     return this.#isMemberOfOne(conversation, (guild) => this.#isKnownMember(guild, accountId));
   }
 
   /**
-   * Who has left a moment ago is shown nothing more (D3). Discord would tell of it only with the Server Members intent,
-   * which it has to allow, so it is asked with everything that is sent.
+   * An account that has just left must see nothing more (D3). Discord reports departures only with the privileged Server
+   * Members intent, so each send checks the membership.
    */
   async maySee(conversation: Conversation, accountId: string): Promise<boolean> {
     return this.#isMemberOfOne(conversation, (guild) => this.#isMemberNow(guild, accountId));
@@ -59,13 +60,12 @@ export class DiscordAccessCheck {
     return known && known.until > this.#clock.monotonic() ? known.isMember : this.#isMember(guild, accountId);
   }
 
-  /** One answer is for all that is sent in the same moment, such as the items of a digest: Discord counts calls. */
+  /** Sends at the same moment, such as the items of a digest, share one request, because Discord limits the rate. */
   #isMemberNow(guild: string, accountId: string): Promise<boolean> {
     const key = `${guild}/${accountId}`;
     const now = this.#clock.monotonic();
     const asked = this.#asked.get(key);
     if (asked !== undefined && now - asked.at < SAME_MOMENT_MS) return asked.answer;
-    if (this.#asked.size >= MOST_REMEMBERED) this.#asked.clear();
     const answer = this.#isMember(guild, accountId);
     this.#asked.set(key, { at: now, answer });
     answer.catch(() => this.#asked.delete(key));
@@ -74,7 +74,6 @@ export class DiscordAccessCheck {
 
   async #isMember(guild: string, accountId: string): Promise<boolean> {
     const isMember = await this.#ask(guild, accountId);
-    if (this.#members.size >= MOST_REMEMBERED) this.#members.clear();
     const until = this.#clock.monotonic() + (isMember ? MEMBER_FOR_MS : STRANGER_FOR_MS);
     this.#members.set(`${guild}/${accountId}`, { isMember, until });
     return isMember;

@@ -1,8 +1,7 @@
-import { Routes } from "discord.js";
+import { PermissionFlagsBits, Routes } from "discord.js";
 import { z } from "zod";
-import { messageOf } from "../../core/contract/app-error.ts";
-import type { DiscordAccess } from "./config.ts";
-import { inviteLink, missingPermissions } from "./permissions.ts";
+import { messageOf } from "../../../core/contract/app-error.ts";
+import type { DiscordAccess } from "../config.ts";
 import type { RestCalls } from "./rest-calls.ts";
 
 const Application = z.object({
@@ -19,7 +18,7 @@ const GatewayBot = z.object({ session_start_limit: z.object({ remaining: z.numbe
 const MAY_READ_CONTENT = (1 << 18) | (1 << 19);
 const PAGE = 200;
 
-/** Asks Discord whether token, intents and permissions are as the configuration needs them. Each finding says what to do. */
+/** Checks token, intents and permissions with Discord. Each finding names its remedy. */
 export const checkLive = async (rest: RestCalls, access: DiscordAccess): Promise<readonly string[]> => {
   try {
     const application = await rest.read(Application, "get", "/applications/@me");
@@ -79,4 +78,29 @@ const guildFindings = (guilds: z.infer<typeof Guilds>, access: DiscordAccess, in
     if (missing.length === 0) return [];
     return [`in server ${id} (${guild.name}) the bot lacks ${missing.join(", ")}: invite it again with ${invite}`];
   });
+};
+
+/** Permissions in the invite link, with Discord's names for them. */
+const WANTED: readonly [bit: bigint, name: string][] = [
+  [PermissionFlagsBits.ViewChannel, "View Channels"],
+  [PermissionFlagsBits.SendMessages, "Send Messages"],
+  [PermissionFlagsBits.SendMessagesInThreads, "Send Messages in Threads"],
+  [PermissionFlagsBits.EmbedLinks, "Embed Links"],
+  [PermissionFlagsBits.ReadMessageHistory, "Read Message History"],
+];
+
+const missingPermissions = (granted: bigint): string[] =>
+  (granted & PermissionFlagsBits.Administrator) === PermissionFlagsBits.Administrator
+    ? []
+    : WANTED.filter(([bit]) => (granted & bit) === 0n).map(([, name]) => name);
+
+/** The page on which a server administrator adds the bot. */
+const inviteLink = (applicationId: string): string => {
+  const permissions = WANTED.reduce((all, [bit]) => all | bit, 0n);
+  const query = new URLSearchParams({
+    client_id: applicationId,
+    scope: "bot applications.commands",
+    permissions: String(permissions),
+  });
+  return `https://discord.com/oauth2/authorize?${query}`;
 };

@@ -1,45 +1,45 @@
 import { Routes } from "discord.js";
-import { messageOf } from "../../core/contract/app-error.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import { Unwritable } from "../../core/contract/write-availability.ts";
-import type { AdapterContext } from "../contract/adapter-context.ts";
-import type { Inbox } from "../contract/channel-adapter.ts";
+import { messageOf } from "../../../core/contract/app-error.ts";
+import { isoTime } from "../../../core/contract/clock.ts";
+import { Unwritable } from "../../../core/contract/write-availability.ts";
+import type { AdapterContext } from "../../contract/adapter-context.ts";
+import type { Inbox } from "../../contract/channel-adapter.ts";
+import type { KeyedQueue } from "../../contract/keyed-queue.ts";
+import type { OpenInteractions } from "../api/open-interactions.ts";
+import type { RestCalls } from "../api/rest-calls.ts";
+import type { DiscordTiming } from "../api/timing.ts";
+import { pause } from "../api/timing.ts";
+import { DiscordInteraction, InteractionEnvelope } from "../inbound/events.ts";
+import { interactionMessage, interactionMessageId } from "../inbound.ts";
 import type { DiscordAccessCheck } from "./access.ts";
 import type { ChannelPlaces } from "./channel-places.ts";
 import { isRefusal, notAllowed } from "./intake.ts";
-import { interactionMessage, interactionMessageId } from "./interaction-inbound.ts";
-import type { Lanes } from "./lanes.ts";
-import type { OpenInteractions } from "./open-interactions.ts";
-import { pause } from "./pause.ts";
-import { DiscordInteraction, InteractionEnvelope } from "./platform-events.ts";
-import type { RestCalls } from "./rest-calls.ts";
-import type { DiscordTiming } from "./timing.ts";
 
 /** https://docs.discord.com/developers/interactions/receiving-and-responding */
 const Callback = { message: 4, deferred: 5 } as const;
 const EPHEMERAL = 64;
 
-export interface InteractionParts {
+export interface InteractionDeps {
   readonly context: AdapterContext;
   readonly timing: DiscordTiming;
   readonly inbox: Inbox;
   readonly rest: RestCalls;
   readonly access: DiscordAccessCheck;
   readonly places: ChannelPlaces;
-  readonly lanes: Lanes;
+  readonly queue: KeyedQueue;
   readonly open: OpenInteractions;
   readonly stopping: AbortSignal;
 }
 
-/** Why it was not taken, in words for the person; nothing if it was. */
+/** The reason of a refusal, for the person; undefined if the interaction is stored. */
 type Problem = string | undefined;
 
-/** Slash commands and buttons: stored like any message, and acknowledged in time even if storing takes longer. */
+/** Intake of slash commands and buttons: stores them like messages, and acknowledges in time even if storing is slow. */
 export class Interactions {
-  readonly #parts: InteractionParts;
+  readonly #deps: InteractionDeps;
 
-  constructor(parts: InteractionParts) {
-    this.#parts = parts;
+  constructor(deps: InteractionDeps) {
+    this.#deps = deps;
   }
 
   async handle(data: unknown): Promise<void> {
@@ -47,14 +47,14 @@ export class Interactions {
     if (envelope === undefined) return;
     const interaction = DiscordInteraction.safeParse(data).data;
     if (interaction === undefined) return this.#refuse(envelope, "I do not know what to do with this.");
-    const { context, timing, lanes, open, stopping } = this.#parts;
-    // Messages that cannot be stored wait in the lane, and the person must not wait behind them.
+    const { context, timing, queue, open, stopping } = this.#deps;
+    // Messages that cannot be stored wait in the queue; an interaction must not wait behind them.
     if (context.writes.problem !== undefined) return this.#refuse(interaction, TRY_AGAIN);
     const name = nameOf(interaction);
     const isPrivate = context.commands.some((command) => command.name === name && command.privately);
     const ephemeral = isPrivate && Boolean(interaction.guild_id);
-    // In order with what was said in the same channel before.
-    const taking = lanes.run(interaction.channel_id, () => this.#take(interaction, ephemeral));
+    // Queued behind earlier messages of the same channel.
+    const taking = queue.run(interaction.channel_id, () => this.#take(interaction, ephemeral));
     const acknowledged = (async () => {
       const done = new AbortController();
       const late = pause(context.clock, timing.acknowledgeWithinMs, AbortSignal.any([stopping, done.signal]));
@@ -70,7 +70,7 @@ export class Interactions {
   }
 
   async #take(interaction: DiscordInteraction, ephemeral: boolean): Promise<Problem> {
-    const { context, inbox, access, places, open, stopping } = this.#parts;
+    const { context, inbox, access, places, open, stopping } = this.#deps;
     if (stopping.aborted) return "I am being restarted. Try again in a moment.";
     try {
       if (interaction.channel) places.learn({ t: "CHANNEL_CREATE", d: withGuild(interaction) });
@@ -87,7 +87,7 @@ export class Interactions {
     } catch (error) {
       if (isRefusal(error)) return messageOf(error);
       const level = error instanceof Unwritable ? "debug" : "warn";
-      context.logger[level]({ error: messageOf(error) }, "an interaction could not be taken in");
+      context.logger[level]({ error: messageOf(error) }, "could not store an interaction");
       return TRY_AGAIN;
     }
   }
@@ -97,18 +97,18 @@ export class Interactions {
   }
 
   async #answer({ id, token }: InteractionEnvelope, body: unknown): Promise<void> {
-    const { rest, context } = this.#parts;
+    const { rest, context } = this.#deps;
     try {
       await rest.call("post", Routes.interactionCallback(id, token), { body, auth: false });
     } catch (error) {
-      context.logger.warn({ error: messageOf(error) }, "an interaction could not be acknowledged");
+      context.logger.warn({ error: messageOf(error) }, "could not acknowledge an interaction");
     }
   }
 
   async #explain({ application_id, token }: DiscordInteraction, why: string): Promise<void> {
     const route = Routes.webhookMessage(application_id, token, "@original");
     const body = { content: why, ...NO_MENTIONS };
-    await this.#parts.rest.call("patch", route, { body, auth: false }).catch(() => undefined);
+    await this.#deps.rest.call("patch", route, { body, auth: false }).catch(() => undefined);
   }
 }
 

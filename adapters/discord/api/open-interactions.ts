@@ -1,26 +1,26 @@
 import { z } from "zod";
-import { collection, keyOf } from "../../core/contract/collection.ts";
-import type { Store } from "../../core/contract/store.ts";
+import { collection, keyOf } from "../../../core/contract/collection.ts";
+import type { Store } from "../../../core/contract/store.ts";
 
 const OpenInteraction = z.looseObject({
   applicationId: z.string(),
   token: z.string(),
-  /** Where it was made. An answer that goes elsewhere is no answer to it. */
+  /** The channel of the interaction; only replies there are its answer. */
   channelId: z.string(),
   accountId: z.string(),
-  /** The answer is shown to that account only. */
+  /** Only that account sees the answer. */
   ephemeral: z.boolean(),
 });
 export type OpenInteraction = z.infer<typeof OpenInteraction>;
 
-/** Discord takes answers for 15 minutes. */
+/** Discord accepts answers for 15 minutes. */
 const ANSWERABLE_MS = 15 * 60_000;
 const openInteractions = collection("discord-interactions", OpenInteraction, { ttlMs: ANSWERABLE_MS });
 
-/** Interactions that wait for their answer. Stored, because the answer may be sent by another process. */
+/** Interactions that await an answer. Stored, because another process may send the answer. */
 export class OpenInteractions {
   readonly #store: Store;
-  /** What Discord must have been told first: it refuses an answer that comes before. */
+  /** Acknowledgements in progress: Discord rejects an answer that arrives before them. */
   readonly #acknowledging = new Map<string, Promise<void>>();
 
   constructor(store: Store) {

@@ -1,16 +1,16 @@
 import { Routes } from "discord.js";
-import { AppError } from "../../core/contract/app-error.ts";
-import type { Attachment } from "../../core/contract/user-message.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
-import { readAtMost } from "../contract/read-at-most.ts";
-import { attachmentPlace } from "./attachment-id.ts";
-import { DiscordMessage } from "./platform-events.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Attachment } from "../../../core/contract/user-message.ts";
+import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import { readAtMost } from "../../contract/read-at-most.ts";
+import { DiscordMessage } from "../inbound/events.ts";
+import { attachmentPlace } from "../inbound/ids.ts";
 import type { RestCalls } from "./rest-calls.ts";
 
 const FILE_HOSTS = new Set(["cdn.discordapp.com", "media.discordapp.net"]);
 const PATIENCE_MS = 60_000;
 
-/** The bytes of a file that somebody attached, from an address that Discord makes for this moment. */
+/** Downloads an attached file. It asks Discord for the address each time, because addresses expire. */
 export const fetchAttachment = async (
   rest: RestCalls,
   apiUrl: string,

@@ -1,13 +1,12 @@
 import { Client, DefaultRestOptions } from "discord.js";
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import { closeReason } from "./close-reason.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { pause } from "../api/timing.ts";
 import type { Dispatch } from "./contained-strategy.ts";
 import { ContainedStrategy } from "./contained-strategy.ts";
 import type { ResumableSession } from "./kept-session.ts";
-import { pause } from "./pause.ts";
 
-export interface ClientParts {
+export interface ClientDeps {
   readonly token: string;
   readonly apiUrl: string;
   /** As bits. */
@@ -16,67 +15,67 @@ export interface ClientParts {
   readonly loginWithinMs: number;
   readonly requestWithinMs: number;
   beforeConnect(signal: AbortSignal): Promise<void>;
-  /** Waits until Discord takes another IDENTIFY. */
+  /** Waits until Discord accepts another IDENTIFY. */
   beforeIdentify(signal: AbortSignal): Promise<void>;
   resumable(): ResumableSession | undefined;
   mayResumeLater(): boolean;
   dispatched(dispatch: Dispatch): void;
-  /** The connection is away, and is being restored. */
+  /** Called when the connection is lost and the SDK reconnects. */
   interrupted(): void;
-  /** This client will not connect again. */
+  /** Called when this client will not reconnect. */
   ended(reason: string): void;
-  /** Something that only a developer can do something about. */
+  /** Called for an SDK error that needs a developer. */
   puzzled(error: unknown): void;
 }
 
-/** One login: a client that failed once cannot be closed after a second one, so each attempt gets its own. */
+/** One login. The SDK's client cannot be closed after a second login, so each attempt uses a new one. */
 export class GatewayClient {
-  readonly #parts: ClientParts;
+  readonly #deps: ClientDeps;
   readonly #client: Client;
   readonly #closing = new AbortController();
   #strategy: ContainedStrategy | undefined;
   #endReason: string | undefined;
 
-  constructor(parts: ClientParts) {
-    this.#parts = parts;
+  constructor(deps: ClientDeps) {
+    this.#deps = deps;
     const { signal } = this.#closing;
     this.#client = new Client({
-      intents: parts.intents,
-      // Nothing waits for the client to know its servers.
+      intents: deps.intents,
+      // No code depends on the client's list of servers.
       waitGuildTimeout: 0,
       rest: {
-        api: parts.apiUrl,
+        api: deps.apiUrl,
         retries: 0,
-        timeout: parts.requestWithinMs,
+        timeout: deps.requestWithinMs,
         makeRequest: (url, init) =>
           DefaultRestOptions.makeRequest(url, { ...init, signal: joined(init.signal, signal) }),
       },
       ws: {
         buildStrategy: (manager) => {
           this.#strategy = new ContainedStrategy(manager, {
-            dispatched: parts.dispatched,
+            dispatched: deps.dispatched,
             broke: (error, fatal) =>
-              fatal ? this.#end(`the connection broke: ${messageOf(error)}`) : parts.puzzled(error),
-            beforeConnect: () => parts.beforeConnect(signal),
-            resumable: parts.resumable,
-            mayResumeLater: parts.mayResumeLater,
+              fatal ? this.#end(`the connection broke: ${messageOf(error)}`) : deps.puzzled(error),
+            beforeConnect: () => deps.beforeConnect(signal),
+            resumable: deps.resumable,
+            mayResumeLater: deps.mayResumeLater,
           });
           return this.#strategy;
         },
-        buildIdentifyThrottler: async () => ({ waitForIdentify: () => parts.beforeIdentify(signal) }),
+        buildIdentifyThrottler: async () => ({ waitForIdentify: () => deps.beforeIdentify(signal) }),
       },
     });
-    this.#client.on("error", (error) => parts.puzzled(error));
-    this.#client.on("shardError", (error) => parts.puzzled(error));
-    this.#client.on("shardReconnecting", () => signal.aborted || parts.interrupted());
+    this.#client.on("error", (error) => deps.puzzled(error));
+    this.#client.on("shardError", (error) => deps.puzzled(error));
+    this.#client.on("shardReconnecting", () => signal.aborted || deps.interrupted());
     this.#client.on("shardDisconnect", ({ code }) => this.#end(closeReason(code)));
   }
 
-  /** Resolves once messages arrive. Rejects with the reason, also if it is closed or takes too long. */
+  /** Resolves once messages can arrive. Rejects with the reason, also on close or timeout. */
   async login(): Promise<void> {
-    const { clock, loginWithinMs, token } = this.#parts;
+    const { clock, loginWithinMs, token } = this.#deps;
     const { signal } = this.#closing;
-    // It settles neither if it is closed nor if Discord stays silent.
+    // The SDK's promise settles neither on close nor if Discord stays silent.
     const login = this.#client.login(token).then(
       () => "done" as const,
       (error: unknown) => ({ error }),
@@ -101,7 +100,7 @@ export class GatewayClient {
   #end(reason: string): void {
     if (this.#closing.signal.aborted || this.#endReason !== undefined) return;
     this.#endReason = reason;
-    this.#parts.ended(reason);
+    this.#deps.ended(reason);
   }
 }
 
@@ -111,3 +110,18 @@ const explain = (error: unknown): string =>
     : `Discord cannot be reached: ${messageOf(error)}`;
 
 const joined = (a: AbortSignal | null | undefined, b: AbortSignal): AbortSignal => (a ? AbortSignal.any([a, b]) : b);
+
+/** Why Discord ended a connection for good, with the remedy. */
+const closeReason = (code: number): string => `${REASONS[code] ?? "Discord closed the connection"} (${code})`;
+
+/** https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
+const REASONS: Readonly<Record<number, string>> = {
+  4004: "Discord refuses the bot token: reset it in the developer portal (Bot, Reset Token) and set botToken",
+  4010: "Discord does not know this shard: report it as a bug of Mooring",
+  4011: "the bot is in too many servers for one connection (2,500 are the most): leave some, or use a second bot",
+  4012: "Discord no longer speaks this version of its API: update Mooring",
+  4013: "Discord does not know these intents: update Mooring",
+  4014:
+    "Discord does not allow the intents: switch on the Message Content Intent in the developer portal (Bot), " +
+    "or set access.mentionOnly to true",
+};

@@ -1,10 +1,10 @@
 import { SimpleShardingStrategy, WebSocketShardStatus } from "discord.js";
-import { AppError } from "../../core/contract/app-error.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
 import type { ResumableSession } from "./kept-session.ts";
 
 type Manager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
 
-/** What the SDK keeps to itself of a shard. It has no other place to hold on to. */
+/** Private members of the SDK's shard; the SDK offers no public hooks. */
 interface Shard {
   readonly status: WebSocketShardStatus;
   readonly failedToConnectDueToNetworkError: boolean;
@@ -24,22 +24,22 @@ export interface Dispatch {
   readonly d: unknown;
 }
 
-export interface StrategyParts {
+export interface StrategyDeps {
   dispatched(dispatch: Dispatch): void;
-  /** Something broke inside the SDK. fatal: it will not connect again by itself. */
+  /** Called for an error inside the SDK. fatal: it will not reconnect by itself. */
   broke(error: unknown, fatal: boolean): void;
-  /** Waits as long as the next attempt to connect should. */
+  /** Delays the next connection attempt. */
   beforeConnect(): Promise<void>;
-  /** The session to go on with, if there is one. Asked once, when Discord has said where it is. */
+  /** The session to resume, if any. Called once, after Discord has named its gateway. */
   resumable(): ResumableSession | undefined;
-  /** Discord could not be reached: is the session still worth another attempt? */
+  /** Whether to retry the resume after Discord was unreachable. */
   mayResumeLater(): boolean;
 }
 
-/** All that the SDK's client has to know to keep the connection. */
+/** The only events that the SDK's client needs to keep the connection. */
 const FOR_THE_CLIENT = new Set(["READY", "RESUMED"]);
 
-/** The SDK exports another enumeration under the name of the one that has it. */
+/** The SDK exports a different enumeration under the name of the one with this value. */
 const DISPATCH = "dispatch";
 
 /** Not exported by the SDK. */
@@ -48,30 +48,30 @@ const Recovery = { identify: 0, resume: 1 } as const;
 const CLOSE_WITHIN_MS = 1_000;
 
 /**
- * Keeps what the SDK does inside bounds. Left alone, its shard cannot be destroyed during a handshake and connects
- * again afterwards, it reconnects without a pause, gives a session up when the first attempt to come back reaches nobody,
- * and what it cannot read ends the process as an unhandled rejection.
+ * Works around faults of the SDK's shard: destroying it during a handshake fails and it reconnects afterwards, it
+ * reconnects without a delay, it drops a session when the first reconnect fails on the network, and a payload that it
+ * cannot read ends the process as an unhandled rejection.
  */
 export class ContainedStrategy extends SimpleShardingStrategy {
   readonly #manager: Manager;
-  readonly #parts: StrategyParts;
+  readonly #deps: StrategyDeps;
   #closed = false;
 
-  constructor(manager: Manager, parts: StrategyParts) {
+  constructor(manager: Manager, deps: StrategyDeps) {
     super(manager);
     this.#manager = manager;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   override async spawn(shardIds: number[]): Promise<void> {
-    // A login that was given up while it waited for an answer comes here later.
+    // An abandoned login arrives here after its response.
     if (this.#closed) throw new AppError("stopped", "the connection was closed meanwhile");
     await super.spawn(shardIds);
     for (const [shardId, shard] of this.#shards) this.#contain(shard, shardId);
     await this.#resumeLater(shardIds);
   }
 
-  /** For good, and in bounded time whatever state the connection is in. */
+  /** Closes permanently, in bounded time in every state of the connection. */
   async close(): Promise<void> {
     this.#closed = true;
     const shards = [...this.#shards.values()];
@@ -84,7 +84,7 @@ export class ContainedStrategy extends SimpleShardingStrategy {
     clearTimeout(timer);
     for (const { connection } of shards) {
       if (connection === null) continue;
-      // One that is still connecting reports its end as an error.
+      // A socket that is still connecting reports its termination as an error.
       connection.onerror = () => undefined;
       connection.terminate();
     }
@@ -94,9 +94,9 @@ export class ContainedStrategy extends SimpleShardingStrategy {
     return Reflect.get(this, "shards");
   }
 
-  /** The token goes where the session is, so that has to be where Discord says it is itself. */
+  /** The resume sends the token to the session's server, so that server must be in the domain that Discord names. */
   async #resumeLater([shardId = 0]: number[]): Promise<void> {
-    const session = this.#parts.resumable();
+    const session = this.#deps.resumable();
     const { url } = await this.#manager.fetchGatewayInformation();
     if (session === undefined || domainOf(session.resumeUrl) !== domainOf(url)) return;
     const { sessionId, sequence, resumeUrl: resumeURL } = session;
@@ -105,7 +105,7 @@ export class ContainedStrategy extends SimpleShardingStrategy {
   }
 
   #contain(shard: Shard, shardId: number): void {
-    const { dispatched, broke, beforeConnect, mayResumeLater } = this.#parts;
+    const { dispatched, broke, beforeConnect, mayResumeLater } = this.#deps;
     const contained =
       <A extends unknown[]>(work: (...args: A) => Promise<void>, fatal: boolean) =>
       async (...args: A): Promise<void> => {
@@ -128,7 +128,7 @@ export class ContainedStrategy extends SimpleShardingStrategy {
         return destroy.call(shard, { ...options, ...recover });
       },
       internalConnect: async () => {
-        // Two reasons to reconnect at the same time are one reconnect.
+        // Joins concurrent reconnects.
         if (waiting || shard.status !== WebSocketShardStatus.Idle) return;
         waiting = true;
         await beforeConnect();
@@ -145,10 +145,10 @@ export class ContainedStrategy extends SimpleShardingStrategy {
   }
 }
 
-/** Discord ends a session that is closed with 1000: https://docs.discord.com/developers/events/gateway#disconnecting */
+/** Close code that keeps the session; 1000 would end it: https://docs.discord.com/developers/events/gateway#disconnecting */
 const SESSION_GOES_ON = 4_200;
 
-/** The servers of Discord's gateway have names of their own in one domain. */
+/** Discord's gateway servers have different host names in one domain. */
 const domainOf = (url: string): string => {
   const { protocol, hostname } = new URL(url);
   return `${protocol}//${/^[\d.]+$/.test(hostname) ? hostname : hostname.split(".").slice(-2).join(".")}`;

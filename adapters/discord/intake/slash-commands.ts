@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { Routes } from "discord.js";
 import { z } from "zod";
-import type { MenuCommand } from "../../core/contract/menu-command.ts";
-import type { RestCalls } from "./rest-calls.ts";
+import type { MenuCommand } from "../../../core/contract/menu-command.ts";
+import type { RestCalls } from "../api/rest-calls.ts";
 
 /** https://docs.discord.com/developers/interactions/application-commands */
 const CHAT_INPUT = 1;

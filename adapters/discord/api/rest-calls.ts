@@ -1,11 +1,12 @@
-import { REST, type RouteLike } from "discord.js";
+import type { RouteLike } from "discord.js";
+import { REST } from "discord.js";
 import type { z } from "zod";
-import { AppError } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
-import { deliveryFailure } from "./delivery-failure.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import { deliveryFailure } from "./failure.ts";
 
-export interface RestParts {
+export interface RestDeps {
   readonly apiUrl: string;
   readonly token: string;
   readonly clock: Clock;
@@ -17,19 +18,19 @@ type Method = "get" | "post" | "patch" | "put" | "delete";
 export interface CallOptions {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string>>;
-  /** Interactions are answered by their own token. */
+  /** False for interaction responses, which authenticate by their own token. */
   readonly auth?: false;
 }
 
-/** Discord's API. Nothing is tried twice here, no wait for a rate limit is hidden, and each call ends in time. */
+/** Discord's REST API: no retries, no hidden waits for rate limits, and a timeout for each call. */
 export class RestCalls {
-  readonly #parts: RestParts;
+  readonly #deps: RestDeps;
   readonly #rest: REST;
   readonly #underWay = new Set<AbortController>();
 
-  constructor(parts: RestParts) {
-    this.#parts = parts;
-    const { apiUrl, requestWithinMs } = parts;
+  constructor(deps: RestDeps) {
+    this.#deps = deps;
+    const { apiUrl, requestWithinMs } = deps;
     this.#rest = new REST({
       api: apiUrl,
       version: "10",
@@ -41,12 +42,12 @@ export class RestCalls {
 
   /** Rejects with DeliveryFailed only. */
   async call(method: Method, route: RouteLike, { body, query, auth }: CallOptions = {}): Promise<unknown> {
-    const { clock, requestWithinMs, token } = this.#parts;
+    const { clock, requestWithinMs, token } = this.#deps;
     const controller = new AbortController();
-    // The SDK's own time-out ends when the headers are there.
+    // The SDK's own timeout covers the headers only.
     const timer = clock.after(requestWithinMs, () => controller.abort());
     this.#underWay.add(controller);
-    // The SDK forgets a token that was refused once.
+    // The SDK drops a token after one 401.
     this.#rest.setToken(token);
     try {
       return await this.#rest[method](route, {
@@ -70,7 +71,7 @@ export class RestCalls {
     throw new DeliveryFailed("unknown", "Discord's answer was not understood", { cause });
   }
 
-  /** Ends what is under way; its outcome is then unknown. */
+  /** Aborts calls in progress; their outcome is then unknown. */
   abort(): void {
     for (const controller of this.#underWay) controller.abort();
   }

@@ -1,23 +1,24 @@
 import { Routes } from "discord.js";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
-import type { Dispatch } from "./contained-strategy.ts";
-import { DiscordChannel, GuildCreate } from "./platform-events.ts";
-import type { RestCalls } from "./rest-calls.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import { BoundedCache } from "../../contract/bounded-cache.ts";
+import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import type { RestCalls } from "../api/rest-calls.ts";
+import type { Dispatch } from "../connection/contained-strategy.ts";
+import { DiscordChannel, GuildCreate } from "../inbound/events.ts";
 
 /** https://docs.discord.com/developers/resources/channel#channel-object-channel-types */
 const PUBLIC_THREADS = new Set([10, 11]);
 
-/** `parentId`: only of a thread that everybody in its channel can read. */
+/** `parentId`: only of a public thread, which every member of its channel can read. */
 type Place = { readonly guildId: string; readonly parentId: string | undefined };
 
-const MOST_PLACES = 50_000;
+const MAX_PLACES = 50_000;
 
-/** Which channels are threads, and of what: messages do not say it. */
+/** Maps channels to conversations: messages do not tell whether their channel is a thread, and of which channel. */
 export class ChannelPlaces {
   readonly #channel: string;
   readonly #rest: RestCalls;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new BoundedCache<string, Place>(MAX_PLACES);
 
   constructor(channel: string, rest: RestCalls) {
     this.#channel = channel;
@@ -25,8 +26,8 @@ export class ChannelPlaces {
   }
 
   /**
-   * The conversation that a channel of Discord is. Nothing: there is no such channel, or the bot does not see it. A
-   * private thread (type 12) is a room of its own, because only some people of its channel can read it.
+   * The conversation of a Discord channel; undefined if the channel does not exist or the bot does not see it. A
+   * private thread (type 12) is a separate room, because only some members of its channel can read it.
    */
   async conversationIn(channelId: string, guildId: string | undefined): Promise<Conversation | undefined> {
     const channel = this.#channel;
@@ -61,7 +62,6 @@ export class ChannelPlaces {
     if (channel === undefined || guildId === undefined) return undefined;
     const isPublicThread = PUBLIC_THREADS.has(channel.type);
     const place = { guildId, parentId: isPublicThread ? (channel.parent_id ?? undefined) : undefined };
-    if (this.#places.size >= MOST_PLACES) this.#places.clear();
     this.#places.set(channel.id, place);
     return place;
   }

@@ -1,7 +1,7 @@
 import { DiscordAPIError, HTTPError, RateLimitError } from "discord.js";
-import { messageOf } from "../../core/contract/app-error.ts";
-import type { DeliveryFailure } from "../contract/delivery-failed.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { messageOf } from "../../../core/contract/app-error.ts";
+import type { DeliveryFailure } from "../../contract/delivery-failed.ts";
+import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#json-json-error-codes */
 const KNOWN_CODES: Readonly<Record<number, readonly [DeliveryFailure, string]>> = {
@@ -26,12 +26,12 @@ const KNOWN_CODES: Readonly<Record<number, readonly [DeliveryFailure, string]>> 
 
 const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 
-/** Whatever went wrong with a request, in the contract's words. No error of the SDK leaves this folder. */
+/** Translates any request error into a DeliveryFailed. No error of the SDK leaves this folder. */
 export const deliveryFailure = (cause: unknown): DeliveryFailed => {
   if (cause instanceof DeliveryFailed) return cause;
   if (cause instanceof RateLimitError) {
     const askedMs = cause.retryAfter > 0 ? cause.retryAfter : cause.timeToReset;
-    const retryAfterMs = Math.max(askedMs, LEAST_PAUSE_MS);
+    const retryAfterMs = Math.max(askedMs, MIN_PAUSE_MS);
     return new DeliveryFailed("rate-limited", "Discord asks to wait", { retryAfterMs, cause });
   }
   if (cause instanceof DiscordAPIError) return refusal(cause);
@@ -51,7 +51,7 @@ const refusal = (cause: DiscordAPIError): DeliveryFailed => {
   if (status === 401) {
     return failed("unavailable", "Discord refuses the bot token: reset it in the developer portal and set botToken");
   }
-  // Without a code it was not Discord itself: a proxy, or the firewall in front of it.
+  // Without a code the response is from a proxy or firewall in front of Discord.
   if (typeof code !== "number" || code === 0) return failed("unavailable", `something before Discord said ${status}`);
   const known = KNOWN_CODES[code];
   if (known) return failed(...known);
@@ -63,4 +63,4 @@ const refusal = (cause: DiscordAPIError): DeliveryFailed => {
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
-const LEAST_PAUSE_MS = 250;
+const MIN_PAUSE_MS = 250;
