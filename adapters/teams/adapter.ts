@@ -18,27 +18,23 @@ import type {
 import type { AdapterContext } from "../contract/adapter-context.ts";
 import type { Capabilities, Delivery, Inbox, Receipt } from "../contract/channel-adapter.ts";
 import { DeliveryFailed, draw } from "../contract/delivery-failed.ts";
-import { anchorBytes } from "./anchor-card.ts";
-import { BotToken } from "./bot-token.ts";
-import { Calls } from "./calls.ts";
-import { checkTeams } from "./check-live.ts";
+import { RefusalThrottle } from "../contract/refusal-throttle.ts";
+import { BotToken, SignInCheck } from "./api/bot-token.ts";
+import { Calls, RoomCalls } from "./api/calls.ts";
+import { checkTeams } from "./api/check-live.ts";
+import type { Address, OutgoingActivity } from "./api/connector.ts";
+import { Connector } from "./api/connector.ts";
+import { fetchFile } from "./api/fetch-file.ts";
+import { wordsFor } from "./api/reach-state.ts";
+import type { Reference } from "./api/references.ts";
+import { References } from "./api/references.ts";
+import { SigningKeys } from "./api/signing-keys.ts";
 import type { TeamsConfig } from "./config.ts";
-import type { Address, OutgoingActivity } from "./connector.ts";
-import { Connector } from "./connector.ts";
-import { fetchFile } from "./fetch-file.ts";
-import { conversationId } from "./inbound.ts";
-import { escapeXml } from "./inert.ts";
-import { receiveActivity } from "./intake.ts";
-import { LONGEST_PART, writtenSize } from "./message-size.ts";
-import { messageLink } from "./permalink.ts";
-import { wordsFor } from "./reach-state.ts";
-import type { Reference } from "./references.ts";
-import { References } from "./references.ts";
-import { Refusals } from "./refusals.ts";
+import { conversationId, messageLink } from "./inbound.ts";
+import { receiveActivity } from "./intake/intake.ts";
+import { escapeXml, MAX_PART_LENGTH, writtenSize } from "./render/escape.ts";
+import { anchorBytes } from "./render/footer-card.ts";
 import { renderDelivery } from "./render.ts";
-import { RoomCalls } from "./room-calls.ts";
-import { SignInCheck } from "./sign-in-check.ts";
-import { SigningKeys } from "./signing-keys.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 
@@ -52,7 +48,7 @@ type Abilities = WebhookAdapter &
   HealthAdapter &
   CheckableAdapter;
 
-/** Microsoft Teams: its activities come by webhook, answers go to the service address that they came with. */
+/** Microsoft Teams: activities arrive by webhook, and answers go to the service address of the activity. */
 export class TeamsAdapter implements Abilities {
   readonly channel: string;
   readonly capabilities: Capabilities;
@@ -65,7 +61,7 @@ export class TeamsAdapter implements Abilities {
   readonly #keys: SigningKeys;
   readonly #connector: Connector;
   readonly #references: References;
-  readonly #refusals: Refusals;
+  readonly #refusals: RefusalThrottle;
   readonly #calls: Calls;
   readonly #rooms: RoomCalls;
   #inbox: Inbox | undefined;
@@ -75,11 +71,11 @@ export class TeamsAdapter implements Abilities {
     this.capabilities = {
       connection: "shared",
       resend: "repeats",
-      maxPartLength: LONGEST_PART,
+      maxPartLength: MAX_PART_LENGTH,
       anchorLength: anchorBytes,
       measure: writtenSize,
-      // Teams counts edits as messages: 1,800 an hour in a conversation, of which this leaves 360 for answers, and
-      // 50 a second of a bot, of which streams take 10.
+      // Teams counts edits as messages. Of 1,800 an hour per conversation this leaves 360 for answers; of 50 a second
+      // per bot, streams take 10.
       editEveryMs: 2_500,
       ...(config.streaming && { streamEveryMs: 100 }),
     };
@@ -91,13 +87,13 @@ export class TeamsAdapter implements Abilities {
     this.#keys = new SigningKeys(config.openIdMetadataUrl, context.clock);
     this.#connector = new Connector(this.#token, context.clock);
     this.#references = new References(context.store, context.channel);
-    this.#refusals = new Refusals(context.clock);
+    this.#refusals = new RefusalThrottle(context.clock);
     this.#calls = new Calls(context.clock);
     const { channel, clock } = context;
     const { serviceUrls } = config;
     const calling = { calls: this.#calls, references: this.#references, token: this.#token };
     this.#rooms = new RoomCalls({ channel, serviceUrls, clock, ...calling });
-    const parts = {
+    const intake = {
       config,
       context,
       references: this.#references,
@@ -111,7 +107,7 @@ export class TeamsAdapter implements Abilities {
         path: "messages",
         maxBodyBytes: MAX_BODY_BYTES,
         handle: async (request) =>
-          this.#inbox ? receiveActivity(request, this.#inbox, parts) : { status: 503, body: "not ready" },
+          this.#inbox ? receiveActivity(request, this.#inbox, intake) : { status: 503, body: "not ready" },
       },
     ];
   }
@@ -138,7 +134,7 @@ export class TeamsAdapter implements Abilities {
         ? this.#connector.startThread(address, this.#bot, activity, signal)
         : this.#connector.send(address, activity, signal);
     });
-    if (!messageId) throw new DeliveryFailed("unknown", "Teams did not say which message it has made of it");
+    if (!messageId) throw new DeliveryFailed("unknown", "Teams returned no message id");
     return { messageId };
   }
 
@@ -216,15 +212,15 @@ export class TeamsAdapter implements Abilities {
   }
 
   #tell(message: UserMessage, refusal: AppError): void {
-    if (!this.#refusals.isNew(message, refusal)) return;
+    if (!this.#refusals.mayShow(message.account.id, message.conversation.room, refusal.code)) return;
     const text = escapeXml(`I cannot take this: ${refusal.message}.`);
     this.#post(message.conversation, { type: "message", textFormat: "xml", text }).catch((error: unknown) =>
-      this.#context.logger.debug({ error: messageOf(error) }, "a refusal was not told"),
+      this.#context.logger.debug({ error: messageOf(error) }, "could not show the refusal"),
     );
   }
 }
 
-/** In a channel of a team everything is in a thread: that of the target, or the one that the reply's first part began. */
+/** In a team's channel every message is in a thread: the target's, or the one that the reply's first part began. */
 const addressIn = (target: Conversation, { serviceUrl, kind }: Reference, firstMessageId?: string): Address => {
   const isIts = kind === "channel" && target.thread === undefined && firstMessageId !== undefined;
   return { serviceUrl, conversationId: conversationId(isIts ? { ...target, thread: firstMessageId } : target) };

@@ -4,7 +4,7 @@ import { accessFields, channelFields, roomAccessFields, streamingFields } from "
 
 const DirectoryId = z.guid({ error: 'must be an id such as "00000000-0000-0000-0000-000000000000"' });
 
-/** Secrets and people's words go there, so only a machine's own address may do without encryption. */
+/** Requests carry secrets and messages, so only loopback may omit encryption. */
 const SafeUrl = z
   .string()
   .refine((url) => URL.canParse(url) && isSafe(new URL(url)), {

@@ -3,17 +3,16 @@ import { isoTime } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Account, UserMessage } from "../../core/contract/user-message.ts";
 import { textCommand } from "../contract/text-command.ts";
-import type { Activity, SentAttachment } from "./activity.ts";
-import { isMentioned, messageText } from "./message-text.ts";
-import { messageLink } from "./permalink.ts";
-import type { Reference } from "./references.ts";
-import { sentFiles } from "./sent-files.ts";
+import type { Reference } from "./api/references.ts";
+import type { Activity, SentAttachment } from "./inbound/activity.ts";
+import { isMentioned, messageText } from "./inbound/message-text.ts";
+import { sentFiles } from "./inbound/sent-files.ts";
 
 export interface Arrival {
   readonly channel: string;
   readonly tenant: string;
   readonly agent: string;
-  /** The directory that the bot belongs to. */
+  /** The bot's directory (tenant). */
   readonly directory: string;
   readonly botId: string;
   readonly mentionOnly: boolean;
@@ -21,12 +20,12 @@ export interface Arrival {
   readonly traceId: string;
 }
 
-/** What a button of ours carries; see `render.ts`. */
+/** The value of our buttons; see `render/footer-card.ts`. */
 export const PressedButton = z.looseObject({
   mooring: z.looseObject({ command: z.string().min(1), args: z.string().default("") }),
 });
 
-/** The message that an activity is, or changes; or nothing: a reaction, a post of a bot, talk that is not meant for us. */
+/** Converts a new or edited message; undefined for reactions, posts of bots and messages that do not address the agent. */
 export const userMessageOf = (activity: Activity, arrival: Arrival): UserMessage | undefined => {
   const { id, from } = activity;
   const isEdit = activity.type === "messageUpdate";
@@ -42,7 +41,7 @@ export const userMessageOf = (activity: Activity, arrival: Arrival): UserMessage
   const attachments = sentFiles(activity.attachments);
   if (text === "" && attachments.length === 0) return undefined;
   const command = pressed ? { name: pressed.command, args: pressed.args } : textCommand(text);
-  // What was said as words stays words.
+  // An edit cannot turn a message into a command.
   if (isEdit && command !== undefined) return undefined;
   const replyTo = answered(activity, conversation);
   const link = messageLink(conversation, id, referenceOf(activity), arrival.directory);
@@ -65,7 +64,7 @@ export const userMessageOf = (activity: Activity, arrival: Arrival): UserMessage
   };
 };
 
-/** A thread of a channel is in the id of its conversation: `19:…@thread.tacv2;messageid=<first message>`. */
+/** The conversation id of a channel thread contains its root: `19:…@thread.tacv2;messageid=<first message>`. */
 export const conversationOf = (activity: Activity, channel: string): Conversation => {
   const { room, thread } = partsOf(activity.conversation.id);
   const kind = kindOf(activity) === "personal" ? "private" : "shared";
@@ -82,7 +81,7 @@ export const conversationOf = (activity: Activity, channel: string): Conversatio
 export const conversationId = ({ room, thread }: Pick<Conversation, "room" | "thread">): string =>
   thread === undefined ? room : `${room}${THREAD}${thread}`;
 
-/** How the room of an activity is reached. */
+/** The data for posting to the room of an activity. */
 export const referenceOf = (activity: Activity): Reference => {
   const { serviceUrl, channelData, from } = activity;
   const groupId = channelData.team?.aadGroupId;
@@ -96,7 +95,7 @@ export const referenceOf = (activity: Activity): Reference => {
   };
 };
 
-/** Whether the app was put into the room or taken out of it. An upgrade takes it out for a moment only. */
+/** Whether the app was added to the room or removed from it. An upgrade removes it only for a moment. */
 export const installationIn = (activity: Activity, ownId: string): "added" | "removed" | undefined => {
   const botId = activity.recipient?.id ?? ownId;
   const has = (members: Activity["membersAdded"]) => members.some(({ id }) => id === botId);
@@ -116,7 +115,7 @@ const partsOf = (id: string): { room: string; thread: string | undefined } => {
   return { room, thread: thread || undefined };
 };
 
-/** Old clients leave the kind out; then only what is certainly private counts as private. */
+/** Old clients omit the kind; then only a certainly private conversation counts as private. */
 const kindOf = ({ conversation, channelData }: Activity): Reference["kind"] => {
   if (conversation.conversationType !== undefined) return conversation.conversationType;
   if (channelData.team !== undefined || conversation.id.includes("@thread.tacv2")) return "channel";
@@ -130,14 +129,14 @@ const accountOf = ({ locale, localTimezone }: Activity, from: NonNullable<Activi
   ...(localTimezone !== undefined && { timeZone: localTimezone }),
 });
 
-/** A button's card, what was quoted, or the message that the thread hangs on. */
+/** The card of a pressed button, the quoted message, or the root of the thread. */
 const answered = ({ id, value, replyToId, attachments }: Activity, { thread }: Conversation): string | undefined => {
   if (value != null && replyToId !== undefined) return replyToId;
   const root = thread === id ? undefined : thread;
   return attachments.map(quotedIn).find((quoted) => quoted !== undefined) ?? replyToId ?? root;
 };
 
-/** Stops at every "<", so that a text full of opened quotes takes no longer than its length. */
+/** Stops at every "<", so that matching stays linear in a text full of opened quotes. */
 const QUOTES = /<blockquote\s([^<>]*)>/gi;
 const IS_REPLY = /\bitemtype="http:\/\/schema\.skype\.com\/Reply"/i;
 
@@ -153,4 +152,24 @@ const quotedIn = ({ contentType, content }: SentAttachment): string | undefined 
 const sentAt = ({ timestamp = "" }: Activity, now: number): string => {
   const at = Date.parse(timestamp);
   return isoTime(Number.isNaN(at) ? now : at);
+};
+
+const BASE = "https://teams.microsoft.com/l/message";
+
+/**
+ * The deep link to a message. Private chats with a bot have none.
+ * https://learn.microsoft.com/microsoftteams/platform/concepts/build-and-test/deep-link-teams
+ */
+export const messageLink = (
+  { room, thread, kind }: Conversation,
+  messageId: string,
+  reference: Pick<Reference, "groupId">,
+  directory: string,
+): string | undefined => {
+  if (kind === "private") return undefined;
+  const path = `${BASE}/${encodeURIComponent(room)}/${encodeURIComponent(messageId)}`;
+  if (!room.includes("@thread.tacv2")) return `${path}?${new URLSearchParams({ context: '{"contextType":"chat"}' })}`;
+  if (reference.groupId === undefined) return undefined;
+  const parentMessageId = thread ?? messageId;
+  return `${path}?${new URLSearchParams({ tenantId: directory, groupId: reference.groupId, parentMessageId })}`;
 };

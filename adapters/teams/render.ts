@@ -1,28 +1,27 @@
 import type { ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Delivery } from "../contract/channel-adapter.ts";
 import { offeredActions } from "../contract/channel-adapter.ts";
-import type { ShownAnchor } from "./anchor-card.ts";
-import { anchorCard, plainAnchor } from "./anchor-card.ts";
-import type { OutgoingActivity } from "./connector.ts";
-import { wellFormed, withoutTemplates } from "./inert.ts";
-import { asWritten, bytesOf, MOST_BYTES } from "./message-size.ts";
-import { renderMarkdown } from "./render-markdown.ts";
+import type { OutgoingActivity } from "./api/connector.ts";
+import { asWritten, bytesOf, MAX_BYTES, wellFormed, withoutTemplates } from "./render/escape.ts";
+import type { ShownAnchor } from "./render/footer-card.ts";
+import { anchorCard, plainAnchor } from "./render/footer-card.ts";
+import { renderMarkdown } from "./render/markdown.ts";
 
 /**
- * A part of a reply as Teams takes it: the words as text, the anchor and buttons in a card of their own. The words are
- * drawn as they are meant; if that would be too large, they stay as written.
+ * Renders a part of a reply: the text as XML, the anchor and buttons in a separate card. If the rendered markdown is too
+ * large, the message holds the escaped source text instead.
  */
 export const renderDelivery = (delivery: Delivery): OutgoingActivity => {
   const markdown = wordsOf(delivery);
   const written = asWritten(markdown);
-  const drawable = offeredActions(delivery).filter(({ value = "" }) => value.length <= LONGEST_VALUE);
-  const actions = fitting(drawable.slice(0, MOST_ACTIONS), (some) => messageOf(delivery, written, some));
+  const drawable = offeredActions(delivery).filter(({ value = "" }) => value.length <= MAX_VALUE);
+  const actions = fitting(drawable.slice(0, MAX_ACTIONS), (some) => messageOf(delivery, written, some));
   if (delivery.plain) return plainMessage(delivery, actions);
   const drawn = messageOf(delivery, renderMarkdown(markdown), actions);
   return fits(drawn) ? drawn : messageOf(delivery, written, actions);
 };
 
-/** For a text that cannot be drawn. Its anchor is in words; those of a digest are in its text already. */
+/** For a text that failed to render. Its anchor is in text form; a digest already has its anchors in the text. */
 const plainMessage = (delivery: Delivery, actions: readonly ReplyAction[]): OutgoingActivity => {
   const { part, anchor } = delivery;
   const text = anchor === null ? part.markdown : `${part.markdown.trimEnd()}\n\n${anchor.text}`;
@@ -30,7 +29,7 @@ const plainMessage = (delivery: Delivery, actions: readonly ReplyAction[]): Outg
   return messageOf({ ...whole, anchor: null }, asWritten(text), actions);
 };
 
-/** The anchors of a digest are in its card. */
+/** The text without the anchors, which a digest shows in its card. */
 const wordsOf = ({ part, sections }: Delivery): string =>
   sections === undefined ? part.markdown : sections.map(({ markdown }) => markdown).join("\n\n");
 
@@ -41,7 +40,7 @@ const messageOf = (delivery: Delivery, text: string, actions: readonly ReplyActi
     type: "message",
     textFormat: "xml",
     text,
-    // what notifications show
+    // Notifications show the summary.
     ...(anchors.length > 0 && { summary: [firstWords(wordsOf(delivery)), ...anchors.map(plainAnchor)].join("\n") }),
     ...(card && { attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: card }] }),
   };
@@ -52,9 +51,9 @@ const anchorsOf = ({ anchor, sections }: Delivery): readonly ShownAnchor[] =>
     section.anchor === null ? [] : { ...section, anchor: section.anchor },
   );
 
-const fits = (activity: OutgoingActivity): boolean => bytesOf(JSON.stringify(activity)) <= MOST_BYTES;
+const fits = (activity: OutgoingActivity): boolean => bytesOf(JSON.stringify(activity)) <= MAX_BYTES;
 
-/** As many as there is room for. */
+/** The first actions, as many as fit. */
 const fitting = (
   actions: readonly ReplyAction[],
   message: (actions: readonly ReplyAction[]) => OutgoingActivity,
@@ -64,9 +63,9 @@ const fitting = (
   return actions.slice(0, count);
 };
 
-const MOST_ACTIONS = 24;
-/** No value of ours is longer. */
-const LONGEST_VALUE = 2_000;
+const MAX_ACTIONS = 24;
+/** No value of our buttons is longer. */
+const MAX_VALUE = 2_000;
 
 const firstWords = (markdown: string): string =>
   withoutTemplates(wellFormed([...markdown.slice(0, 2_000).replace(/\s+/g, " ").trim()].slice(0, 140).join("")));

@@ -3,7 +3,7 @@ import { toUserMessage as discordMessage } from "../../adapters/discord/inbound.
 import { DiscordMessage } from "../../adapters/discord/inbound/events.ts";
 import { messageOfCommand, messageOfEvent } from "../../adapters/slack/inbound.ts";
 import { EventEnvelope, SlashCommand } from "../../adapters/slack/inbound/payload.ts";
-import { Activity } from "../../adapters/teams/activity.ts";
+import { Activity } from "../../adapters/teams/inbound/activity.ts";
 import { userMessageOf as teamsMessage } from "../../adapters/teams/inbound.ts";
 import { userMessageOf as webMessage } from "../../adapters/web/inbound.ts";
 import { redactInternalIds } from "../../core/a2a/record/redact.ts";

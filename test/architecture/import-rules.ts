@@ -14,7 +14,7 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
 /** Every package has one home. One that is not listed has none yet: give it one here. */
 const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^zod$/, /^/],
-  [/^node:https$/, /^gateway\/|^adapters\/teams\/impatient-agent\.ts$/],
+  [/^node:https$/, /^gateway\/|^adapters\/teams\/api\/connect-timeout-agent\.ts$/],
   [/^node:http2?$/, /^gateway\//],
   [/^node:/, /^(?!core\/contract\/)/],
   [/^(fastify|@fastify\/.+)$/, /^gateway\//],
@@ -28,7 +28,7 @@ const homes: readonly [module: RegExp, home: RegExp][] = [
   [/^discord\.js$/, /^adapters\/discord\//],
   [/^ws$/, /^adapters\/web\//],
   [/^@slack\/.+$/, /^adapters\/slack\//],
-  [/^(botframework-connector|@azure\/msal-node)$/, /^adapters\/teams\/(connector|bot-token)\.ts$/],
+  [/^(botframework-connector|@azure\/msal-node)$/, /^adapters\/teams\/api\/(connector|bot-token)\.ts$/],
   [/^botbuilder$/, /^$/],
   [/^jose$/, /^adapters\/teams\//],
   [/^(mdast|mdast-util-.+|micromark-extension-.+)$/, /^adapters\//],

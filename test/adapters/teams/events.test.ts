@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Activity } from "../../../adapters/teams/activity.ts";
+import { Activity } from "../../../adapters/teams/inbound/activity.ts";
+import { isMentioned, messageText } from "../../../adapters/teams/inbound/message-text.ts";
 import type { Arrival } from "../../../adapters/teams/inbound.ts";
 import { conversationId, installationIn, referenceOf, userMessageOf } from "../../../adapters/teams/inbound.ts";
-import { isMentioned, messageText } from "../../../adapters/teams/message-text.ts";
 
 const AT = "2026-03-10T21:00:00.000Z";
 const NOW = Date.UTC(2026, 2, 10, 22);

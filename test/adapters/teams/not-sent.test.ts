@@ -1,8 +1,8 @@
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { References } from "../../../adapters/teams/references.ts";
-import { wasNeverSent } from "../../../adapters/teams/was-never-sent.ts";
+import { wasNeverSent } from "../../../adapters/teams/api/connect-timeout-agent.ts";
+import { References } from "../../../adapters/teams/api/references.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdown.ts";
-import { LONGEST_PART, writtenSize } from "../../../adapters/teams/message-size.ts";
+import { MAX_PART_LENGTH, writtenSize } from "../../../adapters/teams/render/escape.ts";
+import { renderMarkdown } from "../../../adapters/teams/render/markdown.ts";
 import { renderDelivery } from "../../../adapters/teams/render.ts";
-import { renderMarkdown } from "../../../adapters/teams/render-markdown.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { drawnOrPlain } from "../../fakes/drawn-or-plain.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
@@ -24,8 +24,8 @@ const bytesOf = (value: unknown) => {
   const json = JSON.stringify(value);
   return Math.max(Buffer.byteLength(json), json.length * 2);
 };
-const MOST_BYTES = 28 * 1024;
-const partsOf = (markdown: string) => splitMarkdown(markdown, LONGEST_PART, writtenSize);
+const MAX_BYTES = 28 * 1024;
+const partsOf = (markdown: string) => splitMarkdown(markdown, MAX_PART_LENGTH, writtenSize);
 const OUR_TAGS = /<\/?(?:p|strong|em|strike|code|pre|blockquote)>|<br\/>|<a href="[^"<>]*">|<\/a>/g;
 
 describe("given markdown", () => {
@@ -168,7 +168,7 @@ describe("given long answers (D7)", () => {
     expect(parts.length).toBeGreaterThan(2);
     for (const part of parts) {
       const activity = rendered(part, { anchor: sampleAnchor });
-      expect(bytesOf(activity)).toBeLessThanOrEqual(MOST_BYTES);
+      expect(bytesOf(activity)).toBeLessThanOrEqual(MAX_BYTES);
       expect(activity.text?.includes("<p>") || activity.text?.includes("<pre>")).toBe(true);
     }
   });
@@ -191,7 +191,7 @@ describe("given long answers (D7)", () => {
   ])("when it is nothing but %s, then each part still is what Teams takes everywhere", (_, unit) => {
     const [part = "", ...more] = partsOf(unit.repeat(Math.ceil(7_000 / unit.length)));
     expect(more).not.toEqual([]);
-    expect(bytesOf(rendered(part, { anchor: sampleAnchor }))).toBeLessThanOrEqual(MOST_BYTES);
+    expect(bytesOf(rendered(part, { anchor: sampleAnchor }))).toBeLessThanOrEqual(MAX_BYTES);
   });
 
   it("when text, anchor and buttons are all as large as they get, then nothing is lost but buttons, and it fits", () => {
@@ -219,7 +219,7 @@ describe("given long answers (D7)", () => {
         const actions = Array.from({ length: buttons }, (_, n) => ({ name: "retry", label: summary, value: `${n}` }));
         const delivery = sampleDelivery("r1", room, part, { anchor: { ...sampleAnchor, summary, link } });
         const activity = drawnOrPlain({ ...delivery, reply: { ...delivery.reply, actions } }, renderDelivery);
-        expect(bytesOf(activity)).toBeLessThanOrEqual(MOST_BYTES);
+        expect(bytesOf(activity)).toBeLessThanOrEqual(MAX_BYTES);
         expect(JSON.stringify(activity)).toMatch(/\{\{DATE\(|started 21:14 from Elsewhere/);
       }),
       { numRuns: 8 },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sentFiles } from "../../../adapters/teams/sent-files.ts";
+import { sentFiles } from "../../../adapters/teams/inbound/sent-files.ts";
 
 const file = (fileType: string) => ({
   contentType: "application/vnd.microsoft.teams.file.download.info",

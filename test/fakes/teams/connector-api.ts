@@ -32,7 +32,7 @@ const Create = z.looseObject({
 });
 
 /** What the narrowest of the ways through Teams takes. */
-const MOST_BYTES = 28 * 1024;
+const MAX_BYTES = 28 * 1024;
 
 /** The part of the Bot Connector that a bot in Teams uses. */
 export class ConnectorApi {
@@ -55,7 +55,7 @@ export class ConnectorApi {
       /^\/v3\/(conversations)(?:\/([^/]+)(?:\/(activities)(?:\/([^/]+))?)?)?$/.exec(path) ?? [];
     if (collection === undefined) return undefined;
     // on the way, and as Teams counts: two bytes a character
-    if (Math.max(Buffer.byteLength(body), body.length * 2) > MOST_BYTES) return refusal(413, "MessageSizeTooBig");
+    if (Math.max(Buffer.byteLength(body), body.length * 2) > MAX_BYTES) return refusal(413, "MessageSizeTooBig");
     const id = decodeURIComponent(conversation ?? "");
     if (method === "POST" && id === "") return this.#create(Create.parse(JSON.parse(body)));
     if (activities === undefined) return undefined;

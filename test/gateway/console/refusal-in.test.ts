@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainFailure } from "../../../adapters/teams/explain-failure.ts";
+import { explainFailure } from "../../../adapters/teams/api/failure.ts";
 import { refusalIn } from "../../../gateway/console/pages/views/refusal-in.ts";
 import { teamsFaults } from "../../fakes/teams/fault.ts";
 

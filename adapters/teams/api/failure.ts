@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { DeliveryFailure } from "../contract/delivery-failed.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
+import type { DeliveryFailure } from "../../contract/delivery-failed.ts";
+import { DeliveryFailed } from "../../contract/delivery-failed.ts";
+import { wasNeverSent } from "./connect-timeout-agent.ts";
 import type { ReachState } from "./reach-state.ts";
 import { reachFailure, reachStateOf } from "./reach-state.ts";
-import { wasNeverSent } from "./was-never-sent.ts";
 
-/** The part of the SDK's errors that says what Teams answered. */
+/** The fields of the SDK's errors that hold Teams' response. */
 const Refusal = z.looseObject({
   statusCode: z.number(),
   response: z
@@ -19,7 +19,7 @@ const Refusal = z.looseObject({
     .catch(undefined),
 });
 
-/** Teams' own codes, besides those that tell how a conversation is. */
+/** Teams' error codes, except those about the reachability of a conversation (`reach-state.ts`). */
 const BY_CODE: Readonly<Record<string, readonly [DeliveryFailure, string]>> = {
   ConversationNotFound: ["target-gone", "gone: the conversation no longer exists in Teams"],
   ActivityNotFoundInConversation: ["target-gone", "gone: the message no longer exists in Teams"],
@@ -28,10 +28,10 @@ const BY_CODE: Readonly<Record<string, readonly [DeliveryFailure, string]>> = {
 
 const DEFAULT_WAIT_MS = 5_000;
 
-/** What became of a call to Teams, in the outbox's words. */
+/** Translates any error of a call to Teams into a DeliveryFailed. */
 export const explainFailure = (error: unknown): DeliveryFailed => {
   if (error instanceof DeliveryFailed) return error;
-  // ours: no token, so nothing was sent
+  // An AppError is ours: there was no token, so nothing was sent.
   if (error instanceof AppError) return new DeliveryFailed("unavailable", error.message, { cause: error });
   const refusal = Refusal.safeParse(error);
   if (refusal.success) return explainRefusal(refusal.data, error);
@@ -40,7 +40,7 @@ export const explainFailure = (error: unknown): DeliveryFailed => {
     : new DeliveryFailed("unknown", `Teams' answer was lost: ${messageOf(error)}`, { cause: error });
 };
 
-/** What Teams said about the conversation, if that is why it takes nothing. */
+/** The reach state in Teams' response, if that is the reason of the refusal. */
 export const saidReachState = (error: unknown): ReachState | undefined =>
   reachStateOf(Refusal.safeParse(error).data?.details?.error.code);
 
@@ -66,9 +66,9 @@ const byStatus = (status: number): readonly [DeliveryFailure, string] => {
   if (status === 403) return ["forbidden", "the app may not post there"];
   if (status === 404) return ["target-gone", "gone: the conversation or message no longer exists in Teams"];
   if (status === 413) return ["rejected", "the message is too large for Teams"];
-  // 412: another call for the conversation was under way, this one was not begun
+  // 412: another call for the conversation was in progress, and Teams did not begin this one.
   if (status === 412 || status === 503) return ["unavailable", "Teams is busy"];
-  // 502 and 504 too, which Microsoft advises to try again: what is behind the gateway may have posted it
+  // Includes 502 and 504, for which Microsoft advises a retry: the server behind the gateway may have posted it.
   if (status >= 500) return ["unknown", "Teams failed, and may have posted it"];
   return ["rejected", "Teams refuses the message"];
 };

@@ -1,10 +1,9 @@
 import type { List, ListItem, Nodes, Root, RootContent, Table } from "mdast";
-import { parseMarkdown } from "../contract/markdown/parse-markdown.ts";
-import { escapeXml, withoutTemplates } from "./inert.ts";
-import { plainTable } from "./plain-table.ts";
+import { parseMarkdown } from "../../contract/markdown/parse-markdown.ts";
+import { escapeXml, withoutTemplates } from "./escape.ts";
 
 /** Deeper quotes and lists are drawn at this depth: a phone has no room for more. */
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 
 /**
  * Markdown as the XML that Teams shows on every client: no headings, tables, pictures or real lists, because phones
@@ -37,7 +36,7 @@ const drawBlock = (node: RootContent, drawing: Drawing): string => {
       return `<p><strong>${drawPhrases(node.children, drawing)}</strong></p>`;
     case "blockquote": {
       const inside = drawBlocks(node.children, deeper(drawing));
-      return drawing.depth < DEEPEST ? `<blockquote>${inside}</blockquote>` : inside;
+      return drawing.depth < MAX_DEPTH ? `<blockquote>${inside}</blockquote>` : inside;
     }
     case "code":
       return `<pre>${escapeXml(node.value)}</pre>`;
@@ -78,7 +77,7 @@ const drawList = (list: List, drawing: Drawing): string => {
 };
 
 function* piecesOf(list: List, drawing: Drawing, level: number): Generator<{ line: string } | { block: string }> {
-  const indent = "&nbsp;".repeat(4 * Math.min(level, DEEPEST));
+  const indent = "&nbsp;".repeat(4 * Math.min(level, MAX_DEPTH));
   for (const [index, item] of list.children.entries()) {
     let sign = `${bulletOf(list, item, index)} `;
     if (item.children[0]?.type !== "paragraph") yield { line: `${indent}${sign}` };
@@ -144,3 +143,19 @@ const plainText = (node: Nodes): string => {
   if ("children" in node) return node.children.map(plainText).join("");
   return node.type === "image" ? (node.alt ?? "") : "";
 };
+
+/** Cells as text in columns of equal width, for platforms without tables. The first row is the head. */
+const plainTable = (rows: readonly (readonly string[])[]): string => {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, at) => Math.max(1, ...rows.map((row) => widthOf(row[at] ?? ""))));
+  const lines = rows.map((row) => widths.map((width, at) => padded(row[at] ?? "", width)).join(" | "));
+  const rule = widths.map((width) => "-".repeat(width)).join("-+-");
+  return [...lines.slice(0, 1), rule, ...lines.slice(1)].map((line) => line.trimEnd()).join("\n");
+};
+
+/** A wider column than this is not filled up: one long cell would push all others out of sight. */
+const WIDEST = 40;
+
+const padded = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - widthOf(text)));
+
+const widthOf = (text: string): number => Math.min(WIDEST, [...text].length);

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-/** Half a character is in no id, and in no address that is made of one. */
+/** A lone surrogate occurs in no id and cannot be part of a URL. */
 const Id = z
   .string()
   .min(1)
   .max(1_000)
   .refine((id) => id.isWellFormed());
-/** The platform leaves fields out, or sends null for them. */
+/** Teams omits fields or sends null for them. */
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
-/** What is only nice to have never makes an activity unreadable. */
+/** A malformed optional field never makes an activity unreadable. */
 const lenient = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
 
 const ChannelAccount = z.looseObject({
@@ -33,7 +33,7 @@ export const SentAttachment = z.looseObject({
 });
 export type SentAttachment = z.infer<typeof SentAttachment>;
 
-/** A list of which only what can be understood is kept. */
+/** A list without its malformed items. */
 const readable = <T>(schema: z.ZodType<T>) =>
   z
     .array(z.unknown())
@@ -46,7 +46,7 @@ const readable = <T>(schema: z.ZodType<T>) =>
       }),
     );
 
-/** What Teams posts, as far as this adapter reads it. */
+/** The fields in use of an activity. */
 export const Activity = z.looseObject({
   type: z.string().min(1),
   id: optional(Id),
@@ -80,3 +80,30 @@ export const Activity = z.looseObject({
     .transform((value) => value ?? {}),
 });
 export type Activity = z.infer<typeof Activity>;
+
+const Envelope = z.looseObject({
+  channelId: z.literal("msteams"),
+  serviceUrl: z.string(),
+  conversation: z.looseObject({ tenantId: z.string().nullish() }).nullish(),
+  channelData: z.looseObject({ tenant: z.looseObject({ id: z.string() }).nullish() }).nullish(),
+});
+
+export const readBody = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Whether an activity matches its token: from Teams, from the token's service address, and of our tenant. The token
+ * does not name the tenant, so an activity without one is refused.
+ */
+export const isOurs = (json: unknown, { serviceUrl, tenantId }: { serviceUrl: string; tenantId: string }): boolean => {
+  const envelope = Envelope.safeParse(json);
+  if (!envelope.success || envelope.data.serviceUrl !== serviceUrl) return false;
+  const { channelData, conversation } = envelope.data;
+  const named = [channelData?.tenant?.id, conversation?.tenantId].filter((id) => id != null);
+  return named.length > 0 && named.every((id) => id.toLowerCase() === tenantId.toLowerCase());
+};

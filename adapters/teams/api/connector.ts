@@ -1,28 +1,28 @@
 import { ConnectorClient } from "botframework-connector";
-import type { Clock } from "../../core/contract/clock.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 import type { BotToken } from "./bot-token.ts";
-import { ImpatientAgent } from "./impatient-agent.ts";
+import { ConnectTimeoutAgent } from "./connect-timeout-agent.ts";
 
 type Conversations = ConnectorClient["conversations"];
 export type OutgoingActivity = Parameters<Conversations["sendToConversation"]>[1];
 
-/** Where Teams can be called about a conversation. */
+/** The endpoint of a conversation. */
 export interface Address {
-  /** From an authenticated activity only: the bot's token is sent there. */
+  /** From an authenticated activity only, because requests there carry the bot's token. */
   readonly serviceUrl: string;
   readonly conversationId: string;
 }
 
-/** Teams' own calls, one request each: the outbox is what tries again. */
+/** Teams' REST calls, without retries: the outbox retries. */
 export class Connector {
   readonly #token: BotToken;
-  readonly #agent: ImpatientAgent;
+  readonly #agent: ConnectTimeoutAgent;
   readonly #clients = new Map<string, ConnectorClient>();
 
   constructor(token: BotToken, clock: Pick<Clock, "after">) {
     this.#token = token;
-    this.#agent = new ImpatientAgent(clock);
+    this.#agent = new ConnectTimeoutAgent(clock);
   }
 
   async send(
@@ -41,7 +41,7 @@ export class Connector {
     await conversations.updateActivity(address.conversationId, activityId, { ...activity, id: activityId }, options);
   }
 
-  /** A new thread in a channel of a team: the activity is its first message. */
+  /** Starts a thread in a team's channel, with the activity as its first message. */
   async startThread(
     { serviceUrl, conversationId }: Address,
     { botId, tenantId }: Bot,
@@ -61,7 +61,7 @@ export class Connector {
     return activityId;
   }
 
-  /** The id of the private conversation with a person, which is made if there is none. */
+  /** The id of the private conversation with a person, created if necessary. */
   async openPrivate(serviceUrl: string, userId: string, bot: Bot, signal: AbortSignal): Promise<string> {
     const { conversations } = this.#client(serviceUrl);
     const { botId, tenantId } = bot;
@@ -99,12 +99,12 @@ export class Connector {
       { baseUri },
     );
     const { pipeline } = (client as unknown as WithPipeline).client;
-    // A repeated post is a second message, and a redirect would take the token to another host.
+    // A retried post is a second message, and a redirect would send the token to another host.
     for (const name of ["defaultRetryPolicy", "redirectPolicy"]) pipeline.removePolicy({ name });
     if (baseUri.startsWith("https:")) {
       pipeline.addPolicy({
-        name: "impatientAgent",
-        // where the environment names a proxy, the SDK has set one that goes there
+        name: "connectTimeoutAgent",
+        // If the environment names a proxy, the SDK has already set an agent for it.
         sendRequest: (request, next) => next(request.agent ? request : Object.assign(request, { agent: this.#agent })),
       });
     }
@@ -119,7 +119,7 @@ export interface Bot {
 
 type Thread = Parameters<Conversations["createConversation"]>[0];
 
-/** The SDK has no options for it: `noRetryPolicy` is not heard. */
+/** The SDK has no working option for this: it ignores `noRetryPolicy`. */
 interface WithPipeline {
   readonly client: { readonly pipeline: Pipeline };
 }

@@ -1,27 +1,27 @@
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Attachment } from "../../core/contract/user-message.ts";
-import { readAtMost } from "../contract/read-at-most.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import type { Attachment } from "../../../core/contract/user-message.ts";
+import { readAtMost } from "../../contract/read-at-most.ts";
+import type { TeamsConfig } from "../config.ts";
 import type { BotToken } from "./bot-token.ts";
-import type { TeamsConfig } from "./config.ts";
-import { isBelow } from "./service-address.ts";
+import { isBelow } from "./calls.ts";
 
 const PATIENCE_MS = 60_000;
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/;
-/** Where Teams keeps pictures. Whoever names another path would have us read something else with the bot's rights. */
+/** The path of pictures. Any other path could make the bot read something else with its token. */
 const PICTURE = /\/v3\/attachments\/[\w.~-]+\/views\/[\w.~-]+$/;
 
-export interface FetchFileParts {
+export interface FetchFileDeps {
   readonly config: Pick<TeamsConfig, "serviceUrls" | "fileHosts">;
   readonly token: Pick<BotToken, "get" | "forget">;
   readonly clock: Pick<Clock, "after">;
 }
 
-/** The bytes of an attachment: pictures from Teams itself, with the bot's token; files from SharePoint, without. */
+/** Downloads an attachment: pictures from Teams with the bot's token, files from SharePoint without it. */
 export const fetchFile = async (
   { name, url }: Attachment,
   maxBytes: number,
-  { config, token, clock }: FetchFileParts,
+  { config, token, clock }: FetchFileDeps,
 ): Promise<Uint8Array> => {
   if (typeof url !== "string") throw new AppError("not-found", `"${name}" says nothing about where it is`);
   const fromTeams = isPicture(url, config.serviceUrls);

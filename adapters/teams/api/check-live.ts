@@ -1,8 +1,8 @@
-import { messageOf } from "../../core/contract/app-error.ts";
+import { messageOf } from "../../../core/contract/app-error.ts";
 import type { BotToken } from "./bot-token.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 
-/** What is wrong with the configuration, as far as Microsoft's servers can tell. Nothing is sent to anybody. */
+/** Checks the configuration with Microsoft's servers. It sends no message. */
 export const checkTeams = async (
   token: Pick<BotToken, "get">,
   keys: Pick<SigningKeys, "refresh">,

@@ -2,10 +2,10 @@ import type { Activity, Mention } from "./activity.ts";
 
 const MENTION = /<at(?:\s[^<>]*)?>[^<>]*<\/at>/gi;
 
-/** What a person wrote, without the mark-up that Teams puts round mentions. The bot's own name goes, others stay. */
+/** The text without Teams' mark-up around mentions. Drops mentions of the bot and keeps the others. */
 export const messageText = ({ text = "", entities }: Pick<Activity, "text" | "entities">, botId: string): string => {
   const mentions = new Map(entities.map((mention) => [mention.text, mention]));
-  // One pass for all mentions: a name that holds another mention is not replaced again.
+  // One pass for all mentions, so that a name that contains a mention is not replaced again.
   const named = text.replace(MENTION, (spelled) => {
     const mention = mentions.get(spelled);
     return mention === undefined ? spelled : shownAs(mention, botId);
@@ -30,7 +30,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&amp;": "&",
 };
 
-/** One pass, so that "&amp;lt;" stays the "&lt;" that somebody wrote. A lone surrogate cannot be written as UTF-8. */
+/** One pass, so that "&amp;lt;" becomes the "&lt;" that the person typed. UTF-8 cannot encode a lone surrogate. */
 const unescaped = (text: string): string =>
   text
     .replace(/&(?:nbsp|lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity)

@@ -1,24 +1,24 @@
 import { z } from "zod";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { DeliveryFailure } from "../contract/delivery-failed.ts";
-import { DeliveryFailed } from "../contract/delivery-failed.ts";
+import { isoTime } from "../../../core/contract/clock.ts";
+import type { DeliveryFailure } from "../../contract/delivery-failed.ts";
+import { DeliveryFailed } from "../../contract/delivery-failed.ts";
 
-/** Why Teams takes nothing for a conversation, until something changes there. */
+/** Why Teams rejects every message for a conversation until something changes there. */
 const ReachState = z.enum(["removed", "blocked", "disabled"]);
 export type ReachState = z.infer<typeof ReachState>;
 
-/** A conversation that Teams takes nothing for. */
+/** The stored state of an unreachable conversation. */
 export const Unreachable = z.looseObject({
   state: ReachState,
   since: z.iso.datetime(),
-  /** Absent: Teams tells of it when this has changed. */
+  /** Absent: Teams reports the change by an activity. */
   askAgainAt: z.iso.datetime().optional(),
 });
 export type Unreachable = z.infer<typeof Unreachable>;
 
 const HOUR_MS = 3_600_000;
 
-/** The word that people see first is the state. No activity tells that a person or an administrator has relented. */
+/** Texts begin with the state. Teams reports no activity when a person or an administrator lifts a block. */
 const MEANING: Readonly<Record<ReachState, { reason: DeliveryFailure; text: string; askAgainMs?: number }>> = {
   removed: { reason: "target-gone", text: "the app is no longer installed there; somebody must add it again" },
   blocked: {
@@ -47,7 +47,7 @@ export const wordsFor = (state: ReachState): string => `${state}: ${MEANING[stat
 export const reachFailure = (state: ReachState, cause?: unknown): DeliveryFailed =>
   new DeliveryFailed(MEANING[state].reason, wordsFor(state), { cause });
 
-/** As it is remembered, once Teams has said it. */
+/** The state to store after Teams reported it. */
 export const unreachableFrom = (state: ReachState, before: Unreachable | undefined, now: number): Unreachable => {
   const { askAgainMs } = MEANING[state];
   return {

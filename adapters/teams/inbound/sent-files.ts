@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Attachment } from "../../core/contract/user-message.ts";
+import type { Attachment } from "../../../core/contract/user-message.ts";
 import type { SentAttachment } from "./activity.ts";
 
 const FILE = "application/vnd.microsoft.teams.file.download.info";
@@ -9,7 +9,7 @@ const FileInfo = z.looseObject({
   fileType: z.string().optional(),
 });
 
-/** The files and pictures of a message. Its copy as HTML, quotes and cards come as attachments too, and are none. */
+/** The files and pictures of a message. Teams also sends its HTML copy, quotes and cards as attachments; they are skipped. */
 export const sentFiles = (attachments: readonly SentAttachment[]): Attachment[] =>
   attachments.flatMap((attachment, index): Attachment[] => {
     const { contentType, contentUrl, name } = attachment;

@@ -1,40 +1,39 @@
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { UserMessage } from "../../core/contract/user-message.ts";
-import { Unwritable, unlessUnwritable } from "../../core/contract/write-availability.ts";
-import type { WebhookRequest, WebhookResponse } from "../contract/abilities.ts";
-import type { AdapterContext } from "../contract/adapter-context.ts";
-import type { Inbox } from "../contract/channel-adapter.ts";
-import { Activity } from "./activity.ts";
-import type { TeamsConfig } from "./config.ts";
-import { conversationOf, installationIn, referenceOf, userMessageOf } from "./inbound.ts";
-import { unreachableFrom } from "./reach-state.ts";
-import { isOurs, readBody } from "./read-activity.ts";
-import type { References } from "./references.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
+import type { UserMessage } from "../../../core/contract/user-message.ts";
+import { Unwritable, unlessUnwritable } from "../../../core/contract/write-availability.ts";
+import type { WebhookRequest, WebhookResponse } from "../../contract/abilities.ts";
+import type { AdapterContext } from "../../contract/adapter-context.ts";
+import type { Inbox } from "../../contract/channel-adapter.ts";
+import { unreachableFrom } from "../api/reach-state.ts";
+import type { References } from "../api/references.ts";
+import type { TeamsConfig } from "../config.ts";
+import { Activity, isOurs, readBody } from "../inbound/activity.ts";
+import { conversationOf, installationIn, referenceOf, userMessageOf } from "../inbound.ts";
 import { verifyToken } from "./verify.ts";
 
-export interface IntakeParts {
+export interface IntakeDeps {
   readonly config: TeamsConfig;
   readonly context: AdapterContext;
   readonly references: References;
   readonly keys: Parameters<typeof verifyToken>[1]["keys"];
   readonly botId: string;
-  /** Says to a person why they are not heard, at most now and then. */
+  /** Shows a person why their message was refused, throttled. */
   readonly tell: (message: UserMessage, refusal: AppError) => void;
 }
 
-/** The same message would be refused for the same reason if it came again. */
+/** Errors that a retry of the same activity would repeat. */
 const FINAL: ReadonlySet<string> = new Set(["forbidden", "rate-limited", "too-large", "bad-input"]);
 
-/** What Teams posts: verified, stored, and only then acknowledged. */
+/** Handles a webhook call: verifies, stores, and only then acknowledges. */
 export const receiveActivity = async (
   { headers, body }: WebhookRequest,
   inbox: Inbox,
-  parts: IntakeParts,
+  deps: IntakeDeps,
 ): Promise<WebhookResponse> => {
-  const { config, context } = parts;
+  const { config, context } = deps;
   let json: unknown;
   try {
-    const serviceUrl = await verifyToken(headers.authorization, { config, keys: parts.keys, clock: context.clock });
+    const serviceUrl = await verifyToken(headers.authorization, { config, keys: deps.keys, clock: context.clock });
     json = readBody(body);
     if (!isOurs(json, { serviceUrl, tenantId: config.tenantId })) throw new AppError("forbidden", "not for this bot");
   } catch (error) {
@@ -45,18 +44,18 @@ export const receiveActivity = async (
   if (!activity.success) return { status: 400, body: "not an activity: it needs a type, an id and a conversation" };
   if (activity.data.type === "invoke") return { status: 501 };
   try {
-    await unlessUnwritable(context.writes, () => takeIn(activity.data, inbox, parts));
+    await unlessUnwritable(context.writes, () => takeIn(activity.data, inbox, deps));
     return { status: 200 };
   } catch (error) {
-    // not stored: Teams sends it again
+    // Not stored, so Teams must retry.
     context.logger[error instanceof Unwritable ? "debug" : "warn"]({ error: messageOf(error) }, "activity not stored");
     return { status: 503 };
   }
 };
 
-const takeIn = async (activity: Activity, inbox: Inbox, parts: IntakeParts): Promise<void> => {
-  const { config, context, botId } = parts;
-  await keepReferences(activity, parts);
+const takeIn = async (activity: Activity, inbox: Inbox, deps: IntakeDeps): Promise<void> => {
+  const { config, context, botId } = deps;
+  await keepReferences(activity, deps);
   const message = userMessageOf(activity, {
     ...context,
     directory: config.tenantId,
@@ -71,11 +70,11 @@ const takeIn = async (activity: Activity, inbox: Inbox, parts: IntakeParts): Pro
     await inbox.accept(message);
   } catch (error) {
     if (!(error instanceof AppError && FINAL.has(error.code))) throw error;
-    if (!message.isEdit) parts.tell(message, error);
+    if (!message.isEdit) deps.tell(message, error);
   }
 };
 
-const keepReferences = async (activity: Activity, { context, references, botId }: IntakeParts): Promise<void> => {
+const keepReferences = async (activity: Activity, { context, references, botId }: IntakeDeps): Promise<void> => {
   const { room, kind } = conversationOf(activity, context.channel);
   if (installationIn(activity, botId) === "removed") {
     const known = await references.room(room);

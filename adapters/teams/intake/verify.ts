@@ -1,27 +1,27 @@
 import { decodeProtectedHeader, errors, jwtVerify } from "jose";
-import { AppError } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { TeamsConfig } from "./config.ts";
-import { isBelow } from "./service-address.ts";
-import type { SigningKeys } from "./signing-keys.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { isBelow } from "../api/calls.ts";
+import type { SigningKeys } from "../api/signing-keys.ts";
+import type { TeamsConfig } from "../config.ts";
 
 const CLOCK_SKEW_S = 300;
-const LONGEST_TOKEN = 8_192;
+const MAX_TOKEN = 8_192;
 
-export interface VerifierParts {
+export interface VerifierDeps {
   readonly config: Pick<TeamsConfig, "appId" | "issuer" | "serviceUrls">;
   readonly keys: Pick<SigningKeys, "find">;
   readonly clock: Pick<Clock, "now">;
 }
 
 /**
- * The service address that a genuine request of Teams speaks for. Rejects with "forbidden" for everything else, and
- * with "unavailable" if the keys cannot be had. https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication
+ * The service address in the token of a genuine request. Rejects with "forbidden" for every other request, and with
+ * "unavailable" without the keys. https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-authentication
  */
-export const verifyToken = async (authorization: string | undefined, parts: VerifierParts): Promise<string> => {
-  const { config, keys, clock } = parts;
+export const verifyToken = async (authorization: string | undefined, deps: VerifierDeps): Promise<string> => {
+  const { config, keys, clock } = deps;
   const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? "")?.[1];
-  if (token === undefined || token.length > LONGEST_TOKEN) throw refused("no token");
+  if (token === undefined || token.length > MAX_TOKEN) throw refused("no token");
   const payload = await refuseIfBad(async () => {
     const { kid } = decodeProtectedHeader(token);
     const key = typeof kid === "string" ? await keys.find(kid) : undefined;
@@ -50,5 +50,5 @@ const refuseIfBad = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** The reason is for our log: who sent it is told nothing. */
+/** The reason goes to the log only, never to the sender. */
 const refused = (reason: string): AppError => new AppError("forbidden", `not a request of Teams: ${reason}`);

@@ -1,12 +1,12 @@
 import { importJWK } from "jose";
 import { z } from "zod";
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
 
 const KEPT_FOR_MS = 24 * 3_600_000;
-/** While no new ones can be had, old ones are better than none, but not for ever: one may have been withdrawn. */
+/** During an outage of the key server old keys stay usable, but not for ever, because Microsoft may revoke one. */
 const USED_FOR_MS = 3 * KEPT_FOR_MS;
-/** So that made-up key ids cannot make us ask all the time, and a new key is known soon. */
+/** Limits requests for unknown key ids, and still finds a new key soon. */
 const ASK_AGAIN_AFTER_MS = 60_000;
 const RETRY_AFTER_MS = 5_000;
 const PATIENCE_MS = 10_000;
@@ -23,14 +23,14 @@ const PublishedKey = z.looseObject({
 });
 type SigningKey = Awaited<ReturnType<typeof importJWK>>;
 
-/** The keys that sign Teams' requests, from the configured address and nowhere else. */
+/** Cache of the keys that sign Teams' requests, fetched only from the configured address. */
 export class SigningKeys {
   readonly #metadataUrl: string;
   readonly #clock: Pick<Clock, "monotonic">;
   #keys: ReadonlyMap<string, SigningKey> = new Map();
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
-  /** Why the last request got none. */
+  /** Why the last request failed. */
   #failure: AppError | undefined;
   #asking: Promise<void> | undefined;
 
@@ -39,7 +39,7 @@ export class SigningKeys {
     this.#clock = clock;
   }
 
-  /** Nothing: no such key. Rejects with "unavailable" if that cannot be known now. */
+  /** Undefined if the key does not exist. Rejects with "unavailable" if the keys cannot be fetched. */
   async find(kid: string): Promise<SigningKey | undefined> {
     if (!this.#has(kid, KEPT_FOR_MS) && this.#mayAsk()) await this.refresh().catch(() => undefined);
     if (this.#has(kid, USED_FOR_MS)) return this.#keys.get(kid);
@@ -47,7 +47,7 @@ export class SigningKeys {
     return undefined;
   }
 
-  /** Asks now; requests that come meanwhile share the answer. */
+  /** Fetches now; concurrent callers share the request. */
   refresh(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
@@ -93,7 +93,7 @@ const fetchKeys = async (metadataUrl: string): Promise<ReadonlyMap<string, Signi
   return usable;
 };
 
-/** One that cannot be used is passed over: the others sign too. */
+/** Skips an unusable key, because the others still sign requests. */
 const importKey = async (published: unknown): Promise<[string, SigningKey] | undefined> => {
   const key = PublishedKey.safeParse(published);
   if (!key.success) return undefined;

@@ -1,23 +1,22 @@
-import type { ReplyAction } from "../../core/contract/agent-reply.ts";
-import type { Anchor } from "../../core/contract/anchor.ts";
-import { wellFormed, withoutTemplates } from "./inert.ts";
-import { bytesOf } from "./message-size.ts";
+import type { ReplyAction } from "../../../core/contract/agent-reply.ts";
+import type { Anchor } from "../../../core/contract/anchor.ts";
+import { bytesOf, wellFormed, withoutTemplates } from "./escape.ts";
 
-const LONGEST_LABEL = 40;
-const LONGEST_SUMMARY = 300;
-const LONGEST_LINK = 1_000;
-/** Teams shows six of a set; more are behind a menu that phones lack. Three stand side by side on a phone. */
+const MAX_LABEL = 40;
+const MAX_SUMMARY = 300;
+const MAX_LINK = 1_000;
+/** Teams shows six of a set and hides more behind a menu that phones lack. A phone fits three side by side. */
 const BUTTONS_IN_A_ROW = 3;
 
 type Card = Readonly<Record<string, unknown>>;
 
-/** The number is that of an item of a digest. */
+/** `number`: the position of the item in a digest. */
 export interface ShownAnchor {
   readonly anchor: Anchor;
   readonly number?: number;
 }
 
-/** The part of a post that the model's text is never in: anchors, and buttons. Nothing if there is neither. */
+/** The card below the text, with anchors and buttons and never the model's text. Undefined if there are neither. */
 export const anchorCard = (anchors: readonly ShownAnchor[], actions: readonly ReplyAction[]): Card | undefined => {
   if (anchors.length === 0 && actions.length === 0) return undefined;
   return {
@@ -29,13 +28,13 @@ export const anchorCard = (anchors: readonly ShownAnchor[], actions: readonly Re
   };
 };
 
-/** What an anchor adds to a message that has others: to its card, and to the two texts for those who see no cards. */
+/** The size that an anchor adds to a digest: in its card, and in the two texts for clients without cards. */
 export const anchorBytes = (anchor: Anchor): number => {
   const shown = { anchor, number: 100 };
   return bytesOf(JSON.stringify([linesOf(shown), plainAnchor(shown), plainAnchor(shown)]));
 };
 
-/** One line for previews and for clients that show no cards, with a time that is right in every zone. */
+/** One line for previews and for clients without cards, with the time in UTC. */
 export const plainAnchor = (shown: ShownAnchor): string => {
   const { startedAt } = shown.anchor;
   const { what, when } = wordsOf(shown);
@@ -44,7 +43,7 @@ export const plainAnchor = (shown: ShownAnchor): string => {
 
 const linesOf = (shown: ShownAnchor): readonly Card[] => [whatLine(shown), whenLine(shown)];
 
-/** Text runs know no markdown, so a summary cannot be more than text. */
+/** Text runs do not support markdown, so a summary stays plain text. */
 const whatLine = (shown: ShownAnchor): Card => {
   const url = safeLink(shown.anchor.link);
   const run = {
@@ -60,10 +59,10 @@ const whatLine = (shown: ShownAnchor): Card => {
 const safeLink = (link = ""): string | undefined => {
   if (!/^https?:/i.test(link) || !URL.canParse(link)) return undefined;
   const { href } = new URL(link);
-  return href.length <= LONGEST_LINK ? href : undefined;
+  return href.length <= MAX_LINK ? href : undefined;
 };
 
-/** The reader's client puts its own date and time in: upper case, no spaces and no fractions, or it shows the braces. */
+/** The reader's client fills in its local date and time; it requires upper case, no spaces and no fractions. */
 const whenLine = (shown: ShownAnchor): Card => {
   const at = `${shown.anchor.startedAt.slice(0, 19)}Z`;
   const text = wordsOf(shown).when(`{{DATE(${at},SHORT)}} {{TIME(${at})}}`);
@@ -75,13 +74,13 @@ interface AnchorWords {
   readonly when: (time: string) => string;
 }
 
-/** The channel's name is a name of the configuration: letters, digits and "-". */
+/** The channel's name comes from the configuration: letters, digits and "-". */
 const wordsOf = ({ anchor: { channel, summary }, number }: ShownAnchor): AnchorWords => {
-  const short = cut(summary.slice(0, 2_000).replace(/\s+/g, " "), LONGEST_SUMMARY);
+  const short = cut(summary.slice(0, 2_000).replace(/\s+/g, " "), MAX_SUMMARY);
   const lead = number === undefined ? "" : `${number}. `;
   if (channel === "scheduled") return { what: `${lead}scheduled · ${short}`, when: (time) => time };
   if (channel === "a2a-inbound") return { what: `${lead}${short}`, when: (time) => time };
-  const name = cut(channel.replace(/[^\p{L}\p{N}-]/gu, ""), LONGEST_LABEL);
+  const name = cut(channel.replace(/[^\p{L}\p{N}-]/gu, ""), MAX_LABEL);
   const shown = name.charAt(0).toUpperCase() + name.slice(1);
   return { what: `${lead}↳ Re: "${short}"`, when: (time) => `started ${time} from ${shown}` };
 };
@@ -96,7 +95,7 @@ const rowsOf = (actions: readonly ReplyAction[]): Card[] => {
 
 const buttonOf = ({ name, label, value }: ReplyAction): Card => ({
   type: "Action.Submit",
-  title: withoutTemplates(cut(label, LONGEST_LABEL)) || name,
+  title: withoutTemplates(cut(label, MAX_LABEL)) || name,
   data: { mooring: { command: name, args: value ?? "" } },
 });
 

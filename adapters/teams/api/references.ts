@@ -1,23 +1,23 @@
 import { z } from "zod";
-import { RevisionConflict } from "../../core/contract/app-error.ts";
-import { collection, keyOf, keyParts, prefixOf } from "../../core/contract/collection.ts";
-import type { Key, Store, Stored } from "../../core/contract/store.ts";
+import { RevisionConflict } from "../../../core/contract/app-error.ts";
+import { collection, keyOf, keyParts, prefixOf } from "../../../core/contract/collection.ts";
+import type { Key, Store, Stored } from "../../../core/contract/store.ts";
 import { Unreachable } from "./reach-state.ts";
 
-/** How a room is reached, as the last authenticated activity from it said. */
+/** The data for posting to a room, from its last authenticated activity. */
 const Reference = z.looseObject({
   serviceUrl: z.string().min(1),
   kind: z.enum(["personal", "groupChat", "channel"]),
-  /** The team's id in the directory, which links to its messages need. */
+  /** The team's id in the directory, which deep links need. */
   groupId: z.string().optional(),
-  /** Who it is with, if it is private. */
+  /** The other account of a private room. */
   accountId: z.string().optional(),
-  /** Teams takes nothing for it. Any activity from there ends this. */
+  /** Set while Teams rejects messages for the room. Any activity from there clears it. */
   unreachable: Unreachable.optional(),
 });
 export type Reference = z.infer<typeof Reference>;
 
-/** How a person is reached who may not have written in private yet. */
+/** The data for writing to a person who may not have written in private yet. */
 const PersonReference = z.looseObject({
   userId: z.string().min(1),
   serviceUrl: z.string().min(1),
@@ -28,7 +28,7 @@ export type PersonReference = z.infer<typeof PersonReference>;
 const rooms = collection("teams-rooms", Reference);
 const people = collection("teams-people", PersonReference);
 
-/** What must outlive a restart to write to rooms and people. Written only when something has changed. */
+/** Stored references for proactive messages to rooms and people. Writes only changes. */
 export class References {
   readonly #store: Store;
   readonly #channel: string;
@@ -46,7 +46,7 @@ export class References {
     return this.#store.get(this.#personKey(accountId));
   }
 
-  /** What an activity leaves out stays as it was known. */
+  /** Keeps stored fields that the activity omits. */
   keepRoom(room: string, seen: Reference): Promise<void> {
     return this.#keep(this.#roomKey(room), (known) => {
       const { unreachable: _, ...last } = known ?? {};
@@ -58,7 +58,7 @@ export class References {
     return this.#keep(this.#personKey(accountId), (known) => ({ ...known, ...seen }));
   }
 
-  /** Whether Teams takes something for the room; unless an activity has come from there since it was read. */
+  /** Sets or clears `unreachable`, unless the record has changed since it was read. */
   async mark(
     room: string,
     { value, revision }: Stored<Reference>,
@@ -73,7 +73,7 @@ export class References {
     }
   }
 
-  /** All rooms that Teams takes nothing for. For operators: it looks at every room. */
+  /** All unreachable rooms. For operators: it scans every room. */
   async *unreachable(): AsyncIterable<{
     key: string;
     room: string;
