@@ -26,7 +26,7 @@ export interface OutgoingMessage {
   readonly contextId: string;
   readonly taskId: string;
   readonly text: string;
-  /** By the name of the extension. */
+  /** Keyed by the name of the extension. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Trace headers, so that the remote agent's work joins our trace. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -111,7 +111,7 @@ export class PeerClient {
     return updateOfTask(await this.#client.getTask({ tenant: "", id: taskId, historyLength }, { signal }));
   }
 
-  /** Finds the task of a message whose response was lost. Undefined if there is none, or if the peer cannot list tasks. */
+  /** Finds the task of a message whose response was lost. Undefined if the peer has none or cannot list tasks. */
   async find(contextId: string, signal: AbortSignal): Promise<TaskUpdate | undefined> {
     try {
       const { tasks } = await this.#client.listTasks(

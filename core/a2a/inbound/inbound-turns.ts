@@ -28,7 +28,7 @@ interface InboundRules {
 /** The running turns of this process for inbound tasks. */
 export class InboundTurns {
   readonly #deps: Deps;
-  /** By the spelled key of the task. */
+  /** Keyed by the spelled key of the task. */
   readonly #running = new Map<string, RunningTurn>();
   readonly #listeners: Listener[] = [];
   readonly #rules = new Map<string, InboundRules>();
@@ -82,7 +82,7 @@ export class InboundTurns {
     for (const listener of this.#listeners) listener.close();
   }
 
-  /** The gateway has not stored the task yet, so it cannot be cancelled. With clock skew, the end of the turn detects it. */
+  /** The gateway has not stored the task yet, so it is not cancelled. With clock skew, the end of the turn detects it. */
   #isUnstored(call: InboundCall | undefined): boolean {
     if (!call?.isAwaited) return false;
     return Math.abs(this.#deps.clock.now() - Date.parse(call.sentAt)) < NOTED_AFTER_MS;

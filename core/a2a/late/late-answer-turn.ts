@@ -19,7 +19,7 @@ type LateAnswer = z.infer<typeof LateAnswer>;
 const lateKeysIn = ({ synthetic }: UserMessage): string[] =>
   synthetic?.type === "late" ? (About.safeParse(synthetic.data).data?.calls ?? []).map(({ key }) => key) : [];
 
-/** Prompt of a turn about answers that arrived after the asking work had ended. Answers that another turn has read are left out (L5). */
+/** Prompt of a turn about late answers. It leaves out the answers that another turn has read meanwhile (L5). */
 export const lateAnswerPrompt = async (deps: CoreParts, message: SyntheticMessage): Promise<TurnPrompt> => {
   const { calls } = About.parse(message.synthetic.data);
   const { sessionId } = message.synthetic;

@@ -41,7 +41,7 @@ export const RemoteTask = z.looseObject({
 });
 export type RemoteTask = z.infer<typeof RemoteTask>;
 
-/** One message to another agent, stored before it is sent (L1). Only an open call changes; the other states are final. */
+/** A message to another agent, stored before it is sent (L1). Only an open call changes; the other states are final. */
 export const PeerCall = z.looseObject({
   id: z.string(),
   tenant: z.string(),

@@ -20,7 +20,7 @@ interface ScopeDeps extends Pick<CardSigner, "keys"> {
   readonly signIns: SignInGuard;
 }
 
-/** Some clients append a slash to the base address, so each route exists with and without it. The scope's hooks apply to both. */
+/** Some clients append a slash to the base address, so each route also exists with one, behind the same hooks. */
 const acceptTrailingSlash = (scope: FastifyInstance): void => {
   scope.addHook("onRoute", (route) => {
     // Fastify adds a HEAD route for every GET route.
