@@ -38,7 +38,7 @@ export const agentPlaces = (config: Pick<Config, "agents" | "people" | "channels
 
 type Called = Pick<Config["agents"][number], "name" | "skills">;
 
-/** How an agent treats calls of others; undefined if nobody may call it. */
+/** The options for inbound A2A calls; undefined if no caller may call the agent. */
 export const inboundOptions = (
   { a2a, people }: Pick<Config, "a2a" | "people">,
   { name, skills }: Called,

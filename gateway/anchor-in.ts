@@ -13,7 +13,7 @@ import { anchorFor, isAtHome } from "../core/origin/index.ts";
 import { currentSession } from "../core/sessions/index.ts";
 import { withinDeadline } from "./relay/index.ts";
 
-interface AnchorParts {
+interface AnchorDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly defaultsOn: (channel: string) => DeliveryDefaults;
@@ -26,7 +26,7 @@ interface AnchorParts {
  * reader's own zone and language, or else the channel's (O9).
  */
 export const anchorIn =
-  ({ store, clock, defaultsOn, findPermalink }: AnchorParts) =>
+  ({ store, clock, defaultsOn, findPermalink }: AnchorDeps) =>
   async (conversation: Conversation, reply: AgentReply): Promise<Anchor | null> => {
     const { tenant, agent, origin, audience } = reply;
     if (origin === null) return null;

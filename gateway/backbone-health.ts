@@ -7,7 +7,7 @@ import type { Logger } from "../core/contract/logger.ts";
 
 const LOOK_AGAIN_MS = 100;
 
-/** Resolves once the backbone can be used; rejects with "stopped" if somebody gives up first. */
+/** Resolves once the backbone is healthy; rejects with "stopped" if the signal aborts first. */
 export const whenHealthy = (backbone: Backbone, clock: Clock, giveUp: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const look = () => {
@@ -18,18 +18,18 @@ export const whenHealthy = (backbone: Backbone, clock: Clock, giveUp: AbortSigna
     look();
   });
 
-interface OutageWatchParts {
+interface OutageWatchDeps {
   readonly backbone: Backbone;
   readonly adapters: readonly ChannelAdapter[];
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** A shorter outage goes unseen; what was lost in it is found by the adapters' own regular looks. */
+/** A shorter outage goes unnoticed; the adapters' regular refresh covers it. */
 const LOOK_EVERY_MS = 100;
 
-/** Once the backbone is back, adapters look for what no signal told them. */
-export const refreshAfterOutage = ({ backbone, adapters, clock, logger }: OutageWatchParts): Timer => {
+/** Refreshes the adapters after an outage of the backbone, because its signals were lost. */
+export const refreshAfterOutage = ({ backbone, adapters, clock, logger }: OutageWatchDeps): Timer => {
   let wasOk = true;
   let timer: Timer;
   const look = () => {
@@ -45,6 +45,6 @@ export const refreshAfterOutage = ({ backbone, adapters, clock, logger }: Outage
 const refresh = (adapter: ChannelAdapter, logger: Logger): void => {
   if (!isRefreshingAdapter(adapter)) return;
   adapter.refresh().catch((error: unknown) => {
-    logger.warn({ channel: adapter.channel, error: messageOf(error) }, "not refreshed; the next regular look will");
+    logger.warn({ channel: adapter.channel, error: messageOf(error) }, "could not refresh channel after an outage");
   });
 };

@@ -21,7 +21,7 @@ import type { FindPermalink } from "./anchor-in.ts";
 import { anchorIn } from "./anchor-in.ts";
 import { admits, defaultRelayLimits, type RelayContext } from "./relay/index.ts";
 
-export interface ChannelParts {
+export interface ChannelDeps {
   readonly channel: string;
   readonly tenant: string;
   readonly agent: string;
@@ -32,13 +32,13 @@ export interface ChannelParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
-  /** Absent: nobody is told. */
+  /** Absent: no spans are recorded. */
   readonly tracer?: Tracer | undefined;
   readonly newId: () => string;
 }
 
-/** What a channel's adapter may use. */
-export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterContext => ({
+/** The dependencies of a channel's adapter. */
+export const adapterContext = ({ backbone, ...parts }: ChannelDeps): AdapterContext => ({
   ...parts,
   logger: parts.logger.child({ channel: parts.channel }),
   commands: commandMenu,
@@ -52,12 +52,12 @@ export const adapterContext = ({ backbone, ...parts }: ChannelParts): AdapterCon
   },
 });
 
-/** What the configuration, and the platform, say about who talks and listens on a channel. */
+/** The rules of the configuration and the platform for audiences and access on a channel. */
 export interface ChannelRules {
   readonly access?: AccessRules | undefined;
-  /** What the channels of the agent let in, each by its own access; absent: this channel's alone. */
+  /** The access rules of all channels of the agent; absent: only those of this channel. */
   readonly admits?: Admits;
-  /** Asked who is a member, if it knows. */
+  /** Answers membership questions, if its platform can. */
   readonly adapter?: ChannelAdapter;
   readonly defaultsOn?: TargetDeps["defaultsOn"];
   readonly findPermalink?: FindPermalink;
@@ -68,8 +68,8 @@ export interface ChannelRules {
   readonly refuseIfCrowded?: () => void;
 }
 
-/** What a channel's relay works with. */
-export const relayContext = ({ backbone, ...parts }: ChannelParts, rules: ChannelRules = {}): RelayContext => {
+/** The dependencies of a channel's relay. */
+export const relayContext = ({ backbone, ...parts }: ChannelDeps, rules: ChannelRules = {}): RelayContext => {
   const { access, adapter, admits: letsIn = admits(access), defaultsOn = () => ({}) } = rules;
   const {
     findPermalink = async () => undefined,

@@ -27,10 +27,10 @@ export const admitsOn = ({ channels }: Config, agent: string): Admits => {
   return (conversation, accountId) => rules.get(conversation.channel)?.(conversation, accountId) ?? false;
 };
 
-/** Nobody types more; a script that does would cost as many turns. */
+/** More than a person types; a script could cost as many turns. */
 const MESSAGES_PER_MINUTE = 120;
 
-/** What the configuration says, and a rate where it says none. A channel with sockets limits what comes through them itself. */
+/** Adds a default rate limit to the configured access rules. A channel with sockets limits its own messages. */
 export const limitedAccess = (access: AccessRules | undefined, adapter: ChannelAdapter): AccessRules | undefined =>
   isSocketAdapter(adapter)
     ? access

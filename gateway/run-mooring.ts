@@ -46,7 +46,7 @@ export interface Running {
   stop(options?: { readonly drain?: boolean }): Promise<void>;
 }
 
-/** Puts the parts together. What was opened before a failure is closed again. */
+/** Starts the configured roles. A failure closes everything opened before it. */
 export const runMooring = async (options: RunOptions): Promise<Running> => {
   const { config, roles, clock, logger, giveUp } = options;
   if (roles.length === 1 && config.backbone === "embedded") throw needsNats(roles[0] ?? "core");

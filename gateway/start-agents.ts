@@ -12,7 +12,7 @@ import { type Core, startCore } from "../core/start-core.ts";
 import type { WorkspaceConfig } from "../core/workspaces/index.ts";
 import { agentPlaces, configuredSchedules, declaredPeople, inboundOptions } from "./agent-config.ts";
 
-interface AgentsParts {
+interface AgentsDeps {
   readonly config: Config;
   readonly backbone: Backbone;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ interface AgentsParts {
 const STOP_GRACE_MS = 20_000;
 
 /** The core of this process: every configured agent with its model. */
-export const startAgents = async ({ config, ...parts }: AgentsParts): Promise<Core> => {
+export const startAgents = async ({ config, ...parts }: AgentsDeps): Promise<Core> => {
   const core = await startCore({
     ...parts,
     stopGraceMs: STOP_GRACE_MS,

@@ -11,7 +11,7 @@ import { adminRoutes, adminScope, operatorCheck } from "./admin/index.ts";
 import { agentPlaces, tenantOf } from "./agent-config.ts";
 import { findPermalink } from "./anchor-in.ts";
 import { refreshAfterOutage } from "./backbone-health.ts";
-import { adapterContext, type ChannelParts, relayContext } from "./channel-contexts.ts";
+import { adapterContext, type ChannelDeps, relayContext } from "./channel-contexts.ts";
 import { admitsOn, deliveryDefaults, limitedAccess } from "./channel-rules.ts";
 import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
 import { consoleRoutes } from "./console/index.ts";
@@ -22,7 +22,7 @@ import type { Metrics } from "./metrics/index.ts";
 import { Backpressure, defaultRelayLimits, type RunningChannel, runChannel, withinDeadline } from "./relay/index.ts";
 import { WriteWatch } from "./write-watch.ts";
 
-interface ChannelsParts extends Omit<ChannelParts, "channel" | "tenant" | "agent" | "writes"> {
+interface ChannelsDeps extends Omit<ChannelDeps, "channel" | "tenant" | "agent" | "writes"> {
   readonly config: Config;
   readonly listener: HttpListener;
   readonly readiness: Readiness;
@@ -38,7 +38,7 @@ const FIRST_ATTEMPT_MS = 5_000;
  * Every configured channel, and the server in front of them. Channels start side by side and serve as soon as they can;
  * one whose platform is away delays neither the others nor the process (U6).
  */
-export const startChannels = async (parts: ChannelsParts): Promise<{ stop(): Promise<void> }> => {
+export const startChannels = async (parts: ChannelsDeps): Promise<{ stop(): Promise<void> }> => {
   const { config, listener, readiness, metrics, adminToken, ...given } = parts;
   const writes = new WriteWatch(given);
   const common = { ...given, writes };

@@ -9,7 +9,7 @@ interface Stopping {
   first(name: string, run: Step["run"]): void;
   /** Side by side, started in the order they were added: each ends its intake and waits for its work in progress. */
   underWay(name: string, run: Step["run"]): void;
-  /** One after another, the latest added first, once nothing is under way. */
+  /** One after another, the latest added first, once no work is in progress. */
   last(name: string, run: Step["run"]): void;
   /**
    * Always resolves: a step that fails or takes too long is logged, and the rest goes on. May be called again.

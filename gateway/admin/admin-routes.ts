@@ -1,19 +1,17 @@
 import type { FastifyInstance } from "fastify";
-import type { AdminParts } from "./admin-parts.ts";
-import { auditRoutes } from "./audit-routes.ts";
-import { channelRoutes } from "./channel-routes.ts";
-import { deadLetterRoutes } from "./dead-letter-routes.ts";
-import { meRoutes } from "./me-routes.ts";
-import { peopleRoutes } from "./people-routes.ts";
-import { scheduleRoutes } from "./schedule-routes.ts";
-import { sessionRoutes } from "./session-routes.ts";
-import { subtaskRoutes } from "./subtask-routes.ts";
-import { tenantRoutes } from "./tenant-routes.ts";
-import { traceRoutes } from "./trace-routes.ts";
-import { unreachableRoutes } from "./unreachable-routes.ts";
+import type { AdminDeps } from "./admin-request.ts";
+import { auditRoutes } from "./audit.ts";
+import { channelRoutes, unreachableRoutes } from "./routes/channel-routes.ts";
+import { deadLetterRoutes } from "./routes/dead-letter-routes.ts";
+import { peopleRoutes } from "./routes/people-routes.ts";
+import { scheduleRoutes } from "./routes/schedule-routes.ts";
+import { sessionRoutes } from "./routes/session-routes.ts";
+import { subtaskRoutes } from "./routes/subtask-routes.ts";
+import { meRoutes, tenantRoutes } from "./routes/tenant-routes.ts";
+import { traceRoutes } from "./routes/trace-routes.ts";
 
 /** Everything that operators can ask for: see docs/admin-api.md. */
-export const adminRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+export const adminRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
   const all = [
     meRoutes,
     channelRoutes,

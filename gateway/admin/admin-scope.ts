@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { SignInGuard } from "../http/limits/index.ts";
-import type { AuditParts } from "./audit-hooks.ts";
-import { auditHooks } from "./audit-hooks.ts";
+import { beginVisit } from "./admin-request.ts";
+import type { AuditDeps } from "./audit.ts";
+import { auditHooks } from "./audit.ts";
 import type { OperatorCheck } from "./operator.ts";
-import { beginVisit } from "./visit.ts";
 
 const MAX_BODY_BYTES = 100_000;
 
 /** Identifies operators and records their changes. */
-export interface AdminGate extends AuditParts {
+export interface AdminGate extends AuditDeps {
   readonly check: OperatorCheck;
   readonly signIns: SignInGuard;
 }

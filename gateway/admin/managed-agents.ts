@@ -1,8 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
+import { type AdminRequest, mayUse, operatorOf } from "./admin-request.ts";
 import { mayManage } from "./operator.ts";
-import type { AdminRequest } from "./visit.ts";
-import { mayUse, operatorOf } from "./visit.ts";
 
 export interface ManagedAgent {
   readonly agent: string;
@@ -32,3 +31,37 @@ export const managedAgent = (
   }
   return { agent: found.name, tenant: found.tenant };
 };
+
+export interface ManagedChannel {
+  readonly channel: string;
+  readonly adapter: string;
+  readonly agent: string;
+  readonly tenant: string;
+}
+
+type Places = Pick<Config, "agents" | "channels">;
+
+/** The channels of agents that the operator may manage; with a name, that one. */
+export const managedChannels = (
+  config: Places,
+  request: AdminRequest,
+  wanted: { channel?: string | undefined; agent?: string | undefined } = {},
+): ManagedChannel[] => {
+  if (wanted.channel !== undefined) return [managedChannel(config, request, wanted.channel)];
+  const agents = managedAgents(config, request, wanted.agent);
+  return channelsOf(config).filter((channel) => agents.some(({ agent }) => agent === channel.agent));
+};
+
+export const managedChannel = (config: Places, request: AdminRequest, wanted: string): ManagedChannel => {
+  const found = channelsOf(config).find(({ channel }) => channel === wanted);
+  if (found === undefined || !mayUse(request, found.tenant)) {
+    throw new AppError("not-found", `there is no channel "${wanted.slice(0, 60)}" that you may manage`);
+  }
+  return found;
+};
+
+const channelsOf = ({ agents, channels }: Places): ManagedChannel[] =>
+  Object.entries(channels).map(([channel, { adapter, agent }]) => {
+    const tenant = agents.find(({ name }) => name === agent)?.tenant ?? "";
+    return { channel, adapter, agent, tenant };
+  });

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { AppError } from "../../core/contract/app-error.ts";
-import { readRef, refOf } from "./ref.ts";
 
 export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -19,13 +18,13 @@ interface Entry<T> {
   readonly value: T;
 }
 
-/** A list that is part of what is paged; in the order of its keys. */
-export interface Source<T> {
+/** One of the lists that a page is taken from, in the order of its keys. */
+interface Source<T> {
   readonly name: string;
   list(): AsyncIterable<Entry<T>>;
 }
 
-/** One page out of several lists, one after the other. What `show` makes nothing of is left out. */
+/** One page out of several consecutive lists, without the entries for which `show` gives undefined. */
 export const pageOf = async <T, S>(
   sources: readonly Source<T>[],
   { limit, after }: PageQuery,
@@ -56,3 +55,21 @@ const cursorOf = (after: string): [string, string] => {
 };
 
 export const badCursor = () => new AppError("bad-input", "after: give the `next` of the page before, or leave it out");
+
+/** Encodes the parts of an id for use in a path. Opaque to clients. */
+export const refOf = (...parts: readonly string[]): string => Buffer.from(JSON.stringify(parts)).toString("base64url");
+
+/** The parts of a ref. Throws "not-found" for an invalid one. */
+export const partsOfRef = (ref: string, count: number): string[] => {
+  const parts = readRef(ref);
+  if (parts?.length !== count) throw new AppError("not-found", "there is no such thing here");
+  return parts;
+};
+
+export const readRef = (ref: string): string[] | undefined => {
+  try {
+    return z.array(z.string()).parse(JSON.parse(Buffer.from(ref, "base64url").toString("utf8")));
+  } catch {
+    return undefined;
+  }
+};

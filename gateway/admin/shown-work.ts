@@ -2,9 +2,9 @@ import type { Asker } from "../../core/contract/owner-context.ts";
 import type { ReplyOrigin } from "../../core/contract/reply-origin.ts";
 import type { Subtask } from "../../core/contract/subtask.ts";
 import { otelTraceId } from "../../core/telemetry/index.ts";
-import { refOf } from "./ref.ts";
+import { refOf } from "./page.ts";
 
-/** What operators see of a piece of work: never more of people's words than an anchor shows. */
+/** The view of an origin for operators: it quotes no more of a person's message than an anchor does. */
 export const shownOrigin = ({ channel, promptSummary, startedAt, sessionId, link }: ReplyOrigin) => ({
   channel,
   promptSummary,

@@ -17,12 +17,12 @@ const ChannelTrouble = z.looseObject({
   at: z.iso.datetime(),
   what: z.enum(["intake", "delivery", "connection"]),
   reason: z.string(),
-  /** How often in a row. */
+  /** Consecutive occurrences. */
   count: z.int().positive(),
 });
 export type ChannelTrouble = z.infer<typeof ChannelTrouble>;
 
-/** How a channel is, as its gateways see it. One record, so that it outlives them. */
+/** The state of a channel on all gateways. One record, so that it outlives them. */
 const ChannelStatus = z.looseObject({
   /** By instance. */
   gateways: z.record(z.string(), GatewayReport),
@@ -72,8 +72,8 @@ export const changeStatus = async (
   }
 };
 
-/** A gateway that has not been heard of for so long is gone. */
-const HEARD_WITHIN_MS = 120_000;
+/** A gateway without a report for this long has stopped. */
+const REPORT_TTL_MS = 120_000;
 
 export const livingGateways = ({ gateways }: ChannelStatus, now: number): [string, GatewayReport][] =>
-  Object.entries(gateways).filter(([, { seenAt }]) => now - Date.parse(seenAt) < HEARD_WITHIN_MS);
+  Object.entries(gateways).filter(([, { seenAt }]) => now - Date.parse(seenAt) < REPORT_TTL_MS);

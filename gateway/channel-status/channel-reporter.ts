@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 15_000;
 /** Heartbeat: it reports at least this often. */
 const REPORT_EVERY_MS = 60_000;
 
-export interface ReporterParts {
+export interface ReporterDeps {
   readonly bus: Bus;
   readonly store: Store;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface ReporterParts {
 
 /** Reports a channel's state on this gateway to the store for operators, and pauses or resumes it at their command. */
 export class ChannelReporter {
-  readonly #parts: ReporterParts;
+  readonly #deps: ReporterDeps;
   readonly #place: ChannelPlace;
   readonly #running: RunningChannel;
   readonly #traffic: ChannelTraffic;
@@ -36,8 +36,8 @@ export class ChannelReporter {
   #isAsked = false;
   #stopped = false;
 
-  constructor(parts: ReporterParts, place: ChannelPlace, running: RunningChannel, traffic: ChannelTraffic) {
-    this.#parts = parts;
+  constructor(deps: ReporterDeps, place: ChannelPlace, running: RunningChannel, traffic: ChannelTraffic) {
+    this.#deps = deps;
     this.#place = place;
     this.#running = running;
     this.#traffic = traffic;
@@ -45,7 +45,7 @@ export class ChannelReporter {
 
   async start(): Promise<void> {
     const { tenant, channel } = this.#place;
-    this.#listener = await this.#parts.bus.listen(subjectsOf(tenant).channelChanged(channel), () => this.look());
+    this.#listener = await this.#deps.bus.listen(subjectsOf(tenant).channelChanged(channel), () => this.look());
     this.look();
   }
 
@@ -68,20 +68,20 @@ export class ChannelReporter {
 
   async #look(): Promise<void> {
     if (this.#stopped) return;
-    const { store, clock, logger } = this.#parts;
+    const { store, clock, logger } = this.#deps;
     this.#timer?.cancel();
     try {
       await this.#running.setPaused((await store.get(pauseKey(this.#place))) !== undefined);
       await this.#report();
     } catch (error) {
       // The gateway's own health reports a store that is away.
-      logger.debug({ channel: this.#place.channel, error: messageOf(error) }, "channel not reported");
+      logger.debug({ channel: this.#place.channel, error: messageOf(error) }, "could not report channel state");
     }
     if (!this.#stopped) this.#timer = clock.after(LOOK_EVERY_MS, () => this.look());
   }
 
   async #report(): Promise<void> {
-    const { store, clock, instance } = this.#parts;
+    const { store, clock, instance } = this.#deps;
     const { state, reason } = this.#state();
     if (reason !== undefined) this.#traffic.noteError("connection", reason);
     const { lastInAt, lastOutAt, errors } = this.#traffic;

@@ -3,9 +3,9 @@ import { isoTime } from "../../core/contract/clock.ts";
 import type { Labels, Meter } from "../../core/contract/meter.ts";
 import type { ChannelTrouble } from "./channel-record.ts";
 
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 
-/** What has happened on a channel in this process since it was last reported. */
+/** The traffic and errors of a channel in this process since the last report. */
 export class ChannelTraffic {
   readonly #clock: Clock;
   lastInAt: string | undefined;
@@ -17,7 +17,7 @@ export class ChannelTraffic {
     this.#clock = clock;
   }
 
-  /** Counts as before, and notes what is counted. */
+  /** Wraps a meter so that its counters also update the traffic. */
   metered(meter: Meter): Meter {
     return {
       count: (name, labels, by) => {
@@ -33,7 +33,7 @@ export class ChannelTraffic {
     this.errors = withErrors(this.errors, [{ at: this.#now(), what, reason, count: 1 }]);
   }
 
-  /** What was noted so far is reported: from here on it begins anew. */
+  /** Returns the traffic for a report, and resets it. */
   take(): Pick<ChannelTraffic, "lastInAt" | "lastOutAt" | "errors"> {
     const { lastInAt, lastOutAt, errors } = this;
     this.lastInAt = undefined;
@@ -54,7 +54,7 @@ export class ChannelTraffic {
   }
 }
 
-/** With newer ones in front; the same trouble in a row is one that is counted. */
+/** Puts newer errors in front; consecutive equal errors become one with a count. */
 export const withErrors = (known: readonly ChannelTrouble[], newer: readonly ChannelTrouble[]): ChannelTrouble[] => {
   const all = [...known];
   for (const error of newer.toReversed()) {
@@ -63,5 +63,5 @@ export const withErrors = (known: readonly ChannelTrouble[], newer: readonly Cha
     if (isSame) all[0] = { ...error, count: latest.count + error.count };
     else all.unshift(error);
   }
-  return all.slice(0, MOST_ERRORS);
+  return all.slice(0, MAX_ERRORS);
 };

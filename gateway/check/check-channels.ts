@@ -3,13 +3,13 @@ import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import { createAdapter } from "../adapter-registry.ts";
 import { tenantOf } from "../agent-config.ts";
-import { adapterContext, type ChannelParts } from "../channel-contexts.ts";
+import { adapterContext, type ChannelDeps } from "../channel-contexts.ts";
 import type { Finding } from "./finding.ts";
 
-export type CheckChannelsParts = Omit<ChannelParts, "channel" | "tenant" | "agent">;
+type CheckChannelsDeps = Omit<ChannelDeps, "channel" | "tenant" | "agent">;
 
 /** Has each channel verify its configuration against its platform. Nothing is started and nothing is sent. */
-export const checkChannels = async (config: Config, parts: CheckChannelsParts): Promise<Finding[]> =>
+export const checkChannels = async (config: Config, parts: CheckChannelsDeps): Promise<Finding[]> =>
   (
     await Promise.all(
       Object.entries(config.channels).map(async ([channel, channelConfig]): Promise<Finding[]> => {

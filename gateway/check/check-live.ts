@@ -1,26 +1,26 @@
 import type { Config } from "../../config/config.ts";
+import { probePeer } from "../../core/a2a/index.ts";
 import { openBackbone } from "../../core/backbone/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import { type Logger, silentLogger } from "../../core/contract/logger.ts";
 import { silentMeter } from "../../core/contract/meter.ts";
+import { createModel, type ModelParts } from "../../core/model/index.ts";
+import { createReadiness, openHttpListener } from "../http/index.ts";
 import { publicUrl } from "../public-url.ts";
 import { checkChannels } from "./check-channels.ts";
-import { checkModel } from "./check-model.ts";
 import { checkNats } from "./check-nats.ts";
-import { checkPeers } from "./check-peers.ts";
-import { checkPort } from "./check-port.ts";
 import type { Finding } from "./finding.ts";
 
-export interface CheckLiveParts {
+interface CheckLiveDeps {
   readonly clock: Clock;
   readonly logger?: Logger;
   readonly newId: () => string;
 }
 
-/** Talks to everything that the configuration names, and starts nothing. */
-export const checkLive = async (config: Config, parts: CheckLiveParts): Promise<Finding[]> => {
+/** Contacts everything that the configuration names, and starts nothing. */
+export const checkLive = async (config: Config, parts: CheckLiveDeps): Promise<Finding[]> => {
   const { clock, logger = silentLogger, newId } = parts;
   const models = Promise.all(config.agents.map((agent) => checkModel(agent, { clock, logger })));
   const peers = checkPeers(config);
@@ -30,7 +30,7 @@ export const checkLive = async (config: Config, parts: CheckLiveParts): Promise<
 };
 
 /** The backbone, and the channels, which need it. */
-const checkBackbone = async (config: Config, parts: Required<CheckLiveParts>): Promise<Finding[]> => {
+const checkBackbone = async (config: Config, parts: Required<CheckLiveDeps>): Promise<Finding[]> => {
   const { clock, logger } = parts;
   const findings: Finding[] = [];
   let backbone: Backbone | undefined;
@@ -59,4 +59,49 @@ const CHANNELS_NOT_ASKED: Finding = {
   verdict: "note",
   subject: "channels",
   text: "not asked, because they need the backbone",
+};
+
+const MODEL_TIMEOUT_MS = 30_000;
+
+/** Asks the agent's model for one word: only a real answer proves address, key and model name at once. */
+const checkModel = async (agent: Config["agents"][number], parts: ModelParts): Promise<Finding> => {
+  const subject = `model of ${agent.name}`;
+  try {
+    const model = createModel(agent.model, parts);
+    await model.step(
+      { system: "", messages: [{ role: "user", text: "Answer with the word OK." }], tools: [], toolChoice: "none" },
+      { signal: AbortSignal.timeout(MODEL_TIMEOUT_MS), onText: () => undefined },
+    );
+    return { verdict: "ok", subject, text: `${model.label} answers` };
+  } catch (error) {
+    return { verdict: "problem", subject, text: messageOf(error) };
+  }
+};
+
+const PEER_TIMEOUT_MS = 15_000;
+
+/** Checks the card and the credentials of every remote agent. It starts no work there. */
+export const checkPeers = async ({ a2a }: Config): Promise<Finding[]> =>
+  Promise.all(
+    Object.entries(a2a.peers).map(async ([name, peer]): Promise<Finding> => {
+      const subject = `peer ${name}`;
+      try {
+        await probePeer({ name, ...peer }, AbortSignal.timeout(PEER_TIMEOUT_MS));
+        return { verdict: "ok", subject, text: "its card is there, and it lets us in" };
+      } catch (error) {
+        return { verdict: "problem", subject, text: messageOf(error) };
+      }
+    }),
+  );
+
+/** A port in use is only a note: it may well be Mooring that uses it. */
+const checkPort = async ({ gateway }: Config): Promise<Finding> => {
+  const subject = "port";
+  try {
+    const listener = await openHttpListener(gateway, createReadiness());
+    await listener.close();
+    return { verdict: "ok", subject, text: `${gateway.host}:${gateway.port} is free` };
+  } catch (error) {
+    return { verdict: "note", subject, text: `${messageOf(error)} (fine if that is Mooring itself)` };
+  }
 };

@@ -1,7 +1,5 @@
 import { type BackboneConfig, inspectNats, type NatsInspection } from "../../core/backbone/index.ts";
-import { describeConflicts } from "./describe-conflicts.ts";
-import { describeStreams } from "./describe-streams.ts";
-import { describeSync } from "./describe-sync.ts";
+import { describeConflicts, describeStreams, describeSync } from "./describe-nats.ts";
 import type { Finding } from "./finding.ts";
 import { type NatsNode, natsNodes, nodeLines } from "./nats-nodes.ts";
 

@@ -4,6 +4,6 @@ export interface Finding {
   /** "backbone", "model of mooring", "channel web" */
   readonly subject: string;
   readonly text: string;
-  /** Lines below the text, for what is too long for one. */
+  /** Further lines below the text. */
   readonly details?: readonly string[];
 }

@@ -19,7 +19,7 @@ export const natsNodes = ({ answering, silent, streams }: NatsInspection): NatsN
     ...answering.map(({ name, address, version }) => ({ name, address, state: version, runs: true })),
     ...(silent.length >= named.size
       ? silent.map(({ address, reason }) => ({
-          // Which of them it is cannot be told from outside.
+          // The client cannot find out which of the names has this address.
           name: [...named.keys()].join(" or ") || "?",
           address,
           state: `no answer (${reason})`,

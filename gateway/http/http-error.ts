@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from "../../core/contract/app-error.ts";
 
-/** What a caller is told: never a stack, and of an unexpected error nothing but that it happened. */
+/** The error that a caller sees: never a stack, and no details of an unexpected error. */
 interface HttpError {
   readonly status: number;
   readonly body: { readonly error: { readonly code: string; readonly message: string } };

@@ -8,9 +8,9 @@ import { undeliveredId } from "../../../core/delivery/undelivered/index.ts";
 import { readTold } from "../../../core/origin/index.ts";
 import { outboxDurable, relayDurable } from "../../relay/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
-import { refOf } from "../ref.ts";
+import { refOf } from "../page.ts";
 
-/** What became of one part of a reply in one conversation. */
+/** The outcome of one part of a reply in one conversation. */
 export interface ShownDelivery {
   readonly conversation: Pick<Conversation, "channel" | "workspace" | "room" | "thread">;
   readonly part: number;
@@ -22,7 +22,7 @@ export interface ShownDelivery {
   readonly ref?: string;
 }
 
-/** Where a reply went, by the ledger, by what was noted of it, and by the dead letters. `target`: where it is for. */
+/** The deliveries of a reply, from the ledger, the reply placements and the dead letters. `target`: its addressee. */
 export const readDeliveries = async (
   store: Store,
   { tenant, agent }: ManagedAgent,

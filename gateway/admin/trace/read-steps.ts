@@ -2,7 +2,7 @@ import { SEND_MESSAGE } from "../../../core/a2a/index.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { Journal } from "../../../core/turns/index.ts";
 
-export interface ShownCall {
+interface ShownCall {
   readonly name: string;
   readonly state: "running" | "done" | "failed";
 }
@@ -23,7 +23,7 @@ export interface Steps {
   readonly sends: readonly string[];
 }
 
-/** What the journal has of a turn: its tool calls, and what became of them. */
+/** The tool calls of a turn and their states, from its journal. */
 export const readSteps = async (store: Store, turnId: string): Promise<Steps> => {
   const journal = new Journal(store, turnId, false);
   const steps: ShownStep[] = [];

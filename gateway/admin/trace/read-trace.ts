@@ -24,10 +24,9 @@ import type { TurnAddress } from "./read-hops.ts";
 import { readHops, shownHop, turnsAfterHop } from "./read-hops.ts";
 import type { ShownStep, Steps } from "./read-steps.ts";
 import { readSteps } from "./read-steps.ts";
-import { shownTurn } from "./shown-turn.ts";
-import { readTurnEnd } from "./turn-end.ts";
+import { readTurnEnd, shownTurn } from "./turn-end.ts";
 
-interface TraceParts {
+interface TraceDeps {
   readonly store: Store;
   readonly history: SessionHistory;
 }
@@ -40,7 +39,7 @@ type TracedSubtask = Awaited<ReturnType<typeof readDelegated>>;
  * from one another, so that none of them is looked for in a list.
  */
 export const readTrace = async (store: Store, place: ManagedAgent, { messageId, record }: FoundTurn) => {
-  const parts: TraceParts = { store, history: new SessionHistory(store) };
+  const parts: TraceDeps = { store, history: new SessionHistory(store) };
   const turns: TracedTurn[] = [];
   const subtasks: TracedSubtask[] = [];
   const hops: PeerCall[] = [];
@@ -90,9 +89,9 @@ export const readTrace = async (store: Store, place: ManagedAgent, { messageId, 
   };
 };
 
-/** What a turn has delegated: its batch, as long as it is kept, and what the results of its calls name. */
+/** The subtasks of a turn: those of its batch while it is stored, and those that its tool results name. */
 const delegatedBy = async (
-  { store }: TraceParts,
+  { store }: TraceDeps,
   place: ManagedAgent,
   ownerId: string,
   { turnId, named }: { readonly turnId: string; readonly named: readonly string[] },
@@ -102,7 +101,7 @@ const delegatedBy = async (
   return (await readSubtasks(store, place, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
 };
 
-const readTurn = async (parts: TraceParts, place: ManagedAgent, record: TurnRecord) => {
+const readTurn = async (parts: TraceDeps, place: ManagedAgent, record: TurnRecord) => {
   const { turnId, audience, command, openedAt } = record;
   const isCommand = command !== undefined;
   const end = await readTurnEnd(parts, place, record);
@@ -121,7 +120,7 @@ const readTurn = async (parts: TraceParts, place: ManagedAgent, record: TurnReco
 /** Far more than a subagent has. */
 const MOST_PHASES = 20;
 
-const readDelegated = async ({ store }: TraceParts, subtask: Subtask) => {
+const readDelegated = async ({ store }: TraceDeps, subtask: Subtask) => {
   const { id, parentTurnId } = subtask;
   const phases: (Pick<Steps, "named" | "sends"> & { readonly turnId: string })[] = [];
   const steps: ShownStep[] = [];

@@ -3,16 +3,15 @@ import type { Clock } from "../../../core/contract/clock.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
-import { ChangeBell } from "./change-bell.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readTrace } from "./read-trace.ts";
 
-/** Signals may be lost: it is looked at this often all the same. Proxies close what is silent for a minute. */
+/** Signals may be lost, so the trace is also read at this interval. Proxies close a stream that is silent for a minute. */
 const LOOK_EVERY_MS = 15_000;
-/** What changes together is read once. */
+/** Combines changes that come together into one read. */
 const GATHER_MS = 150;
 
-export interface TraceWatch {
+interface TraceWatch {
   readonly bus: Bus;
   readonly store: Store;
   readonly clock: Clock;
@@ -20,7 +19,7 @@ export interface TraceWatch {
   readonly root: FoundTurn;
   /** Agents that the work may have been passed to, with that of the place. */
   readonly agents: readonly string[];
-  /** Aborted when nobody reads any more. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -53,8 +52,34 @@ const listen = ({ bus, place: { tenant }, root, agents }: TraceWatch, bell: Chan
     agents.flatMap((agent) => [
       bus.listen(subjects.traceChanged(agent), heard),
       bus.listen(subjects.subtaskNews(agent), heard),
-      // It does not say whose it is; looking once too often does no harm.
+      // The signal carries no trace id; a superfluous read does no harm.
       bus.listen(subjects.peerCallChanged(agent), () => bell.ring()),
     ]),
   );
 };
+
+/** Wakes the reader after a possible change; changes in between are combined. */
+class ChangeBell {
+  #isRung = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake?.();
+  }
+
+  /** Resolves after a change since the last call, or after the timeout. */
+  async heard(clock: Clock, withinMs: number): Promise<void> {
+    if (!this.#isRung) {
+      await new Promise<void>((resolve) => {
+        const timer = clock.after(withinMs, resolve);
+        this.#wake = () => {
+          timer.cancel();
+          resolve();
+        };
+      });
+    }
+    this.#wake = undefined;
+    this.#isRung = false;
+  }
+}

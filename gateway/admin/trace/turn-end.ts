@@ -31,3 +31,20 @@ export const readTurnEnd = async (
   const isItsOwn = letter?.subject === subjectsOf(tenant).userMessage(agent).name;
   return letter !== undefined && isItsOwn ? { at: letter.deadAt, outcome: "failed" } : undefined;
 };
+
+/** A turn without its text. `end` is absent while it runs. */
+export const shownTurn = (record: TurnRecord, end?: TurnEnd) => {
+  const { turnId, messageId = "", sessionId, openedAt, origin, cause, command } = record;
+  return {
+    turnId,
+    sessionId,
+    messageId,
+    trigger: cause?.trigger ?? (command === undefined ? "message" : "command"),
+    ...(command !== undefined && { command }),
+    openedAt,
+    ...(end && { endedAt: end.at, outcome: end.outcome }),
+    ...(end?.entry?.suppressed && { suppressed: true }),
+    ...(end?.entry?.degraded && { degraded: true }),
+    summary: origin.promptSummary,
+  };
+};

@@ -67,7 +67,7 @@ export class BodyBudget {
     return this.#arriving.size;
   }
 
-  /** `cut` is called at most once, when the body must be given up because it is too slow. */
+  /** `cut` is called at most once, when the body is too slow. */
   begin(sender: Sender, now: number, cut: () => void): ArrivingBody {
     const entry: Entry = { sender, startedAt: now, lastAt: now, bytes: 0, cut };
     this.#arriving.add(entry);

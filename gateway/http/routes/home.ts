@@ -5,7 +5,7 @@ import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.
 import { channelPath } from "./channel-path.ts";
 import { HOME_STYLE } from "./home-style.ts";
 
-/** What somebody sees who opens the gateway's address in a browser. */
+/** The page at the gateway's address. */
 export const homeRoute = (app: FastifyInstance, adapters: readonly ChannelAdapter[]): void => {
   const page = homePage(widgetPath(adapters));
   app.get("/", async (_request, reply) =>

@@ -31,7 +31,7 @@ export const socketRoutes = async (
       },
     },
     errorHandler: (error, socket) => failed.call(socket, error),
-    // the adapters have told their sockets to come back by now; whoever is left is cut
+    // The adapters have asked their clients to reconnect by now; the remaining sockets are cut.
     preClose: async () => {
       for (const client of app.websocketServer.clients) client.terminate();
     },

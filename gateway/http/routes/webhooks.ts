@@ -41,7 +41,7 @@ const headOf = (request: FastifyRequest): WebhookHead => ({
 });
 
 const send = (reply: FastifyReply, { status, headers, body }: WebhookResponse): FastifyReply => {
-  // A file that nobody reads stays in memory no longer than this.
+  // A file that the client stops reading stays in memory no longer than this.
   reply.raw.setTimeout(READ_ON_WITHIN_MS, () => reply.raw.destroy());
   return reply
     .code(status)

@@ -11,7 +11,7 @@ import type { Clock } from "../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
 import { silentMeter as meter } from "../../../core/contract/meter.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
-import type { AdminParts } from "../../../gateway/admin/admin-parts.ts";
+import type { AdminDeps } from "../../../gateway/admin/admin-request.ts";
 import { adminRoutes } from "../../../gateway/admin/admin-routes.ts";
 import { adminScope } from "../../../gateway/admin/admin-scope.ts";
 import { operatorCheck } from "../../../gateway/admin/operator.ts";
@@ -34,7 +34,7 @@ export const acmeAdmin = as("acme-admin-hB5nY8rC3dL6");
 export class AdminRig {
   readonly backbone: Backbone;
   readonly clock: ManualClock;
-  readonly parts: AdminParts;
+  readonly parts: AdminDeps;
   /** Those that run on this gateway: none, unless a test adds some. */
   readonly adapters: ChannelAdapter[];
   /** Every route by which something can be changed, as "POST /admin/api/…". */
@@ -45,7 +45,7 @@ export class AdminRig {
   private constructor(
     backbone: Backbone,
     clock: ManualClock,
-    parts: AdminParts,
+    parts: AdminDeps,
     app: FastifyInstance,
     dataDir: string,
     adapters: ChannelAdapter[],

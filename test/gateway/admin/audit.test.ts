@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AuditEntry } from "../../../gateway/admin/audit-record.ts";
-import { allAudit } from "../../../gateway/admin/audit-record.ts";
+import type { AuditEntry } from "../../../gateway/admin/audit.ts";
+import { allAudit } from "../../../gateway/admin/audit.ts";
 import { AdminRig, acmeAdmin, platformAdmin } from "./admin-rig.ts";
 
 let rig: AdminRig;

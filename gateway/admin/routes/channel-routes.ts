@@ -1,20 +1,25 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { AppError } from "../../core/contract/app-error.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Store } from "../../core/contract/store.ts";
-import { subjectsOf } from "../../core/contract/subjects.ts";
-import { publishReply } from "../../core/delivery/index.ts";
-import { undeliveredOn } from "../../core/delivery/undelivered/index.ts";
-import { privateConversationOf } from "../../core/people/index.ts";
-import { type ChannelPlace, type ChannelState, livingGateways, pauseKey, readStatus } from "../channel-status/index.ts";
-import type { AdminParts } from "./admin-parts.ts";
-import { checked } from "./checked.ts";
-import type { ManagedChannel } from "./managed-channels.ts";
-import { managedChannel, managedChannels } from "./managed-channels.ts";
-import type { Operator } from "./operator.ts";
-import { noteDetail, operatorOf } from "./visit.ts";
+import { isReachAdapter, type UnreachablePlace } from "../../../adapters/contract/abilities.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { isoTime } from "../../../core/contract/clock.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { publishReply } from "../../../core/delivery/index.ts";
+import { undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
+import { privateConversationOf } from "../../../core/people/index.ts";
+import {
+  type ChannelPlace,
+  type ChannelState,
+  livingGateways,
+  pauseKey,
+  readStatus,
+} from "../../channel-status/index.ts";
+import { type AdminDeps, checked, noteDetail, operatorOf } from "../admin-request.ts";
+import { type ManagedChannel, managedChannel, managedChannels } from "../managed-agents.ts";
+import type { Operator } from "../operator.ts";
+import { PageQuery, pageOf } from "../page.ts";
 
 const Text = z.string().trim().min(1).max(500).default("This is a test message of whoever runs this service.");
 const TestInput = z.union([
@@ -29,7 +34,7 @@ const TestInput = z.union([
 type ByChannel = { Params: { channel: string } };
 
 /** Channels, for operators: how they are, stopped and started, and tried. */
-export const channelRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+export const channelRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
   const { config, bus, store, clock } = parts;
   const show = (channel: ManagedChannel) => shownChannel(store, channel, clock.now());
 
@@ -121,3 +126,18 @@ const countUndelivered = async (store: Store, { tenant, channel }: ChannelPlace)
   for await (const _ of store.list(undeliveredOn(tenant, channel))) if (++count === MOST_COUNTED) break;
   return count;
 };
+
+/** Conversations that a channel's platform takes nothing for, and why. */
+export const unreachableRoutes = (scope: FastifyInstance, { config, adapters }: AdminDeps): void => {
+  scope.get<{ Params: { channel: string } }>("/admin/api/channels/:channel/unreachable", async (request) => {
+    const { channel } = managedChannel(config, request, request.params.channel);
+    const page = checked(PageQuery, request.query);
+    const adapter = adapters.find((each) => each.channel === channel);
+    const list = () => (adapter && isReachAdapter(adapter) ? keyed(adapter.unreachable()) : keyed([]));
+    return pageOf([{ name: channel, list }], page, ({ key: _, ...place }) => place);
+  });
+};
+
+async function* keyed(places: AsyncIterable<UnreachablePlace> | Iterable<UnreachablePlace>) {
+  for await (const value of places) yield { key: value.key, value };
+}

@@ -1,16 +1,15 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { newestFirst } from "../../core/contract/newest-first.ts";
-import { SessionHistory } from "../../core/sessions/index.ts";
-import { type TurnRecord, turnsOfAgent } from "../../core/turns/index.ts";
-import type { AdminParts } from "./admin-parts.ts";
-import { checked } from "./checked.ts";
-import type { ManagedAgent } from "./managed-agents.ts";
-import { managedAgent, managedAgents } from "./managed-agents.ts";
-import { PageQuery, pageOf } from "./page.ts";
-import { shownAsker } from "./shown-work.ts";
-import { shownTurn } from "./trace/shown-turn.ts";
-import { readTurnEnd } from "./trace/turn-end.ts";
+import { newestFirst } from "../../../core/contract/newest-first.ts";
+import { SessionHistory } from "../../../core/sessions/index.ts";
+import { type TurnRecord, turnsOfAgent } from "../../../core/turns/index.ts";
+import type { AdminDeps } from "../admin-request.ts";
+import { checked } from "../admin-request.ts";
+import type { ManagedAgent } from "../managed-agents.ts";
+import { managedAgent, managedAgents } from "../managed-agents.ts";
+import { PageQuery, pageOf } from "../page.ts";
+import { shownAsker } from "../shown-work.ts";
+import { readTurnEnd, shownTurn } from "../trace/turn-end.ts";
 
 const ListQuery = PageQuery.extend({ agent: z.string().optional() });
 const TurnsQuery = PageQuery.extend({ agent: z.string() });
@@ -23,7 +22,7 @@ interface Session {
 }
 
 /** Sessions and their turns. The first session of a conversation has no record of its own, so the turns are grouped. */
-export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminParts): void => {
+export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminDeps): void => {
   const sessionsOf = async (place: ManagedAgent): Promise<Map<string, Session>> => {
     const found = new Map<string, Session>();
     for await (const { value: turn } of store.list(turnsOfAgent(place))) {

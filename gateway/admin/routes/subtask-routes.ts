@@ -1,29 +1,28 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { delegatedCalls } from "../../core/a2a/index.ts";
-import { AppError } from "../../core/contract/app-error.ts";
-import type { PeerCallAddress } from "../../core/contract/peer-call-address.ts";
-import { hasEnded } from "../../core/contract/subtask.ts";
-import type { SubtaskNews } from "../../core/contract/subtask-news.ts";
+import { delegatedCalls } from "../../../core/a2a/index.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { PeerCallAddress } from "../../../core/contract/peer-call-address.ts";
+import { hasEnded } from "../../../core/contract/subtask.ts";
+import type { SubtaskNews } from "../../../core/contract/subtask-news.ts";
 import {
   ActivityPublisher,
   cancelSubtask,
   OwnerRecords,
   readSubtask,
   subtasksOfAgent,
-} from "../../core/subtasks/index.ts";
-import { ChangeEvents } from "../../core/turns/index.ts";
-import type { AdminParts } from "./admin-parts.ts";
-import { checked } from "./checked.ts";
-import { managedAgent, managedAgents } from "./managed-agents.ts";
-import { PageQuery, pageOf } from "./page.ts";
-import { partsOfRef } from "./ref.ts";
-import { shownSubtask } from "./shown-work.ts";
+} from "../../../core/subtasks/index.ts";
+import { ChangeEvents } from "../../../core/turns/index.ts";
+import type { AdminDeps } from "../admin-request.ts";
+import { checked } from "../admin-request.ts";
+import { managedAgent, managedAgents } from "../managed-agents.ts";
+import { PageQuery, pageOf, partsOfRef } from "../page.ts";
+import { shownSubtask } from "../shown-work.ts";
 
 const ListQuery = PageQuery.extend({ agent: z.string().optional(), status: z.enum(["open", "all"]).default("open") });
 
 /** Delegated work of everybody, for operators: seen and cancelled. */
-export const subtaskRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+export const subtaskRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
   const { config, store, clock } = parts;
   const calls = delegatedCalls(store);
   const work = {

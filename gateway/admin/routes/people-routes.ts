@@ -1,9 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { AppError } from "../../core/contract/app-error.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import { conversationKey } from "../../core/contract/conversation.ts";
-import { publishReply } from "../../core/delivery/index.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { isoTime } from "../../../core/contract/clock.ts";
+import { conversationKey } from "../../../core/contract/conversation.ts";
+import { publishReply } from "../../../core/delivery/index.ts";
 import {
   accountOf,
   leavePerson,
@@ -13,19 +13,17 @@ import {
   readPerson,
   sameAccount,
   showAccounts,
-} from "../../core/people/index.ts";
-import type { AdminParts } from "./admin-parts.ts";
-import { checked } from "./checked.ts";
-import { mayManage } from "./operator.ts";
-import { PageQuery, pageOf } from "./page.ts";
-import { partsOfRef, refOf } from "./ref.ts";
-import { type AdminRequest, mayUse, noteDetail, operatorOf } from "./visit.ts";
+} from "../../../core/people/index.ts";
+import type { AdminDeps } from "../admin-request.ts";
+import { type AdminRequest, checked, mayUse, noteDetail, operatorOf } from "../admin-request.ts";
+import { mayManage } from "../operator.ts";
+import { PageQuery, pageOf, partsOfRef, refOf } from "../page.ts";
 
 const ListQuery = PageQuery.extend({ tenant: z.string().optional() });
 const AccountInput = z.strictObject({ channel: z.string(), accountId: z.string() });
 
 /** Who the agents talk to, and which accounts are one person's. */
-export const peopleRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+export const peopleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
   const { config, store } = parts;
 
   const tenantsFor = (request: AdminRequest, wanted: string | undefined): string[] => {
@@ -59,17 +57,17 @@ export const peopleRoutes = (scope: FastifyInstance, parts: AdminParts): void =>
     if (account.declared) throw new AppError("conflict", "the configuration declares this account: change it there");
     if (found.person.accounts.length < 2) throw new AppError("conflict", "it is this person's only account");
     noteDetail(request, { ...given });
-    // First, because afterwards it is no longer known who is to hear of it.
-    await tellAll(parts, found.person, account, request.id);
+    // First, because the record lists the accounts to notify only until then.
+    await notifyAll(parts, found.person, account, request.id);
     await leavePerson(store, { tenant, ...given });
     const left = await readPerson(store, tenant, id);
     return shownPerson(left?.person ?? found.person);
   });
 };
 
-/** Nobody's account goes without every side hearing of it (I1). */
-const tellAll = async (
-  { bus, clock }: AdminParts,
+/** Notifies every account of the person before one is unlinked (I1). */
+const notifyAll = async (
+  { bus, clock }: AdminDeps,
   { tenant, id: personId, accounts, surfaces, membership }: PersonRecord,
   leaving: PersonAccount,
   wish: string,

@@ -1,7 +1,7 @@
-import type { StreamState } from "../../core/backbone/index.ts";
+import { mayStoreConflicts, type StreamState } from "../../core/backbone/index.ts";
 import type { Finding } from "./finding.ts";
 
-/** One finding for all streams and buckets whose replicas are alike. Those without a leader are told of elsewhere. */
+/** One finding for all streams and buckets with the same replicas. The quorum finding covers those without a leader. */
 export const describeStreams = (streams: readonly StreamState[], replicas: number): Finding[] => {
   if (streams.length === 0) return [{ verdict: "ok", subject: "replicas", text: "nothing is stored yet" }];
   const groups = new Map<string, { finding: Omit<Finding, "details">; members: StreamState[] }>();
@@ -71,3 +71,48 @@ const wrapped = (items: readonly string[], length = MAX_LINE): string[] => {
 };
 
 const MAX_LINE = 100;
+
+/** Nothing for servers whose clusters refuse the second of two conflicting writes. */
+export const describeConflicts = (versions: readonly string[]): Finding[] => {
+  const old = versions.find(mayStoreConflicts);
+  if (old === undefined) return [];
+  return [
+    {
+      verdict: "warning",
+      subject: "conflicting writes",
+      text: `a cluster of NATS ${old} may store both of two conflicting writes; upgrade to 2.9.21 or later`,
+      details: ["see https://github.com/nats-io/nats-server/issues/4320"],
+    },
+  ];
+};
+
+/** The setting decides whether a power cut loses confirmed messages. Servers do not report it to clients. */
+export const describeSync = (versions: readonly string[]): Finding => {
+  const subject = "sync setting";
+  const old = versions.find((version) => !canSyncAlways(version));
+  if (old !== undefined) {
+    return {
+      verdict: "note",
+      subject,
+      text: `NATS ${old} has none and writes to disk in the background: durability process-crash`,
+      details: [
+        "a power cut may lose the last two minutes;",
+        'server 2.10 or later with "sync_interval: always" loses nothing (durability power-loss)',
+      ],
+    };
+  }
+  return {
+    verdict: "note",
+    subject,
+    text: "NATS does not report it to clients: durability process-crash, or power-loss if it is always; on each server",
+    details: [
+      'look for "sync_interval: always" in the jetstream block of the configuration file,',
+      'or, with a monitoring port, for "sync_always": true in http://SERVER:8222/varz',
+    ],
+  };
+};
+
+const canSyncAlways = (version: string): boolean => {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 2 || (major === 2 && minor >= 10);
+};

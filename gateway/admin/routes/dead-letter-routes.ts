@@ -1,16 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { AppError } from "../../core/contract/app-error.ts";
-import type { DeadLetter } from "../../core/contract/dead-letter.ts";
-import { allDeadLetters, deadLetterKey } from "../../core/contract/dead-letter.ts";
-import { settleUndelivered, type Undelivered, undeliveredOn } from "../../core/delivery/undelivered/index.ts";
-import type { AdminParts } from "./admin-parts.ts";
-import { checked } from "./checked.ts";
-import { managedChannel, managedChannels } from "./managed-channels.ts";
-import { PageQuery, pageOf } from "./page.ts";
-import { partsOfRef, readRef, refOf } from "./ref.ts";
-import { shownOrigin } from "./shown-work.ts";
-import { type AdminRequest, mustBePlatformAdmin } from "./visit.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
+import { allDeadLetters, deadLetterKey } from "../../../core/contract/dead-letter.ts";
+import { settleUndelivered, type Undelivered, undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
+import type { AdminDeps } from "../admin-request.ts";
+import { type AdminRequest, checked, mustBePlatformAdmin } from "../admin-request.ts";
+import { managedChannel, managedChannels } from "../managed-agents.ts";
+import { PageQuery, pageOf, partsOfRef, readRef, refOf } from "../page.ts";
+import { shownOrigin } from "../shown-work.ts";
 
 const ListQuery = PageQuery.extend({
   kind: z.enum(["delivery", "message"]).default("delivery"),
@@ -18,8 +16,8 @@ const ListQuery = PageQuery.extend({
   agent: z.string().optional(),
 });
 
-/** What was given up: deliveries by channel (D6), and messages that no handler could end. */
-export const deadLetterRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+/** Dead letters: deliveries by channel (D6), and messages that no handler could process. */
+export const deadLetterRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
   const { config, store } = parts;
 
   scope.get("/admin/api/dead-letters", async (request) => {
@@ -82,7 +80,7 @@ const shownDelivery = ({ id, tenant, channel, letter, target, origin, reason, de
   };
 };
 
-/** What a turn ended in has a trace; other notices have none. */
+/** Only the reply of a turn has a trace; notices have none. */
 const REPLY_OF_TURN = /^t-[^/]+\/(?:final|notice|trouble)/;
 
 /** Deliveries are listed by channel: here are the others. */

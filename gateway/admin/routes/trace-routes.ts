@@ -1,23 +1,23 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { AppError } from "../../core/contract/app-error.ts";
-import type { AdminParts } from "./admin-parts.ts";
-import { checked } from "./checked.ts";
-import type { ManagedAgent } from "./managed-agents.ts";
-import { managedAgent, managedAgents } from "./managed-agents.ts";
-import type { FoundTurn } from "./trace/find-message.ts";
-import { findMessage } from "./trace/find-message.ts";
-import { readDeliveries } from "./trace/read-deliveries.ts";
-import { readTrace } from "./trace/read-trace.ts";
-import { traceEvents } from "./trace/trace-events.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { AdminDeps } from "../admin-request.ts";
+import { checked } from "../admin-request.ts";
+import type { ManagedAgent } from "../managed-agents.ts";
+import { managedAgent, managedAgents } from "../managed-agents.ts";
+import type { FoundTurn } from "../trace/find-message.ts";
+import { findMessage } from "../trace/find-message.ts";
+import { readDeliveries } from "../trace/read-deliveries.ts";
+import { readTrace } from "../trace/read-trace.ts";
+import { traceEvents } from "../trace/trace-events.ts";
 
 const TraceQuery = z.object({ agent: z.string().optional() });
 type ById = { Params: { id: string } };
 const DeliveriesQuery = z.object({ agent: z.string() });
 
-/** What came of a message, from its intake to each delivery. */
-export const traceRoutes = (scope: FastifyInstance, { config, bus, store, clock }: AdminParts): void => {
+/** The trace of a message, from its intake to each delivery. */
+export const traceRoutes = (scope: FastifyInstance, { config, bus, store, clock }: AdminDeps): void => {
   const find = async (request: FastifyRequest<ById>): Promise<{ place: ManagedAgent; root: FoundTurn }> => {
     const { agent } = checked(TraceQuery, request.query);
     for (const place of managedAgents(config, request, agent)) {
@@ -45,7 +45,7 @@ export const traceRoutes = (scope: FastifyInstance, { config, bus, store, clock 
     const { agent } = checked(DeliveriesQuery, request.query);
     const place = managedAgent(config, request, agent);
     const found = await readDeliveries(store, place, request.params.replyId);
-    // A reply is known by its id alone: only what went to the agent's own channels is its operators' to see.
+    // The id alone identifies a reply, so the operator sees only deliveries on channels of the agent.
     return { items: found.filter(({ conversation }) => config.channels[conversation.channel]?.agent === agent) };
   });
 };

@@ -1,19 +1,18 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { TenantSettings } from "../../core/a2a/index.ts";
-import { AppError } from "../../core/contract/app-error.ts";
-import type { AdminParts } from "./admin-parts.ts";
-import { checked } from "./checked.ts";
-import { mayManage } from "./operator.ts";
-import type { AdminRequest } from "./visit.ts";
-import { mayUse, noteDetail, operatorOf } from "./visit.ts";
+import { TenantSettings } from "../../../core/a2a/index.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { VERSION } from "../../version.ts";
+import { type AdminDeps, type AdminRequest, checked, mayUse, noteDetail, operatorOf } from "../admin-request.ts";
+import { managedAgents } from "../managed-agents.ts";
+import { mayManage } from "../operator.ts";
 
 const Change = z.strictObject({
   a2aAsync: z.boolean(),
   confirm: z.boolean().default(false).describe("Turning it on: that what is to be expected was read."),
 });
 
-/** What whoever turns it on should know before. */
+/** Shown to an operator before async mode is enabled. */
 const WHAT_TO_EXPECT = [
   "Agents answer each other later, in turns of their own: people get an announcement first and the result afterwards.",
   "More is asked of the models: every message between agents is a turn.",
@@ -23,7 +22,7 @@ const WHAT_TO_EXPECT = [
 ];
 
 /** Tenants and their settings, for operators who may manage them (A2). */
-export const tenantRoutes = (scope: FastifyInstance, { config, ...parts }: AdminParts): void => {
+export const tenantRoutes = (scope: FastifyInstance, { config, ...parts }: AdminDeps): void => {
   const settings = new TenantSettings(parts, config.tenants);
   const names = Object.keys(config.tenants);
   const shown = async (id: string) => ({ id, a2aAsync: await settings.isAsync(id) });
@@ -51,5 +50,18 @@ export const tenantRoutes = (scope: FastifyInstance, { config, ...parts }: Admin
     await settings.setAsync(id, a2aAsync);
     parts.logger.info({ tenant: id, a2aAsync }, "operator changed a tenant");
     return shown(id);
+  });
+};
+
+/** The calling operator, and the tenants and agents that they may manage. */
+export const meRoutes = (scope: FastifyInstance, { config }: AdminDeps): void => {
+  scope.get("/admin/api/me", async (request) => {
+    const { token: _, ...operator } = operatorOf(request);
+    return {
+      ...operator,
+      version: VERSION,
+      tenants: Object.keys(config.tenants).filter((tenant) => mayManage(operatorOf(request), tenant)),
+      agents: managedAgents(config, request).map(({ agent, tenant }) => ({ name: agent, tenant })),
+    };
   });
 };

@@ -1,13 +1,16 @@
 import type { FastifyRequest } from "fastify";
+import type { z } from "zod";
+import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
+import type { Config } from "../../config/config.ts";
 import { AppError } from "../../core/contract/app-error.ts";
-import type { Operator } from "./operator.ts";
-import { mayManage } from "./operator.ts";
+import type { ScheduleDeps } from "../../core/schedules/index.ts";
+import { mayManage, type Operator } from "./operator.ts";
 
-/** What a route needs to know of a request, whatever its parameters are. */
+/** A request with any parameters. */
 export type AdminRequest = Pick<FastifyRequest, "headers" | "id">;
 
-/** A request of an operator, and what the audit log is to say of it. */
-export interface Visit {
+/** The operator of a request, and the details for the audit log. */
+interface Visit {
   readonly operator: Operator;
   /** The tenant that it turned out to be about. */
   tenant?: string;
@@ -46,3 +49,18 @@ export const noteDetail = (request: AdminRequest, detail: Record<string, unknown
   const visit = visitOf(request);
   visit.detail = { ...visit.detail, ...detail };
 };
+
+/** Parses a body or query; throws "bad-input" with every problem and its path. */
+export const checked = <T>(schema: z.ZodType<T>, given: unknown): T => {
+  const parsed = schema.safeParse(given ?? {});
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
+  throw new AppError("bad-input", problems.join("; "));
+};
+
+/** The dependencies of the operator routes. */
+export interface AdminDeps extends ScheduleDeps {
+  readonly config: Config;
+  /** Of all channels, on this gateway. */
+  readonly adapters: readonly ChannelAdapter[];
+}

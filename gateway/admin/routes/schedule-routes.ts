@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { AppError } from "../../core/contract/app-error.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Store } from "../../../core/contract/store.ts";
 import {
   CONSOLE,
   cancelSchedule,
@@ -9,28 +10,25 @@ import {
   resumeSchedule,
   runIdOf,
   runNow,
+  runsOf,
   type Schedule,
   ScheduleInput,
   type ScheduleRun,
   scheduleKey,
   schedulesOfAgent,
-} from "../../core/schedules/index.ts";
-import { describeWhen, parseWhen } from "../../core/schedules/when/index.ts";
-import { destinationOf } from "../agent-config.ts";
-import type { AdminParts } from "./admin-parts.ts";
-import { checked } from "./checked.ts";
-import { managedAgent, managedAgents } from "./managed-agents.ts";
-import { newestRuns } from "./newest-runs.ts";
-import { PageQuery, pageOf } from "./page.ts";
-import { partsOfRef, refOf } from "./ref.ts";
-import type { AdminRequest } from "./visit.ts";
+} from "../../../core/schedules/index.ts";
+import { describeWhen, parseWhen } from "../../../core/schedules/when/index.ts";
+import { destinationOf } from "../../agent-config.ts";
+import { type AdminDeps, type AdminRequest, checked } from "../admin-request.ts";
+import { managedAgent, managedAgents } from "../managed-agents.ts";
+import { badCursor, type Page, PageQuery, pageOf, partsOfRef, readRef, refOf } from "../page.ts";
 
 const ListQuery = PageQuery.extend({ agent: z.string().optional() });
 const NewSchedule = ScheduleInput.extend({ agent: z.string() });
 type ByRef = { Params: { ref: string } };
 
 /** Schedules of everybody, for operators: seen, made, run, cancelled and resumed. */
-export const scheduleRoutes = (scope: FastifyInstance, parts: AdminParts): void => {
+export const scheduleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
   const { config, store, clock } = parts;
   const show = (schedule: Schedule) => shown(schedule, clock.now());
 
@@ -90,7 +88,7 @@ export const scheduleRoutes = (scope: FastifyInstance, parts: AdminParts): void 
   act("resume", (schedule) => resumeSchedule(parts, schedule));
 };
 
-/** Without the prompt: it may hold what people said in private. */
+/** Without the prompt, which may quote private messages. */
 const shown = (schedule: Schedule, now: number) => {
   const { agent, tenant, owner, id, description, when, missed, madeIn, status, nextDueAt, failures, createdAt } =
     schedule;
@@ -109,3 +107,29 @@ const shownRun = (schedule: Schedule, { name, dueAt, through, firedAt, state, ou
   ...(reason !== undefined && { reason }),
   ...(state !== "skipped" && { messageId: runIdOf(schedule, name) }),
 });
+
+/** The runs of a schedule, the newest first. It reads all stored runs: those of a month, at most one a minute. */
+const newestRuns = async (
+  store: Store,
+  schedule: Schedule,
+  { limit, after }: PageQuery,
+): Promise<Page<ScheduleRun>> => {
+  const before = after === undefined ? undefined : placeIn(after);
+  const found: ScheduleRun[] = [];
+  for await (const { value } of store.list(runsOf(schedule))) {
+    if (before === undefined || placeOf(value) < before) found.push(value);
+  }
+  found.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items, ...(last && found.length > limit && { next: refOf(placeOf(last)) }) };
+};
+
+/** The name breaks ties between runs that fired at the same time. */
+const placeOf = ({ firedAt, name }: ScheduleRun): string => `${firedAt} ${name}`;
+
+const placeIn = (after: string): string => {
+  const [place] = readRef(after) ?? [];
+  if (place === undefined) throw badCursor();
+  return place;
+};

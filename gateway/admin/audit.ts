@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { messageOf } from "../../core/contract/app-error.ts";
+import { type Clock, isoTime } from "../../core/contract/clock.ts";
+import { collection, keyOf, prefixOf } from "../../core/contract/collection.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import { newestFirst } from "../../core/contract/newest-first.ts";
+import type { Store } from "../../core/contract/store.ts";
+import type { AdminDeps } from "./admin-request.ts";
+import { checked, operatorOf, visitOf } from "./admin-request.ts";
+import { PageQuery, pageOf } from "./page.ts";
+
+/** A change by an operator, finished or not. */
+export const AuditEntry = z.looseObject({
+  id: z.string(),
+  at: z.iso.datetime(),
+  operator: z.looseObject({ role: z.string(), tenant: z.string().optional(), token: z.string() }),
+  /** Method and route pattern, without parameters. */
+  action: z.string(),
+  target: z.record(z.string(), z.string()),
+  /** The tenant concerned; absent if there is none, or if the request was interrupted before it was known. */
+  tenant: z.string().optional(),
+  /** The HTTP status; absent if the outcome is unknown. */
+  status: z.number().int().optional(),
+  detail: z.record(z.string(), z.unknown()).optional(),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+const KEPT_MS = 400 * 24 * 3_600_000;
+const entries = collection("audit", AuditEntry, { ttlMs: KEPT_MS });
+
+/** The newest first. */
+const auditId = (at: number, requestId: string): string => `${newestFirst(at)}-${requestId}`;
+const auditKey = (id: string) => keyOf(entries, id);
+export const allAudit = () => prefixOf(entries);
+
+export interface AuditDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Stores an audit entry before each change, and completes it with the outcome. */
+export const auditHooks = (scope: FastifyInstance, { store, clock, logger }: AuditDeps): void => {
+  const begun = new WeakMap<FastifyRequest, AuditEntry>();
+  scope.addHook("preHandler", async (request) => {
+    if (request.method === "GET" || request.method === "HEAD") return;
+    const entry = entryOf(request, clock.now());
+    await store.put(auditKey(entry.id), entry);
+    begun.set(request, entry);
+  });
+  scope.addHook("onResponse", async (request, reply) => {
+    const entry = begun.get(request);
+    if (entry === undefined) return;
+    const { tenant = entry.tenant, detail } = visitOf(request);
+    const ended = { ...entry, ...(tenant && { tenant }), ...(detail && { detail }), status: reply.statusCode };
+    // The response is already sent, so a failure can only be logged.
+    await store
+      .put(auditKey(entry.id), ended)
+      .catch((error: unknown) =>
+        logger.warn({ audit: entry.id, error: messageOf(error) }, "could not complete audit entry"),
+      );
+  });
+};
+
+const entryOf = (request: FastifyRequest, now: number): AuditEntry => {
+  const { operator } = visitOf(request);
+  return {
+    id: auditId(now, request.id),
+    at: isoTime(now),
+    operator,
+    action: `${request.method} ${request.routeOptions.url}`,
+    target: { ...(request.params as Record<string, string>) },
+    ...(operator.role === "org_admin" && { tenant: operator.tenant }),
+  };
+};
+
+/** Lists the changes by operators, the newest first. An org admin sees those of their tenant. */
+export const auditRoutes = (scope: FastifyInstance, { store }: AdminDeps): void => {
+  scope.get("/admin/api/audit", async (request) => {
+    const page = checked(PageQuery, request.query);
+    const operator = operatorOf(request);
+    const log = { name: "audit", list: () => store.list(allAudit()) };
+    return pageOf([log], page, (entry) =>
+      operator.role === "platform_admin" || entry.tenant === operator.tenant ? entry : undefined,
+    );
+  });
+};
