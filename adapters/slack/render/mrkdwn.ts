@@ -1,141 +1,34 @@
-import type { Definition, List, ListItem, Nodes, Parents, Root, RootContent, Table } from "mdast";
-import { parseMarkdown } from "../../contract/markdown/parse-markdown.ts";
+import type { Nodes, Table } from "mdast";
+import { alignColumns, cellsOf, columnWidths, type Rows } from "../../contract/markdown/text-table.ts";
+import { type Mark, type MarkdownDialect, MarkdownWriter } from "../../contract/markdown/write-markdown.ts";
 
-/** A block of text in Slack's own mark-up. Lines of code can be split anywhere, other text cannot. */
+/** A block of text in mrkdwn. Lines of code can be split anywhere, other text cannot. */
 export interface Written {
   readonly text: string;
   readonly code: boolean;
-  /** The markdown it was written from. */
+  /** The markdown source of the block. */
   readonly source: string;
 }
 
-/** Markdown, block by block, in Slack's mark-up. Everything that the text could mean to Slack is escaped. */
+/** Converts markdown to mrkdwn, block by block. */
 export const writeMrkdwn = (markdown: string): Written[] => {
-  const root = parseMarkdown(markdown);
-  const writer = new Writer(root);
-  return root.children.flatMap((node) => {
+  const writer = new MarkdownWriter(markdown, mrkdwn);
+  return writer.root.children.flatMap((node) => {
     const source = markdown.slice(node.position?.start.offset, node.position?.end.offset);
-    const text = writer.block(node, source);
+    const text = node.type === "table" ? writeTable(node, source) : writer.block(node);
     const code = node.type === "code" || (node.type === "table" && text.startsWith(FENCE));
     return text === "" ? [] : [{ text, code, source }];
   });
 };
 
 export const FENCE = "```";
+const MARKS: Readonly<Record<Mark, string>> = { strong: "*", emphasis: "_", delete: "~" };
 
-/** As code. A fence inside it would end it early, so it is broken by a sign of no width. */
-const fenced = (lines: string): string =>
-  `${FENCE}\n${escapeMrkdwn(lines).replaceAll(FENCE, "`\u200b`\u200b`")}\n${FENCE}`;
-
-class Writer {
-  readonly #definitions = new Map<string, Definition>();
-
-  constructor({ children }: Root) {
-    for (const node of children) if (node.type === "definition") this.#definitions.set(node.identifier, node);
-  }
-
-  block(node: RootContent, source: string): string {
-    switch (node.type) {
-      case "heading":
-        return `*${this.#inline(node, "*")}*`;
-      case "code":
-        return fenced(node.value);
-      case "table":
-        return this.#table(node, source);
-      case "list":
-        return this.#list(node);
-      case "blockquote":
-        return quoted(this.#blocks(node));
-      case "thematicBreak":
-        return "———";
-      case "definition":
-        return "";
-      case "footnoteDefinition":
-        return `[${escapeMrkdwn(node.identifier)}] ${this.#blocks(node)}`;
-      case "html":
-        return escapeMrkdwn(node.value);
-      default:
-        return this.#inline(node);
-    }
-  }
-
-  #blocks(parent: Parents, joint = "\n"): string {
-    return parent.children.map((node) => this.block(node as RootContent, "")).join(joint);
-  }
-
-  #list({ ordered, start, children }: List): string {
-    return children.map((item, index) => this.#item(item, ordered ? `${(start ?? 1) + index}.` : "•")).join("\n");
-  }
-
-  #item(item: ListItem, bullet: string): string {
-    const box = item.checked === true ? "☑ " : item.checked === false ? "☐ " : "";
-    return `${bullet} ${box}${this.#blocks(item).replaceAll("\n", "\n    ")}`;
-  }
-
-  #table({ children }: Table, source: string): string {
-    const rows = children.map((row) => row.children.map((cell) => textOf(cell).replace(/\s+/g, " ").trim()));
-    const table = tableLines(rows);
-    if (table === undefined) return fenced(source || rows.map((row) => row.join(" | ")).join("\n"));
-    return table.columns ? fenced(table.lines.join("\n")) : escapeMrkdwn(table.lines.join("\n"));
-  }
-
-  /** `within`: the mark that is open already; Slack knows no mark inside itself. */
-  #inline(node: Nodes, within = ""): string {
-    switch (node.type) {
-      case "text":
-      case "html":
-        return escapeMrkdwn(node.value);
-      case "inlineCode":
-        return `\`${escapeMrkdwn(node.value).replaceAll("`", "ˋ")}\``;
-      case "break":
-        return "\n";
-      case "strong":
-        return this.#marked("*", node, within);
-      case "emphasis":
-        return this.#marked("_", node, within);
-      case "delete":
-        return this.#marked("~", node, within);
-      case "link":
-        return linkTo(node.url, this.#children(node, within));
-      case "image":
-        return linkTo(node.url, escapeMrkdwn(node.alt || "image"));
-      case "linkReference":
-      case "imageReference": {
-        const label = node.type === "imageReference" ? escapeMrkdwn(node.alt || "image") : this.#children(node, within);
-        const definition = this.#definitions.get(node.identifier);
-        return definition === undefined ? label : linkTo(definition.url, label);
-      }
-      case "footnoteReference":
-        return `[${escapeMrkdwn(node.identifier)}]`;
-      default:
-        return "children" in node ? this.#children(node, within) : "";
-    }
-  }
-
-  #children(node: Parents, within: string): string {
-    return node.children.map((child) => this.#inline(child, within)).join("");
-  }
-
-  #marked(mark: string, node: Parents, within: string): string {
-    const text = this.#children(node, within + mark);
-    return within.includes(mark) || text.trim() === "" ? text : `${mark}${text}${mark}`;
-  }
-}
-
-const quoted = (text: string): string => text.replace(/^/gm, "> ");
-
-const textOf = (node: Nodes): string => {
-  if ("value" in node) return node.value;
-  if (node.type === "image") return node.alt || node.url;
-  const inner = "children" in node ? node.children.map(textOf).join("") : "";
-  return node.type === "link" && node.url !== inner && /^https?:/i.test(node.url) ? `${inner} (${node.url})` : inner;
-};
-
-/** The three signs that mean something in every text of Slack's. Without them no mention, date or link can be made. */
+/** Escapes the three signs that Slack interprets in every text. Mentions, dates and links all need them. */
 export const escapeMrkdwn = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** A link with a label that is escaped already. What is no web or mail address is written out instead. */
+/** A link whose label is escaped already. A URL that is neither web nor mail appears as text. */
 export const linkTo = (url: string, label: string): string => {
   if (!/^(https?:\/\/|mailto:)/i.test(url)) return label === "" ? escapeMrkdwn(url) : `${label} (${escapeMrkdwn(url)})`;
   const address = escapeMrkdwn(url).replaceAll("|", "%7C").replace(/\s/g, "%20");
@@ -143,42 +36,60 @@ export const linkTo = (url: string, label: string): string => {
   return shown === "" || shown === address ? `<${address}>` : `<${address}|${shown}>`;
 };
 
-/** Wider lines wrap, and a table that wraps cannot be read. */
-const WIDEST = 90;
+/** Zero-width spaces break a fence inside the code, which would end the block early. */
+const fenced = (lines: string): string =>
+  `${FENCE}\n${escapeMrkdwn(lines).replaceAll(FENCE, "`\u200b`\u200b`")}\n${FENCE}`;
 
-/**
- * A table as lines of text: columns if they fit a screen, else each row as a list of "header: cell".
- * Nothing if that would be many times longer than the cells are.
- */
-const tableLines = (rows: readonly (readonly string[])[]): { lines: string[]; columns: boolean } | undefined => {
-  const [header = [], ...body] = rows;
-  const widths = header.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] ?? ""))));
-  const width = widths.reduce((sum, each) => sum + each + GAP.length, 0);
-  const columns = width <= WIDEST;
-  const lines = columns
-    ? [
-        lineOf(header, widths),
-        widths.map((each) => "─".repeat(each)).join(GAP),
-        ...body.map((row) => lineOf(row, widths)),
-      ]
-    : body.flatMap((row, index) => [
-        ...(index === 0 ? [] : [""]),
-        ...row.map((cell, column) => [header[column], cell].filter(Boolean).join(": ")),
-      ]);
-  const length = lines.reduce((sum, line) => sum + line.length + 1, 0);
-  const source = rows.flat().reduce((sum, cell) => sum + cell.length + 3, 0);
-  return length <= 2 * source + 400 ? { lines, columns } : undefined;
+const mrkdwn: MarkdownDialect = {
+  escape: escapeMrkdwn,
+  lineBreak: "\n",
+  // Slack does not support a mark inside itself.
+  mark: (mark, inner, open) => (open.has(mark) || inner.trim() === "" ? inner : `${MARKS[mark]}${inner}${MARKS[mark]}`),
+  inlineCode: (code) => `\`${escapeMrkdwn(code).replaceAll("`", "ˋ")}\``,
+  link: linkTo,
+  picture: "image",
+  paragraph: (inner) => inner,
+  heading: (inner) => `*${inner}*`,
+  quote: (inner) => inner.replace(/^/gm, "> "),
+  list: (list, writer, depth) =>
+    writer
+      .items(list, depth)
+      .map(({ number = "•", box, inner }) => [number, box, inner.replaceAll("\n", "\n    ")])
+      .map(([number, box, inner]) => `${number} ${box === "" ? "" : `${box} `}${inner}`)
+      .join("\n"),
+  code: fenced,
+  table: (table) => writeTable(table),
+  rule: "———",
+  definition: () => "",
+  footnote: (mark, inner) => `${mark} ${inner}`,
+  join: (blocks) => blocks.join("\n"),
 };
 
+/** Slack wraps wider lines, which makes a table unreadable. */
+const MAX_TABLE_WIDTH = 90;
 const GAP = "  ";
 
-const lineOf = (row: readonly string[], widths: readonly number[]): string =>
-  widths
-    .map((width, column) => (row[column] ?? "") + " ".repeat(width - widthOf(row[column] ?? "")))
-    .join(GAP)
-    .trimEnd();
+/** A table as aligned columns if they fit a screen, else each row as a list of "header: cell", else its source. */
+const writeTable = (table: Table, source = ""): string => {
+  const rows = cellsOf(table, textWithAddresses);
+  const widths = columnWidths(rows);
+  const isNarrow = widths.reduce((sum, width) => sum + width + GAP.length, 0) <= MAX_TABLE_WIDTH;
+  const lines = isNarrow ? alignColumns(rows, widths, { gap: GAP, fill: "─", cross: GAP }) : rowLists(rows);
+  const length = lines.reduce((sum, line) => sum + line.length + 1, 0);
+  const cellLength = rows.flat().reduce((sum, cell) => sum + cell.length + 3, 0);
+  if (length > 2 * cellLength + 400) return fenced(source || rows.map((row) => row.join(" | ")).join("\n"));
+  return isNarrow ? fenced(lines.join("\n")) : escapeMrkdwn(lines.join("\n"));
+};
 
-/** Columns on a screen: letters of East Asia take two. */
-const widthOf = (text: string): number => [...text].length + (text.match(WIDE)?.length ?? 0);
+const rowLists = ([header = [], ...body]: Rows): string[] =>
+  body.flatMap((row, index) => [
+    ...(index === 0 ? [] : [""]),
+    ...row.map((cell, column) => [header[column], cell].filter(Boolean).join(": ")),
+  ]);
 
-const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}]/gu;
+const textWithAddresses = (node: Nodes): string => {
+  if ("value" in node) return node.value;
+  if (node.type === "image") return node.alt || node.url;
+  const inner = "children" in node ? node.children.map(textWithAddresses).join("") : "";
+  return node.type === "link" && node.url !== inner && /^https?:/i.test(node.url) ? `${inner} (${node.url})` : inner;
+};

@@ -14,6 +14,7 @@ describe("given markdown that Discord draws differently", () => {
     ["a quote in a quote", "> a\n>\n> > b", "> a\n> \n> b"],
     ["a table", "| a | b |\n|---|---|\n| 1 | **two** |", "```\na │ b\n──┼────\n1 │ two\n```"],
     ["a picture", "![alt](https://example.com/x.png)", "[alt](https://example.com/x.png)"],
+    ["a picture by reference", "![alt][1]\n\n[1]: https://example.com/x.png", "[alt](https://example.com/x.png)"],
     ["a rule", "a\n\n---\n\nb", "a\n\n──────\n\nb"],
     ["a fence in a fence", "````\n```\nx\n```\n````", "```\n`\u200b``\nx\n`\u200b``\n```"],
     ["an address", "see https://example.com/a_b", "see https://example.com/a_b"],
