@@ -18,10 +18,8 @@ import type { Clock } from "./contract/clock.ts";
 import type { DeadLetter } from "./contract/dead-letter.ts";
 import type { Logger } from "./contract/logger.ts";
 import type { Meter } from "./contract/meter.ts";
-import type { PeerCallAddress } from "./contract/peer-call-address.ts";
 import type { Secret } from "./contract/secret.ts";
 import { subjectsOf } from "./contract/subjects.ts";
-import type { SubtaskNews } from "./contract/subtask-news.ts";
 import type { Tool } from "./contract/tool.ts";
 import type { Tracer } from "./contract/tracer.ts";
 import type { UserMessage } from "./contract/user-message.ts";
@@ -31,12 +29,11 @@ import type { AgentModel } from "./model/index.ts";
 import { AskerCache, type DeclaredPerson, declarePeople } from "./people/index.ts";
 import { DueIndex, type ScheduleOptions, scheduleTools, startSchedules } from "./schedules/index.ts";
 import { SessionFinder, SessionHistory } from "./sessions/index.ts";
-import { ActivityPublisher, delegationTools, OwnerRecords, startDelegation, startSweeping } from "./subtasks/index.ts";
+import { delegationDeps, delegationTools, startDelegation } from "./subtasks/index.ts";
 import { turnFeatures } from "./turn-features.ts";
 import {
   type Agent,
   BackgroundWork,
-  ChangeEvents,
   type DelegationConfig,
   defaultDelegation,
   defaultPeering,
@@ -111,10 +108,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const { clock, logger, meter, checkpoint = noCheckpoint, concurrency = DEFAULT_CONCURRENCY } = options;
   const { bus, store } = options.backbone;
   const stopping = new AbortController();
-  const events = new ChangeEvents<SubtaskNews>();
-  const callEvents = new ChangeEvents<PeerCallAddress>();
-  const calls = delegatedCalls(store);
-  const activity = new ActivityPublisher({ bus, store, clock, logger, calls });
+  const delegation = delegationDeps({ bus, store, clock, logger }, delegatedCalls(store));
   const history = new SessionHistory(store);
   const identity = await loadIdentity(store, options.remote?.webhookKey);
   const remoteAgents = new RemoteAgents({ peers: [], ...options.remote, clock, identity });
@@ -126,11 +120,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     meter,
     tracer: options.tracer,
     checkpoint,
-    events,
-    callEvents,
-    calls,
-    activity,
-    owners: new OwnerRecords(store, clock),
+    ...delegation,
     history,
     dueTimes: new DueIndex({ bus, store }),
     workspaces: new Map(
@@ -179,7 +169,6 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       ...(await startDelegation(parts, agent)),
       ...(await startPeers(parts, agent)),
       await startSchedules(parts, agent, given),
-      ...startSweeping(parts, agent),
     );
     if (given.inbound) {
       const place = { tenant: agent.tenant, agent: agent.name };
@@ -193,11 +182,11 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       );
       await Promise.all(consumers.map((consumer) => consumer.close()));
       timer.cancel();
-      events.close();
-      callEvents.close();
+      parts.events.close();
+      parts.callEvents.close();
       parts.turns.close();
       parts.inbound.close();
-      await activity.stop();
+      await parts.activity.stop();
       await parts.background.stop();
       await remoteAgents.close();
     },

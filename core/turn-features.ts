@@ -2,10 +2,10 @@ import { type InboundTurns, inboundRequester } from "./a2a/inbound/index.ts";
 import { peerTurns } from "./a2a/index.ts";
 import { type ScheduleDeps, scheduleHook } from "./schedules/index.ts";
 import type { SessionHistory } from "./sessions/index.ts";
-import { delegationHook, type SubtaskParts, subtaskTurns } from "./subtasks/index.ts";
+import { delegationHook, type SubtaskDeps, subtaskTurns } from "./subtasks/index.ts";
 import type { TurnFeatures } from "./turns/index.ts";
 
-interface Deps extends SubtaskParts, ScheduleDeps {
+interface Deps extends SubtaskDeps, ScheduleDeps {
   readonly history: SessionHistory;
   readonly inbound: InboundTurns;
 }

@@ -6,6 +6,7 @@ export { checkAddress, createGuardedFetch, Redirected } from "./guarded-fetch.ts
 export { agentAddress, type DeploymentIdentity, loadIdentity, pushTokenOf } from "./identity.ts";
 export { PeerDirectory } from "./peer-directory.ts";
 export { peerTurns } from "./peer-turns.ts";
+export { turnsAfterCall } from "./record/call-turns.ts";
 export { incomingChain, REPLY_ORIGIN_EXTENSION } from "./record/hops.ts";
 export { type PeerCall, peerSessionOf, readCall, readCallsOfTools, unreachableNote } from "./record/peer-call.ts";
 export { startPeers } from "./start.ts";

@@ -1,5 +1,5 @@
 import type { Tool } from "../contract/tool.ts";
-import type { SubtaskParts } from "../subtasks/index.ts";
+import type { SubtaskDeps } from "../subtasks/index.ts";
 import type { Agent, TurnHook, TurnRequester, TurnSource } from "../turns/index.ts";
 import { callbackPrompt } from "./calls/callback-turn.ts";
 import { lateAnswerPrompt, removeReadNotifications } from "./late/late-answer-turn.ts";
@@ -16,7 +16,7 @@ interface PeerTurns {
 }
 
 /** The part that messages between agents have in turns. */
-export const peerTurns = (deps: SubtaskParts): PeerTurns => ({
+export const peerTurns = (deps: SubtaskDeps): PeerTurns => ({
   sources: [
     { types: ["peer"], prompt: peerRequestPrompt },
     { types: ["callback"], prompt: (_, message) => callbackPrompt(deps, message) },

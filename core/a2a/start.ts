@@ -1,7 +1,7 @@
 import { ack, type Consumer, type Outcome } from "../contract/bus.ts";
 import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import { lastResort } from "../subtasks/index.ts";
+import { deadLetterFallback } from "../lib/index.ts";
 import type { Agent } from "../turns/index.ts";
 import { settleCall } from "./calls/settle-call.ts";
 import type { PeerDeps } from "./deps.ts";
@@ -29,7 +29,8 @@ export const startPeers = async (deps: PeerDeps, agent: Agent): Promise<Consumer
         ...options,
         concurrency: MAX_CONCURRENT_CALLS,
         // The message id is the call's id, so the dead letter names the call even if its body is unreadable.
-        buried: (_, letter) => lastResort(logger, letter, () => handleDeadCall(deps, { ...sender, id: letter.id })),
+        buried: (_, letter) =>
+          deadLetterFallback(logger, letter, () => handleDeadCall(deps, { ...sender, id: letter.id })),
       },
       (address) => handlePeerCall(deps, address),
     ),

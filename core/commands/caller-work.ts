@@ -1,6 +1,6 @@
-import { hasEnded, type Subtask } from "../contract/subtask.ts";
+import type { Subtask } from "../contract/subtask.ts";
 import { type Caller, callerAt } from "../delivery/index.ts";
-import { ownersWorkingFor, readOwner, readSubtasks } from "../subtasks/index.ts";
+import { openSubtasksFor } from "../subtasks/index.ts";
 import type { CommandCall } from "./command.ts";
 
 /** The person who gives a command. */
@@ -8,21 +8,5 @@ export const callerOf = ({ deps: { store }, message }: CommandCall): Promise<Cal
   callerAt(store, { ...message, accountId: message.account.id });
 
 /** The running subtasks of the caller over all their accounts, oldest first. */
-export const workFor = async (
-  { deps: { store }, message }: CommandCall,
-  { accounts, owns }: Caller,
-): Promise<Subtask[]> => {
-  const { tenant, agent } = message;
-  const owners = await Promise.all(accounts.map((account) => ownersWorkingFor(store, { tenant, agent, ...account })));
-  const records = await Promise.all(
-    [...new Set(owners.flat())].map((ownerId) => readOwner(store, { tenant, agent, ownerId })),
-  );
-  const open = records
-    .flatMap(({ batches }) => Object.values(batches))
-    .filter(({ audience }) => owns(audience))
-    .flatMap(({ members }) => members.filter(({ ended }) => !ended));
-  const ids = open.map(({ id }) => id);
-  return (await readSubtasks(store, { tenant, agent }, ids))
-    .filter((subtask) => !hasEnded(subtask))
-    .sort((one, other) => one.createdAt.localeCompare(other.createdAt));
-};
+export const workFor = ({ deps: { store }, message }: CommandCall, caller: Caller): Promise<Subtask[]> =>
+  openSubtasksFor(store, message, caller);

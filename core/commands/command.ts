@@ -3,11 +3,11 @@ import type { MenuCommand } from "../contract/menu-command.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import type { ScheduleDeps } from "../schedules/index.ts";
 import type { SessionHistory } from "../sessions/index.ts";
-import type { SubtaskParts } from "../subtasks/index.ts";
+import type { SubtaskDeps } from "../subtasks/index.ts";
 import type { RunningTurns, TurnRecord } from "../turns/index.ts";
 
 /** The dependencies of all commands. */
-export interface CommandDeps extends SubtaskParts, ScheduleDeps {
+export interface CommandDeps extends SubtaskDeps, ScheduleDeps {
   readonly turns: RunningTurns;
   readonly history: SessionHistory;
 }

@@ -1,6 +1,8 @@
 export { ChildAbort } from "./child-abort.ts";
 export { cutToBytes } from "./cut-to-bytes.ts";
+export { deadLetterFallback } from "./dead-letter-fallback.ts";
 export { dropInvisible } from "./drop-invisible.ts";
+export { listNames } from "./list-names.ts";
 export { maskSecrets } from "./mask-secrets.ts";
 export { pause } from "./pause.ts";
 export { raceAbort } from "./race-abort.ts";

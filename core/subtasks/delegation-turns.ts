@@ -1,19 +1,55 @@
-import type { TurnHook, TurnSource } from "../turns/index.ts";
-import { announce } from "./announce.ts";
-import { continuationPrompt } from "./continuation-prompt.ts";
-import { sealTurn } from "./seal-turn.ts";
-import type { SubtaskParts } from "./subtask-parts.ts";
+import type { Store } from "../contract/store.ts";
+import { listNames } from "../lib/index.ts";
+import type { Agent, FinishedTurn, TurnEnd, TurnHook, TurnRecord, TurnSource } from "../turns/index.ts";
+import { sealTurn } from "./batch/seal-turn.ts";
+import { continuationPrompt } from "./continuation/continuation-prompt.ts";
+import type { SubtaskDeps } from "./deps.ts";
+import { countedMembers, openCalls } from "./owner/batch.ts";
+import { readOwner } from "./owner/owner-record.ts";
 
 /** Turns about results and questions of subtasks. */
-export const subtaskTurns = ({ store }: SubtaskParts): TurnSource => ({
+export const subtaskTurns = ({ store }: SubtaskDeps): TurnSource => ({
   types: ["synthesis", "amendment", "wake-up"],
   prompt: (_, message) => continuationPrompt(store, message),
 });
 
 /** Any turn may delegate: its end says what is under way, and seals its batch. */
-export const delegationHook = (parts: SubtaskParts): TurnHook => ({
-  finish: (agent, record, end) => announce(parts.store, agent, record, end),
+export const delegationHook = (deps: SubtaskDeps): TurnHook => ({
+  finish: (agent, record, end) => announce(deps.store, agent, record, end),
   async onEnd({ agent, record, entry, isDeadLetter }) {
-    if (record && (isDeadLetter || entry?.delegated)) await sealTurn(parts, agent, record, entry?.outcome);
+    if (record && (isDeadLetter || entry?.delegated)) await sealTurn(deps, agent, record, entry?.outcome);
   },
 });
+
+const SPAWNING = ["spawn_subtask", "spawn_parallel_subtasks", "message_subtask", "send_message_to_agent"];
+
+/** The end of a turn, with a word on what is being worked on if it said nothing itself (B7). */
+export const announce = async (
+  store: Store,
+  { tenant, name }: Agent,
+  { turnId, standing }: TurnRecord,
+  end: TurnEnd,
+): Promise<FinishedTurn> => {
+  const isCutOff = wasCutOff(end);
+  const mayHave = end.messages.some(
+    (message) => message.role === "assistant" && message.toolCalls.some((call) => SPAWNING.includes(call.name)),
+  );
+  if (!mayHave && !isCutOff) return end;
+  const record = await readOwner(store, { tenant, agent: name, ownerId: standing.owner.ownerId });
+  const batch = record.batches[turnId];
+  // A call that was cut off may be opening one at this moment.
+  if (batch === undefined) return isCutOff ? { ...end, delegated: true } : end;
+  const names = batch.members
+    .filter(({ reports, awaitedBy }) => reports !== "blocking" && awaitedBy === undefined)
+    .map((member) => member.name)
+    .concat(openCalls(batch).map((call) => call.name));
+  if (names.length === 0) return { ...end, delegated: true };
+  const isAwaited = countedMembers(batch).length + openCalls(batch).length > 0 ? { isAwaited: true as const } : {};
+  const saidNothing = end.outcome === "nothing" || end.trouble === "no-answer";
+  if (!saidNothing) return { ...end, delegated: true, ...isAwaited };
+  const finalText = `Working on: ${listNames(names)}`;
+  return { outcome: "answered", finalText, messages: end.messages, delegated: true, ...isAwaited };
+};
+
+/** It may have ended in the middle of a step, whose calls are not among its messages. */
+const wasCutOff = ({ outcome, trouble }: TurnEnd): boolean => outcome === "cancelled" || trouble === "turn-timeout";

@@ -9,7 +9,7 @@ import { MAX_FILE_BYTES, readText, writeText } from "./workspace-files.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 const OUTPUT_BYTES = 30_000;
-const MOST_LINES = 500;
+const MAX_LINES = 500;
 
 const path = z.string().max(1_000).describe("Relative to your workspace, e.g. src/tides.ts");
 const folder = path.optional().describe("Only what is below it.");
@@ -39,7 +39,7 @@ export const fileTools = (workspaces: Workspaces): Tool[] => {
     description: "Reads a text file of your workspace.",
     input: Read,
     repeatable: true,
-    run: async ({ path: file, firstLine = 1, lines = MOST_LINES }, context) => {
+    run: async ({ path: file, firstLine = 1, lines = MAX_LINES }, context) => {
       const all = (await readText(rootOf(context), file)).split("\n");
       const shown = all.slice(firstLine - 1, firstLine - 1 + lines).join("\n");
       const rest = all.length - (firstLine - 1 + lines);
@@ -76,7 +76,7 @@ export const fileTools = (workspaces: Workspaces): Tool[] => {
         // What cannot be read (a link, no text, too large) is not searched.
         const lines = (await readText(root, file).catch(() => "")).split("\n");
         found.push(...lines.flatMap((line, n) => (line.includes(text) ? [`${file}:${n + 1}:${line}`] : [])));
-        if (found.length > MOST_LINES || context.signal.aborted) break;
+        if (found.length > MAX_LINES || context.signal.aborted) break;
       }
       return firstLines(found) || "Nothing was found.";
     },
@@ -106,6 +106,6 @@ export const fileTools = (workspaces: Workspaces): Tool[] => {
 };
 
 const firstLines = (lines: readonly string[]): string => {
-  const more = lines.length > MOST_LINES ? "\n[there are more: name a folder]" : "";
-  return cutToBytes(`${lines.slice(0, MOST_LINES).join("\n")}${more}`, OUTPUT_BYTES);
+  const more = lines.length > MAX_LINES ? "\n[there are more: name a folder]" : "";
+  return cutToBytes(`${lines.slice(0, MAX_LINES).join("\n")}${more}`, OUTPUT_BYTES);
 };

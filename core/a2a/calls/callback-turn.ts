@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { isoTime } from "../../contract/clock.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import { callbackIdOf, continuationMessage, questionIdOf } from "../../subtasks/index.ts";
+import { callbackIdOf, continuationMessage } from "../../subtasks/index.ts";
 import type { CoreParts, SyntheticMessage, TurnPrompt } from "../../turns/index.ts";
+import { questionIdOf } from "../record/call-turns.ts";
 import { openQuestion, type PeerCall, readCall } from "../record/peer-call.ts";
 import { updateText } from "../record/peer-update.ts";
 import { redactInternalIds } from "../record/redact.ts";

@@ -1,25 +1,16 @@
-import type { AgentRef } from "../../contract/agent-ref.ts";
 import type { Store } from "../../contract/store.ts";
-import {
-  type Batch,
-  type DelegatedCalls,
-  openCalls,
-  type SubtaskParts,
-  shortResult,
-  stages,
-  type WorkItem,
-} from "../../subtasks/index.ts";
+import type { SubtaskDeps } from "../../subtasks/index.ts";
 import { type PeerCall, readCalls, unreachableNote } from "../record/peer-call.ts";
 import { countEnd, demoteCall } from "./settle-call.ts";
 
 /** Calls to other agents, as the batches of subtasks see them. */
-export const delegatedCalls = (store: Store): DelegatedCalls => ({
-  items: async (sender, ids) => (await readCalls(store, sender, ids)).map(itemOfCall),
+export const delegatedCalls = (store: Store): SubtaskDeps["calls"] => ({
+  items: async (sender, ids) => (await readCalls(store, sender, ids)).map(activityOf),
   release: releaseCalls,
 });
 
 /** A call is running from the moment it is sent, and pending while the peer is unreachable. */
-const itemOfCall = (call: PeerCall): WorkItem => {
+const activityOf = (call: PeerCall) => {
   const { id, headline, state, createdAt, endedAt, notes, answer, error } = call;
   const unreachable = unreachableNote(call);
   const note = unreachable ?? call.note;
@@ -29,15 +20,14 @@ const itemOfCall = (call: PeerCall): WorkItem => {
     item: {
       id,
       name: headline,
-      state: unreachable === undefined ? shown : "pending",
+      state: unreachable === undefined ? shown : ("pending" as const),
       startedAt: createdAt,
       ...(endedAt !== undefined && { endedAt }),
       ...(note !== undefined && { note }),
-      ...(result !== undefined && { result: shortResult(result) }),
+      ...(result !== undefined && { result }),
     },
-    revision: 1 + stages[shown] + notes,
-    endedAt,
-    actions: [],
+    state: shown,
+    notes,
   };
 };
 
@@ -45,17 +35,11 @@ const itemOfCall = (call: PeerCall): WorkItem => {
  * Releases the calls of a turn that has ended: their answers arrive later, and a call without a record counts as ended.
  * If the turn failed, the person has not seen the questions that it read, so each question gets its own turn.
  */
-const releaseCalls = async (
-  deps: SubtaskParts,
-  sender: AgentRef,
-  batch: Batch,
-  { hasFailed }: { readonly hasFailed: boolean },
-): Promise<void> => {
-  const { turnId, standing } = batch;
-  const address = { ...sender, ownerId: standing.owner.ownerId, turnId };
-  for (const { id } of openCalls(batch)) {
-    const call = await demoteCall(deps, { ...sender, id }, hasFailed ? withoutReadQuestion : undefined);
-    if (call === undefined) await countEnd(deps, address, { id });
+const releaseCalls: SubtaskDeps["calls"]["release"] = async (deps, batch, openCalls, { hasFailed }) => {
+  const { tenant, agent } = batch;
+  for (const id of openCalls) {
+    const call = await demoteCall(deps, { tenant, agent, id }, hasFailed ? withoutReadQuestion : undefined);
+    if (call === undefined) await countEnd(deps, batch, { id });
   }
 };
 

@@ -3,7 +3,7 @@ import { isoTime } from "../../contract/clock.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { ToolContext } from "../../contract/tool.ts";
 import { cutAtGraphemes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "../../lib/index.ts";
-import { openBatch, openCalls, pointToWork, withBatch } from "../../subtasks/index.ts";
+import { reserveCall } from "../../subtasks/index.ts";
 import { inheritedFrom, type PeeringConfig } from "../../turns/index.ts";
 import type { PeerDeps } from "../deps.ts";
 import { addressOf } from "../identity.ts";
@@ -100,22 +100,12 @@ const newRemote = (id: string): NonNullable<PeerCall["remote"]> => ({
 
 /** Adds the call to its turn's batch, next to the subtasks. One compare-and-set covers the limit and the list. */
 const reserve = async (
-  { owners, store, clock }: PeerDeps,
+  deps: PeerDeps,
   { openCalls: most }: PeeringConfig,
   context: ToolContext,
-  { id, headline }: PeerCall,
+  { id, headline: name }: PeerCall,
 ): Promise<void> => {
-  const { tenant, agent, standing, turnId, audience } = context;
-  const address = { tenant, agent, ownerId: standing.owner.ownerId };
-  const now = clock.now();
-  if (standing.owner.ownerType !== "worker") await pointToWork(store, address, audience, now);
-  const { after } = await owners.change(address, (record) => {
-    const batch = record.batches[turnId] ?? openBatch(context, now);
-    const open = Object.values(record.batches).flatMap(openCalls);
-    if (batch.calls?.some((call) => call.id === id) || open.length >= most) return record;
-    return withBatch(record, { ...batch, calls: [...(batch.calls ?? []), { id, name: headline, ended: false }] });
-  });
-  if (after.batches[turnId]?.calls?.some((call) => call.id === id)) return;
+  if (await reserveCall(deps, most, context, { id, name })) return;
   throw new AppError("forbidden", `Not sent: ${most} messages wait for an answer already. Wait until some have one.`);
 };
 

@@ -3,7 +3,7 @@ import type { PeerCallAddress } from "../../contract/peer-call-address.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { SpanRecord } from "../../contract/tracer.ts";
 import { cutToBytes } from "../../lib/index.ts";
-import { afterGate, countCallEnd, type SubtaskParts, wake } from "../../subtasks/index.ts";
+import { endCall, enqueueTurn, type SubtaskDeps } from "../../subtasks/index.ts";
 import { peerCallSpanId, workSpanId } from "../../telemetry/index.ts";
 import type { CoreParts } from "../../turns/index.ts";
 import { notifySubtask } from "../late/notify-subtask.ts";
@@ -22,7 +22,7 @@ const MAX_DETAIL_BYTES = 2_000;
  * first settlement wins; a second answer to the same call is ignored.
  */
 export const settleCall = async (
-  deps: SubtaskParts,
+  deps: SubtaskDeps,
   address: PeerCallAddress,
   settlement: Settlement,
 ): Promise<void> => {
@@ -59,11 +59,11 @@ const endFields = ({ answeredBy, ...result }: Settlement): EndFields => ({
 });
 
 /** A turn that waits reads the record itself; a subtask gets a note, a session gets a turn. */
-export const notifyCaller = async (deps: SubtaskParts, call: PeerCall): Promise<void> => {
+export const notifyCaller = async (deps: SubtaskDeps, call: PeerCall): Promise<void> => {
   if (call.mode === "notify") return;
   const { tenant, agent, id, turnId, standing } = call;
   if (comesLater(call)) {
-    if (standing.subtaskId === undefined) await wake(deps, call, callbackMessage(call));
+    if (standing.subtaskId === undefined) await enqueueTurn(deps, call, callbackMessage(call));
     else await notifySubtask(deps, call, updateFrom(call, call.state === "answered" ? "result" : "error"));
   }
   // Counted after the notification, because the count resumes a waiting subtask, which then reads the note.
@@ -71,12 +71,12 @@ export const notifyCaller = async (deps: SubtaskParts, call: PeerCall): Promise<
 };
 
 export const countEnd = async (
-  deps: SubtaskParts,
-  batch: Parameters<typeof countCallEnd>[1],
-  call: Parameters<typeof countCallEnd>[2],
+  deps: SubtaskDeps,
+  batch: Parameters<typeof endCall>[1],
+  call: Parameters<typeof endCall>[2],
 ): Promise<void> => {
   const { tenant, agent } = batch;
-  await afterGate(deps, batch, await countCallEnd(deps, batch, call));
+  await endCall(deps, batch, call);
   deps.bus.signal(subjectsOf(tenant).peerCallChanged(agent), { tenant, agent, id: call.id });
 };
 

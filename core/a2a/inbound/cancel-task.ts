@@ -2,7 +2,7 @@ import { ack, type Outcome } from "../../contract/bus.ts";
 import { type Clock, isoTime } from "../../contract/clock.ts";
 import type { InboundTaskAddress } from "../../contract/inbound-task.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import { cancelSubtask, readOwner, type SubtaskParts } from "../../subtasks/index.ts";
+import { cancelSubtask, readOwner, type SubtaskDeps } from "../../subtasks/index.ts";
 import { changeTask, inState, notifyWebhooks, type TaskDeps } from "./change-task.ts";
 import { inboundSessionOf } from "./inbound-call.ts";
 import { hasEnded, type InboundTask } from "./inbound-task.ts";
@@ -33,7 +33,7 @@ const markCancelled = async (deps: TaskDeps & { readonly clock: Clock }, address
 };
 
 /** Cancels the task's subtasks. Its running turn stops by itself when the change is signalled. */
-export const handleTaskCancelled = async (deps: SubtaskParts, address: InboundTaskAddress): Promise<Outcome> => {
+export const handleTaskCancelled = async (deps: SubtaskDeps, address: InboundTaskAddress): Promise<Outcome> => {
   const { tenant, agent } = address;
   const task = await markCancelled(deps, address);
   if (task?.state !== "canceled") return ack;

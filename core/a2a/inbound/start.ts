@@ -1,7 +1,7 @@
 import type { AgentRef } from "../../contract/agent-ref.ts";
 import type { Consumer } from "../../contract/bus.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import type { SubtaskParts } from "../../subtasks/index.ts";
+import type { SubtaskDeps } from "../../subtasks/index.ts";
 import { handleTaskCancelled } from "./cancel-task.ts";
 import { handleNoticesDue, type NoticeDeps, type NoticeRules } from "./handle-notices-due.ts";
 import type { InboundTurns } from "./inbound-turns.ts";
@@ -13,7 +13,7 @@ export interface InboundOptions {
   readonly toldSkills?: readonly string[];
 }
 
-interface InboundDeps extends SubtaskParts, NoticeDeps {
+interface InboundDeps extends SubtaskDeps, NoticeDeps {
   readonly inbound: InboundTurns;
 }
 

@@ -3,7 +3,8 @@ import type { AgentRef } from "../../contract/agent-ref.ts";
 import { ack, type Outcome } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
 import type { LateA2ANotification } from "../../contract/late-notification.ts";
-import { continuationMessage, lateIdOf, type SubtaskParts, wake } from "../../subtasks/index.ts";
+import { continuationMessage, enqueueTurn, type SubtaskDeps } from "../../subtasks/index.ts";
+import { lateIdOf } from "../record/call-turns.ts";
 import { changeLate, type LateItem, readLate } from "./late-record.ts";
 
 /** Minimum pause between two turns about late updates; no user is waiting for them (A4). */
@@ -14,7 +15,7 @@ const MIN_PAUSE_MS = 30_000;
  * the window share one turn (L5); the bus delays the first of them by the window.
  */
 export const handleLateNotification = async (
-  deps: SubtaskParts,
+  deps: SubtaskDeps,
   windowMs: number,
   notification: LateA2ANotification,
   attempt: number,
@@ -42,7 +43,7 @@ export const handleLateNotification = async (
   await deps.checkpoint("late.taken");
   const told = items.filter((one) => one.toldBy === toldBy);
   // Each item requests the turn, because the process that handled the first one may have crashed before.
-  if (told.length > 0) await wake(deps, notification, lateMessage(notification, toldBy, told, isoTime(now)));
+  if (told.length > 0) await enqueueTurn(deps, notification, lateMessage(notification, toldBy, told, isoTime(now)));
   return ack;
 };
 

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { messageOf } from "../../contract/app-error.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import { WorkingMemory } from "../../memory/index.ts";
+import { removeNotifications, WorkingMemory } from "../../memory/index.ts";
 import type { ChatMessage } from "../../model/index.ts";
-import { removeNotifications } from "../../subtasks/index.ts";
 import type { CoreParts, SyntheticMessage, TurnPrompt } from "../../turns/index.ts";
 import { openQuestion, readCall } from "../record/peer-call.ts";
 import { updateText } from "../record/peer-update.ts";

@@ -1,6 +1,6 @@
 import type { WorksFor } from "../../contract/owner-context.ts";
 import type { TurnEntry } from "../../sessions/index.ts";
-import { isOutstanding, readOwner, type SubtaskParts } from "../../subtasks/index.ts";
+import { isOutstanding, readOwner, type SubtaskDeps } from "../../subtasks/index.ts";
 import type { Agent } from "../../turns/index.ts";
 import { settleCall } from "../calls/settle-call.ts";
 import { foldBack } from "../late/fold-back.ts";
@@ -20,7 +20,7 @@ interface EndedTurn {
 
 /** A local peer's turn has ended: its text is the answer to the call, unless delegated work is still open. */
 export const answerCaller = async (
-  deps: SubtaskParts,
+  deps: SubtaskDeps,
   agent: Pick<Agent, "tenant" | "name">,
   turn: EndedTurn,
   { outcome, finalText, suppressed }: TurnEnd,
@@ -40,7 +40,7 @@ export const answerCaller = async (
 
 /** The peer answers with the turn that follows the last piece of work it delegated. */
 const hasOpenWork = async (
-  deps: SubtaskParts,
+  deps: SubtaskDeps,
   { tenant, name }: Pick<Agent, "tenant" | "name">,
   { worksFor, sessionId, messageId }: EndedTurn,
 ): Promise<boolean> => {
@@ -57,7 +57,7 @@ const hasOpenWork = async (
  * A local peer that has answered runs another turn, for example because of a late result of its own subtask. The text of
  * that turn goes the way of the answer (L1).
  */
-const appendToAnswer = async (deps: SubtaskParts, call: PeerCall, messageId: string, text: string): Promise<void> => {
+const appendToAnswer = async (deps: SubtaskDeps, call: PeerCall, messageId: string, text: string): Promise<void> => {
   if (call.mode === "notify" || text === "") return;
   const update = additionFrom(call, messageId, text);
   if (call.standing.subtaskId === undefined) await foldBack(deps, call, update, undefined);

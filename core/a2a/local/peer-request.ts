@@ -1,10 +1,10 @@
 import { ack, type Outcome } from "../../contract/bus.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { orderKey, type UserMessage } from "../../contract/user-message.ts";
-import { peerWakeIdOf } from "../../subtasks/index.ts";
 import type { Agent, SyntheticMessage, TurnPrompt } from "../../turns/index.ts";
 import { noAnswer, notifyCaller, settleCall } from "../calls/settle-call.ts";
 import type { PeerDeps } from "../deps.ts";
+import { peerWakeIdOf } from "../record/call-turns.ts";
 import { type PeerCall, peerSessionOf } from "../record/peer-call.ts";
 import { saveDelegationNote } from "./delegation-note.ts";
 

@@ -1,5 +1,5 @@
 import { stableId } from "../../lib/index.ts";
-import { wake } from "../../subtasks/index.ts";
+import { enqueueTurn } from "../../subtasks/index.ts";
 import { questionMessage } from "../calls/callback-turn.ts";
 import { settleCall } from "../calls/settle-call.ts";
 import type { TaskUpdate } from "../client/task-update.ts";
@@ -91,5 +91,5 @@ const applyQuestion = async (deps: PeerDeps, call: PeerCall, update: TaskUpdate)
   if (!comesLater(current) || current.remote.questionRead === rounds) return;
   if (current.standing.subtaskId !== undefined)
     await notifySubtask(deps, current, updateFrom(current, "input-required"));
-  else await wake(deps, current, questionMessage(current, rounds, Date.parse(current.createdAt)));
+  else await enqueueTurn(deps, current, questionMessage(current, rounds, Date.parse(current.createdAt)));
 };

@@ -2,7 +2,7 @@ import { peerSessionOf, readCall, unreachableNote } from "../../a2a/index.ts";
 import type { AgentRef } from "../../contract/agent-ref.ts";
 import type { ReplyCause } from "../../contract/reply-cause.ts";
 import type { Store } from "../../contract/store.ts";
-import { type Batch, outcomeOf, readOwner, readSubtask } from "../../subtasks/index.ts";
+import { outcomeOf, readOwner, readSubtask } from "../../subtasks/index.ts";
 
 /** A step of the work with its own sub-steps. */
 export interface WorkTree {
@@ -39,7 +39,9 @@ const subtaskDone = async (store: Store, ref: AgentRef, step: Step): Promise<Wor
   return { ...plain(step), outcome: outcomeOf(false, subtask), steps };
 };
 
-const stepsOf = (batches: readonly Batch[]): Step[] =>
+type OwnerRecord = Awaited<ReturnType<typeof readOwner>>;
+
+const stepsOf = (batches: readonly OwnerRecord["batches"][string][]): Step[] =>
   batches.flatMap(({ members, calls = [] }) => [
     ...members.map(({ id, name }) => ({ kind: "subtask", id, name })),
     ...calls.map(({ id, name }) => ({ kind: "peer", id, name })),

@@ -1,44 +1,50 @@
 import { z } from "zod";
 import { AppError } from "../../contract/app-error.ts";
-import type { Subtask } from "../../contract/subtask.ts";
-import { hasEnded } from "../../contract/subtask.ts";
+import { hasEnded, type Subtask } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { ceilingMs, type DelegationConfig } from "../../turns/index.ts";
-import { readOwner } from "../owner-record.ts";
-import { returnResults } from "../return-results.ts";
-import { showResults } from "../show-results.ts";
-import type { SubtaskParts } from "../subtask-parts.ts";
-import { readSubtasks } from "../subtask-record.ts";
-import { waitUntil } from "../wait-until.ts";
-import { GivenId } from "./given-id.ts";
-import { longestWaitMs, RESULT_BYTES } from "./waiting.ts";
+import { returnResults } from "../batch/batch-effects.ts";
+import { showResults } from "../continuation/show-results.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import { readOwner } from "../owner/owner-record.ts";
+import { readSubtasks, waitForSubtasks } from "../record/subtask-record.ts";
+
+/** A subtask id as a model writes it; its shape is not checked. */
+export const SubtaskIdInput = z.string().max(100);
+
+/** Limit for the results that one call returns, below the limit of a tool's result. */
+export const RESULT_BYTES = 28_000;
+
+/** Deadline of calls that wait for subtasks: longer than any ceiling, so that the call itself times out first. */
+export const maxWaitMs = ({ interactiveCeilingMs, backgroundCeilingMs }: DelegationConfig): number =>
+  Math.max(interactiveCeilingMs, backgroundCeilingMs) + 30_000;
 
 const Input = z.strictObject({
-  ids: z.array(GivenId).min(1).max(100).optional().describe("Without it: all that you have started."),
+  ids: z.array(SubtaskIdInput).min(1).max(100).optional().describe("Without it: all that you have started."),
   timeoutSeconds: z.number().min(0).max(3_600).optional(),
 });
 
 /** Returned results leave their batch; whoever is still running stays in it (B2). */
-export const awaitSubtasks = (parts: SubtaskParts, limits: DelegationConfig): Tool<z.infer<typeof Input>> => ({
+export const awaitSubtasks = (deps: SubtaskDeps, limits: DelegationConfig): Tool<z.infer<typeof Input>> => ({
   name: "await_subtasks",
   description:
     "Waits for subtasks of yours and returns their results now, so that you can use them in this turn. Results that " +
     "are returned here do not come again later. Those that are still running at the timeout go on.",
   input: Input,
   repeatable: true,
-  deadlineMs: longestWaitMs(limits),
+  deadlineMs: maxWaitMs(limits),
   run: async ({ ids, timeoutSeconds }, context) => {
     const { tenant, agent, standing, signal, idempotencyKey } = context;
     const place = { tenant, agent };
-    const targets = await targetsOf(parts, context, ids);
+    const targets = await targetsOf(deps, context, ids);
     if (targets.length === 0)
       return "There is nothing to wait for: you have no subtasks whose results are outstanding.";
     const ceiling = ceilingMs(limits, standing.background);
     const timeoutMs = Math.min(ceiling, timeoutSeconds === undefined ? ceiling : timeoutSeconds * 1_000);
     const isDone = (all: readonly Subtask[]) => all.every(hasEnded) || all.some(asks);
-    const subtasks = await waitUntil(parts, { place, ids: targets, timeoutMs, signal, isDone });
+    const subtasks = await waitForSubtasks(deps, { place, ids: targets, timeoutMs, signal, isDone });
     const ended = subtasks.filter(hasEnded);
-    await returnResults(parts, ended, idempotencyKey);
+    await returnResults(deps, ended, idempotencyKey);
     return report(subtasks);
   },
 });
@@ -57,7 +63,7 @@ const report = (subtasks: readonly Subtask[]): string => {
 
 /** Those asked for, or all whose results are outstanding; those that this very call has taken are among them again. */
 const targetsOf = async (
-  { store }: SubtaskParts,
+  { store }: SubtaskDeps,
   { tenant, agent, standing, idempotencyKey }: ToolContext,
   ids: readonly string[] | undefined,
 ): Promise<string[]> => {

@@ -6,29 +6,29 @@ import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { mayContinue } from "../../delivery/index.ts";
 import type { DelegationConfig } from "../../turns/index.ts";
-import { cancelSubtask, ownSubtask } from "../cancel-subtask.ts";
-import { changeSubtask } from "../change-subtask.ts";
-import { readOwner } from "../owner-record.ts";
-import { spawn } from "../spawn.ts";
-import type { SubtaskParts } from "../subtask-parts.ts";
-import { readSubtasks } from "../subtask-record.ts";
-import { withNote } from "../with-note.ts";
-import { actorOf, askerOf } from "./actor-of.ts";
-import { GivenId } from "./given-id.ts";
+import { cancelSubtask } from "../batch/cancel-subtask.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import { readOwner } from "../owner/owner-record.ts";
+import { changeSubtask } from "../record/change-subtask.ts";
+import { actorOf, askerOf, ownSubtask } from "../record/subtask-access.ts";
+import { withNote } from "../record/subtask-note.ts";
+import { readSubtasks } from "../record/subtask-record.ts";
+import { spawn } from "../run/spawn.ts";
+import { SubtaskIdInput } from "./await-subtasks.ts";
 
 /** More than this were never read. */
-const MOST_NOTES = 20;
+const MAX_NOTES = 20;
 
 const Message = z.strictObject({
-  id: GivenId,
+  id: SubtaskIdInput,
   type: z.enum(["answer", "refinement", "retry_request"]),
   content: z.string().min(1).max(8_000),
 });
-const Cancel = z.strictObject({ id: GivenId });
+const Cancel = z.strictObject({ id: SubtaskIdInput });
 const List = z.object({});
 
 /** What can be done about subtasks that are under way. */
-export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Tool[] => {
+export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[] => {
   const message: Tool<z.infer<typeof Message>> = {
     name: "message_subtask",
     description:
@@ -38,11 +38,11 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
     repeatable: true,
     run: async ({ id, type, content }, context) => {
       const { tenant, agent, idempotencyKey } = context;
-      const subtask = await ownSubtask(parts, { tenant, agent, id }, actorOf(context));
-      if (hasEnded(subtask)) return retry(parts, limits, context, subtask, type, content);
+      const subtask = await ownSubtask(deps, { tenant, agent, id }, actorOf(context));
+      if (hasEnded(subtask)) return retry(deps, limits, context, subtask, type, content);
       if (type === "retry_request") return `${id} is still ${subtask.status}. Wait for its end, or cancel it first.`;
-      const note = { id: idempotencyKey, type, content, at: isoTime(parts.clock.now()) };
-      const told = await changeSubtask(parts, subtask, (is) => spokenTo(is, note));
+      const note = { id: idempotencyKey, type, content, at: isoTime(deps.clock.now()) };
+      const told = await changeSubtask(deps, subtask, (is) => spokenTo(is, note));
       const isTold = told?.inbox.some((known) => known.id === idempotencyKey);
       return isTold ? `${id} is told before its next step.` : `${id} has ended meanwhile: it was not told.`;
     },
@@ -54,9 +54,9 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
     repeatable: true,
     run: async ({ id }, context) => {
       const { tenant, agent } = context;
-      const subtask = await ownSubtask(parts, { tenant, agent, id }, askerOf(context));
+      const subtask = await ownSubtask(deps, { tenant, agent, id }, askerOf(context));
       if (hasEnded(subtask)) return `${id} has ended already: ${subtask.status}.`;
-      const ended = await cancelSubtask(parts, subtask, "its owner no longer needs it");
+      const ended = await cancelSubtask(deps, subtask, "its owner no longer needs it");
       return ended?.status === "cancelled" ? `${id} is cancelled.` : `${id} ended just before: ${ended?.status}.`;
     },
   };
@@ -66,9 +66,9 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
     input: List,
     repeatable: true,
     run: async (_input, { tenant, agent, standing }) => {
-      const { batches } = await readOwner(parts.store, { tenant, agent, ownerId: standing.owner.ownerId });
+      const { batches } = await readOwner(deps.store, { tenant, agent, ownerId: standing.owner.ownerId });
       const ids = Object.values(batches).flatMap(({ members }) => members.map(({ id }) => id));
-      const subtasks = await readSubtasks(parts.store, { tenant, agent }, ids);
+      const subtasks = await readSubtasks(deps.store, { tenant, agent }, ids);
       return subtasks.length === 0 ? "You have started no subtasks." : subtasks.map(lineOf).join("\n");
     },
   };
@@ -78,8 +78,8 @@ export const controlTools = (parts: SubtaskParts, limits: DelegationConfig): Too
 const spokenTo = (subtask: Subtask, note: SubtaskNote): Subtask => {
   const told = withNote(subtask, note);
   if (told === subtask) return subtask;
-  if (subtask.inbox.length >= MOST_NOTES) {
-    throw new AppError("too-large", `${subtask.id} has been told ${MOST_NOTES} things already; cancel it instead.`);
+  if (subtask.inbox.length >= MAX_NOTES) {
+    throw new AppError("too-large", `${subtask.id} has been told ${MAX_NOTES} things already; cancel it instead.`);
   }
   const { question, ...rest } = told;
   return note.type === "answer" ? rest : told;
@@ -87,7 +87,7 @@ const spokenTo = (subtask: Subtask, note: SubtaskNote): Subtask => {
 
 /** An end is an end (S4): a retry is a new subtask that knows which one it repeats. */
 const retry = async (
-  parts: SubtaskParts,
+  deps: SubtaskDeps,
   limits: DelegationConfig,
   context: ToolContext,
   ended: Subtask,
@@ -97,13 +97,13 @@ const retry = async (
   if (type !== "retry_request") return `${ended.id} has ended: ${ended.status}. Use retry_request to start it again.`;
   // It runs with the audience of whoever asks now: what began elsewhere must not come out here (D3).
   const here = { tenant: context.tenant, conversation: context.audience.conversation };
-  if (!(await mayContinue(parts.store, ended, here))) {
+  if (!(await mayContinue(deps.store, ended, here))) {
     return `${ended.id} began in another conversation. It can only be started again there.`;
   }
   if (ended.retryOf !== undefined) return `${ended.id} was a second try already. Spawn a new subtask instead.`;
   const { name, prompt, expectedOutput, agentType } = ended;
   const task = { name, agentType, expectedOutput, prompt: `${prompt}\n\nThis time: ${content}`, retryOf: ended.id };
-  const { accepted, refusal } = await spawn(parts, limits, context, [task], "batch");
+  const { accepted, refusal } = await spawn(deps, limits, context, [task], "batch");
   const [again] = accepted;
   if (again === undefined) throw new AppError("forbidden", refusal ?? "Refused.");
   return `${ended.id} stays as it ended. ${again.id} does it once more; its result comes to you in a later turn.`;

@@ -5,23 +5,23 @@ import type { Subtask, SubtaskResult } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { withArtifacts } from "../../workspaces/index.ts";
-import { begun, changeSubtask, endSubtask } from "../change-subtask.ts";
-import { wordIdOf } from "../continuation-ids.ts";
-import { outstandingCalls } from "../outstanding-calls.ts";
-import { readOwner } from "../owner-record.ts";
-import { logWord, sendToOwner } from "../report-end.ts";
-import type { SubtaskParts } from "../subtask-parts.ts";
-import { readSubtask } from "../subtask-record.ts";
-import { waitUntil } from "../wait-until.ts";
-import { GivenId } from "./given-id.ts";
+import { logOwnerMessage, sendToOwner } from "../batch/report-end.ts";
+import { ownerMessageIdOf } from "../continuation/continuation-message.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import { readOwner } from "../owner/owner-record.ts";
+import { begun, changeSubtask } from "../record/change-subtask.ts";
+import { endSubtask } from "../record/end-subtask.ts";
+import { readSubtask, waitForSubtasks } from "../record/subtask-record.ts";
+import { outstandingCalls } from "../run/await-calls.ts";
+import { SubtaskIdInput } from "./await-subtasks.ts";
 
 const NOTE_CHARS = 200;
 /** Errors and questions of one subtask that its owner hears. */
-const MOST_WORDS = 20;
+const MAX_WORDS = 20;
 const DEFAULT_ANSWER_SECONDS = 120;
-const MOST_ANSWER_SECONDS = 600;
+const MAX_ANSWER_SECONDS = 600;
 
-const id = GivenId.optional().describe("Your own id; it may be left out.");
+const id = SubtaskIdInput.optional().describe("Your own id; it may be left out.");
 const Notify = z.strictObject({
   id,
   type: z.enum(["status_update", "permission_request", "question", "error"]),
@@ -30,7 +30,7 @@ const Notify = z.strictObject({
     .enum(["critical", "high", "normal", "low"])
     .optional()
     .describe("How urgent it is; your owner sees it with a question, a request or an error."),
-  waitSeconds: z.int().min(0).max(MOST_ANSWER_SECONDS).optional().describe("How long to wait for an answer."),
+  waitSeconds: z.int().min(0).max(MAX_ANSWER_SECONDS).optional().describe("How long to wait for an answer."),
 });
 const Complete = z.strictObject({
   id,
@@ -42,7 +42,7 @@ const Complete = z.strictObject({
 });
 
 /** With these a subagent speaks to its owner. Nobody else has them. */
-export const reportTools = (parts: SubtaskParts): Tool[] => {
+export const reportTools = (deps: SubtaskDeps): Tool[] => {
   const notify: Tool<z.infer<typeof Notify>> = {
     name: "notify_owner",
     description:
@@ -50,18 +50,18 @@ export const reportTools = (parts: SubtaskParts): Tool[] => {
       "(question, permission_request). An answer comes as a message to you.",
     input: Notify,
     repeatable: true,
-    deadlineMs: (MOST_ANSWER_SECONDS + 30) * 1_000,
+    deadlineMs: (MAX_ANSWER_SECONDS + 30) * 1_000,
     run: async (input, context) => {
       const own = ownAddress(context, input.id);
       if (input.type === "status_update") {
         const note = input.content.replace(/\s+/g, " ").trim().slice(0, NOTE_CHARS);
-        const subtask = await change(parts, own, (is) => noted(is, note, context.idempotencyKey));
+        const subtask = await change(deps, own, (is) => noted(is, note, context.idempotencyKey));
         const { type, priority = "normal" } = input;
-        logWord(parts, subtask, { id: wordIdOf(own.id, context.idempotencyKey), type, priority });
-        parts.activity.touch(subtask);
+        logOwnerMessage(deps, subtask, { id: ownerMessageIdOf(own.id, context.idempotencyKey), type, priority });
+        deps.activity.touch(subtask);
         return "Noted.";
       }
-      return input.type === "error" ? tell(parts, own, input, context) : ask(parts, own, input, context);
+      return input.type === "error" ? tell(deps, own, input, context) : ask(deps, own, input, context);
     },
   };
   const complete: Tool<z.infer<typeof Complete>> = {
@@ -72,21 +72,21 @@ export const reportTools = (parts: SubtaskParts): Tool[] => {
     endsTurn: true,
     run: async ({ id: given, ...result }, context) => {
       const own = ownAddress(context, given);
-      const open = await openChildren(parts, own);
+      const open = await openChildren(deps, own);
       if (open.length > 0) {
         throw refusal(
-          parts,
+          deps,
           context,
           `Not yet: ${open.join(", ")} are still working for you. Call await_subtasks first.`,
         );
       }
-      if ((await outstandingCalls(parts, own)).length > 0) throw refusal(parts, context, UNANSWERED);
+      if ((await outstandingCalls(deps, own)).length > 0) throw refusal(deps, context, UNANSWERED);
       const status = result.status === "failed" ? "failed" : "completed";
       const endedBy = context.idempotencyKey;
-      const ending = { status, result: await withChanges(parts, own, withoutUndefined(result)), endedBy } as const;
-      const ended = await endSubtask(parts, own, ending, { isBegun: true });
+      const ending = { status, result: await withChanges(deps, own, withoutUndefined(result)), endedBy } as const;
+      const ended = await endSubtask(deps, own, ending, { isBegun: true });
       if (ended?.endedBy === endedBy) return "Completed.";
-      throw refusal(parts, context, `${own.id} has ended already: ${ended?.status ?? "it is gone"}.`);
+      throw refusal(deps, context, `${own.id} has ended already: ${ended?.status ?? "it is gone"}.`);
     },
   };
   return [notify, complete];
@@ -96,15 +96,15 @@ const UNANSWERED =
   "Not yet: another agent has not answered you. End your turn with a text instead; you are told the answer and can " +
   "then complete.";
 
-const refusal = ({ logger }: SubtaskParts, { standing, traceId }: ToolContext, why: string): AppError => {
+const refusal = ({ logger }: SubtaskDeps, { standing, traceId }: ToolContext, why: string): AppError => {
   logger.warn({ subtask: standing.subtaskId, traceId, why }, "completion refused");
   return new AppError("conflict", why);
 };
 
-const withChanges = async (parts: SubtaskParts, own: Address, result: SubtaskResult): Promise<SubtaskResult> => {
-  const workspaces = parts.workspaces.get(own.agent);
-  const subtask = workspaces && (await readSubtask(parts.store, own));
-  return subtask ? withArtifacts(parts, workspaces, subtask, result) : result;
+const withChanges = async (deps: SubtaskDeps, own: Address, result: SubtaskResult): Promise<SubtaskResult> => {
+  const workspaces = deps.workspaces.get(own.agent);
+  const subtask = workspaces && (await readSubtask(deps.store, own));
+  return subtask ? withArtifacts(deps, workspaces, subtask, result) : result;
 };
 
 type Address = Pick<Subtask, "tenant" | "agent" | "id">;
@@ -116,10 +116,10 @@ const ownAddress = ({ tenant, agent, standing }: ToolContext, given: string | un
   throw new AppError("forbidden", `You are ${own} and can report for nobody else, so not for ${given}.`);
 };
 
-const change = async (parts: SubtaskParts, own: Address, by: (subtask: Subtask) => Subtask): Promise<Subtask> => {
-  const now = isoTime(parts.clock.now());
+const change = async (deps: SubtaskDeps, own: Address, by: (subtask: Subtask) => Subtask): Promise<Subtask> => {
+  const now = isoTime(deps.clock.now());
   // Whoever speaks was begun, whether or not that is stored by now.
-  const subtask = await changeSubtask(parts, own, (is) =>
+  const subtask = await changeSubtask(deps, own, (is) =>
     hasEnded(is) ? is : by(is.status === "pending" ? begun(is, now) : is),
   );
   if (subtask !== undefined && !hasEnded(subtask)) return subtask;
@@ -132,25 +132,25 @@ const noted = (subtask: Subtask, note: string, noteKey: string): Subtask =>
 /** Counted, so that one that cries again and again does not wake its owner for ever. */
 const spoken = (subtask: Subtask): Subtask => {
   const { words = 0 } = subtask;
-  if (words < MOST_WORDS) return { ...subtask, words: words + 1 };
-  throw new AppError("forbidden", `Your owner has heard ${MOST_WORDS} words of you. Go on with your work, or end it.`);
+  if (words < MAX_WORDS) return { ...subtask, words: words + 1 };
+  throw new AppError("forbidden", `Your owner has heard ${MAX_WORDS} words of you. Go on with your work, or end it.`);
 };
 
 type Words = z.infer<typeof Notify>;
 
-const tell = async (parts: SubtaskParts, own: Address, words: Words, context: ToolContext): Promise<string> => {
-  const subtask = await change(parts, own, spoken);
-  await send(parts, subtask, words, context);
+const tell = async (deps: SubtaskDeps, own: Address, words: Words, context: ToolContext): Promise<string> => {
+  const subtask = await change(deps, own, spoken);
+  await send(deps, subtask, words, context);
   return "Your owner is told.";
 };
 
-const ask = async (parts: SubtaskParts, own: Address, words: Words, context: ToolContext): Promise<string> => {
+const ask = async (deps: SubtaskDeps, own: Address, words: Words, context: ToolContext): Promise<string> => {
   const { idempotencyKey: questionKey, signal } = context;
-  const subtask = await change(parts, own, (is) =>
+  const subtask = await change(deps, own, (is) =>
     is.questionKey === questionKey ? is : { ...spoken(is), question: words.content, questionKey },
   );
-  await send(parts, subtask, words, context);
-  const [answered] = await waitUntil(parts, {
+  await send(deps, subtask, words, context);
+  const [answered] = await waitForSubtasks(deps, {
     place: own,
     ids: [own.id],
     timeoutMs: (words.waitSeconds ?? DEFAULT_ANSWER_SECONDS) * 1_000,
@@ -162,16 +162,16 @@ const ask = async (parts: SubtaskParts, own: Address, words: Words, context: Too
     : "No answer yet. Go on with what you can do without it; if one comes, you get it as a message.";
 };
 
-const send = ({ clock, ...parts }: SubtaskParts, subtask: Subtask, words: Words, context: ToolContext) =>
-  sendToOwner({ clock, ...parts }, subtask, {
-    id: wordIdOf(subtask.id, context.idempotencyKey),
+const send = ({ clock, ...deps }: SubtaskDeps, subtask: Subtask, words: Words, context: ToolContext) =>
+  sendToOwner({ clock, ...deps }, subtask, {
+    id: ownerMessageIdOf(subtask.id, context.idempotencyKey),
     type: words.type === "status_update" ? "error" : words.type,
     priority: words.priority ?? (words.type === "error" ? "high" : "normal"),
     content: words.content,
     timestamp: isoTime(clock.now()),
   });
 
-const openChildren = async ({ store }: SubtaskParts, { tenant, agent, id: ownerId }: Address): Promise<string[]> => {
+const openChildren = async ({ store }: SubtaskDeps, { tenant, agent, id: ownerId }: Address): Promise<string[]> => {
   const { batches } = await readOwner(store, { tenant, agent, ownerId });
   return Object.values(batches).flatMap(({ members }) =>
     members.filter(({ ended, awaitedBy }) => !ended && awaitedBy === undefined).map(({ id: child }) => child),

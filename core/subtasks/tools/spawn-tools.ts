@@ -4,15 +4,14 @@ import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { dropInvisible } from "../../lib/index.ts";
 import { ceilingMs, type DelegationConfig } from "../../turns/index.ts";
-import type { Member } from "../batch.ts";
-import { cancelSubtask } from "../cancel-subtask.ts";
-import { returnResults } from "../return-results.ts";
-import { showResults } from "../show-results.ts";
-import { type Spawned, spawn, type Task } from "../spawn.ts";
-import type { SubtaskParts } from "../subtask-parts.ts";
-import { readSubtasks } from "../subtask-record.ts";
-import { waitUntil } from "../wait-until.ts";
-import { longestWaitMs, RESULT_BYTES } from "./waiting.ts";
+import { returnResults } from "../batch/batch-effects.ts";
+import { cancelSubtask } from "../batch/cancel-subtask.ts";
+import { showResults } from "../continuation/show-results.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import type { Member } from "../owner/batch.ts";
+import { readSubtasks, waitForSubtasks } from "../record/subtask-record.ts";
+import { type Spawned, spawn, type Task } from "../run/spawn.ts";
+import { maxWaitMs, RESULT_BYTES } from "./await-subtasks.ts";
 
 const oneLine = z
   .string()
@@ -40,13 +39,13 @@ const Several = z.strictObject({ tasks: z.array(TaskInput).min(1), ...how });
 
 type How = { readonly blocking?: boolean | undefined; readonly consolidate?: boolean | undefined };
 
-export const spawnTools = (parts: SubtaskParts, limits: DelegationConfig): Tool[] => {
-  const deadlineMs = longestWaitMs(limits);
+export const spawnTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[] => {
+  const deadlineMs = maxWaitMs(limits);
   const run = async (tasks: readonly Task[], options: How, context: ToolContext): Promise<string> => {
     const reports = reportsBy(options);
-    const spawned = await spawn(parts, limits, context, tasks, reports);
+    const spawned = await spawn(deps, limits, context, tasks, reports);
     if (spawned.accepted.length === 0) throw new AppError("forbidden", spawned.refusal ?? "Refused.");
-    return reports === "blocking" ? waitFor(parts, limits, context, spawned) : told(spawned, reports);
+    return reports === "blocking" ? waitFor(deps, limits, context, spawned) : told(spawned, reports);
   };
   const one: Tool<z.infer<typeof One>> = {
     name: "spawn_subtask",
@@ -86,7 +85,7 @@ const told = ({ accepted, refusal }: Spawned, reports: Member["reports"]): strin
 
 /** A result that does not come in time is given up: nobody would hear of it later. */
 const waitFor = async (
-  parts: SubtaskParts,
+  deps: SubtaskDeps,
   limits: DelegationConfig,
   context: ToolContext,
   { accepted, refusal }: Spawned,
@@ -95,12 +94,12 @@ const waitFor = async (
   const ids = accepted.map(({ id }) => id);
   const timeoutMs = ceilingMs(limits, standing.background);
   const place = { tenant, agent };
-  const waited = await waitUntil(parts, { place, ids, timeoutMs, signal, isDone: (all) => all.every(hasEnded) });
+  const waited = await waitForSubtasks(deps, { place, ids, timeoutMs, signal, isDone: (all) => all.every(hasEnded) });
   for (const { id } of waited.filter((subtask) => !hasEnded(subtask))) {
-    await cancelSubtask(parts, { ...place, id }, "it took too long");
+    await cancelSubtask(deps, { ...place, id }, "it took too long");
   }
-  const ended = await readSubtasks(parts.store, place, ids);
-  await returnResults(parts, ended, context.idempotencyKey);
+  const ended = await readSubtasks(deps.store, place, ids);
+  await returnResults(deps, ended, context.idempotencyKey);
   const reported = accepted.map(({ id, name }) => ({
     id,
     name,

@@ -4,9 +4,8 @@ import { hasEnded, type Subtask } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { describeChanges, type Workspaces } from "../../workspaces/index.ts";
-import { ownSubtask } from "../cancel-subtask.ts";
-import type { SubtaskParts } from "../subtask-parts.ts";
-import { actorOf, askerOf } from "./actor-of.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import { actorOf, askerOf, ownSubtask } from "../record/subtask-access.ts";
 
 const DIFF_BYTES = 60_000;
 
@@ -15,10 +14,10 @@ const One = z.object({ id });
 const Diff = z.object({ id, file: z.string().max(1_000).optional().describe("Only this file.") });
 
 /** What whoever has delegated can do with the changes that came of it (S12). */
-export const ownerTools = (parts: SubtaskParts, workspaces: Workspaces): Tool[] => {
+export const ownerTools = (deps: SubtaskDeps, workspaces: Workspaces): Tool[] => {
   const ended = async (context: ToolContext, subtaskId: string, actor = actorOf(context)): Promise<Subtask> => {
     const { tenant, agent } = context;
-    const subtask = await ownSubtask(parts, { tenant, agent, id: subtaskId }, actor);
+    const subtask = await ownSubtask(deps, { tenant, agent, id: subtaskId }, actor);
     if (hasEnded(subtask)) return subtask;
     throw new AppError("conflict", `${subtaskId} is still working. Wait for its end, or cancel it first.`);
   };

@@ -2,17 +2,8 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { delegatedCalls } from "../../../core/a2a/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { PeerCallAddress } from "../../../core/contract/peer-call-address.ts";
 import { hasEnded } from "../../../core/contract/subtask.ts";
-import type { SubtaskNews } from "../../../core/contract/subtask-news.ts";
-import {
-  ActivityPublisher,
-  cancelSubtask,
-  OwnerRecords,
-  readSubtask,
-  subtasksOfAgent,
-} from "../../../core/subtasks/index.ts";
-import { ChangeEvents } from "../../../core/turns/index.ts";
+import { cancelSubtask, delegationDeps, readSubtask, subtasksOfAgent } from "../../../core/subtasks/index.ts";
 import type { AdminDeps } from "../admin-request.ts";
 import { checked } from "../admin-request.ts";
 import { managedAgent, managedAgents } from "../managed-agents.ts";
@@ -23,16 +14,11 @@ const ListQuery = PageQuery.extend({ agent: z.string().optional(), status: z.enu
 
 /** Delegated work of everybody, for operators: seen and cancelled. */
 export const subtaskRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
-  const { config, store, clock } = parts;
-  const calls = delegatedCalls(store);
+  const { config, store } = parts;
   const work = {
     ...parts,
-    events: new ChangeEvents<SubtaskNews>(),
-    callEvents: new ChangeEvents<PeerCallAddress>(),
-    calls,
-    activity: new ActivityPublisher({ ...parts, calls }),
-    owners: new OwnerRecords(store, clock),
-    // Nothing is worked on here.
+    ...delegationDeps(parts, delegatedCalls(store)),
+    // No subtask runs in this process.
     workspaces: new Map(),
   };
   scope.addHook("onClose", async () => work.activity.stop());

@@ -1,30 +1,20 @@
-import type { PeerCall } from "../../../core/a2a/index.ts";
+import { type PeerCall, readCallsOfTools, turnsAfterCall } from "../../../core/a2a/index.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import type { Subtask } from "../../../core/contract/subtask.ts";
 import { hasEnded } from "../../../core/contract/subtask.ts";
 import { isForPeople } from "../../../core/intake/index.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
-import {
-  amendmentIdOf,
-  endIdOf,
-  readOwner,
-  readSubtasks,
-  subagentTurn,
-  synthesisIdOf,
-  wakeUpIdOf,
-  wordIdOf,
-} from "../../../core/subtasks/index.ts";
+import { continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../../core/subtasks/index.ts";
 import { otelTraceId } from "../../../core/telemetry/index.ts";
 import { type TurnRecord, turnKey } from "../../../core/turns/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readDeliveries } from "./read-deliveries.ts";
-import type { TurnAddress } from "./read-hops.ts";
-import { readHops, shownHop, turnsAfterHop } from "./read-hops.ts";
 import type { ShownStep, Steps } from "./read-steps.ts";
 import { readSteps } from "./read-steps.ts";
 import { readTurnEnd, shownTurn } from "./turn-end.ts";
+import { shownHop } from "./shown-hop.ts";
 
 interface TraceDeps {
   readonly store: Store;
@@ -43,17 +33,17 @@ export const readTrace = async (store: Store, place: ManagedAgent, { messageId, 
   const turns: TracedTurn[] = [];
   const subtasks: TracedSubtask[] = [];
   const hops: PeerCall[] = [];
-  const open: TurnAddress[] = [{ ...place, id: messageId }];
+  const open: (ManagedAgent & { readonly id: string })[] = [{ ...place, id: messageId }];
   const addHops = async (at: ManagedAgent, sends: readonly string[]): Promise<void> => {
-    const found = await readHops(store, at, sends);
+    const found = await readCallsOfTools(store, at, sends);
     hops.push(...found);
-    open.push(...found.flatMap(turnsAfterHop));
+    open.push(...found.flatMap(turnsAfterCall));
   };
   const addSubtasks = async (at: ManagedAgent, found: readonly Subtask[]): Promise<void> => {
     for (const subtask of found) {
       const traced = await readDelegated(parts, subtask);
       subtasks.push(traced);
-      open.push(...traced.wakes.map((id) => ({ ...at, id })));
+      open.push(...traced.continuations.map((id) => ({ ...at, id })));
       for (const phase of traced.phases) {
         await addHops(at, phase.sends);
         await addSubtasks(at, await delegatedBy(parts, at, subtask.id, phase));
@@ -68,7 +58,7 @@ export const readTrace = async (store: Store, place: ManagedAgent, { messageId, 
     turns.push(turn);
     await addHops(at, turn.sends);
     await addSubtasks(at, await delegatedBy(parts, at, found.standing.owner.ownerId, turn));
-    open.push(...[synthesisIdOf(found.turnId), amendmentIdOf(found.turnId)].map((each) => ({ ...at, id: each })));
+    open.push(...continuationsOf(found).map((each) => ({ ...at, id: each })));
   }
   const isOver = [...turns, ...subtasks].every(({ ended }) => ended) && hops.every(({ state }) => state !== "open");
   return {
@@ -124,17 +114,18 @@ const readDelegated = async ({ store }: TraceDeps, subtask: Subtask) => {
   const { id, parentTurnId } = subtask;
   const phases: (Pick<Steps, "named" | "sends"> & { readonly turnId: string })[] = [];
   const steps: ShownStep[] = [];
-  const wakes = [wakeUpIdOf(endIdOf(id))];
+  const callKeys: string[] = [];
   for (let phase = 0; phase < MOST_PHASES; phase++) {
     const { turnId } = subagentTurn(subtask, phase);
     const read = await readSteps(store, turnId);
     if (read.steps.length === 0 && phase > 0) break;
     phases.push({ turnId, named: read.named, sends: read.sends });
     for (const { step, calls } of read.steps) {
-      for (const index of calls.keys()) wakes.push(wakeUpIdOf(wordIdOf(id, `${turnId}/${step}/${index}`)));
+      for (const index of calls.keys()) callKeys.push(`${turnId}/${step}/${index}`);
     }
     steps.push(...read.steps.map((step) => ({ ...step, step: steps.length + step.step })));
   }
   const shown = { ...shownSubtask(subtask), turnId: parentTurnId, steps };
-  return { id, of: parentTurnId, ended: hasEnded(subtask), phases, wakes, shown };
+  const continuations = continuationsOf({ subtaskId: id, callKeys });
+  return { id, of: parentTurnId, ended: hasEnded(subtask), phases, continuations, shown };
 };

@@ -6,7 +6,7 @@ import { ack } from "../../../core/contract/bus.ts";
 import type { LateA2ANotification } from "../../../core/contract/late-notification.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { readOwner } from "../../../core/subtasks/owner-record.ts";
+import { readOwner } from "../../../core/subtasks/owner/owner-record.ts";
 import type { BackboneHarness, Deployment } from "../../contract/backbone-harness.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { AGENT } from "../core-under-test.ts";

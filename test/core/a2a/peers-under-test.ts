@@ -1,7 +1,7 @@
 import { type PeerCall, readCall } from "../../../core/a2a/record/peer-call.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { AgentOptions } from "../../../core/start-core.ts";
-import { readOwner } from "../../../core/subtasks/owner-record.ts";
+import { readOwner } from "../../../core/subtasks/owner/owner-record.ts";
 import { type Answer, calls, type Script, ScriptedModel } from "../../fakes/scripted-model.ts";
 import type { TestOptions } from "../core-under-test.ts";
 import { AGENT, type CoreUnderTest } from "../core-under-test.ts";

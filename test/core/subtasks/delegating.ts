@@ -4,7 +4,7 @@ import type { Subtask } from "../../../core/contract/subtask.ts";
 import type { SubtaskMessage } from "../../../core/contract/subtask-message.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import type { StepRequest, StepResponse } from "../../../core/model/step.ts";
-import { readSubtask } from "../../../core/subtasks/subtask-record.ts";
+import { readSubtask } from "../../../core/subtasks/record/subtask-record.ts";
 import type { Answer, Script } from "../../fakes/scripted-model.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import type { TestOptions } from "../core-under-test.ts";

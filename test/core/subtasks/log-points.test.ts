@@ -38,7 +38,7 @@ describe("given the log of delegated work (issue 5, seed 003)", () => {
     const plan = { planId: turnId, traceId: "trace-m-1" };
     const owner = { owner: sessionId, ownerType: "agent" };
 
-    expect(await line("owners are heard")).toMatchObject({ level: "debug", fields: { agent: "mooring" } });
+    expect(await line("delegation started")).toMatchObject({ level: "debug", fields: { agent: "mooring" } });
     expect(await line("subtask created", { subtask })).toMatchObject({
       level: "info",
       fields: { ...plan, turnId, owner: sessionId, depth: 1, reports: "batch" },
@@ -72,7 +72,7 @@ describe("given the log of delegated work (issue 5, seed 003)", () => {
       fields: { ...plan, ...owner },
     });
     await core.stopCore();
-    expect(await line("owners are heard no longer")).toMatchObject({ level: "debug", fields: { agent: "mooring" } });
+    expect(await line("delegation stopped")).toMatchObject({ level: "debug", fields: { agent: "mooring" } });
   });
 
   it("when it is stopped at the ceiling, then that is a warning with everybody who is stopped", async () => {

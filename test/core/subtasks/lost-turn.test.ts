@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Tool } from "../../../core/contract/tool.ts";
-import { readOwner } from "../../../core/subtasks/owner-record.ts";
+import { readOwner } from "../../../core/subtasks/owner/owner-record.ts";
 import { Gate } from "../../fakes/model-answer.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import { withParts } from "../../fakes/with-parts.ts";

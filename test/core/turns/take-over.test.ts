@@ -14,8 +14,8 @@ import { AskerCache } from "../../../core/people/asker-cache.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { SessionFinder } from "../../../core/sessions/session-finder.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
-import { ActivityPublisher } from "../../../core/subtasks/activity-publisher.ts";
-import { OwnerRecords } from "../../../core/subtasks/owner-records.ts";
+import { ActivityPublisher } from "../../../core/subtasks/activity/activity-publisher.ts";
+import { OwnerRecordWriter } from "../../../core/subtasks/owner/owner-record-writer.ts";
 import { turnFeatures } from "../../../core/turn-features.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
@@ -55,7 +55,7 @@ const processes = async () => {
       dueTimes: new DueIndex(core.backbone),
       activity: new ActivityPublisher({ ...core.backbone, clock: core.clock, logger: silentLogger, calls }),
       calls,
-      owners: new OwnerRecords(core.backbone.store, core.clock),
+      owners: new OwnerRecordWriter(core.backbone.store, core.clock),
       background: new BackgroundWork(silentLogger),
       turns: new RunningTurns({ bus: core.backbone.bus, clock: core.clock }),
       inbound: new InboundTurns({ ...core.backbone, clock: core.clock, logger: silentLogger }),

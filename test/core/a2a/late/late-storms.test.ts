@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { subtaskKey } from "../../../../core/subtasks/subtask-record.ts";
+import { subtaskKey } from "../../../../core/subtasks/record/subtask-record.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { AGENT } from "../../core-under-test.ts";
 import { type Asked, delegates, Held, roles, subtaskIds } from "../../subtasks/delegating.ts";

@@ -5,9 +5,9 @@ import type { WorkTree } from "../../../../core/commands/why/work-tree.ts";
 import { workTree } from "../../../../core/commands/why/work-tree.ts";
 import type { OwnerContext } from "../../../../core/contract/owner-context.ts";
 import type { Subtask } from "../../../../core/contract/subtask.ts";
-import type { Batch } from "../../../../core/subtasks/batch.ts";
-import { ownerKey } from "../../../../core/subtasks/owner-record.ts";
-import { writeSubtask } from "../../../../core/subtasks/subtask-record.ts";
+import type { Batch } from "../../../../core/subtasks/owner/batch.ts";
+import { ownerKey } from "../../../../core/subtasks/owner/owner-record.ts";
+import { writeSubtask } from "../../../../core/subtasks/record/subtask-record.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 

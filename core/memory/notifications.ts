@@ -1,0 +1,46 @@
+import type { Clock } from "../contract/clock.ts";
+import type { Store } from "../contract/store.ts";
+import { cutToBytes } from "../lib/index.ts";
+import { MAX_NOTE_BYTES, WorkingMemory } from "./working-memory.ts";
+
+const PREFIX = "notifications/";
+const INDEX = `${PREFIX}index`;
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+export interface Notification {
+  /** Begins with "notifications/". */
+  readonly key: string;
+  /** One line. */
+  readonly summary: string;
+  readonly text: string;
+}
+
+/** Keeps something that came while nobody looked in the session's working memory, and lists it there. */
+export const addNotification = async (
+  { store, clock }: { store: Store; clock: Clock },
+  sessionId: string,
+  { key, summary, text }: Notification,
+): Promise<void> => {
+  const memory = new WorkingMemory(store, clock, sessionId);
+  await memory.save(key, cutToBytes(`${summary}\n\n${text}`, MAX_NOTE_BYTES), KEPT_MS);
+  await listAnew(memory);
+};
+
+/** What was read is no longer listed. */
+export const removeNotifications = async (
+  { store, clock }: { store: Store; clock: Clock },
+  sessionId: string,
+  keys: readonly string[],
+): Promise<void> => {
+  const memory = new WorkingMemory(store, clock, sessionId);
+  for (const key of keys) await memory.delete(key);
+  await listAnew(memory);
+};
+
+/** Made anew from the list of notes, which is changed by compare-and-set: none gets lost. */
+const listAnew = async (memory: WorkingMemory): Promise<void> => {
+  const keys = (await memory.list()).map((note) => note.key).filter((note) => note.startsWith(PREFIX));
+  const listed = keys.filter((note) => note !== INDEX).map((note) => `- ${note}`);
+  if (listed.length === 0) await memory.delete(INDEX);
+  else await memory.save(INDEX, listed.join("\n"), KEPT_MS);
+};

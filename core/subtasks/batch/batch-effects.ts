@@ -1,0 +1,124 @@
+import type { AgentRef } from "../../contract/agent-ref.ts";
+import { messageOf } from "../../contract/app-error.ts";
+import { isoTime } from "../../contract/clock.ts";
+import type { Subtask } from "../../contract/subtask.ts";
+import type { UserMessage } from "../../contract/user-message.ts";
+import { addNotification } from "../../memory/index.ts";
+import {
+  amendmentIdOf,
+  callbackIdOf,
+  continuationMessage,
+  enqueueTurn,
+  synthesisIdOf,
+} from "../continuation/continuation-message.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import { type Batch, type BatchCall, countedMembers, isOver, isSettled } from "../owner/batch.ts";
+import { type BatchAddress, type BatchChange, batchOf, countCallEnd, takeReturned } from "./batch-transitions.ts";
+
+/**
+ * What follows from a change of a batch: the one answer, the one follow-up, the end of the activity entry. All of it
+ * has fixed ids, so a repeat of the change that says it all again does no harm.
+ */
+export const applyBatchEffects = async (
+  deps: SubtaskDeps,
+  place: AgentRef,
+  change: BatchChange | undefined,
+): Promise<void> => {
+  if (change === undefined || change.after.standing.owner.ownerType === "worker") return;
+  const { before, after } = change;
+  const isRepeat = before === after;
+  const amendedAt = isRepeat || before.amendedAt === undefined ? after.amendedAt : undefined;
+  // Before a follow-up too: whoever fired it may be dead, and the answer comes first.
+  if (after.firedAt !== undefined && (isRepeat || amendedAt !== undefined || before.firedAt === undefined)) {
+    const { firedBy = "complete", turnId, traceId } = after;
+    if (before.firedAt === undefined) deps.meter.count("batches_total", { agent: place.agent, fired: firedBy });
+    deps.logger.info({ batch: turnId, traceId, firedBy, members: countedMembers(after).length }, "batch fired");
+    await deps.checkpoint("batch.fired");
+    await enqueueTurn(deps, place, synthesisMessage(place, after, after.firedAt));
+    await deps.checkpoint("synthesis.published");
+  }
+  if (amendedAt !== undefined) await enqueueTurn(deps, place, amendmentMessage(place, after, amendedAt));
+  if (isOver(after)) await deps.activity.complete(place, after);
+  if (!isSettled(after)) return;
+  const { ownerId } = after.standing.owner;
+  deps.owners.markPublished({ tenant: place.tenant, agent: place.agent, ownerId }, after.turnId);
+};
+
+const synthesisMessage = (place: AgentRef, batch: Batch, firedAt: number): UserMessage =>
+  continuationMessage(place, batch, {
+    id: synthesisIdOf(batch.turnId),
+    type: "synthesis",
+    at: isoTime(firedAt),
+    data: {
+      // As it fired, also if it is said again when those who were out have ended.
+      subtasks: countedMembers(batch).map(({ id, name, ended, late = false }) => ({
+        id,
+        name,
+        timedOut: !ended || late,
+      })),
+    },
+  });
+
+const amendmentMessage = (place: AgentRef, batch: Batch, amendedAt: number): UserMessage =>
+  continuationMessage(place, batch, {
+    id: amendmentIdOf(batch.turnId),
+    type: "amendment",
+    at: isoTime(amendedAt),
+    data: {
+      subtasks: countedMembers(batch)
+        .filter(({ late }) => late)
+        .map(({ id, name }) => ({ id, name, timedOut: false })),
+    },
+  });
+
+/** A result that came too late for the answer is kept where the owner finds it (B4). */
+export const keepLateResult = async (deps: SubtaskDeps, subtask: Subtask): Promise<void> => {
+  const { id, name, status, result, parentSessionId, traceId } = subtask;
+  try {
+    await addNotification(deps, parentSessionId, {
+      key: `notifications/subtasks/${id}`,
+      summary: `late result of "${name}" (${status})`,
+      text: [result?.output, result?.error].filter(Boolean).join("\n\n"),
+    });
+  } catch (error) {
+    // A full memory must not keep the follow-up from people.
+    deps.logger.warn({ subtask: id, traceId, error: messageOf(error) }, "late result not kept in memory");
+  }
+};
+
+/**
+ * Whether others still work on what a turn has delegated: a subtask or another agent, or their results have a turn that
+ * has not ended yet. `ended`: the messages whose turns have.
+ */
+export const isOutstanding = (batch: Batch, ended: readonly string[]): boolean => {
+  const isOut = batch.members.some(
+    ({ reports, awaitedBy, ended: hasEnded }) =>
+      // Who was not done by the ceiling is left behind: no turn waits for its end (B3).
+      !hasEnded && !awaitedBy && (reports === "alone" || (reports === "batch" && batch.firedAt === undefined)),
+  );
+  // The turn of an answer may end before its call is counted as ended.
+  const isAsked = batch.calls?.some((call) => (!call.ended || call.isLater) && !ended.includes(callbackIdOf(call.id)));
+  return isOut || isAsked || (countedMembers(batch).length > 0 && !ended.includes(synthesisIdOf(batch.turnId)));
+};
+
+/** A call returns these results itself: their batches no longer wait for them. */
+export const returnResults = async (
+  deps: SubtaskDeps,
+  ended: readonly Subtask[],
+  idempotencyKey: string,
+): Promise<void> => {
+  const byTurn = new Map<string, Subtask[]>();
+  for (const subtask of ended) byTurn.set(subtask.parentTurnId, [...(byTurn.get(subtask.parentTurnId) ?? []), subtask]);
+  for (const [first, ...rest] of byTurn.values()) {
+    if (first === undefined) continue;
+    const ids = [first, ...rest].map(({ id }) => id);
+    await applyBatchEffects(deps, first, await takeReturned(deps, batchOf(first), ids, idempotencyKey));
+  }
+};
+
+/** Counts the end of a call to another agent, and completes the activity entry if it was the last open work. */
+export const endCall = async (
+  deps: SubtaskDeps,
+  batch: BatchAddress,
+  call: Pick<BatchCall, "id" | "isLater">,
+): Promise<void> => applyBatchEffects(deps, batch, await countCallEnd(deps, batch, call));

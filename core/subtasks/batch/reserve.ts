@@ -1,0 +1,104 @@
+import type { DelegationContext } from "../../contract/delegation-context.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { type DelegationConfig, inheritedFrom } from "../../turns/index.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import { type Batch, type BatchCall, type Member, openCalls } from "../owner/batch.ts";
+import { type OwnerRecord, usedUpBy, withBatch, withUsedUp } from "../owner/owner-record.ts";
+import { pointToWork } from "../owner/work-index.ts";
+
+export interface Reservation {
+  readonly accepted: readonly Member[];
+  /** How many found no place, and why. */
+  readonly refused: number;
+  readonly reason: string;
+}
+
+type Wanted = Pick<Member, "id" | "callKey" | "name" | "reports">;
+
+/** Counts subtasks into their batch, as far as the limits allow (S9). A call that comes again finds its places taken. */
+export const reserve = async (
+  { owners, store, clock }: SubtaskDeps,
+  limits: DelegationConfig,
+  context: ToolContext,
+  wanted: readonly Wanted[],
+): Promise<Reservation> => {
+  const { tenant, agent, standing, turnId, signal } = context;
+  const now = clock.now();
+  const address = { tenant, agent, ownerId: standing.owner.ownerId };
+  if (standing.owner.ownerType !== "worker") await pointToWork(store, address, context.audience, now);
+  const { before, after } = await owners.change(address, (record) => {
+    // Whoever ended the turn seals its batch behind this change, and nobody joins after that.
+    if (signal.aborted) return record;
+    const batch = record.batches[turnId] ?? openBatch(context, now);
+    const fresh = wanted.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));
+    const { places } = placesLeft(record, limits, context);
+    const added = fresh.slice(0, places).map((member) => ({ ...member, ended: false }));
+    if (added.length === 0) return record;
+    return counted(withBatch(record, { ...batch, members: [...batch.members, ...added] }), context, added.length);
+  });
+  const taken = after.batches[turnId]?.members ?? [];
+  const accepted = wanted.flatMap(({ callKey }) => taken.find((member) => member.callKey === callKey) ?? []);
+  return {
+    accepted,
+    refused: wanted.length - accepted.length,
+    reason: placesLeft(before, limits, context).reason,
+  };
+};
+
+const placesLeft = (record: OwnerRecord, limits: DelegationConfig, { standing, turnId }: ToolContext) => {
+  const members = Object.values(record.batches).flatMap((batch) => batch.members);
+  const free = limits.running - members.filter(({ ended }) => !ended).length;
+  const { spawned, respawns } = usedUpBy(standing.rootTurnId, record);
+  const left = limits.perTurn - spawned;
+  const others = respawns.filter((other) => other !== turnId).length;
+  if (isContinuation(standing, turnId) && others >= limits.continuations) {
+    const reason = `work on one request may be delegated again ${limits.continuations} times, and that was done. Answer with what you have`;
+    return { places: 0, reason };
+  }
+  return left <= free
+    ? { places: Math.max(0, left), reason: `one request may have ${limits.perTurn} subtasks in all` }
+    : {
+        places: Math.max(0, free),
+        reason: `at most ${limits.running} subtasks may be under way at once. Wait for some with await_subtasks, then spawn the rest`,
+      };
+};
+
+const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: number): OwnerRecord => {
+  const { spawned, respawns } = usedUpBy(standing.rootTurnId, record);
+  const isNew = isContinuation(standing, turnId) && !respawns.includes(turnId);
+  return withUsedUp(record, standing.rootTurnId, {
+    spawned: spawned + by,
+    respawns: isNew ? [...respawns, turnId] : respawns,
+  });
+};
+
+/** A later turn of the session about the same request. A subtask's turn is none: depth limits it. */
+const isContinuation = ({ depth, rootTurnId }: DelegationContext, turnId: string): boolean =>
+  depth === 0 && turnId !== rootTurnId;
+
+const openBatch = (context: ToolContext, now: number): Batch => ({
+  turnId: context.turnId,
+  ...inheritedFrom(context),
+  members: [],
+  openedAt: now,
+});
+
+/** Counts a call to another agent into its batch, unless the owner has `max` open calls. Idempotent; false: refused. */
+export const reserveCall = async (
+  { owners, store, clock }: SubtaskDeps,
+  max: number,
+  context: ToolContext,
+  { id, name }: Pick<BatchCall, "id" | "name">,
+): Promise<boolean> => {
+  const { tenant, agent, standing, turnId, audience } = context;
+  const address = { tenant, agent, ownerId: standing.owner.ownerId };
+  const now = clock.now();
+  if (standing.owner.ownerType !== "worker") await pointToWork(store, address, audience, now);
+  const { after } = await owners.change(address, (record) => {
+    const batch = record.batches[turnId] ?? openBatch(context, now);
+    const open = Object.values(record.batches).flatMap(openCalls);
+    if (batch.calls?.some((call) => call.id === id) || open.length >= max) return record;
+    return withBatch(record, { ...batch, calls: [...(batch.calls ?? []), { id, name, ended: false }] });
+  });
+  return after.batches[turnId]?.calls?.some((call) => call.id === id) ?? false;
+};

@@ -1,0 +1,102 @@
+import type { AgentRef } from "../../contract/agent-ref.ts";
+import { subjectsOf } from "../../contract/subjects.ts";
+import type { Subtask } from "../../contract/subtask.ts";
+import type { SubtaskMessage } from "../../contract/subtask-message.ts";
+import type { Synthetic } from "../../contract/synthetic.ts";
+import type { UserMessage } from "../../contract/user-message.ts";
+import { orderKey } from "../../contract/user-message.ts";
+import type { CoreParts, Inherited } from "../../turns/index.ts";
+
+interface Continuation {
+  readonly id: string;
+  readonly type: Exclude<Synthetic["type"], "task">;
+  readonly at: string;
+  readonly data: Record<string, unknown>;
+}
+
+/** A synthetic message to the owner's session. It inherits origin and audience (O2). */
+export const continuationMessage = (
+  { tenant, agent }: AgentRef,
+  { sessionId, standing, origin, audience, asker, traceId }: Inherited,
+  { id, type, at, data }: Continuation,
+): UserMessage => ({
+  id,
+  tenant,
+  agent,
+  conversation: audience.conversation,
+  account: { id: asker.accountId, name: asker.name },
+  text: "",
+  attachments: [],
+  synthetic: {
+    type,
+    sessionId,
+    origin,
+    audience,
+    asker,
+    owner: standing.owner,
+    rootTurnId: standing.rootTurnId,
+    background: standing.background,
+    ...(standing.chain !== undefined && { chain: standing.chain }),
+    data,
+  },
+  ...(standing.owner.sessionUri !== undefined && { link: standing.owner.sessionUri }),
+  sentAt: at,
+  traceId,
+});
+
+/** Ids of continuations are derived from their cause, so that a repeat is a duplicate. */
+export const synthesisIdOf = (turnId: string): string => `batch-${turnId}/synthesis`;
+export const amendmentIdOf = (turnId: string): string => `batch-${turnId}/amendment`;
+/** The turn about the answer to a call to another agent. */
+export const callbackIdOf = (callId: string): string => `callback/${callId}`;
+const wakeUpIdOf = (messageId: string): string => `wake/${messageId}`;
+/** Ids of messages to the owner: the completion, and those that a tool call sends. */
+export const endIdOf = (subtaskId: string): string => `${subtaskId}/end`;
+export const ownerMessageIdOf = (subtaskId: string, callKey: string): string => `${subtaskId}/${callKey}`;
+
+type Continued =
+  | { readonly turnId: string }
+  /** `callKeys`: the idempotency keys of the subagent's tool calls. */
+  | { readonly subtaskId: string; readonly callKeys: readonly string[] };
+
+/** Ids of all messages that may continue the work of a turn or a subtask in the owner's session. */
+export const continuationsOf = (work: Continued): string[] => {
+  if ("turnId" in work) return [synthesisIdOf(work.turnId), amendmentIdOf(work.turnId)];
+  const { subtaskId, callKeys } = work;
+  return [endIdOf(subtaskId), ...callKeys.map((key) => ownerMessageIdOf(subtaskId, key))].map(wakeUpIdOf);
+};
+
+/** A message of one subtask as a turn of its owner's session (S8). */
+export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): UserMessage => {
+  const { parentSessionId: sessionId, owner, planId: rootTurnId, background, depth, chain } = subtask;
+  const standing = { owner, depth: depth - 1, rootTurnId, background, ...(chain !== undefined && { chain }) };
+  return continuationMessage(
+    subtask,
+    { ...subtask, sessionId, standing },
+    {
+      id: wakeUpIdOf(message.id),
+      type: "wake-up",
+      at: message.timestamp,
+      data: {
+        type: message.type,
+        priority: message.priority,
+        subtask: subtask.id,
+        name: subtask.name,
+        content: message.content,
+      },
+    },
+  );
+};
+
+/** Enqueues a background turn in the owner's session, behind the turn that runs there (S8). */
+export const enqueueTurn = async (
+  { bus, logger }: Pick<CoreParts, "bus" | "logger">,
+  { tenant, agent }: AgentRef,
+  message: UserMessage,
+): Promise<void> => {
+  const { id, synthetic, traceId } = message;
+  const { type, owner, rootTurnId: planId, data } = synthetic ?? {};
+  const fields = { message: id, type, planId, owner: owner?.ownerId, ownerType: owner?.ownerType, traceId };
+  logger.info({ ...fields, ...(type === "wake-up" && { subtask: data?.subtask }) }, "owner woken");
+  await bus.publish(subjectsOf(tenant).userMessage(agent), message, { id, key: orderKey(message) });
+};

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import type { Store } from "../../contract/store.ts";
+import type { Subtask } from "../../contract/subtask.ts";
+import type { SyntheticMessage, TurnPrompt } from "../../turns/index.ts";
+import { readOwner } from "../owner/owner-record.ts";
+import { readSubtask, recallSubtask, undefinedIfCorrupt } from "../record/subtask-record.ts";
+import { type Reported, showResults } from "./show-results.ts";
+
+const Listed = z.object({
+  subtasks: z.array(z.object({ id: z.string(), name: z.string(), timedOut: z.boolean() })),
+});
+const WakeUp = z.object({
+  type: z.string(),
+  priority: z.string().optional(),
+  subtask: z.string(),
+  name: z.string(),
+  content: z.string(),
+});
+
+/** The prompt of a continuation, read when its turn runs: ended subtasks no longer change. */
+export const continuationPrompt = (store: Store, message: SyntheticMessage): Promise<TurnPrompt> =>
+  message.synthetic.type === "wake-up" ? readWakeUp(store, message) : readResults(store, message);
+
+const readResults = async (store: Store, message: SyntheticMessage): Promise<TurnPrompt> => {
+  const { type, origin, data } = message.synthetic;
+  const reported = await Promise.all(
+    Listed.parse(data).subtasks.map(async (listed): Promise<Reported> => {
+      const subtask = await undefinedIfCorrupt(recallSubtask(store, { ...message, id: listed.id }));
+      return { ...listed, subtask };
+    }),
+  );
+  const results = showResults(reported);
+  const text = [type === "amendment" ? LATE : TOGETHER, `What was asked: ${origin.promptSummary}`, results];
+  return { text: text.join("\n\n"), fallbackText: results, mustReply: true, obsolete: false };
+};
+
+const readWakeUp = async (store: Store, message: SyntheticMessage): Promise<TurnPrompt> => {
+  const { type, priority, subtask: id, name, content } = WakeUp.parse(message.synthetic.data);
+  const subtask = await readSubtask(store, { ...message, id });
+  if (type === "completion") {
+    const result = showResults([{ id, name, timedOut: false, subtask }]);
+    const obsolete = subtask !== undefined && (await wasReturned(store, subtask));
+    return { text: `${ALONE}\n\n${result}`, fallbackText: result, mustReply: true, obsolete };
+  }
+  const isOpen = subtask?.status === "running" && subtask.question !== undefined;
+  return {
+    text: `${messageHeading({ type, priority, id, name })}\n${content}\n\n${type === "error" ? TROUBLED : ASKED}`,
+    fallbackText: `**${name}**: ${content}`,
+    mustReply: false,
+    obsolete: type !== "error" && !isOpen,
+  };
+};
+
+/** A call has returned the result while this was waiting behind its turn: its owner is told once. */
+const wasReturned = async (store: Store, { tenant, agent, owner, parentTurnId, id }: Subtask): Promise<boolean> => {
+  const { batches } = await readOwner(store, { tenant, agent, ownerId: owner.ownerId });
+  return batches[parentTurnId]?.members.some((member) => member.id === id && member.awaitedBy !== undefined) ?? false;
+};
+
+const TOGETHER =
+  "[results of delegated work] Everything you delegated has come back. Write the one answer to what was asked, " +
+  "from these results. Say what is missing or failed. Do not mention subtasks or their ids.";
+const LATE =
+  "[late results of delegated work] These came after you had answered. Tell in a few words what they add to your " +
+  "answer or change in it. Do not repeat what you said.";
+const ALONE = "[result of delegated work] Tell the person what came of it.";
+const ASKED =
+  "If you know the answer, give it with message_subtask (type answer). Otherwise ask the person; their answer comes " +
+  "as their next message.";
+const TROUBLED = "It goes on if it can. Tell the person if they should know, or call nothing_to_say.";
+
+interface Word {
+  readonly type: string;
+  readonly priority?: string | undefined;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** How a word of a subtask begins for the model of its owner (S6). */
+export const messageHeading = ({ type, priority = "normal", id, name }: Word): string =>
+  `[${type} from ${id} "${name}"${priority === "normal" ? "" : `, priority ${priority}`}]`;

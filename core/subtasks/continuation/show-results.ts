@@ -1,0 +1,47 @@
+import type { Artifacts, Subtask } from "../../contract/subtask.ts";
+import { cutToBytes } from "../../lib/index.ts";
+import { describeChanges } from "../../workspaces/index.ts";
+
+/** A subtask in a list of results; one that expired is known by name only. */
+export interface Reported {
+  readonly id: string;
+  readonly name: string;
+  /** Listed as timed out, whatever became of it later. */
+  readonly timedOut: boolean;
+  readonly subtask: Subtask | undefined;
+}
+
+const MAX_BYTES = 120_000;
+
+/** Results as a model, or in need a person, reads them: each with its name and what became of it. */
+export const showResults = (reported: readonly Reported[], maxBytes = MAX_BYTES): string =>
+  reported.map((one) => showResult(one, Math.floor(maxBytes / reported.length))).join("\n\n");
+
+const showResult = ({ id, name, timedOut, subtask }: Reported, maxBytes: number): string =>
+  `### ${name} (${id}): ${outcomeOf(timedOut, subtask)}\n${cutToBytes(wordsOf(timedOut, subtask), Math.max(500, maxBytes))}`;
+
+export const outcomeOf = (timedOut: boolean, subtask: Subtask | undefined): string => {
+  if (timedOut || subtask?.result?.status === "timeout") return "timed out";
+  if (subtask?.result?.status === "partial") return "partly done";
+  return subtask?.status ?? "lost";
+};
+
+const wordsOf = (timedOut: boolean, subtask: Subtask | undefined): string => {
+  if (timedOut || subtask?.result?.status === "timeout")
+    return ["It was not done in time.", lastLine(subtask)].filter(Boolean).join(" ");
+  const { output = "", error = "", artifacts } = subtask?.result ?? {};
+  const changes = artifacts ? changesOf(artifacts) : "";
+  return [output, error, changes].filter((text) => text.trim() !== "").join("\n\n") || "It gave no result.";
+};
+
+const MAX_NAMED = 20;
+
+const changesOf = (artifacts: Artifacts): string => {
+  const { files, changed } = artifacts;
+  if (files === 0) return "";
+  const more = files > MAX_NAMED ? ", …" : "";
+  return `In its workspace: ${describeChanges(artifacts)} (${changed.slice(0, MAX_NAMED).join(", ")}${more}).`;
+};
+
+const lastLine = (subtask: Subtask | undefined): string =>
+  subtask?.note === undefined ? "" : `Its last word was: ${subtask.note}`;

@@ -1,0 +1,53 @@
+import type { AgentRef } from "../contract/agent-ref.ts";
+import type { Bus } from "../contract/bus.ts";
+import type { Clock } from "../contract/clock.ts";
+import type { Logger } from "../contract/logger.ts";
+import type { PeerCallAddress } from "../contract/peer-call-address.ts";
+import type { Store } from "../contract/store.ts";
+import type { BatchTimer } from "../contract/subtask-message.ts";
+import type { SubtaskNews } from "../contract/subtask-news.ts";
+import { ChangeEvents, type CoreParts } from "../turns/index.ts";
+import type { Workspaces } from "../workspaces/index.ts";
+import type { CallActivity } from "./activity/activity-entry.ts";
+import { ActivityPublisher } from "./activity/activity-publisher.ts";
+import { OwnerRecordWriter } from "./owner/owner-record-writer.ts";
+
+/** A batch's calls to other agents. `core/a2a` implements it, because subtasks know nothing of the protocol. */
+interface DelegatedCalls {
+  /** In the order of `ids`, without expired calls. */
+  items(sender: AgentRef, ids: readonly string[]): Promise<CallActivity[]>;
+  /** Called when the turn that sent them ends: open calls are answered in a later turn. Idempotent. */
+  release(
+    deps: SubtaskDeps,
+    batch: BatchTimer,
+    openCalls: readonly string[],
+    turn: { readonly hasFailed: boolean },
+  ): Promise<void>;
+}
+
+export interface SubtaskDeps extends CoreParts {
+  readonly events: ChangeEvents<SubtaskNews>;
+  /** Changes of calls to other agents. */
+  readonly callEvents: ChangeEvents<PeerCallAddress>;
+  readonly calls: DelegatedCalls;
+  readonly activity: ActivityPublisher;
+  readonly owners: OwnerRecordWriter;
+  /** By agent; only for agents whose subtasks work on a repository (S12). */
+  readonly workspaces: ReadonlyMap<string, Workspaces>;
+}
+
+interface Base {
+  readonly bus: Bus;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The state that delegation shares within one process. The caller closes the events and stops the activity. */
+export const delegationDeps = (base: Base, calls: DelegatedCalls) => ({
+  events: new ChangeEvents<SubtaskNews>(),
+  callEvents: new ChangeEvents<PeerCallAddress>(),
+  calls,
+  activity: new ActivityPublisher({ ...base, calls }),
+  owners: new OwnerRecordWriter(base.store, base.clock),
+});

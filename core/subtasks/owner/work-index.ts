@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { AgentRef } from "../../contract/agent-ref.ts";
+import type { Audience } from "../../contract/agent-reply.ts";
+import { RETENTION_MS } from "../../contract/bus.ts";
+import { collection, keyOf, keyParts, prefixOf } from "../../contract/collection.ts";
+import { LastRead } from "../../contract/last-read.ts";
+import type { Store } from "../../contract/store.ts";
+import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import type { Caller } from "../../delivery/index.ts";
+import { readSubtasks } from "../record/subtask-record.ts";
+import type { OwnerAddress } from "./owner-record.ts";
+import { readOwner } from "./owner-record.ts";
+
+/** Which owners have delegated something for an account: `status` and `cancel` begin here. */
+const WorkPointer = z.looseObject({ since: z.number() });
+type WorkPointer = z.infer<typeof WorkPointer>;
+const pointers = collection("work-of", WorkPointer, { ttlMs: RETENTION_MS });
+
+/** What this process wrote lately, and need not write again. */
+const written = new LastRead<WorkPointer>();
+const WRITTEN_AGAIN_MS = 3_600_000;
+
+/** Before the work itself is noted, so that none is forgotten. Work that no account asked for is not listed. */
+export const pointToWork = async (
+  store: Store,
+  { tenant, agent, ownerId }: OwnerAddress,
+  { conversation, accountId }: Audience,
+  now: number,
+): Promise<void> => {
+  if (accountId === undefined) return;
+  const key = keyOf(pointers, tenant, agent, conversation.channel, accountId, ownerId);
+  const known = written.peek(store, key);
+  if (known !== undefined && now - known.value.since < WRITTEN_AGAIN_MS) return;
+  const value = { since: now };
+  written.note(store, key, { value, revision: await store.put(key, value) });
+};
+
+export const ownersWorkingFor = async (
+  store: Store,
+  { tenant, agent, channel, accountId }: AgentRef & Caller["accounts"][number],
+): Promise<string[]> => {
+  const found: string[] = [];
+  for await (const { key } of store.list(prefixOf(pointers, tenant, agent, channel, accountId))) {
+    found.push(keyParts(key).at(-1) ?? "");
+  }
+  return found;
+};
+
+/** The subtasks under way for a person, whichever of their accounts asked for them, oldest first. */
+export const openSubtasksFor = async (
+  store: Store,
+  { tenant, agent }: AgentRef,
+  { accounts, owns }: Pick<Caller, "accounts" | "owns">,
+): Promise<Subtask[]> => {
+  const owners = await Promise.all(accounts.map((account) => ownersWorkingFor(store, { tenant, agent, ...account })));
+  const records = await Promise.all(
+    [...new Set(owners.flat())].map((ownerId) => readOwner(store, { tenant, agent, ownerId })),
+  );
+  const open = records
+    .flatMap(({ batches }) => Object.values(batches))
+    .filter(({ audience }) => owns(audience))
+    .flatMap(({ members }) => members.filter(({ ended }) => !ended));
+  const ids = open.map(({ id }) => id);
+  return (await readSubtasks(store, { tenant, agent }, ids))
+    .filter((subtask) => !hasEnded(subtask))
+    .sort((one, other) => one.createdAt.localeCompare(other.createdAt));
+};

@@ -1,0 +1,109 @@
+import { RevisionConflict } from "../../contract/app-error.ts";
+import { isoTime } from "../../contract/clock.ts";
+import { MAX_VALUE_BYTES, type Stored } from "../../contract/store.ts";
+import { hasEnded, type Subtask, type SubtaskResult } from "../../contract/subtask.ts";
+import type { SubtaskAddress } from "../../contract/subtask-message.ts";
+import { cutToBytes } from "../../lib/index.ts";
+import type { CoreParts } from "../../turns/index.ts";
+import { begun, readStored, reportChange, signalChange } from "./change-subtask.ts";
+import { writeSubtask } from "./subtask-record.ts";
+
+export interface Ending {
+  readonly status: "completed" | "failed" | "cancelled";
+  readonly result: SubtaskResult;
+  /** Idempotency key of the call that ends it; a repeat of the call recognises its own end. */
+  readonly endedBy?: string;
+}
+
+/** Ends a subtask. Resolves to the ended subtask, also if it had already ended in another way. */
+export const endSubtask = async (
+  deps: CoreParts,
+  address: SubtaskAddress,
+  ending: Ending,
+  { isBegun = false } = {},
+): Promise<Subtask | undefined> => {
+  const stored = await readStored(deps, address);
+  if (stored?.value.status !== "pending") return stored && endKnown(deps, stored, ending, () => true);
+  // A subtask that never ran still passes through "running", the only state that leads to an end.
+  const value = begun(stored.value, isoTime(deps.clock.now()));
+  if (!isBegun) reportChange(deps, stored.value, value);
+  return endKnown(deps, { ...stored, value }, ending, () => true);
+};
+
+/** Ends a subtask that this process runs, if `mayEnd` allows it for the stored state. Otherwise resolves to it unended. */
+export const endKnown = async (
+  deps: CoreParts,
+  known: Stored<Subtask>,
+  { status, result, endedBy }: Ending,
+  mayEnd: (subtask: Subtask) => boolean,
+): Promise<Subtask | undefined> => {
+  const { startedAt } = known.value;
+  const completedAt = isoTime(deps.clock.now());
+  const address = known.value;
+  let isRead = false;
+  for (
+    let stored: Stored<Subtask> | undefined = known;
+    stored;
+    stored = await readStored(deps, address), isRead = true
+  ) {
+    const before = stored.value.status === "pending" ? begun(stored.value, startedAt) : stored.value;
+    if (hasEnded(before) || !mayEnd(before)) {
+      if (isRead) return before;
+      // `known` may be stale, so decide on the stored record.
+      continue;
+    }
+    const ended: Subtask = { ...before, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) };
+    const after = fitSubtask(ended);
+    try {
+      await writeSubtask(deps.store, after, stored.revision);
+      signalChange(deps, after);
+      reportChange(deps, before, after);
+      return after;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+  return undefined;
+};
+
+/** Leaves room for fields that a later version adds. */
+const MAX_BYTES = MAX_VALUE_BYTES - 20_000;
+const KEPT_NOTE_BYTES = 500;
+const KEPT_ERROR_BYTES = 4_000;
+
+/** Shortens an ended subtask only as far as the store's size limit requires, so that every end can be stored (S7). */
+export const fitSubtask = (subtask: Subtask): Subtask => {
+  if (surelyFits(subtask)) return subtask;
+  let fitted = subtask;
+  for (const step of shorten) {
+    if (bytesOf(fitted) <= MAX_BYTES) break;
+    fitted = step(fitted);
+  }
+  return fitted;
+};
+
+/** The content of notes is of no use after the end; their ids still deduplicate. */
+const withShortNotes = (subtask: Subtask): Subtask => ({
+  ...subtask,
+  inbox: subtask.inbox.map((note) => ({ ...note, content: cutToBytes(note.content, KEPT_NOTE_BYTES) })),
+});
+
+const withShortResult = (subtask: Subtask): Subtask => {
+  const { result } = subtask;
+  if (result === undefined) return subtask;
+  const { metadata: _, error, output, ...rest } = result;
+  const short = { ...rest, output: "", ...(error !== undefined && { error: cutToBytes(error, KEPT_ERROR_BYTES) }) };
+  const left = MAX_BYTES - bytesOf({ ...subtask, result: short });
+  return { ...subtask, result: { ...short, output: cutToBytes(output, Math.max(KEPT_NOTE_BYTES, left)) } };
+};
+
+const shorten = [withShortNotes, withShortResult];
+
+/** Avoids serialising: JSON needs at most 6 bytes for a UTF-16 unit. */
+const surelyFits = ({ prompt, expectedOutput, inbox, result }: Subtask): boolean => {
+  const { output = "", error = "", metadata } = result ?? {};
+  const chars = prompt.length + expectedOutput.length + output.length + error.length;
+  return metadata === undefined && inbox.length === 0 && chars * 6 < MAX_BYTES / 2;
+};
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

@@ -1,0 +1,48 @@
+import { AppError } from "../../contract/app-error.ts";
+import type { Store } from "../../contract/store.ts";
+import type { Subtask } from "../../contract/subtask.ts";
+import type { SubtaskAddress } from "../../contract/subtask-message.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { accountServed, callerAt, type Writer } from "../../delivery/index.ts";
+import { readSubtask } from "./subtask-record.ts";
+
+/** The owner or person that acts on a subtask. */
+export interface Actor {
+  /** Absent if a person acts by a command. */
+  readonly ownerId?: string;
+  /** Limits an owner to the work of this person, because several people can write in its session. */
+  readonly personId?: string;
+  /** The person who acts; absent for a subagent, which acts only on subtasks it owns. */
+  readonly writer?: Writer;
+}
+
+/** Reads a subtask and checks that the actor is its owner or the person it is done for, by their current accounts (S6). */
+export const ownSubtask = async (
+  { store }: { readonly store: Store },
+  address: SubtaskAddress,
+  actor: Actor,
+): Promise<Subtask> => {
+  const subtask = await readSubtask(store, address);
+  if (subtask === undefined) throw new AppError("not-found", `There is no subtask "${address.id}".`);
+  const { owner, asker } = subtask;
+  const { personId = asker.personId } = actor;
+  if (owner.ownerId === actor.ownerId && asker.personId === personId) return subtask;
+  const caller = actor.writer && (await callerAt(store, actor.writer));
+  if (!caller?.owns(subtask.audience)) {
+    throw new AppError("forbidden", `${subtask.id} belongs to somebody else: only who asked for it can do that.`);
+  }
+  return subtask;
+};
+
+/** A subagent may act on its own subtasks only; a session on all work of its person (S6). */
+export const actorOf = (context: ToolContext): Actor => {
+  const { standing, tenant, audience } = context;
+  const writer = { tenant, conversation: audience.conversation, accountId: accountServed(context).accountId };
+  return { ownerId: standing.owner.ownerId, ...(standing.depth === 0 && { writer }) };
+};
+
+/** For actions that only the asker may take, also among people who share a room (I3). */
+export const askerOf = (context: ToolContext): Actor => ({
+  ...actorOf(context),
+  personId: context.asker.personId,
+});

@@ -1,0 +1,75 @@
+import type { AgentRef } from "../../contract/agent-ref.ts";
+import { AppError } from "../../contract/app-error.ts";
+import { RETENTION_MS } from "../../contract/bus.ts";
+import type { Clock } from "../../contract/clock.ts";
+import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
+import { LastRead } from "../../contract/last-read.ts";
+import type { Store, Stored } from "../../contract/store.ts";
+import { hasEnded, Subtask } from "../../contract/subtask.ts";
+import type { SubtaskAddress } from "../../contract/subtask-message.ts";
+import type { SubtaskNews } from "../../contract/subtask-news.ts";
+import { type ChangeEvents, waitForChange } from "../../turns/index.ts";
+
+const subtasks = collection("subtasks", Subtask, { ttlMs: RETENTION_MS });
+
+export const subtaskKey = ({ tenant, agent, id }: SubtaskAddress) => keyOf(subtasks, tenant, agent, id);
+export const subtasksOfAgent = ({ tenant, agent }: AgentRef) => prefixOf(subtasks, tenant, agent);
+
+/** Most reads happen in the process that wrote last. Records can be large and are read while they run: keep only few. */
+export const subtasksRead = new LastRead<Subtask>(500);
+
+export const readSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> =>
+  (await subtasksRead.get(store, subtaskKey(address)))?.value;
+
+/** Reads a subtask without a round trip if the cached record has ended, because it no longer changes. */
+export const recallSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> => {
+  const known = subtasksRead.peek(store, subtaskKey(address))?.value;
+  return known !== undefined && hasEnded(known) ? known : readSubtask(store, address);
+};
+
+/** Rejects with RevisionConflict. Revision 0 creates the subtask. */
+export const writeSubtask = async (store: Store, value: Subtask, ifRevision: number): Promise<Stored<Subtask>> => {
+  const key = subtaskKey(value);
+  const stored = { value, revision: await store.put(key, value, { ifRevision }) };
+  subtasksRead.note(store, key, stored);
+  return stored;
+};
+
+/** Returns the subtasks in the order of `ids`, without expired and corrupt ones. */
+export const readSubtasks = async (
+  store: Store,
+  { tenant, agent }: AgentRef,
+  ids: readonly string[],
+): Promise<Subtask[]> => {
+  const read = await Promise.all(ids.map((id) => undefinedIfCorrupt(recallSubtask(store, { tenant, agent, id }))));
+  return read.filter((subtask) => subtask !== undefined);
+};
+
+/** Treats a corrupt record as missing, so that nothing waits for it. */
+export const undefinedIfCorrupt = async <T>(reading: Promise<T | undefined>): Promise<T | undefined> => {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "data-unusable") return undefined;
+    throw error;
+  }
+};
+
+interface WaitDeps {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly events: ChangeEvents<SubtaskNews>;
+}
+
+interface WaitOptions {
+  readonly place: AgentRef;
+  readonly ids: readonly string[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Called on every change, without expired subtasks. */
+  isDone(subtasks: readonly Subtask[]): boolean;
+}
+
+/** Resolves to the subtasks once `isDone`, or at the timeout. Rejects if the signal is aborted. */
+export const waitForSubtasks = ({ clock, events, store }: WaitDeps, wait: WaitOptions): Promise<Subtask[]> =>
+  waitForChange<Subtask[]>({ ...wait, clock, events, read: () => readSubtasks(store, wait.place, wait.ids) });

@@ -1,0 +1,95 @@
+import { isoTime } from "../../contract/clock.ts";
+import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import { listNames } from "../../lib/index.ts";
+import { takeReturned } from "../batch/batch-transitions.ts";
+import { showResults } from "../continuation/show-results.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import type { Member } from "../owner/batch.ts";
+import { readOwner } from "../owner/owner-record.ts";
+import { changeSubtask } from "../record/change-subtask.ts";
+import { readSubtasks, waitForSubtasks } from "../record/subtask-record.ts";
+
+interface Options {
+  /** The turn of the parent that is told. */
+  readonly turnId: string;
+  readonly ceilingMs: number;
+  readonly graceMs: number;
+  readonly signal: AbortSignal;
+  /** Whether it has been told something meanwhile that it should see before its subtasks have ended. */
+  isCalled(parent: Subtask): boolean;
+}
+
+/**
+ * What a turn of a subtask begins with: what came of its own subtasks, once all have ended (S8) or their time is up; or
+ * that something else came before that. Undefined: it has none whose results are outstanding.
+ */
+export const awaitChildren = async (
+  deps: SubtaskDeps,
+  parent: Subtask,
+  options: Options,
+): Promise<string | undefined> => {
+  const { tenant, agent, id: ownerId } = parent;
+  const { turnId } = options;
+  const place = { tenant, agent };
+  const { batches } = await readOwner(deps.store, { ...place, ownerId });
+  const outstanding = Object.values(batches).flatMap((batch) =>
+    batch.members
+      .filter(({ reports, awaitedBy = turnId }) => reports !== "blocking" && awaitedBy === turnId)
+      .map((member) => ({ ...member, batch: batch.turnId })),
+  );
+  if (outstanding.length === 0) return undefined;
+  // A turn that is begun again after a death is told the same.
+  const told = outstanding.filter(({ awaitedBy }) => awaitedBy === turnId);
+  if (told.length > 0) return resultsOf(deps, place, told);
+  const open = await stillOpen(deps, parent, outstanding, options);
+  if (open.length > 0) return called(open);
+  for (const batch of new Set(outstanding.map((member) => member.batch))) {
+    const ids = outstanding.filter((member) => member.batch === batch).map(({ id }) => id);
+    await takeReturned(deps, { ...place, ownerId, turnId: batch }, ids, turnId);
+  }
+  return resultsOf(deps, place, outstanding);
+};
+
+/** Waits for them; whoever is not done in time is stopped, and waited for no longer. Those left: it was called away. */
+const stillOpen = async (
+  deps: SubtaskDeps,
+  parent: Subtask,
+  members: readonly Member[],
+  { ceilingMs, graceMs, signal, isCalled }: Options,
+): Promise<Subtask[]> => {
+  const openIn = (all: readonly Subtask[]) => all.filter((one) => one.id !== parent.id && !hasEnded(one));
+  const isCalledIn = (all: readonly Subtask[]) => all.some((one) => one.id === parent.id && isCalled(one));
+  const ids = [...members.map(({ id }) => id), parent.id];
+  const wait = { place: parent, ids, signal };
+  const isDone = (all: readonly Subtask[]) => openIn(all).length === 0;
+  const isOver = (all: readonly Subtask[]) => isDone(all) || isCalledIn(all);
+  const inTime = await waitForSubtasks(deps, { ...wait, timeoutMs: ceilingMs, isDone: isOver });
+  if (isOver(inTime)) return openIn(inTime);
+  const stopRequestedAt = isoTime(deps.clock.now());
+  for (const child of openIn(inTime)) {
+    await changeSubtask(deps, child, (is) => (hasEnded(is) ? is : { ...is, stopRequestedAt }));
+  }
+  await waitForSubtasks(deps, { ...wait, timeoutMs: graceMs, isDone });
+  return [];
+};
+
+const resultsOf = async (
+  deps: SubtaskDeps,
+  place: Pick<Subtask, "tenant" | "agent">,
+  members: readonly Member[],
+): Promise<string> => {
+  const children = await readSubtasks(
+    deps.store,
+    place,
+    members.map(({ id }) => id),
+  );
+  const reported = members.map(({ id, name }) => {
+    const subtask = children.find((child) => child.id === id);
+    return { id, name, timedOut: subtask !== undefined && !hasEnded(subtask), subtask };
+  });
+  return `[results of delegated work] Finish your work with these.\n\n${showResults(reported)}`;
+};
+
+const called = (open: readonly Subtask[]): string =>
+  `[while you wait] Something came for you; it follows. ${listNames(open.map(({ name }) => name))} still work for ` +
+  "you. Answer whoever asks with message_subtask, then end your turn with a short text: you get the results later.";

@@ -1,0 +1,75 @@
+import { hash } from "node:crypto";
+import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
+import { subjectsOf } from "../../contract/subjects.ts";
+import type { Subtask } from "../../contract/subtask.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { TurnYielded } from "../../turns/index.ts";
+import { applyBatchEffects } from "../batch/batch-effects.ts";
+import { batchOf, countLost, renameMember } from "../batch/batch-transitions.ts";
+import { reportEnd } from "../batch/report-end.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import type { Member } from "../owner/batch.ts";
+import { endSubtask } from "../record/end-subtask.ts";
+import { readSubtask, writeSubtask } from "../record/subtask-record.ts";
+
+/**
+ * Writes a subtask that has its place in a batch, unless that was done before. Ids are short: if somebody else has this
+ * one, it gets another, in its batch too. Resolves to the id that it has.
+ */
+export const createSubtask = async (deps: SubtaskDeps, wanted: Subtask): Promise<string> => {
+  for (let subtask = wanted, next = 1; ; ) {
+    try {
+      await writeSubtask(deps.store, subtask, 0);
+      tell(deps, subtask);
+      return subtask.id;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+    const found = await readSubtask(deps.store, subtask);
+    if (found?.callKey === subtask.callKey) return subtask.id;
+    if (found === undefined) continue;
+    subtask = { ...subtask, id: subtaskIdOf(subtask.callKey, next++) };
+    await renameMember(deps, batchOf(subtask), subtask);
+  }
+};
+
+const tell = ({ bus, logger }: SubtaskDeps, subtask: Subtask): void => {
+  const { tenant, agent, id, depth, planId, parentTurnId: turnId, owner, reports, traceId } = subtask;
+  bus.signal(subjectsOf(tenant).subtaskChanged(agent), subtask);
+  logger.info({ subtask: id, depth, planId, turnId, owner: owner.ownerId, reports, traceId }, "subtask created");
+};
+
+/**
+ * The id of the subtask that a call asks for, always the same. `next` is another one, if somebody else has that. Those of
+ * one call lie side by side: to write them the store then touches one page of its index, and not one for each.
+ */
+export const subtaskIdOf = (callKey: string, next = 0): string => {
+  const end = callKey.lastIndexOf("/");
+  const place = Number(callKey.slice(end + 1))
+    .toString(16)
+    .padStart(2, "0");
+  const call = hash("sha256", JSON.stringify([callKey.slice(0, end), next]), "hex");
+  return `subtask-${call.slice(0, 8 - place.length)}${place}`;
+};
+
+/** It has its place and could not be begun: it has failed like any other (S7). Who lets go of the turn leaves it as it is. */
+export const failUnstarted = async (
+  deps: SubtaskDeps,
+  { tenant, agent, turnId, standing, traceId, signal }: ToolContext,
+  member: Member,
+  error: unknown,
+): Promise<Member> => {
+  if (signal.reason instanceof TurnYielded) throw error;
+  const address = { tenant, agent, id: member.id };
+  deps.logger.warn({ subtask: member.id, turnId, traceId, error: messageOf(error) }, "subtask not begun");
+  // Somebody else may have its id.
+  if ((await readSubtask(deps.store, address))?.callKey !== member.callKey) {
+    const batch = { tenant, agent, ownerId: standing.owner.ownerId, turnId };
+    await applyBatchEffects(deps, batch, await countLost(deps, batch, [member.id]));
+    return member;
+  }
+  const result = { status: "failed", output: "", error: `It could not be begun: ${messageOf(error)}.` } as const;
+  const ended = await endSubtask(deps, address, { status: "failed", result });
+  if (ended !== undefined) await reportEnd(deps, ended);
+  return member;
+};

@@ -1,0 +1,164 @@
+import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
+import { ack, MAX_FAILURES, type Outcome, type Received } from "../../contract/bus.ts";
+import type { DeadLetter } from "../../contract/dead-letter.ts";
+import type { Meter } from "../../contract/meter.ts";
+import type { Stored } from "../../contract/store.ts";
+import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import type { SubtaskAddress } from "../../contract/subtask-message.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { ChildAbort, deadLetterFallback } from "../../lib/index.ts";
+import { type Agent, deepest, type RunningTurns, type TurnEnd, TurnTimedOut, TurnYielded } from "../../turns/index.ts";
+import { withArtifacts } from "../../workspaces/index.ts";
+import { cancelChildren } from "../batch/cancel-subtask.ts";
+import { reportEnd } from "../batch/report-end.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import { changeSubtask } from "../record/change-subtask.ts";
+import { type Ending, endKnown, endSubtask } from "../record/end-subtask.ts";
+import { claimAgain, claimFirst, DeferredStartWrite } from "./claim-subtask.ts";
+import { runSubagent, type SubagentDeps } from "./run-subagent.ts";
+import { subagentFor } from "./subagent.ts";
+import { SubtaskStopped } from "./subtask-inbox.ts";
+
+export interface RunDeps extends SubagentDeps {
+  readonly stopping: AbortSignal;
+  readonly turnDeadlineMs: number;
+  readonly running: RunningGauge;
+  readonly turns: Pick<RunningTurns, "isRunning">;
+  /** Tools that only subagents have. */
+  readonly ownTools: readonly Tool[];
+}
+
+/** Whoever has it now should be done, or dead, by then. */
+const TAKEN_OVER_PAUSE_MS = 1_000;
+
+/** One subtask, from its claim to the word to its owner. Taken up again, it goes on from its journal (S11). */
+export const handleSubtaskRun = async (
+  deps: RunDeps,
+  agent: Agent,
+  address: SubtaskAddress,
+  { attempt }: Pick<Received, "attempt">,
+): Promise<Outcome> => {
+  await deps.checkpoint("subtask.received", address.id);
+  const claimed = await (attempt === 1 ? claimFirst : claimAgain)(deps, address);
+  if (claimed === undefined) {
+    deps.logger.warn({ subtask: address.id }, "no record of a subtask that is to be run");
+    return ack;
+  }
+  const subtask = claimed.value;
+  await deps.checkpoint("subtask.claimed");
+  deps.activity.touch(subtask);
+  try {
+    const ended = hasEnded(subtask) ? subtask : await workOn(deps, agent, claimed);
+    if (ended !== undefined) {
+      await reportEnd(deps, ended, () => deps.turns.isRunning(ended.parentTurnId));
+      if (ended.depth < deepest(agent.delegation, ended.background)) await cancelChildren(deps, ended);
+    }
+    return ack;
+  } catch (error) {
+    if (!(error instanceof TurnYielded) && !(error instanceof RevisionConflict)) throw error;
+    deps.logger.info({ subtask: subtask.id, traceId: subtask.traceId, why: messageOf(error) }, "subtask left");
+    // Not its fault: this run does not count against it.
+    await changeSubtask(deps, address, (left) => (hasEnded(left) ? left : { ...left, yields: left.yields + 1 }));
+    return { retryInMs: TAKEN_OVER_PAUSE_MS };
+  }
+};
+
+const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Promise<Subtask | undefined> => {
+  const subtask = claimed.value;
+  // One less than the bus allows: the word to the owner needs a run too (S7).
+  const brokenOff = subtask.runs - subtask.yields;
+  if (brokenOff >= MAX_FAILURES - 1) {
+    const error = `It was begun ${brokenOff} times, and each time something broke off the work.`;
+    return endSubtask(deps, subtask, failed(error));
+  }
+  const over = new ChildAbort(deps.stopping);
+  const timer = deps.clock.after(deps.turnDeadlineMs, () => over.abort(new TurnTimedOut(deps.turnDeadlineMs)));
+  const unwatch = deps.events.watch([subtask.id], ({ isOver }) => {
+    if (isOver) over.abort(new SubtaskStopped(subtask.id));
+  });
+  deps.running.add(agent.name, 1);
+  const note = new DeferredStartWrite(deps, claimed);
+  const workspaces = subtask.workspace && deps.workspaces.get(agent.name);
+  const changed = async (ending: Ending): Promise<Ending> => {
+    if (workspaces === undefined) return ending;
+    const result = await withArtifacts(deps, workspaces, subtask, ending.result);
+    await deps.checkpoint("workspace.closed");
+    return { ...ending, result };
+  };
+  try {
+    const obstacle = await workspaces?.open(subtask).then(() => undefined, messageOf);
+    if (workspaces) await deps.checkpoint("workspace.opened");
+    if (obstacle !== undefined) return await endSubtask(deps, subtask, failed(`It has no workspace: ${obstacle}`));
+    const subagent = subagentFor(agent, subtask, deps.ownTools);
+    return await runSubagent(deps, subagent, claimed, over.signal, async (end, latest, mayEnd) => {
+      const noted = await note.close();
+      const known = latest.revision === claimed.revision ? (noted ?? latest) : latest;
+      return endKnown(deps, known, await changed(endingFor(end)), mayEnd);
+    });
+  } catch (error) {
+    const ending = endingAfter(error);
+    if (ending === undefined) throw error;
+    return await endSubtask(deps, subtask, await changed(ending));
+  } finally {
+    await note.close();
+    timer.cancel();
+    unwatch();
+    over.release();
+    deps.running.add(agent.name, -1);
+  }
+};
+
+/** A text counts as the result; the end that complete_subtask wrote is there already and stays (S7). */
+const endingFor = ({ outcome, finalText, trouble }: TurnEnd): Ending => {
+  if (outcome === "answered" && finalText.trim() !== "") {
+    return { status: "completed", result: { status: "success", output: finalText } };
+  }
+  if (trouble === "turn-timeout") return timedOut;
+  return failed(outcome === "failed" ? finalText : "It ended without a result.");
+};
+
+const endingAfter = (error: unknown): Ending | undefined => {
+  if (error instanceof SubtaskStopped) return { ...timedOut, status: "cancelled" };
+  if (error instanceof TurnTimedOut) return timedOut;
+  return undefined;
+};
+
+const failed = (error: string): Ending => ({ status: "failed", result: { status: "failed", output: "", error } });
+
+const timedOut: Ending = {
+  status: "failed",
+  result: { status: "timeout", output: "", error: "It was not done in time." },
+};
+
+/**
+ * A subtask that could not be run, or whose run killed its process every time: it has failed, and its owner hears so
+ * at once (S7). A run is published with its subtask's id, so the letter names it even if the message is garbled.
+ */
+export const handleRunDeadLetter = (deps: SubtaskDeps, agent: Agent, letter: DeadLetter): Promise<void> =>
+  deadLetterFallback(deps.logger, letter, async () => {
+    const address = { tenant: agent.tenant, agent: agent.name, id: letter.id };
+    const error = `It was given up after ${letter.attempts} tries: each time something broke off the work.`;
+    const ended = await endSubtask(deps, address, {
+      status: "failed",
+      result: { status: "failed", output: "", error },
+    });
+    if (ended === undefined) return;
+    await reportEnd(deps, ended);
+    await cancelChildren(deps, ended);
+  });
+
+/** How many subtasks of each agent this process works on. */
+export class RunningGauge {
+  readonly #meter: Meter;
+  readonly #running = new Map<string, number>();
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+  }
+
+  add(agent: string, by: number): void {
+    const running = (this.#running.get(agent) ?? 0) + by;
+    this.#running.set(agent, running);
+    this.#meter.gauge("subtasks_running", running, { agent });
+  }
+}

@@ -1,0 +1,147 @@
+import { AppError } from "../../contract/app-error.ts";
+import { isoTime } from "../../contract/clock.ts";
+import { subjectsOf } from "../../contract/subjects.ts";
+import type { Subtask } from "../../contract/subtask.ts";
+import type { ToolContext } from "../../contract/tool.ts";
+import { type DelegationConfig, deepest } from "../../turns/index.ts";
+import { reserve } from "../batch/reserve.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import type { Member } from "../owner/batch.ts";
+import { readSubtask } from "../record/subtask-record.ts";
+import { createSubtask, failUnstarted, subtaskIdOf } from "./create-subtask.ts";
+
+export interface Task {
+  readonly name: string;
+  readonly prompt: string;
+  readonly expectedOutput?: string | undefined;
+  readonly agentType?: string | undefined;
+  readonly retryOf?: string | undefined;
+}
+
+export interface Spawned {
+  readonly accepted: readonly Member[];
+  /** In words for the model; undefined if all were accepted. */
+  readonly refusal: string | undefined;
+}
+
+/**
+ * Starts subtasks. Every step has a fixed id, so a call that comes again after a death goes on where it stopped:
+ * first a place within the limits, then the record, then the word to whoever runs it.
+ */
+export const spawn = async (
+  deps: SubtaskDeps,
+  limits: DelegationConfig,
+  context: ToolContext,
+  tasks: readonly Task[],
+  reports: Member["reports"],
+): Promise<Spawned> => {
+  const { standing, idempotencyKey } = context;
+  const depthLeft = deepest(limits, standing.background) - standing.depth;
+  if (depthLeft <= 0)
+    return refused(deps, context, tasks.length, "Refused: subtasks may not nest deeper here. Do it yourself.");
+  // More than could ever be accepted need no id.
+  const wanted = tasks.slice(0, limits.perTurn).map(({ name }, index) => {
+    const callKey = `${idempotencyKey}/${index}`;
+    return { id: subtaskIdOf(callKey), callKey, name, reports };
+  });
+  const workspace = await workspaceFor(deps, context, wanted);
+  if (workspace instanceof AppError) {
+    return refused(deps, context, tasks.length, `Refused: ${workspace.message}`);
+  }
+  const { accepted: members, refused: without, reason } = await reserve(deps, limits, context, wanted);
+  await deps.checkpoint("spawn.reserved");
+  const accepted = await Promise.all(
+    members.map((member) => {
+      const task = tasks[wanted.findIndex(({ callKey }) => callKey === member.callKey)] as Task;
+      return start(deps, context, member, { ...task, workspace }).catch((error) =>
+        failUnstarted(deps, context, member, error),
+      );
+    }),
+  );
+  const left = without + tasks.length - wanted.length;
+  if (left === 0) return { accepted, refusal: undefined };
+  return { ...refused(deps, context, left, `Refused ${left} of ${tasks.length}: ${reason}.`), accepted };
+};
+
+const refused = ({ logger }: SubtaskDeps, context: ToolContext, count: number, refusal: string): Spawned => {
+  const { turnId, standing, traceId } = context;
+  const { owner, depth, rootTurnId: planId } = standing;
+  logger.warn({ turnId, planId, depth, owner: owner.ownerId, count, refusal, traceId }, "subtasks refused");
+  return { accepted: [], refusal };
+};
+
+/** What they begin with, if they work on a repository. One that was begun before a death began with the same. */
+const workspaceFor = async (
+  deps: SubtaskDeps,
+  { tenant, agent }: ToolContext,
+  [first]: readonly Pick<Member, "id" | "callKey">[],
+): Promise<Subtask["workspace"] | AppError> => {
+  const workspaces = deps.workspaces.get(agent);
+  if (workspaces === undefined || first === undefined) return undefined;
+  const begun = await readSubtask(deps.store, { tenant, agent, id: first.id });
+  if (begun?.callKey === first.callKey) return begun.workspace;
+  try {
+    return { base: await workspaces.base() };
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+};
+
+const start = async (
+  deps: SubtaskDeps,
+  context: ToolContext,
+  member: Member,
+  task: Task & Pick<Subtask, "workspace">,
+): Promise<Member> => {
+  context.signal.throwIfAborted();
+  const subtask = subtaskFrom(context, member, task, isoTime(deps.clock.now()));
+  const { tenant, agent } = subtask;
+  const id = await createSubtask(deps, subtask);
+  await deps.checkpoint("spawn.created", id);
+  await deps.bus.publish(subjectsOf(tenant).subtaskRun(agent), { tenant, agent, id }, { id, key: id });
+  await deps.checkpoint("spawn.published");
+  deps.activity.touch(subtask);
+  return { ...member, id };
+};
+
+const subtaskFrom = (
+  context: ToolContext,
+  member: Member,
+  task: Task & Pick<Subtask, "workspace">,
+  createdAt: string,
+): Subtask => {
+  const { tenant, agent, turnId, sessionId, standing, asker, origin, audience, tools, traceId } = context;
+  return {
+    id: member.id,
+    tenant,
+    agent,
+    callKey: member.callKey,
+    parentTurnId: turnId,
+    parentSessionId: sessionId,
+    ...(standing.subtaskId !== undefined && { parentSubtaskId: standing.subtaskId }),
+    planId: standing.rootTurnId,
+    ...(task.retryOf !== undefined && { retryOf: task.retryOf }),
+    agentType: task.agentType ?? "helper",
+    name: task.name,
+    prompt: task.prompt,
+    expectedOutput: task.expectedOutput ?? "",
+    depth: standing.depth + 1,
+    reports: member.reports,
+    permissions: { tools: [...tools] },
+    owner: standing.owner,
+    asker,
+    origin,
+    audience,
+    ...(task.workspace !== undefined && { workspace: task.workspace }),
+    background: standing.background,
+    ...(standing.chain !== undefined && { chain: standing.chain }),
+    traceId,
+    status: "pending",
+    createdAt,
+    runs: 0,
+    yields: 0,
+    notes: 0,
+    inbox: [],
+  };
+};

@@ -1,0 +1,61 @@
+import type { Subtask } from "../../contract/subtask.ts";
+import type { Tool } from "../../contract/tool.ts";
+import { stableId } from "../../lib/index.ts";
+import { type Agent, deepest, type TurnRecord } from "../../turns/index.ts";
+
+/** Words to people are the owner's business. */
+const NOT_FOR_SUBAGENTS = ["nothing_to_say"];
+/** Of no use where nothing can be delegated any more. A run of a schedule could delegate what its maker cannot. */
+const DELEGATING = [
+  ...["spawn_subtask", "spawn_parallel_subtasks", "await_subtasks", "message_subtask", "cancel_subtask"],
+  ...["schedule_task", "run_schedule_now"],
+];
+
+/** The agent as it works on a subtask: with its parent's tools and no more (S5), and those to report with. */
+export const subagentFor = (agent: Agent, subtask: Subtask, ownTools: readonly Tool[]): Agent => {
+  const mayDelegate = subtask.depth < deepest(agent.delegation, subtask.background);
+  const withheld = mayDelegate ? NOT_FOR_SUBAGENTS : [...NOT_FOR_SUBAGENTS, ...DELEGATING, "list_subtasks"];
+  const allowed = agent.tools.filter(
+    ({ name }) => subtask.permissions.tools.includes(name) && !withheld.includes(name),
+  );
+  return { ...agent, directives: directivesFor(agent, subtask), tools: [...allowed, ...ownTools] };
+};
+
+const directivesFor = ({ name, directives }: Agent, { agentType, workspace }: Subtask): string =>
+  [
+    `You are a ${agentType} who does one piece of work for the agent ${name}. Nobody but ${name} reads what you write, ` +
+      "and you cannot ask people anything. Do the work with your tools. Report progress with notify_owner, in one line. " +
+      "End with complete_subtask; what you write without calling a tool counts as your result.",
+    ...(workspace === undefined ? [] : [WORKSPACE]),
+    ...(directives === undefined ? [] : [`What ${name} is told about its task:\n${directives}`]),
+  ].join("\n\n");
+
+const WORKSPACE =
+  "You have a workspace: a copy of a repository that is yours alone. Read, write, list and search its files with your " +
+  "tools. What you leave there is handed in with your result; do not put whole files into your words.";
+
+/** What a subagent's session and turns are called: its own, whatever else the tenant runs. */
+export const subagentSession = ({ tenant, agent, id }: Subtask): string => stableId("s", tenant, agent, id);
+
+/** Phase 0 is the work itself; another one follows for what came of its own subtasks. */
+export const subagentTurn = (subtask: Subtask, phase: number): TurnRecord => {
+  const { tenant, agent, id, origin, audience, asker, traceId, depth, planId, background, chain } = subtask;
+  return {
+    turnId: stableId("t", tenant, agent, id, String(phase)),
+    sessionId: subagentSession(subtask),
+    index: phase,
+    origin,
+    audience,
+    asker,
+    standing: {
+      owner: { ownerType: "worker", ownerId: id },
+      depth,
+      rootTurnId: planId,
+      background,
+      subtaskId: id,
+      ...(chain !== undefined && { chain }),
+    },
+    openedAt: subtask.startedAt ?? subtask.createdAt,
+    traceId,
+  };
+};

@@ -1,0 +1,64 @@
+import { AppError } from "../../contract/app-error.ts";
+import type { Stored } from "../../contract/store.ts";
+import { hasEnded, type Subtask, type SubtaskNote } from "../../contract/subtask.ts";
+import type { ChatMessage } from "../../model/index.ts";
+import { messageHeading } from "../continuation/continuation-prompt.ts";
+import type { SubtaskDeps } from "../deps.ts";
+import { subtaskKey, subtasksRead } from "../record/subtask-record.ts";
+
+/** What a subtask is told while it works. Looking also finds out whether it is still to be worked on. */
+export class SubtaskInbox {
+  readonly #deps: SubtaskDeps;
+  #latest: Stored<Subtask>;
+  #seen = 0;
+  #isFresh = true;
+
+  /** As it was claimed just now: the first look needs no other. */
+  constructor(deps: SubtaskDeps, claimed: Stored<Subtask>) {
+    this.#deps = deps;
+    this.#latest = claimed;
+  }
+
+  /** As it was at the last look. */
+  get latest(): Stored<Subtask> {
+    return this.#latest;
+  }
+
+  hasSeen({ inbox }: Subtask): boolean {
+    return inbox.length <= this.#seen;
+  }
+
+  unseen({ inbox }: Subtask): readonly SubtaskNote[] {
+    return inbox.slice(this.#seen);
+  }
+
+  async unread(): Promise<ChatMessage[]> {
+    const { id, inbox, stopRequestedAt, ...subtask } = await this.#look();
+    if (hasEnded(subtask) || stopRequestedAt !== undefined) throw new SubtaskStopped(id);
+    const fresh = inbox.slice(this.#seen);
+    this.#seen = inbox.length;
+    return fresh.map((note) => ({ role: "user", text: `${headingOf(note)}\n${note.content}` }));
+  }
+
+  async #look(): Promise<Subtask> {
+    if (!this.#isFresh) {
+      const stored = await subtasksRead.get(this.#deps.store, subtaskKey(this.#latest.value));
+      if (stored === undefined) throw new SubtaskStopped(this.#latest.value.id);
+      this.#latest = stored;
+    }
+    this.#isFresh = false;
+    return this.#latest.value;
+  }
+}
+
+const headingOf = ({ type, from, child }: SubtaskNote): string => {
+  if (child !== undefined) return messageHeading(child);
+  return from === undefined ? `[${type} from your owner]` : `[${type} from the agent "${from}"]`;
+};
+
+/** The subtask has ended elsewhere, or its time is up: whoever works on it stops. */
+export class SubtaskStopped extends AppError {
+  constructor(id: string) {
+    super("stopped", `${id} is to be worked on no longer`);
+  }
+}

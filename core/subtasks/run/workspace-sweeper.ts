@@ -1,0 +1,78 @@
+import { readdir } from "node:fs/promises";
+import { messageOf } from "../../contract/app-error.ts";
+import type { Consumer } from "../../contract/bus.ts";
+import type { Clock, Timer } from "../../contract/clock.ts";
+import type { Logger } from "../../contract/logger.ts";
+import type { Store } from "../../contract/store.ts";
+import { hasEnded, type Subtask } from "../../contract/subtask.ts";
+import type { Workspaces } from "../../workspaces/index.ts";
+import { readSubtask } from "../record/subtask-record.ts";
+
+const EVERY_MS = 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+
+export interface SweeperDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Undefined: nobody knows it any more. */
+  subtask(id: string): Promise<Subtask | undefined>;
+}
+
+/** Removes the worktrees of work that ended long ago, at the start and every hour: a death leaves none for ever. */
+export class WorkspaceSweeper {
+  readonly #workspaces: Workspaces;
+  readonly #deps: SweeperDeps;
+  #timer: Timer | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(workspaces: Workspaces, deps: SweeperDeps) {
+    this.#workspaces = workspaces;
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#sweeping = this.sweep().finally(() => {
+      if (!this.#stopped) this.#timer = this.#deps.clock.after(EVERY_MS, () => this.start());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    await this.#sweeping;
+  }
+
+  async sweep(): Promise<void> {
+    const { folder } = this.#workspaces.options;
+    for (const id of await readdir(folder).catch(() => [])) {
+      if (this.#stopped || !/^subtask-[0-9a-f]{8}$/.test(id)) continue;
+      try {
+        if (this.#isOver(await this.#deps.subtask(id))) await this.#workspaces.discard({ id });
+      } catch (error) {
+        this.#deps.logger.warn({ subtask: id, error: messageOf(error) }, "workspace not removed; trying again later");
+      }
+    }
+  }
+
+  #isOver(subtask: Subtask | undefined): boolean {
+    if (subtask === undefined) return true;
+    const { keepDays } = this.#workspaces.options;
+    const endedAt = Date.parse(subtask.completedAt ?? subtask.createdAt);
+    return hasEnded(subtask) && this.#deps.clock.now() - endedAt >= keepDays * DAY_MS;
+  }
+}
+
+/** For an agent whose subtasks have workspaces. */
+export const startSweeping = (
+  deps: { store: Store; clock: Clock; logger: Logger; workspaces: ReadonlyMap<string, Workspaces> },
+  { tenant, name: agent }: { tenant: string; name: string },
+): Consumer[] => {
+  const workspaces = deps.workspaces.get(agent);
+  if (workspaces === undefined) return [];
+  const { clock, logger, store } = deps;
+  const subtask = (id: string) => readSubtask(store, { tenant, agent, id });
+  const sweeper = new WorkspaceSweeper(workspaces, { clock, logger, subtask });
+  sweeper.start();
+  return [{ close: () => sweeper.stop() }];
+};

@@ -1,0 +1,189 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { OwnerRecord } from "../../../../core/subtasks/owner/owner-record.ts";
+import {
+  emptyOwner,
+  ownerKey,
+  readOwner,
+  usedUpBy,
+  withBatch,
+  withUsedUp,
+} from "../../../../core/subtasks/owner/owner-record.ts";
+import { MAX_PARKED_MS, OwnerRecordWriter } from "../../../../core/subtasks/owner/owner-record-writer.ts";
+import { MemoryStore } from "../../../adapters/web/memory-store.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
+
+const address = { tenant: "default", agent: "mooring", ownerId: "s" };
+const inherited = {
+  sessionId: "s",
+  standing: { owner: { ownerType: "agent" as const, ownerId: "s" }, depth: 0, rootTurnId: "t", background: false },
+  origin: { channel: "web", promptSummary: "x", startedAt: "2026-03-10T21:00:00.000Z", sessionId: "s" },
+  audience: { conversation: { channel: "web", room: "r", kind: "private" as const }, personId: "p" },
+  asker: { personId: "p", accountId: "ann", name: "Ann" },
+  traceId: "trace",
+};
+const pass = () => new Promise(setImmediate);
+
+let clock: ManualClock;
+let store: MemoryStore;
+let owners: OwnerRecordWriter;
+beforeEach(() => {
+  clock = new ManualClock();
+  store = new MemoryStore(clock);
+  owners = new OwnerRecordWriter(store, clock);
+});
+const spawn = (root: string) => (record: OwnerRecord) => {
+  const { spawned, respawns } = usedUpBy(root, record);
+  return withUsedUp(record, root, { spawned: spawned + 1, respawns });
+};
+const spawned = async (root: string) => usedUpBy(root, await readOwner(store, address)).spawned;
+
+describe("given changes of what one owner has delegated", () => {
+  it("when several come together, then they become one write, each on top of the one before", async () => {
+    const changes = await Promise.all([1, 2, 3].map(() => owners.change(address, spawn("t"))));
+    expect(store.writes).toHaveLength(1);
+    expect(changes.map(({ before, after }) => [usedUpBy("t", before).spawned, usedUpBy("t", after).spawned])).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ]);
+    expect(await spawned("t")).toBe(3);
+  });
+
+  it("when one comes after another, then what this process wrote itself is not read again", async () => {
+    await owners.change(address, spawn("t"));
+    const { reads } = store;
+    await owners.change(address, spawn("t"));
+    expect(store.reads).toBe(reads);
+    expect(await spawned("t")).toBe(2);
+  });
+
+  it("when another process has written meanwhile, then the change is made on top of that", async () => {
+    await owners.change(address, spawn("t"));
+    await new OwnerRecordWriter(store, clock).change(address, spawn("t"));
+    await owners.change(address, spawn("t"));
+    expect(await spawned("t")).toBe(3);
+  });
+
+  it("when there is nothing to change in what this process knows, then it looks at what is stored now", async () => {
+    await owners.change(address, spawn("t"));
+    await new OwnerRecordWriter(store, clock).change(address, spawn("u"));
+    const { before, after } = await owners.change(address, (record) => record);
+    expect(before).toBe(after);
+    expect(usedUpBy("u", after).spawned).toBe(1);
+    expect(store.writes).toHaveLength(2);
+  });
+
+  it("when the store fails, then all of them are told, and the next one starts from what is stored", async () => {
+    await owners.change(address, spawn("t"));
+    store.before = (operation) => {
+      if (operation === "put") throw new Error("disk full");
+    };
+    const both = [owners.change(address, spawn("t")), owners.change(address, spawn("t"))];
+    for (const one of both) await expect(one).rejects.toThrow("disk full");
+    store.before = () => undefined;
+    await owners.change(address, spawn("t"));
+    expect(await spawned("t")).toBe(2);
+  });
+
+  it("when they are of different owners, then each has a record of its own", async () => {
+    await Promise.all([owners.change(address, spawn("t")), owners.change({ ...address, ownerId: "z" }, spawn("t"))]);
+    expect(store.writes).toHaveLength(2);
+    expect(await spawned("t")).toBe(1);
+  });
+});
+
+describe("given a change that can wait for its turn", () => {
+  it("then it is written with the next change of the owner, in front of it", async () => {
+    const parked = owners.changeWith("t", address, spawn("t"));
+    await pass();
+    expect(store.writes).toEqual([]);
+    const { before } = await owners.change(address, spawn("t"));
+    expect(usedUpBy("t", before).spawned).toBe(1);
+    expect(usedUpBy("t", (await parked).after).spawned).toBe(1);
+    expect(store.writes).toHaveLength(1);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("then it is written when the turn is over in this process, and not when another one is", async () => {
+    const parked = owners.changeWith("t", address, spawn("t"));
+    owners.release("another");
+    await pass();
+    expect(store.writes).toEqual([]);
+    owners.release("t");
+    await parked;
+    expect(await spawned("t")).toBe(1);
+    owners.release("t");
+    await pass();
+    expect(store.writes).toHaveLength(1);
+  });
+
+  it("then it is written after a moment in any case", async () => {
+    const parked = Promise.all([
+      owners.changeWith("t", address, spawn("t")),
+      owners.changeWith("t", address, spawn("t")),
+    ]);
+    clock.advance(MAX_PARKED_MS - 1);
+    await pass();
+    expect(store.writes).toEqual([]);
+    clock.advance(1);
+    await parked;
+    expect(store.writes).toHaveLength(1);
+    expect(await spawned("t")).toBe(2);
+  });
+});
+
+describe("given a batch of which all is told", () => {
+  const over = (turnId: string) => ({ turnId, members: [], openedAt: 0, sealedAt: clock.now(), ...inherited });
+  const add = (turnId: string) => owners.change(address, (record) => withBatch(record, over(turnId)));
+  const batches = async () => Object.keys((await readOwner(store, address)).batches);
+
+  it("then the next change of its owner forgets it, unless it is the newest", async () => {
+    await add("one");
+    await add("two");
+    expect(await batches()).toEqual(["one", "two"]);
+    owners.markPublished(address, "one");
+    owners.markPublished(address, "two");
+    await owners.change(address, spawn("t"));
+    expect(await batches()).toEqual(["two"]);
+    await add("three");
+    expect(await batches()).toEqual(["three"]);
+  });
+});
+
+describe("given more owners than are remembered", () => {
+  it("then all of their changes are kept, and parked ones are not lost", async () => {
+    const parked = owners.changeWith("t", address, spawn("t"));
+    for (let n = 0; n < 501; n++) await owners.change({ ...address, ownerId: `o${n}` }, spawn("t"));
+    owners.release("t");
+    await parked;
+    expect(await spawned("t")).toBe(1);
+    const { reads } = store;
+    await owners.change({ ...address, ownerId: "o0" }, spawn("t"));
+    expect(store.reads).toBeGreaterThan(reads);
+    expect(usedUpBy("t", await readOwner(store, { ...address, ownerId: "o0" })).spawned).toBe(2);
+  });
+});
+
+describe("given what requests of one owner have used up (S9)", () => {
+  it("then the sixteen that were used last are remembered, by the end of their turn's id", () => {
+    let record = emptyOwner;
+    for (let n = 10; n < 26; n++) record = withUsedUp(record, `turn-${n}`, { spawned: n, respawns: [`r${n}`] });
+    expect(usedUpBy("turn-10", record)).toEqual({ spawned: 10, respawns: ["r10"] });
+    record = withUsedUp(record, "turn-10", { spawned: 11, respawns: [] });
+    record = withUsedUp(record, "turn-26", { spawned: 1, respawns: [] });
+    expect(usedUpBy("turn-10", record)).toEqual({ spawned: 11, respawns: [] });
+    expect(usedUpBy("turn-11", record)).toEqual({ spawned: 0, respawns: [] });
+    expect(record.tallies).toHaveLength(16);
+    expect(
+      usedUpBy(`${"x".repeat(40)}turn-26`, withUsedUp(emptyOwner, "turn-26", { spawned: 1, respawns: [] })),
+    ).toEqual({
+      spawned: 0,
+      respawns: [],
+    });
+  });
+
+  it("when nothing is stored of an owner, then it has used up nothing", async () => {
+    expect(await readOwner(store, address)).toEqual(emptyOwner);
+    expect(ownerKey(address).spelled).not.toBe(ownerKey({ ...address, ownerId: "z" }).spelled);
+  });
+});
