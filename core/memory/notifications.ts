@@ -15,7 +15,7 @@ export interface Notification {
   readonly text: string;
 }
 
-/** Keeps something that came while nobody looked in the session's working memory, and lists it there. */
+/** Saves a background event in the session's working memory and adds it to the index there. */
 export const addNotification = async (
   { store, clock }: { store: Store; clock: Clock },
   sessionId: string,
@@ -23,10 +23,10 @@ export const addNotification = async (
 ): Promise<void> => {
   const memory = new WorkingMemory(store, clock, sessionId);
   await memory.save(key, cutToBytes(`${summary}\n\n${text}`, MAX_NOTE_BYTES), KEPT_MS);
-  await listAnew(memory);
+  await rebuildIndex(memory);
 };
 
-/** What was read is no longer listed. */
+/** Removes read notifications and updates the index. */
 export const removeNotifications = async (
   { store, clock }: { store: Store; clock: Clock },
   sessionId: string,
@@ -34,11 +34,11 @@ export const removeNotifications = async (
 ): Promise<void> => {
   const memory = new WorkingMemory(store, clock, sessionId);
   for (const key of keys) await memory.delete(key);
-  await listAnew(memory);
+  await rebuildIndex(memory);
 };
 
-/** Made anew from the list of notes, which is changed by compare-and-set: none gets lost. */
-const listAnew = async (memory: WorkingMemory): Promise<void> => {
+/** Rebuilds the index from the list of notes, whose compare-and-set keeps concurrent additions. */
+const rebuildIndex = async (memory: WorkingMemory): Promise<void> => {
   const keys = (await memory.list()).map((note) => note.key).filter((note) => note.startsWith(PREFIX));
   const listed = keys.filter((note) => note !== INDEX).map((note) => `- ${note}`);
   if (listed.length === 0) await memory.delete(INDEX);

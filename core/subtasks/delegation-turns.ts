@@ -13,7 +13,7 @@ export const subtaskTurns = ({ store }: SubtaskDeps): TurnSource => ({
   prompt: (_, message) => continuationPrompt(store, message),
 });
 
-/** Any turn may delegate: its end says what is under way, and seals its batch. */
+/** Any turn may delegate. When it ends, its batch is sealed and its reply names the work under way. */
 export const delegationHook = (deps: SubtaskDeps): TurnHook => ({
   finish: (agent, record, end) => announce(deps.store, agent, record, end),
   async onEnd({ agent, record, entry, isDeadLetter }) {
@@ -23,7 +23,7 @@ export const delegationHook = (deps: SubtaskDeps): TurnHook => ({
 
 const SPAWNING = ["spawn_subtask", "spawn_parallel_subtasks", "message_subtask", "send_message_to_agent"];
 
-/** The end of a turn, with a word on what is being worked on if it said nothing itself (B7). */
+/** Marks the end of a turn that delegated, and adds a text about the work under way if the turn has none (B7). */
 export const announce = async (
   store: Store,
   { tenant, name }: Agent,
@@ -37,7 +37,7 @@ export const announce = async (
   if (!mayHave && !isCutOff) return end;
   const record = await readOwner(store, { tenant, agent: name, ownerId: standing.owner.ownerId });
   const batch = record.batches[turnId];
-  // A call that was cut off may be opening one at this moment.
+  // An aborted tool call may still create the batch.
   if (batch === undefined) return isCutOff ? { ...end, delegated: true } : end;
   const names = batch.members
     .filter(({ reports, awaitedBy }) => reports !== "blocking" && awaitedBy === undefined)
@@ -51,5 +51,5 @@ export const announce = async (
   return { outcome: "answered", finalText, messages: end.messages, delegated: true, ...isAwaited };
 };
 
-/** It may have ended in the middle of a step, whose calls are not among its messages. */
+/** A turn that was cut off may have made tool calls that are not among its messages. */
 const wasCutOff = ({ outcome, trouble }: TurnEnd): boolean => outcome === "cancelled" || trouble === "turn-timeout";

@@ -19,14 +19,14 @@ const List = z.object({ folder });
 const Search = z.object({ text: z.string().min(1).max(500).describe("Plain text, no pattern."), folder });
 const Run = z.object({ command: z.array(z.string()).min(1).describe("One of the lists that are allowed.") });
 
-/** What a subtask can do in its own worktree, and nowhere else (S12). */
+/** Tools for files and commands in the worktree of the calling subtask only (S12). */
 export const fileTools = (workspaces: Workspaces): Tool[] => {
   const { commands, commandSeconds, environment } = workspaces.options;
   const rootOf = ({ standing }: ToolContext): string => {
     if (standing.subtaskId === undefined) throw new AppError("forbidden", "Only a subtask has a workspace.");
     return workspaces.pathOf({ id: standing.subtaskId });
   };
-  /** What git would keep: neither its own files nor those that it is told to ignore. */
+  /** Tracked and untracked files, without ignored ones and git's own. */
   const filesOf = async (root: string, below = ""): Promise<string[]> => {
     await inside(root, below);
     const args = ["--cached", "--others", "--exclude-standard", "-z", "--", `:(literal)${below}`];
@@ -73,7 +73,7 @@ export const fileTools = (workspaces: Workspaces): Tool[] => {
       const root = rootOf(context);
       const found: string[] = [];
       for (const file of await filesOf(root, below)) {
-        // What cannot be read (a link, no text, too large) is not searched.
+        // Skips unreadable files: links, binary and large files.
         const lines = (await readText(root, file).catch(() => "")).split("\n");
         found.push(...lines.flatMap((line, n) => (line.includes(text) ? [`${file}:${n + 1}:${line}`] : [])));
         if (found.length > MAX_LINES || context.signal.aborted) break;

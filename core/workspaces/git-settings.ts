@@ -1,7 +1,7 @@
 /** Settings of git for one command, which take precedence over every configuration file. */
 export type GitSetting = readonly [key: string, value: string];
 
-/** A repository's own programs stay off: a subtask may have written them, or have chosen them by `.gitattributes`. */
+/** Disables programs that the repository configures: a subtask may have written or selected them (`.gitattributes`). */
 export const FIXED_SETTINGS: readonly GitSetting[] = [
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
@@ -20,7 +20,7 @@ export const FIXED_SETTINGS: readonly GitSetting[] = [
   ["advice.detachedHead", "false"],
 ];
 
-/** Nothing is fetched, not even a missing object of a partial clone: a remote can name a program. */
+/** Disables every fetch, also of missing objects of a partial clone, because a remote can name a program. */
 export const FIXED_VARIABLES: Readonly<Record<string, string>> = {
   GIT_ALLOW_PROTOCOL: "",
   GIT_NO_LAZY_FETCH: "1",
@@ -28,7 +28,7 @@ export const FIXED_VARIABLES: Readonly<Record<string, string>> = {
   GIT_EDITOR: "true",
 };
 
-/** For `git diff`: a configured driver's programs are not run. */
+/** Options of `git diff` that disable configured drivers. */
 export const PLAIN_DIFF: readonly string[] = ["--no-ext-diff", "--no-textconv"];
 
 /** The text merge of git itself, in the form that a configured merge driver has. */
@@ -59,7 +59,7 @@ const driverOf = (key: string): string | undefined => {
   return kind === undefined ? undefined : `${kind}.${name}`;
 };
 
-/** In the environment: a name may have any character there, and git hands it on to the commands that it runs itself. */
+/** Settings as environment variables: they allow any character in names, and git passes them on to its own commands. */
 export const settingVariables = (settings: readonly GitSetting[]): Record<string, string> =>
   Object.fromEntries([
     ["GIT_CONFIG_COUNT", String(settings.length)],

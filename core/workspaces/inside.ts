@@ -2,10 +2,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../contract/app-error.ts";
 
-/**
- * The file that a subtask means, inside its worktree. Nothing else can be meant: no way up, no link on the way, and not
- * git's own files, which say where the repository is.
- */
+/** Resolves a path inside the worktree. Rejects "..", symbolic links and git's own files, which name the repository. */
 export const inside = async (root: string, path: string): Promise<string> => {
   const steps = path.split("/").filter((step) => step !== "" && step !== ".");
   if (path.startsWith("/") || path.includes("\0")) throw refused(path, "use a path relative to your workspace");

@@ -4,29 +4,29 @@ export interface ProgramOptions {
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Of its output, both kinds together. What comes after is thrown away. */
+  /** Limit for stdout and stderr together; the rest is discarded. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ProgramEnd {
-  /** Absent: it was stopped, or could not be started. */
+  /** Absent if the program was stopped or could not be started. */
   readonly code?: number;
   readonly output: string;
-  /** Why there is no code, in words; or that there was more output. */
+  /** Says why there is no code, or that the output was cut. */
   readonly remark?: string;
 }
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Runs a list of arguments: no shell, nothing of this process's environment, and an end in any case. */
+/** Runs a program without a shell and without this process's environment. Always ends, at the timeout at the latest. */
 export const runProgram = (
   [program = "", ...args]: readonly string[],
   { folder, environment, timeoutMs, maxBytes, signal }: ProgramOptions,
 ): Promise<ProgramEnd> =>
   new Promise((resolve) => {
     const env = { PATH, LC_ALL: "C.UTF-8", ...environment };
-    // In a group of its own, so that what it has started ends with it.
+    // A process group of its own, so that its children are killed with it.
     const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -46,7 +46,7 @@ export const runProgram = (
       if (room > 0) chunks.push(chunk.subarray(0, room));
     };
     const timer = setTimeout(() => stop(`it took longer than ${Math.round(timeoutMs / 1_000)} s`), timeoutMs);
-    const abort = (): void => stop("nobody waits for it any more");
+    const abort = (): void => stop("the call was aborted");
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted) abort();
     child.stdout.on("data", take);

@@ -3,7 +3,7 @@ import type { Logger } from "../contract/logger.ts";
 import type { Subtask, SubtaskResult } from "../contract/subtask.ts";
 import type { Workspaces } from "./workspaces.ts";
 
-/** The result of a subtask with what it has changed. Trouble with git takes nothing from the result itself. */
+/** Adds the changes in the workspace to the result. A failure of git does not affect the result itself. */
 export const withArtifacts = async (
   { logger }: { logger: Logger },
   workspaces: Workspaces,
@@ -14,7 +14,7 @@ export const withArtifacts = async (
     const artifacts = await workspaces.close(subtask);
     return artifacts === undefined ? result : { ...result, artifacts };
   } catch (error) {
-    logger.warn({ subtask: subtask.id, error: messageOf(error) }, "changes of a workspace not read");
+    logger.warn({ subtask: subtask.id, error: messageOf(error) }, "could not read workspace changes");
     return result;
   }
 };

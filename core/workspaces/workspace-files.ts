@@ -13,14 +13,14 @@ export const readText = async (root: string, path: string): Promise<string> => {
     if (size > MAX_FILE_BYTES)
       throw new AppError("too-large", `"${path}" has ${size} bytes; ${MAX_FILE_BYTES} is the most.`);
     const bytes = await file.readFile();
-    if (bytes.includes(0)) throw new AppError("bad-input", `"${path}" is no text.`);
+    if (bytes.includes(0)) throw new AppError("bad-input", `"${path}" is not a text file.`);
     return bytes.toString("utf8");
   } finally {
     await file.close();
   }
 };
 
-/** Writes the whole file, and makes the folders above it. */
+/** Replaces the whole file, and creates the folders above it. */
 export const writeText = async (root: string, path: string, text: string): Promise<void> => {
   const place = await inside(root, path);
   if (place === root) throw new AppError("bad-input", "Name a file.");
@@ -36,7 +36,7 @@ export const writeText = async (root: string, path: string, text: string): Promi
   }
 };
 
-/** A plain file that has no second name elsewhere. A link that was put in its place meanwhile is not followed. */
+/** Opens a plain file without hard links elsewhere. Does not follow a symbolic link that replaced it meanwhile. */
 const openPlain = async (place: string, flags: number, path: string): Promise<FileHandle> => {
   const file = await open(place, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o644).catch(
     (error: NodeJS.ErrnoException) => {
@@ -46,5 +46,5 @@ const openPlain = async (place: string, flags: number, path: string): Promise<Fi
   const found = await file.stat();
   if (found.isFile() && found.nlink === 1) return file;
   await file.close();
-  throw new AppError("forbidden", `"${path}" is no plain file.`);
+  throw new AppError("forbidden", `"${path}" is not a plain file.`);
 };

@@ -44,7 +44,7 @@ export class Workspaces {
       const { output, remark } = await this.#git.attempt("rev-parse", "--is-inside-work-tree");
       throw new AppError(
         "bad-configuration",
-        `${repository} is no git repository to work on: ${remark ?? output.trim()}`,
+        `${repository} is not a git repository to work on: ${remark ?? output.trim()}`,
       );
     }
     const dirty = (await this.#git.run("status", "--porcelain")).split("\n").filter((line) => line !== "");
@@ -59,7 +59,7 @@ export class Workspaces {
     return (await this.#git.run("rev-parse", "--verify", "HEAD")).trim();
   }
 
-  /** The subtask's worktree, made if it is not there. */
+  /** Resolves to the path of the subtask's worktree, and creates it if it is missing. */
   async open(subtask: SubtaskRef): Promise<string> {
     const path = this.pathOf(subtask);
     return this.#alone(async () => {
@@ -83,7 +83,7 @@ export class Workspaces {
       if (!(await isWorktreeOf(this.#git, path))) {
         throw new AppError(
           "forbidden",
-          `${path} is no complete worktree of the repository; its changes were not committed.`,
+          `${path} is not a complete worktree of the repository; its changes were not committed.`,
         );
       }
       const git = this.#git.in(path);

@@ -16,8 +16,8 @@ import { type Batch, type BatchCall, countedMembers, isOver, isSettled } from ".
 import { type BatchAddress, type BatchChange, batchOf, countCallEnd, takeReturned } from "./batch-transitions.ts";
 
 /**
- * What follows from a change of a batch: the one answer, the one follow-up, the end of the activity entry. All of it
- * has fixed ids, so a repeat of the change that says it all again does no harm.
+ * Publishes what follows from a change of a batch: the synthesis, the follow-up, the end of the activity entry. All
+ * messages have fixed ids, so a redelivered change publishes duplicates only.
  */
 export const applyBatchEffects = async (
   deps: SubtaskDeps,
@@ -28,7 +28,7 @@ export const applyBatchEffects = async (
   const { before, after } = change;
   const isRepeat = before === after;
   const amendedAt = isRepeat || before.amendedAt === undefined ? after.amendedAt : undefined;
-  // Before a follow-up too: whoever fired it may be dead, and the answer comes first.
+  // Also before a follow-up: the process that fired may have crashed, and the synthesis must come first.
   if (after.firedAt !== undefined && (isRepeat || amendedAt !== undefined || before.firedAt === undefined)) {
     const { firedBy = "complete", turnId, traceId } = after;
     if (before.firedAt === undefined) deps.meter.count("batches_total", { agent: place.agent, fired: firedBy });
@@ -50,7 +50,7 @@ const synthesisMessage = (place: AgentRef, batch: Batch, firedAt: number): UserM
     type: "synthesis",
     at: isoTime(firedAt),
     data: {
-      // As it fired, also if it is said again when those who were out have ended.
+      // The state at the time of firing, even if a repeat publishes it after stragglers have ended.
       subtasks: countedMembers(batch).map(({ id, name, ended, late = false }) => ({
         id,
         name,
@@ -71,7 +71,7 @@ const amendmentMessage = (place: AgentRef, batch: Batch, amendedAt: number): Use
     },
   });
 
-/** A result that came too late for the answer is kept where the owner finds it (B4). */
+/** Saves a result that missed the synthesis in the working memory of the owner (B4). */
 export const keepLateResult = async (deps: SubtaskDeps, subtask: Subtask): Promise<void> => {
   const { id, name, status, result, parentSessionId, traceId } = subtask;
   try {
@@ -81,27 +81,27 @@ export const keepLateResult = async (deps: SubtaskDeps, subtask: Subtask): Promi
       text: [result?.output, result?.error].filter(Boolean).join("\n\n"),
     });
   } catch (error) {
-    // A full memory must not keep the follow-up from people.
-    deps.logger.warn({ subtask: id, traceId, error: messageOf(error) }, "late result not kept in memory");
+    // A full memory must not prevent the follow-up.
+    deps.logger.warn({ subtask: id, traceId, error: messageOf(error) }, "could not save late result in memory");
   }
 };
 
 /**
- * Whether others still work on what a turn has delegated: a subtask or another agent, or their results have a turn that
- * has not ended yet. `ended`: the messages whose turns have.
+ * True while a subtask or another agent works on a batch, or a turn about their results has not ended. `ended` lists
+ * the messages whose turns have ended.
  */
 export const isOutstanding = (batch: Batch, ended: readonly string[]): boolean => {
   const isOut = batch.members.some(
     ({ reports, awaitedBy, ended: hasEnded }) =>
-      // Who was not done by the ceiling is left behind: no turn waits for its end (B3).
+      // A member that missed the ceiling is not waited for (B3).
       !hasEnded && !awaitedBy && (reports === "alone" || (reports === "batch" && batch.firedAt === undefined)),
   );
-  // The turn of an answer may end before its call is counted as ended.
+  // The turn about an answer may end before its call is counted.
   const isAsked = batch.calls?.some((call) => (!call.ended || call.isLater) && !ended.includes(callbackIdOf(call.id)));
   return isOut || isAsked || (countedMembers(batch).length > 0 && !ended.includes(synthesisIdOf(batch.turnId)));
 };
 
-/** A call returns these results itself: their batches no longer wait for them. */
+/** Excludes subtasks from their batches because a tool call returns their results. */
 export const returnResults = async (
   deps: SubtaskDeps,
   ended: readonly Subtask[],

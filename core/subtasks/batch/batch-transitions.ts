@@ -6,18 +6,18 @@ import { advanced, lateMembers, openCalls, openMembers } from "../owner/batch.ts
 import type { OwnerAddress, OwnerRecord } from "../owner/owner-record.ts";
 import { withBatch } from "../owner/owner-record.ts";
 
-/** A batch before and after a change; the same twice if there was nothing to change, as when a message comes again. */
+/** A batch before and after a change; the same object if there was nothing to change, as for a redelivered message. */
 export interface BatchChange {
   readonly before: Batch;
   readonly after: Batch;
 }
 
-/** Whether the turn that delegated still runs in this process. Asked at the last moment: who waits must be released. */
+/** True while the delegating turn runs in this process, which releases parked changes at its end. */
 export type CanWait = () => boolean;
 
 export type BatchAddress = OwnerAddress & { readonly turnId: string };
 
-/** Undefined: the owner has no such batch, or all about it is long settled. */
+/** Resolves to undefined if the owner has no such batch, or it was settled and removed. */
 const changeBatch = async (
   { owners }: SubtaskDeps,
   address: BatchAddress,
@@ -45,7 +45,7 @@ export const batchOf = ({ tenant, agent, owner, parentTurnId }: Subtask): BatchA
   turnId: parentTurnId,
 });
 
-/** Somebody else has the id that a member was counted in with. */
+/** Gives a member a new id, because another subtask has the id that it was reserved with. */
 export const renameMember = (
   deps: SubtaskDeps,
   address: BatchAddress,
@@ -56,7 +56,7 @@ export const renameMember = (
     members: batch.members.map((member) => (member.callKey === callKey ? { ...member, id } : member)),
   }));
 
-/** Counts an end, once (B2). The last one of a sealed batch fires it; one after that is late (B4). */
+/** Counts an end, once (B2). The last end of a sealed batch fires it; an end after that is late (B4). */
 export const countEnd = (deps: SubtaskDeps, subtask: Subtask): Promise<BatchChange | undefined> =>
   changeBatch(deps, batchOf(subtask), (batch) => {
     const member = batch.members.find(({ id }) => id === subtask.id);
@@ -67,8 +67,8 @@ export const countEnd = (deps: SubtaskDeps, subtask: Subtask): Promise<BatchChan
   });
 
 /**
- * The same, but leaves an end that comes too late uncounted. One that can wait is counted when the turn that delegated
- * it changes something, or is over: nothing follows from it before.
+ * Counts an end unless it is late. An end that can wait shares the next write of its turn, or the one at the end of the
+ * turn, because the batch cannot fire before.
  */
 export const countInTime = (
   deps: SubtaskDeps,
@@ -83,10 +83,10 @@ export const countInTime = (
   return changeBatch(deps, batchOf(subtask), count, canWait);
 };
 
-/** Whoever was stopped was listed as timed out, and has nothing to add to that. */
+/** A cancelled subtask is not late: the synthesis lists it as timed out, and it adds no result. */
 const isLate = ({ firedAt }: Batch, { status }: Subtask): boolean => firedAt !== undefined && status !== "cancelled";
 
-/** The turn has ended: from here the ceiling counts, and the batch may fire (B2). Doing it again changes nothing. */
+/** Seals the batch at the end of its turn: the ceiling starts, and the batch may fire (B2). Idempotent. */
 export const sealBatch = (
   deps: SubtaskDeps,
   { tenant, name, delegation }: Agent,
@@ -101,10 +101,7 @@ export const sealBatch = (
   });
 };
 
-/**
- * Takes those whose results a call is about to return out of the count: they have ended, and free their places. What
- * is left may be complete without them.
- */
+/** Excludes members whose results a tool call is about to return. The batch may be complete without them. */
 export const takeReturned = (
   deps: SubtaskDeps,
   address: BatchAddress,
@@ -120,13 +117,13 @@ export const takeReturned = (
     );
   });
 
-/** From here the grace counts, however late it was noticed. */
+/** Starts the grace period. */
 export const markStopped = (deps: SubtaskDeps, address: BatchAddress): Promise<BatchChange | undefined> =>
   changeBatch(deps, address, (batch) =>
     batch.stoppedAt === undefined ? { ...batch, stoppedAt: deps.clock.now() } : batch,
   );
 
-/** At the ceiling, after the grace: whoever has not ended is left behind (B3). */
+/** Fires the batch after ceiling and grace, without the members that have not ended (B3). */
 export const fireAtCeiling = (deps: SubtaskDeps, address: BatchAddress): Promise<BatchChange | undefined> =>
   changeBatch(deps, address, (batch) =>
     batch.sealedAt === undefined || batch.firedAt !== undefined || openMembers(batch).length === 0
@@ -134,7 +131,7 @@ export const fireAtCeiling = (deps: SubtaskDeps, address: BatchAddress): Promise
       : { ...batch, firedAt: deps.clock.now(), firedBy: "ceiling" },
   );
 
-/** Their turn died before it had really started them: there is nothing to wait for. */
+/** Counts members without a record as ended: their turn crashed before it created them. */
 export const countLost = (
   deps: SubtaskDeps,
   address: BatchAddress,
@@ -147,7 +144,7 @@ export const countLost = (
     return advanced(without, deps.clock.now());
   });
 
-/** Another agent has answered, or will not any more: nobody waits for it, but the activity entry may end with it. */
+/** Counts the end of a call to another agent. The batch does not wait for it, but the activity entry does. */
 export const countCallEnd = (
   deps: SubtaskDeps,
   address: BatchAddress,
@@ -159,7 +156,7 @@ export const countCallEnd = (
     return { ...batch, calls };
   });
 
-/** The follow-up waits no longer for those who are still out. */
+/** Requests the follow-up without waiting for the members that are still open. */
 export const amendNow = (deps: SubtaskDeps, address: BatchAddress): Promise<BatchChange | undefined> =>
   changeBatch(deps, address, (batch) =>
     lateMembers(batch).length > 0 ? { ...batch, amendedAt: deps.clock.now() } : batch,

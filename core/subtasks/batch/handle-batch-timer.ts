@@ -14,12 +14,12 @@ import { applyBatchEffects } from "./batch-effects.ts";
 import { amendNow, countLost, fireAtCeiling, markStopped } from "./batch-transitions.ts";
 import { sealTurn } from "./seal-turn.ts";
 
-/** Looks at a batch when its next moment has come. The bus holds the timer in between, also across deaths. */
+/** Checks a batch at its deadlines: ceiling, grace, follow-up. The bus stores the timer, so it survives a crash. */
 export const handleBatchTimer = async (deps: SubtaskDeps, agent: Agent, timer: BatchTimer): Promise<Outcome> => {
   const batch = (await readOwner(deps.store, timer)).batches[timer.turnId];
   if (batch === undefined || isSettled(batch)) return ack;
   const now = deps.clock.now();
-  // It is set when the batch is sealed, so another process must be the one that knows better.
+  // Sealing sets the ceiling before it starts this timer: the read was stale.
   if (batch.ceilingAt === undefined) return { retryInMs: agent.delegation.graceMs };
   if (batch.firedAt === undefined) {
     if (now < batch.ceilingAt) return { retryInMs: batch.ceilingAt - now };
@@ -40,14 +40,14 @@ export const handleBatchTimer = async (deps: SubtaskDeps, agent: Agent, timer: B
   return ack;
 };
 
-/** They end by themselves, with what they have to say; who does not is left behind after the grace (B3). */
+/** Asks open members to stop. A member that does not end within the grace misses the synthesis (B3). */
 const stopStragglers = async (deps: SubtaskDeps, timer: BatchTimer, batch: Batch): Promise<void> => {
   const { tenant, agent } = timer;
   const stopRequestedAt = isoTime(deps.clock.now());
   const stragglers = openMembers(batch);
   const { turnId, standing, traceId } = batch;
   const fields = { batch: turnId, planId: standing.rootTurnId, owner: timer.ownerId, traceId };
-  deps.logger.warn({ ...fields, subtasks: stragglers.map(({ id }) => id) }, "stopped at the ceiling");
+  deps.logger.warn({ ...fields, subtasks: stragglers.map(({ id }) => id) }, "batch ceiling reached, stopping subtasks");
   const asked = await Promise.all(
     stragglers.map(async ({ id }) => {
       const asking = changeSubtask(deps, { tenant, agent, id }, (subtask) =>
@@ -61,7 +61,7 @@ const stopStragglers = async (deps: SubtaskDeps, timer: BatchTimer, batch: Batch
   if (lost.length > 0) await applyBatchEffects(deps, timer, await countLost(deps, timer, lost));
 };
 
-/** Nobody looks after the batch any more: it fires now, rather than never (B3). Who is still out is late (B4). */
+/** Fires the batch when its timer became a dead letter, because nothing else would (B3). Open members are late (B4). */
 export const handleTimerDeadLetter = async (
   deps: SubtaskDeps,
   agent: Agent,

@@ -11,7 +11,7 @@ import { readSubtask, undefinedIfCorrupt } from "../record/subtask-record.ts";
 import { applyBatchEffects, keepLateResult } from "./batch-effects.ts";
 import { countEnd, countLost } from "./batch-transitions.ts";
 
-/** The owner's ear, in order per owner and there as long as its session is: before, during and after any turn (S3). */
+/** Handles messages of subtasks to an owner, in order per owner and independent of its turns (S3). */
 export const handleSubtaskMessage = async (deps: SubtaskDeps, message: SubtaskMessage): Promise<Outcome> => {
   const { type, owner, traceId } = message;
   const fields = { subtask: message.subtask.id, message: message.id, type, owner: owner.ownerId, traceId };
@@ -21,36 +21,39 @@ export const handleSubtaskMessage = async (deps: SubtaskDeps, message: SubtaskMe
     return ack;
   }
   const subtask = await readSubtask(deps.store, message.subtask);
-  if (subtask === undefined) deps.logger.warn(fields, "a message from a subtask that is no longer known");
+  if (subtask === undefined) deps.logger.warn(fields, "subtask has expired, message dropped");
   else if (owner.ownerType === "worker") await passOn(deps, message, subtask);
   else await enqueueTurn(deps, subtask, wakeUpMessage(message, subtask));
   return ack;
 };
 
-/** A subtask that was told so much listens to its own subtasks no more; their ends it hears all the same. */
-const MAX_WORDS = 100;
+/** Messages of children that a subtask accepts; completions are not limited. */
+const MAX_CHILD_MESSAGES = 100;
 
-/** To a subtask that owns another, as something it is told before its next step. */
+/** Delivers the message of a child to the subtask that owns it, as a note before its next step. */
 const passOn = async (deps: SubtaskDeps, message: SubtaskMessage, from: Subtask): Promise<void> => {
   const { id, type, priority, owner, content, timestamp, subtask } = message;
   const child = { id: from.id, name: from.name, type, priority };
   const note = { id, type: "refinement" as const, child, content, at: timestamp };
-  const told = await changeSubtask(deps, { ...subtask, id: owner.ownerId }, (worker) =>
-    worker.inbox.length < MAX_WORDS ? withNote(worker, note) : worker,
+  const changed = await changeSubtask(deps, { ...subtask, id: owner.ownerId }, (worker) =>
+    worker.inbox.length < MAX_CHILD_MESSAGES ? withNote(worker, note) : worker,
   );
-  if (told?.inbox.some((known) => known.id === id)) return;
-  const why = told === undefined || hasEnded(told) ? "its owner has ended" : "its owner was told enough";
-  deps.logger.warn({ message: id, owner: owner.ownerId }, `nobody hears this message: ${why}`);
+  if (changed?.inbox.some((known) => known.id === id)) return;
+  const why = changed === undefined || hasEnded(changed) ? "its owner has ended" : "the inbox of its owner is full";
+  deps.logger.warn({ message: id, owner: owner.ownerId, why }, "subtask message dropped");
 };
 
-/** An end, on its way to the gate, and to the owner if it reports alone. Hearing it again changes nothing. */
+/** Counts an end in its batch, and enqueues a turn of the owner if the subtask reports alone. Idempotent. */
 export const handleCompletion = async (deps: SubtaskDeps, message: SubtaskMessage): Promise<void> => {
   const { id, tenant, agent } = message.subtask;
   await deps.checkpoint("end.received", id);
   const subtask = await undefinedIfCorrupt(readSubtask(deps.store, message.subtask));
   if (subtask === undefined) {
     const { ownerId } = message.owner;
-    deps.logger.warn({ subtask: id, owner: ownerId, traceId: message.traceId }, "a subtask has ended without a trace");
+    deps.logger.warn(
+      { subtask: id, owner: ownerId, traceId: message.traceId },
+      "ended subtask has no record, counted as lost",
+    );
     await applyBatchEffects(
       deps,
       message.subtask,
@@ -63,14 +66,14 @@ export const handleCompletion = async (deps: SubtaskDeps, message: SubtaskMessag
   const member = change?.after.members.find((one) => one.id === id);
   if (member?.late) await keepLateResult(deps, subtask);
   await applyBatchEffects(deps, subtask, change);
-  const tellsAlone = member?.reports === "alone" && member.awaitedBy === undefined;
-  if (tellsAlone && subtask.owner.ownerType !== "worker")
+  const reportsAlone = member?.reports === "alone" && member.awaitedBy === undefined;
+  if (reportsAlone && subtask.owner.ownerType !== "worker")
     await enqueueTurn(deps, subtask, wakeUpMessage(message, subtask));
 };
 
 /**
- * A word to an owner that could not be heard. An end is counted all the same, or everybody would wait for it until the
- * ceiling (S7). Whoever asked something goes on without an answer when its wait is over.
+ * Counts a completion that became a dead letter, so that its batch need not wait for the ceiling (S7). The sender of a
+ * question continues without an answer after its timeout.
  */
 export const handleSubtaskMessageDeadLetter = async (
   deps: SubtaskDeps,

@@ -10,9 +10,9 @@ import { applyBatchEffects } from "./batch-effects.ts";
 import { type BatchChange, type CanWait, countInTime } from "./batch-transitions.ts";
 
 /**
- * Makes an end known to the owner, once, whoever does it and however often. A member that is in time is counted here
- * and now; its run is acknowledged after that, so a death loses nothing. If it can wait, it is counted together with
- * what its turn does next. Everything else that owners must hear goes through their queue (S3).
+ * Reports an end to the owner; idempotent. An end in time is counted here, before its run is acknowledged, so that a
+ * crash loses nothing. If it can wait, it shares a write of its turn. A late end, and one of a subtask that reports
+ * alone, goes through the owner's queue (S3).
  */
 export const reportEnd = async (deps: SubtaskDeps, subtask: Subtask, canWait?: CanWait): Promise<void> => {
   await deps.checkpoint("subtask.ended");
@@ -32,7 +32,7 @@ export const reportEnd = async (deps: SubtaskDeps, subtask: Subtask, canWait?: C
   if (change === undefined || !(isShown || isOver(change.after))) deps.activity.touch(subtask);
 };
 
-/** Undefined: it came too late for that, or nobody knows its batch. */
+/** Resolves to undefined if the end is late or its batch is not known. */
 const countNow = async (
   deps: SubtaskDeps,
   subtask: Subtask,
@@ -48,26 +48,28 @@ const countNow = async (
   return change;
 };
 
-type Words = Pick<SubtaskMessage, "id" | "type" | "priority" | "content" | "timestamp">;
+type MessageToOwner = Pick<SubtaskMessage, "id" | "type" | "priority" | "content" | "timestamp">;
 
-/** Progress is noted in the subtask's record and not sent, but it is a word to the owner all the same. */
-type LoggedWord = Pick<Words, "id" | "priority"> & { readonly type: Words["type"] | "status_update" };
+/** Progress is stored in the record instead of sent, but logged like a message. */
+type LoggedMessage = Pick<MessageToOwner, "id" | "priority"> & {
+  readonly type: MessageToOwner["type"] | "status_update";
+};
 
 export const logOwnerMessage = (
   { logger }: CoreParts,
   subtask: Subtask,
-  { id: message, type, priority }: LoggedWord,
+  { id: message, type, priority }: LoggedMessage,
 ): void => {
   const { id, depth, planId, owner, traceId } = subtask;
   const to = { owner: owner.ownerId, ownerType: owner.ownerType };
-  logger.info({ subtask: id, message, type, priority, depth, planId, ...to, traceId }, "word to the owner");
+  logger.info({ subtask: id, message, type, priority, depth, planId, ...to, traceId }, "subtask reported to owner");
 };
 
-export const sendToOwner = async (deps: CoreParts, subtask: Subtask, words: Words): Promise<void> => {
+export const sendToOwner = async (deps: CoreParts, subtask: Subtask, content: MessageToOwner): Promise<void> => {
   const { tenant, agent, id, depth, owner, planId, parentTurnId, traceId } = subtask;
-  logOwnerMessage(deps, subtask, words);
+  logOwnerMessage(deps, subtask, content);
   const message: SubtaskMessage = {
-    ...words,
+    ...content,
     subtask: { tenant, agent, id },
     owner,
     depth,
@@ -76,5 +78,5 @@ export const sendToOwner = async (deps: CoreParts, subtask: Subtask, words: Word
     traceId,
   };
   const subject = subjectsOf(tenant).subtaskMessage(agent);
-  await deps.bus.publish(subject, message, { id: words.id, key: owner.ownerId });
+  await deps.bus.publish(subject, message, { id: content.id, key: owner.ownerId });
 };

@@ -8,14 +8,14 @@ import { pointToWork } from "../owner/work-index.ts";
 
 export interface Reservation {
   readonly accepted: readonly Member[];
-  /** How many found no place, and why. */
+  /** The number of refused subtasks. */
   readonly refused: number;
   readonly reason: string;
 }
 
 type Wanted = Pick<Member, "id" | "callKey" | "name" | "reports">;
 
-/** Counts subtasks into their batch, as far as the limits allow (S9). A call that comes again finds its places taken. */
+/** Adds subtasks to their batch within the limits (S9). A repeated call finds its members reserved. */
 export const reserve = async (
   { owners, store, clock }: SubtaskDeps,
   limits: DelegationConfig,
@@ -27,7 +27,7 @@ export const reserve = async (
   const address = { tenant, agent, ownerId: standing.owner.ownerId };
   if (standing.owner.ownerType !== "worker") await pointToWork(store, address, context.audience, now);
   const { before, after } = await owners.change(address, (record) => {
-    // Whoever ended the turn seals its batch behind this change, and nobody joins after that.
+    // An aborted turn is about to seal its batch, and no member may join after that.
     if (signal.aborted) return record;
     const batch = record.batches[turnId] ?? openBatch(context, now);
     const fresh = wanted.filter(({ callKey }) => !batch.members.some((member) => member.callKey === callKey));
@@ -72,7 +72,7 @@ const counted = (record: OwnerRecord, { standing, turnId }: ToolContext, by: num
   });
 };
 
-/** A later turn of the session about the same request. A subtask's turn is none: depth limits it. */
+/** A later turn of the session about the same request. Turns of subtasks do not count: depth limits them. */
 const isContinuation = ({ depth, rootTurnId }: DelegationContext, turnId: string): boolean =>
   depth === 0 && turnId !== rootTurnId;
 

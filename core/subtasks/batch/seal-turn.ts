@@ -9,12 +9,12 @@ import { applyBatchEffects } from "./batch-effects.ts";
 import { countLost, sealBatch } from "./batch-transitions.ts";
 import { cancelSubtask } from "./cancel-subtask.ts";
 
-/** The end of a turn that has delegated, before its message is acknowledged. Doing it again changes nothing. */
+/** Seals the batch of a turn before the message of the turn is acknowledged. Idempotent. */
 export const sealTurn = async (
   deps: SubtaskDeps,
   agent: Agent,
   turn: Pick<TurnRecord, "turnId" | "standing">,
-  /** Undefined: it never came to an end of its own. */
+  /** Undefined if the turn has no stored end. */
   outcome: TurnEntry["outcome"] | undefined,
 ): Promise<void> => {
   const place = { tenant: agent.tenant, agent: agent.name };
@@ -32,8 +32,8 @@ export const sealTurn = async (
 };
 
 /**
- * A call that waited for these was cut off with its turn: nobody would hear of them. Resolves to those that were never
- * really begun; the batch's timer finds those that belong into the one answer.
+ * Cancels blocking members, because the call that waited for them ended with its turn. Resolves to the members without
+ * a record; the batch timer finds those among the counted members.
  */
 const releaseMembers = async (deps: SubtaskDeps, place: AgentRef, { members }: Batch): Promise<string[]> => {
   const lost: string[] = [];
@@ -48,10 +48,7 @@ const releaseMembers = async (deps: SubtaskDeps, place: AgentRef, { members }: B
   return lost;
 };
 
-/**
- * Has the bus look after a sealed batch that waits for somebody, whatever becomes of this process. A subtask watches
- * its own children.
- */
+/** Publishes the timer of a batch with open members; the bus keeps it across a crash. Subagents wait by themselves. */
 export const setBatchTimer = async ({ bus }: SubtaskDeps, { tenant, agent }: AgentRef, batch: Batch): Promise<void> => {
   const { turnId, standing } = batch;
   if (standing.owner.ownerType === "worker" || openMembers(batch).length === 0) return;

@@ -97,6 +97,6 @@ export const enqueueTurn = async (
   const { id, synthetic, traceId } = message;
   const { type, owner, rootTurnId: planId, data } = synthetic ?? {};
   const fields = { message: id, type, planId, owner: owner?.ownerId, ownerType: owner?.ownerType, traceId };
-  logger.info({ ...fields, ...(type === "wake-up" && { subtask: data?.subtask }) }, "owner woken");
+  logger.info({ ...fields, ...(type === "wake-up" && { subtask: data?.subtask }) }, "turn enqueued");
   await bus.publish(subjectsOf(tenant).userMessage(agent), message, { id, key: orderKey(message) });
 };

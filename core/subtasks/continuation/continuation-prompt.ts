@@ -17,7 +17,7 @@ const WakeUp = z.object({
   content: z.string(),
 });
 
-/** The prompt of a continuation, read when its turn runs: ended subtasks no longer change. */
+/** Builds the prompt when the turn runs. A retry gets the same text, because ended subtasks never change. */
 export const continuationPrompt = (store: Store, message: SyntheticMessage): Promise<TurnPrompt> =>
   message.synthetic.type === "wake-up" ? readWakeUp(store, message) : readResults(store, message);
 
@@ -51,7 +51,7 @@ const readWakeUp = async (store: Store, message: SyntheticMessage): Promise<Turn
   };
 };
 
-/** A call has returned the result while this was waiting behind its turn: its owner is told once. */
+/** True if a tool call returned the result while this turn was queued: the owner must not get it twice. */
 const wasReturned = async (store: Store, { tenant, agent, owner, parentTurnId, id }: Subtask): Promise<boolean> => {
   const { batches } = await readOwner(store, { tenant, agent, ownerId: owner.ownerId });
   return batches[parentTurnId]?.members.some((member) => member.id === id && member.awaitedBy !== undefined) ?? false;
@@ -69,13 +69,13 @@ const ASKED =
   "as their next message.";
 const TROUBLED = "It goes on if it can. Tell the person if they should know, or call nothing_to_say.";
 
-interface Word {
+interface Heading {
   readonly type: string;
   readonly priority?: string | undefined;
   readonly id: string;
   readonly name: string;
 }
 
-/** How a word of a subtask begins for the model of its owner (S6). */
-export const messageHeading = ({ type, priority = "normal", id, name }: Word): string =>
+/** First line of a subtask message in the prompt of its owner (S6). */
+export const messageHeading = ({ type, priority = "normal", id, name }: Heading): string =>
   `[${type} from ${id} "${name}"${priority === "normal" ? "" : `, priority ${priority}`}]`;

@@ -2,23 +2,23 @@ import type { Artifacts, Subtask } from "../../contract/subtask.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { describeChanges } from "../../workspaces/index.ts";
 
-/** A subtask in a list of results; one that expired is known by name only. */
+/** A subtask in a list of results. `subtask` is undefined if its record has expired or is corrupt. */
 export interface Reported {
   readonly id: string;
   readonly name: string;
-  /** Listed as timed out, whatever became of it later. */
+  /** True if it missed the ceiling, even if it has ended since. */
   readonly timedOut: boolean;
   readonly subtask: Subtask | undefined;
 }
 
 const MAX_BYTES = 120_000;
 
-/** Results as a model, or in need a person, reads them: each with its name and what became of it. */
+/** Renders results with name and outcome, for the model and as fallback text for people. */
 export const showResults = (reported: readonly Reported[], maxBytes = MAX_BYTES): string =>
   reported.map((one) => showResult(one, Math.floor(maxBytes / reported.length))).join("\n\n");
 
 const showResult = ({ id, name, timedOut, subtask }: Reported, maxBytes: number): string =>
-  `### ${name} (${id}): ${outcomeOf(timedOut, subtask)}\n${cutToBytes(wordsOf(timedOut, subtask), Math.max(500, maxBytes))}`;
+  `### ${name} (${id}): ${outcomeOf(timedOut, subtask)}\n${cutToBytes(textOf(timedOut, subtask), Math.max(500, maxBytes))}`;
 
 export const outcomeOf = (timedOut: boolean, subtask: Subtask | undefined): string => {
   if (timedOut || subtask?.result?.status === "timeout") return "timed out";
@@ -26,9 +26,9 @@ export const outcomeOf = (timedOut: boolean, subtask: Subtask | undefined): stri
   return subtask?.status ?? "lost";
 };
 
-const wordsOf = (timedOut: boolean, subtask: Subtask | undefined): string => {
+const textOf = (timedOut: boolean, subtask: Subtask | undefined): string => {
   if (timedOut || subtask?.result?.status === "timeout")
-    return ["It was not done in time.", lastLine(subtask)].filter(Boolean).join(" ");
+    return ["It was not done in time.", lastNote(subtask)].filter(Boolean).join(" ");
   const { output = "", error = "", artifacts } = subtask?.result ?? {};
   const changes = artifacts ? changesOf(artifacts) : "";
   return [output, error, changes].filter((text) => text.trim() !== "").join("\n\n") || "It gave no result.";
@@ -43,5 +43,5 @@ const changesOf = (artifacts: Artifacts): string => {
   return `In its workspace: ${describeChanges(artifacts)} (${changed.slice(0, MAX_NAMED).join(", ")}${more}).`;
 };
 
-const lastLine = (subtask: Subtask | undefined): string =>
+const lastNote = (subtask: Subtask | undefined): string =>
   subtask?.note === undefined ? "" : `Its last word was: ${subtask.note}`;

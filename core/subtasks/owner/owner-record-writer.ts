@@ -10,7 +10,7 @@ export interface OwnerChange {
 }
 
 interface Job {
-  /** May be asked several times; the same record back: nothing to write. */
+  /** May run several times. Returns the same object if there is nothing to write. */
   readonly change: (record: OwnerRecord) => OwnerRecord;
   resolve(change: OwnerChange): void;
   reject(error: unknown): void;
@@ -19,32 +19,32 @@ interface Job {
 interface Lane {
   readonly address: OwnerAddress;
   waiting: Job[];
-  /** Written together with the next change, whatever that is. */
+  /** Jobs that wait for the next change, to share its write. */
   parked: Job[];
   parkedUntil?: Timer | undefined;
   isBusy: boolean;
-  /** As this process last wrote it. Others may have changed it since: the next write finds out. */
+  /** The record as this process last wrote it; the compare-and-set detects changes by others. */
   known?: Stored<OwnerRecord> | undefined;
-  /** Batches whose follow-ups this process has published: nobody needs them any more. */
-  readonly told: Set<string>;
+  /** Batches whose effects this process has published: the next write may remove them. */
+  readonly published: Set<string>;
 }
 
-/** Who parks holds a place in which another subtask could run: a turn that thinks, or waits for others, is not waited for. */
+/** A parked job holds a slot in which another subtask could run, so a longer turn is not waited for. */
 export const MAX_PARKED_MS = 120;
 
-/** Owners whose records are remembered between two changes. */
+/** Owners whose records are cached between two changes. */
 const MAX_LANES = 500;
 
 /**
- * Changes what owners have delegated, by compare-and-set. Changes of one owner that come together become one write,
- * and what this process wrote itself it need not read again.
+ * Changes owner records by compare-and-set. Concurrent changes of one owner share a write, and a record that this
+ * process wrote last is not read again.
  */
 export class OwnerRecordWriter {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** In the order of their last use. */
+  /** Least recently used first. */
   readonly #lanes = new Map<string, Lane>();
-  /** Those in which something is parked, by the turn that it waits for. */
+  /** Lanes with parked jobs, by the turn that those wait for. */
   readonly #parking = new Map<string, Lane>();
 
   constructor(store: Store, clock: Clock) {
@@ -60,7 +60,7 @@ export class OwnerRecordWriter {
     });
   }
 
-  /** The same, but together with the next change of the owner, or at the release of the turn, if that is soon. */
+  /** Parks the change until the next change of the owner, the release of the turn, or MAX_PARKED_MS. */
   changeWith(turnId: string, address: OwnerAddress, change: Job["change"]): Promise<OwnerChange> {
     const lane = this.#laneOf(address);
     this.#parking.set(turnId, lane);
@@ -68,7 +68,7 @@ export class OwnerRecordWriter {
     return new Promise((resolve, reject) => lane.parked.push({ change, resolve, reject }));
   }
 
-  /** The turn is over in this process, in whatever way. */
+  /** Called when the turn ends in this process, in any way. */
   release(turnId: string): void {
     const lane = this.#parking.get(turnId);
     if (lane === undefined) return;
@@ -76,9 +76,9 @@ export class OwnerRecordWriter {
     this.#unpark(lane);
   }
 
-  /** All that follows from a batch is published: its next change may forget it. */
+  /** Called once all effects of a batch are published, so that the next write may remove it. */
   markPublished(address: OwnerAddress, turnId: string): void {
-    this.#laneOf(address).told.add(turnId);
+    this.#laneOf(address).published.add(turnId);
   }
 
   #unpark(lane: Lane): void {
@@ -93,7 +93,7 @@ export class OwnerRecordWriter {
 
   async #work(lane: Lane): Promise<void> {
     lane.isBusy = true;
-    // Ends that were stored together come together: a pass later all of them wait here.
+    // Subtasks whose ends were stored in one transaction arrive in one pass of the event loop: collect them.
     await new Promise((nextPass) => setImmediate(nextPass));
     while (lane.waiting.length > 0) {
       const jobs = [...takeParked(lane), ...lane.waiting];
@@ -123,17 +123,17 @@ export class OwnerRecordWriter {
         return { before, after: record };
       });
       if (record === original) {
-        // That there is nothing to do is true only of what is stored now.
+        // The cached record may be stale, so decide "nothing to write" on the stored one.
         if (isKnown) continue;
         lane.known = stored;
         return changes;
       }
-      const value = withoutOld(record, this.#clock.now(), lane.told);
+      const value = withoutOld(record, this.#clock.now(), lane.published);
       try {
         const revision = await this.#store.put(key, value, { ifRevision: stored?.revision ?? 0 });
         lane.known = { value, revision };
         ownersRead.note(this.#store, key, lane.known);
-        for (const turnId of lane.told) if (!(turnId in value.batches)) lane.told.delete(turnId);
+        for (const turnId of lane.published) if (!(turnId in value.batches)) lane.published.delete(turnId);
         return changes;
       } catch (error) {
         if (!(error instanceof RevisionConflict)) throw error;
@@ -150,7 +150,7 @@ export class OwnerRecordWriter {
     return lane;
   }
 
-  /** One that has something to do must stay, or two would write side by side. */
+  /** A busy lane must stay, or two lanes would write the same record. */
   #dropOldest(): void {
     for (const [name, { isBusy, parked }] of this.#lanes) {
       if (isBusy || parked.length > 0) continue;
@@ -173,5 +173,5 @@ const newLane = (address: OwnerAddress): Lane => ({
   waiting: [],
   parked: [],
   isBusy: false,
-  told: new Set(),
+  published: new Set(),
 });

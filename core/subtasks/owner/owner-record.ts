@@ -6,20 +6,19 @@ import type { Store } from "../../contract/store.ts";
 import { Batch, isSettled } from "./batch.ts";
 
 /**
- * What a turn has used up, with its continuations (S9): the turn that began it all, how many were spawned, and the
- * continuations that delegated again. Many are kept and written often, so they are short: of the turn's id there is as
- * much as tells it from the others.
+ * Usage of one request against its limits (S9): the root turn's short id, the number of subtasks, and the continuations
+ * that delegated again. Compact, because many are kept and every change writes all of them.
  */
 const Tally = z.tuple([z.string(), z.int()], z.string());
 
 /**
- * Everything one owner has delegated. One key, so that limits, membership and the gate are one compare-and-set:
- * what is refused was never counted, and what fires fires once.
+ * All work that one owner has delegated. It is one key, so that one compare-and-set covers limits, membership and
+ * firing: a refused subtask is never counted, and a batch fires once.
  */
 export const OwnerRecord = z.looseObject({
-  /** By the turn that delegated. */
+  /** By the id of the turn that delegated. */
   batches: z.record(z.string(), Batch),
-  /** Those that were used last come last. */
+  /** Least recently used first. */
   tallies: z.array(Tally),
 });
 export type OwnerRecord = z.infer<typeof OwnerRecord>;
@@ -35,7 +34,7 @@ export interface OwnerAddress {
 export const ownerKey = ({ tenant, agent, ownerId }: OwnerAddress) => keyOf(owners, tenant, agent, ownerId);
 export const emptyOwner: OwnerRecord = { batches: {}, tallies: [] };
 
-/** Mostly read in the process that wrote it last. */
+/** Most reads happen in the process that wrote last. */
 export const ownersRead = new LastRead<OwnerRecord>();
 
 export const readOwner = async (store: Store, address: OwnerAddress): Promise<OwnerRecord> =>
@@ -63,17 +62,19 @@ export const withUsedUp = (record: OwnerRecord, rootTurnId: string, { spawned, r
 
 const short = (turnId: string): string => turnId.slice(-12);
 
-/** How long what is over is kept, if nobody knows whether all of it was told: repeats of its messages bring that on. */
+/** How long a settled batch is kept if its effects may be unpublished: redelivered messages publish them. */
 const KEPT_MS = 3_600_000;
-/** Requests of one owner whose limits are counted at once. */
+/** Requests of one owner whose usage is kept. */
 const MAX_TALLIES = 16;
 
-/** Without batches that nobody needs any more. The newest one stays, so that its owner can look at it. */
-export const withoutOld = (record: OwnerRecord, now: number, told: ReadonlySet<string>): OwnerRecord => {
+/** Removes settled batches. The newest one stays, for list_subtasks. */
+export const withoutOld = (record: OwnerRecord, now: number, published: ReadonlySet<string>): OwnerRecord => {
   const batches = Object.entries(record.batches);
   const [newest] = batches.at(-1) ?? [];
   const isNeeded = (batch: Batch) =>
-    batch.turnId === newest || !isSettled(batch) || (now - lastStep(batch, now) < KEPT_MS && !isTold(batch, told));
+    batch.turnId === newest ||
+    !isSettled(batch) ||
+    (now - lastStep(batch, now) < KEPT_MS && !isPublished(batch, published));
   const needed = batches.filter(([, batch]) => isNeeded(batch));
   return needed.length === batches.length ? record : { ...record, batches: Object.fromEntries(needed) };
 };
@@ -81,6 +82,6 @@ export const withoutOld = (record: OwnerRecord, now: number, told: ReadonlySet<s
 const lastStep = ({ sealedAt, firedAt, amendedAt }: Batch, now: number): number =>
   amendedAt ?? firedAt ?? sealedAt ?? now;
 
-/** A word of one that reports alone may still wait to be heard, and must then find out whether it was returned. */
-const isTold = ({ turnId, members }: Batch, told: ReadonlySet<string>): boolean =>
-  told.has(turnId) && members.every(({ reports }) => reports !== "alone");
+/** A queued message of a member that reports alone still needs the batch, to see whether its result was returned. */
+const isPublished = ({ turnId, members }: Batch, published: ReadonlySet<string>): boolean =>
+  published.has(turnId) && members.every(({ reports }) => reports !== "alone");

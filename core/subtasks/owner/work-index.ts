@@ -11,16 +11,16 @@ import { readSubtasks } from "../record/subtask-record.ts";
 import type { OwnerAddress } from "./owner-record.ts";
 import { readOwner } from "./owner-record.ts";
 
-/** Which owners have delegated something for an account: `status` and `cancel` begin here. */
+/** Maps an account to the owners that delegated work for it, for `status` and `cancel`. */
 const WorkPointer = z.looseObject({ since: z.number() });
 type WorkPointer = z.infer<typeof WorkPointer>;
 const pointers = collection("work-of", WorkPointer, { ttlMs: RETENTION_MS });
 
-/** What this process wrote lately, and need not write again. */
+/** Pointers that this process wrote recently and need not write again. */
 const written = new LastRead<WorkPointer>();
-const WRITTEN_AGAIN_MS = 3_600_000;
+const REWRITE_MS = 3_600_000;
 
-/** Before the work itself is noted, so that none is forgotten. Work that no account asked for is not listed. */
+/** Called before the work is stored, so that a crash leaves no work without a pointer. */
 export const pointToWork = async (
   store: Store,
   { tenant, agent, ownerId }: OwnerAddress,
@@ -30,7 +30,7 @@ export const pointToWork = async (
   if (accountId === undefined) return;
   const key = keyOf(pointers, tenant, agent, conversation.channel, accountId, ownerId);
   const known = written.peek(store, key);
-  if (known !== undefined && now - known.value.since < WRITTEN_AGAIN_MS) return;
+  if (known !== undefined && now - known.value.since < REWRITE_MS) return;
   const value = { since: now };
   written.note(store, key, { value, revision: await store.put(key, value) });
 };

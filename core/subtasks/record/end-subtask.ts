@@ -30,7 +30,7 @@ export const endSubtask = async (
   return endKnown(deps, { ...stored, value }, ending, () => true);
 };
 
-/** Ends a subtask that this process runs, if `mayEnd` allows it for the stored state. Otherwise resolves to it unended. */
+/** Ends a subtask that this process runs, if `mayEnd` allows it; otherwise resolves to the subtask unended. */
 export const endKnown = async (
   deps: CoreParts,
   known: Stored<Subtask>,

@@ -16,7 +16,7 @@ export interface Actor {
   readonly writer?: Writer;
 }
 
-/** Reads a subtask and checks that the actor is its owner or the person it is done for, by their current accounts (S6). */
+/** Reads a subtask that the actor owns, or that is done for the person, by their current accounts (S6). */
 export const ownSubtask = async (
   { store }: { readonly store: Store },
   address: SubtaskAddress,

@@ -18,7 +18,7 @@ export const withNote = (subtask: Subtask, note: SubtaskNote): Subtask => {
   return { ...subtask, inbox: [...subtask.inbox, { ...note, content }] };
 };
 
-/** A note for the subagent's next step, or a status line that only people see. */
+/** A note for the subagent's next step, or a status line for the activity entry. */
 type SubtaskUpdate = { readonly note: SubtaskNote } | { readonly status: string };
 
 /** Resolves to the subtask; one that had ended comes back without the update. Undefined: it does not exist any more. */

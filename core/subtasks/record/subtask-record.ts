@@ -15,7 +15,7 @@ const subtasks = collection("subtasks", Subtask, { ttlMs: RETENTION_MS });
 export const subtaskKey = ({ tenant, agent, id }: SubtaskAddress) => keyOf(subtasks, tenant, agent, id);
 export const subtasksOfAgent = ({ tenant, agent }: AgentRef) => prefixOf(subtasks, tenant, agent);
 
-/** Most reads happen in the process that wrote last. Records can be large and are read while they run: keep only few. */
+/** Most reads happen in the process that wrote last. The cache is small, because records can be large. */
 export const subtasksRead = new LastRead<Subtask>(500);
 
 export const readSubtask = async (store: Store, address: SubtaskAddress): Promise<Subtask | undefined> =>

@@ -7,7 +7,7 @@ import { readSubtask } from "../record/subtask-record.ts";
 
 type Address = Pick<Subtask, "tenant" | "agent" | "id">;
 
-/** Messages to other agents that a subtask has sent and that have no answer yet. */
+/** Ids of the open calls of a subtask to other agents. */
 export const outstandingCalls = async ({ store }: Pick<SubtaskDeps, "store">, subtask: Address): Promise<string[]> => {
   const { tenant, agent, id: ownerId } = subtask;
   const { batches } = await readOwner(store, { tenant, agent, ownerId });
@@ -19,14 +19,11 @@ export const outstandingCalls = async ({ store }: Pick<SubtaskDeps, "store">, su
 interface Options {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** What it has been told and not seen, if it may be called away. */
+  /** The unread notes; empty if notes must not interrupt the wait. */
   unseen(subtask: Subtask): readonly SubtaskNote[];
 }
 
-/**
- * A subtask waits for other agents before it ends (S10); they have told it something by then, or its time is up. A
- * question of theirs, or a word of its owner, calls it away before that.
- */
+/** Waits until the open calls end (S10) or time out. A question of a peer or a note of the owner ends the wait. */
 export const waitForCalls = async (
   deps: SubtaskDeps,
   subtask: Address,

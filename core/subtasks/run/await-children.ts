@@ -10,18 +10,18 @@ import { changeSubtask } from "../record/change-subtask.ts";
 import { readSubtasks, waitForSubtasks } from "../record/subtask-record.ts";
 
 interface Options {
-  /** The turn of the parent that is told. */
+  /** The turn of the parent that gets the results. */
   readonly turnId: string;
   readonly ceilingMs: number;
   readonly graceMs: number;
   readonly signal: AbortSignal;
-  /** Whether it has been told something meanwhile that it should see before its subtasks have ended. */
-  isCalled(parent: Subtask): boolean;
+  /** True if the parent got a note that it should read before its children have ended. */
+  isInterrupted(parent: Subtask): boolean;
 }
 
 /**
- * What a turn of a subtask begins with: what came of its own subtasks, once all have ended (S8) or their time is up; or
- * that something else came before that. Undefined: it has none whose results are outstanding.
+ * Waits for the children of a subtask and returns the text of its next turn: their results once all have ended (S8) or
+ * timed out, or a notice if a note arrived first. Resolves to undefined if no results are outstanding.
  */
 export const awaitChildren = async (
   deps: SubtaskDeps,
@@ -38,11 +38,11 @@ export const awaitChildren = async (
       .map((member) => ({ ...member, batch: batch.turnId })),
   );
   if (outstanding.length === 0) return undefined;
-  // A turn that is begun again after a death is told the same.
-  const told = outstanding.filter(({ awaitedBy }) => awaitedBy === turnId);
-  if (told.length > 0) return resultsOf(deps, place, told);
+  // A turn that is repeated after a crash gets the same results.
+  const returned = outstanding.filter(({ awaitedBy }) => awaitedBy === turnId);
+  if (returned.length > 0) return resultsOf(deps, place, returned);
   const open = await stillOpen(deps, parent, outstanding, options);
-  if (open.length > 0) return called(open);
+  if (open.length > 0) return interruption(open);
   for (const batch of new Set(outstanding.map((member) => member.batch))) {
     const ids = outstanding.filter((member) => member.batch === batch).map(({ id }) => id);
     await takeReturned(deps, { ...place, ownerId, turnId: batch }, ids, turnId);
@@ -50,19 +50,19 @@ export const awaitChildren = async (
   return resultsOf(deps, place, outstanding);
 };
 
-/** Waits for them; whoever is not done in time is stopped, and waited for no longer. Those left: it was called away. */
+/** Waits for the children and stops those that time out. Resolves to the open ones if a note interrupts the wait. */
 const stillOpen = async (
   deps: SubtaskDeps,
   parent: Subtask,
   members: readonly Member[],
-  { ceilingMs, graceMs, signal, isCalled }: Options,
+  { ceilingMs, graceMs, signal, isInterrupted }: Options,
 ): Promise<Subtask[]> => {
   const openIn = (all: readonly Subtask[]) => all.filter((one) => one.id !== parent.id && !hasEnded(one));
-  const isCalledIn = (all: readonly Subtask[]) => all.some((one) => one.id === parent.id && isCalled(one));
+  const isInterruptedIn = (all: readonly Subtask[]) => all.some((one) => one.id === parent.id && isInterrupted(one));
   const ids = [...members.map(({ id }) => id), parent.id];
   const wait = { place: parent, ids, signal };
   const isDone = (all: readonly Subtask[]) => openIn(all).length === 0;
-  const isOver = (all: readonly Subtask[]) => isDone(all) || isCalledIn(all);
+  const isOver = (all: readonly Subtask[]) => isDone(all) || isInterruptedIn(all);
   const inTime = await waitForSubtasks(deps, { ...wait, timeoutMs: ceilingMs, isDone: isOver });
   if (isOver(inTime)) return openIn(inTime);
   const stopRequestedAt = isoTime(deps.clock.now());
@@ -90,6 +90,6 @@ const resultsOf = async (
   return `[results of delegated work] Finish your work with these.\n\n${showResults(reported)}`;
 };
 
-const called = (open: readonly Subtask[]): string =>
+const interruption = (open: readonly Subtask[]): string =>
   `[while you wait] Something came for you; it follows. ${listNames(open.map(({ name }) => name))} still work for ` +
   "you. Answer whoever asks with message_subtask, then end your turn with a short text: you get the results later.";

@@ -13,14 +13,14 @@ import { endSubtask } from "../record/end-subtask.ts";
 import { readSubtask, writeSubtask } from "../record/subtask-record.ts";
 
 /**
- * Writes a subtask that has its place in a batch, unless that was done before. Ids are short: if somebody else has this
- * one, it gets another, in its batch too. Resolves to the id that it has.
+ * Writes the record of a reserved subtask; idempotent. Ids are short: if another subtask has this one, the subtask gets
+ * a new id, in its batch too. Resolves to the id.
  */
 export const createSubtask = async (deps: SubtaskDeps, wanted: Subtask): Promise<string> => {
   for (let subtask = wanted, next = 1; ; ) {
     try {
       await writeSubtask(deps.store, subtask, 0);
-      tell(deps, subtask);
+      reportCreation(deps, subtask);
       return subtask.id;
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
@@ -33,15 +33,15 @@ export const createSubtask = async (deps: SubtaskDeps, wanted: Subtask): Promise
   }
 };
 
-const tell = ({ bus, logger }: SubtaskDeps, subtask: Subtask): void => {
+const reportCreation = ({ bus, logger }: SubtaskDeps, subtask: Subtask): void => {
   const { tenant, agent, id, depth, planId, parentTurnId: turnId, owner, reports, traceId } = subtask;
   bus.signal(subjectsOf(tenant).subtaskChanged(agent), subtask);
   logger.info({ subtask: id, depth, planId, turnId, owner: owner.ownerId, reports, traceId }, "subtask created");
 };
 
 /**
- * The id of the subtask that a call asks for, always the same. `next` is another one, if somebody else has that. Those of
- * one call lie side by side: to write them the store then touches one page of its index, and not one for each.
+ * Derives the subtask's id from the tool call. `next` gives another one after a collision. The ids of one call are
+ * adjacent, so that the store writes one page of its index instead of one for each.
  */
 export const subtaskIdOf = (callKey: string, next = 0): string => {
   const end = callKey.lastIndexOf("/");
@@ -52,7 +52,7 @@ export const subtaskIdOf = (callKey: string, next = 0): string => {
   return `subtask-${call.slice(0, 8 - place.length)}${place}`;
 };
 
-/** It has its place and could not be begun: it has failed like any other (S7). Who lets go of the turn leaves it as it is. */
+/** Fails a reserved subtask that could not be started (S7). A turn that yields leaves it to the next process. */
 export const failUnstarted = async (
   deps: SubtaskDeps,
   { tenant, agent, turnId, standing, traceId, signal }: ToolContext,
@@ -61,8 +61,8 @@ export const failUnstarted = async (
 ): Promise<Member> => {
   if (signal.reason instanceof TurnYielded) throw error;
   const address = { tenant, agent, id: member.id };
-  deps.logger.warn({ subtask: member.id, turnId, traceId, error: messageOf(error) }, "subtask not begun");
-  // Somebody else may have its id.
+  deps.logger.warn({ subtask: member.id, turnId, traceId, error: messageOf(error) }, "could not start subtask");
+  // Another subtask may have its id.
   if ((await readSubtask(deps.store, address))?.callKey !== member.callKey) {
     const batch = { tenant, agent, ownerId: standing.owner.ownerId, turnId };
     await applyBatchEffects(deps, batch, await countLost(deps, batch, [member.id]));

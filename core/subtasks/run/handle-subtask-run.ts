@@ -24,14 +24,14 @@ export interface RunDeps extends SubagentDeps {
   readonly turnDeadlineMs: number;
   readonly running: RunningGauge;
   readonly turns: Pick<RunningTurns, "isRunning">;
-  /** Tools that only subagents have. */
+  /** Tools for subagents only. */
   readonly ownTools: readonly Tool[];
 }
 
-/** Whoever has it now should be done, or dead, by then. */
-const TAKEN_OVER_PAUSE_MS = 1_000;
+/** Retry delay after losing the run to another process; by then it has finished or its lease has expired. */
+const YIELDED_RETRY_MS = 1_000;
 
-/** One subtask, from its claim to the word to its owner. Taken up again, it goes on from its journal (S11). */
+/** Runs a subtask from its claim to the report to its owner. A retry resumes from the journal (S11). */
 export const handleSubtaskRun = async (
   deps: RunDeps,
   agent: Agent,
@@ -41,7 +41,7 @@ export const handleSubtaskRun = async (
   await deps.checkpoint("subtask.received", address.id);
   const claimed = await (attempt === 1 ? claimFirst : claimAgain)(deps, address);
   if (claimed === undefined) {
-    deps.logger.warn({ subtask: address.id }, "no record of a subtask that is to be run");
+    deps.logger.warn({ subtask: address.id }, "subtask has no record, run dropped");
     return ack;
   }
   const subtask = claimed.value;
@@ -56,16 +56,19 @@ export const handleSubtaskRun = async (
     return ack;
   } catch (error) {
     if (!(error instanceof TurnYielded) && !(error instanceof RevisionConflict)) throw error;
-    deps.logger.info({ subtask: subtask.id, traceId: subtask.traceId, why: messageOf(error) }, "subtask left");
-    // Not its fault: this run does not count against it.
+    deps.logger.info(
+      { subtask: subtask.id, traceId: subtask.traceId, why: messageOf(error) },
+      "subtask run yielded, will be retried",
+    );
+    // A yielded run does not count as a failed attempt.
     await changeSubtask(deps, address, (left) => (hasEnded(left) ? left : { ...left, yields: left.yields + 1 }));
-    return { retryInMs: TAKEN_OVER_PAUSE_MS };
+    return { retryInMs: YIELDED_RETRY_MS };
   }
 };
 
 const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Promise<Subtask | undefined> => {
   const subtask = claimed.value;
-  // One less than the bus allows: the word to the owner needs a run too (S7).
+  // One less than the bus allows, because the report to the owner needs a run too (S7).
   const brokenOff = subtask.runs - subtask.yields;
   if (brokenOff >= MAX_FAILURES - 1) {
     const error = `It was begun ${brokenOff} times, and each time something broke off the work.`;
@@ -77,7 +80,7 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
     if (isOver) over.abort(new SubtaskStopped(subtask.id));
   });
   deps.running.add(agent.name, 1);
-  const note = new DeferredStartWrite(deps, claimed);
+  const startWrite = new DeferredStartWrite(deps, claimed);
   const workspaces = subtask.workspace && deps.workspaces.get(agent.name);
   const changed = async (ending: Ending): Promise<Ending> => {
     if (workspaces === undefined) return ending;
@@ -91,8 +94,8 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
     if (obstacle !== undefined) return await endSubtask(deps, subtask, failed(`It has no workspace: ${obstacle}`));
     const subagent = subagentFor(agent, subtask, deps.ownTools);
     return await runSubagent(deps, subagent, claimed, over.signal, async (end, latest, mayEnd) => {
-      const noted = await note.close();
-      const known = latest.revision === claimed.revision ? (noted ?? latest) : latest;
+      const started = await startWrite.close();
+      const known = latest.revision === claimed.revision ? (started ?? latest) : latest;
       return endKnown(deps, known, await changed(endingFor(end)), mayEnd);
     });
   } catch (error) {
@@ -100,7 +103,7 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
     if (ending === undefined) throw error;
     return await endSubtask(deps, subtask, await changed(ending));
   } finally {
-    await note.close();
+    await startWrite.close();
     timer.cancel();
     unwatch();
     over.release();
@@ -108,7 +111,7 @@ const workOn = async (deps: RunDeps, agent: Agent, claimed: Stored<Subtask>): Pr
   }
 };
 
-/** A text counts as the result; the end that complete_subtask wrote is there already and stays (S7). */
+/** A final text counts as the result. An end that complete_subtask stored before takes precedence (S7). */
 const endingFor = ({ outcome, finalText, trouble }: TurnEnd): Ending => {
   if (outcome === "answered" && finalText.trim() !== "") {
     return { status: "completed", result: { status: "success", output: finalText } };
@@ -131,8 +134,8 @@ const timedOut: Ending = {
 };
 
 /**
- * A subtask that could not be run, or whose run killed its process every time: it has failed, and its owner hears so
- * at once (S7). A run is published with its subtask's id, so the letter names it even if the message is garbled.
+ * Fails a subtask whose run became a dead letter, and reports that to its owner (S7). The message id is the subtask's
+ * id, so the dead letter names the subtask even if its body is unreadable.
  */
 export const handleRunDeadLetter = (deps: SubtaskDeps, agent: Agent, letter: DeadLetter): Promise<void> =>
   deadLetterFallback(deps.logger, letter, async () => {
@@ -147,7 +150,7 @@ export const handleRunDeadLetter = (deps: SubtaskDeps, agent: Agent, letter: Dea
     await cancelChildren(deps, ended);
   });
 
-/** How many subtasks of each agent this process works on. */
+/** Counts the running subtasks of each agent in this process. */
 export class RunningGauge {
   readonly #meter: Meter;
   readonly #running = new Map<string, number>();

@@ -14,13 +14,13 @@ export interface SubagentDeps extends SubtaskDeps {
   readonly history: SessionHistory;
 }
 
-/** Whoever is told something new at each of its ends would never come to one. */
+/** Limits the turns of a subagent that gets a new note at each of its ends. */
 const MAX_PHASES = 5;
 
-/** The last of its turns is kept for the results. */
-const mayBeCalled = (phase: number): boolean => phase + 2 < MAX_PHASES;
+/** The last phase is reserved for the results. */
+const mayInterrupt = (phase: number): boolean => phase + 2 < MAX_PHASES;
 
-/** Ends the subtask, unless there is something that it has not been told: then it comes back unended. */
+/** Ends the subtask. Resolves to it unended if it has unread notes. */
 export type Finish = (
   end: TurnEnd,
   known: Stored<Subtask>,
@@ -28,8 +28,8 @@ export type Finish = (
 ) => Promise<Subtask | undefined>;
 
 /**
- * The subagent's work, as journaled turns of a session of its own. A turn that leaves subtasks of its own open, or
- * that was told something it has not seen, is followed by another one (S8). Resolves to the subtask as it ended.
+ * Runs the subagent as journaled turns of its own session. Open children or unread notes lead to another turn (S8).
+ * Resolves to the ended subtask.
  */
 export const runSubagent = async (
   deps: SubagentDeps,
@@ -40,12 +40,12 @@ export const runSubagent = async (
 ): Promise<Subtask | undefined> => {
   const subtask = claimed.value;
   const inbox = new SubtaskInbox(deps, claimed);
-  // Before the first run there is nothing to read.
+  // The first run has no history to read.
   const isResumed = subtask.runs > 0;
   let window = isResumed ? await deps.history.window(subagentSession(subtask)) : emptyWindow(subtask);
   for (let phase = nextIndex(window); ; phase++) {
     const record = subagentTurn(subtask, phase);
-    const previous = phase === 0 ? undefined : await newsFor(deps, agent, subtask, inbox, phase - 1, signal);
+    const previous = phase === 0 ? undefined : await nextPrompt(deps, agent, subtask, inbox, phase - 1, signal);
     const text = previous ?? taskText(subtask);
     let attempt = 0;
     const end = await runTurn(deps, {
@@ -61,10 +61,10 @@ export const runSubagent = async (
       interject: () => inbox.unread(),
       shrink: async (whole) => ({ ...whole, entries: [], chars: 0 }),
     });
-    const news = await newsFor(deps, agent, subtask, inbox, phase, signal);
-    if (end.outcome !== "failed") await hearPeers(deps, agent, subtask, inbox, phase, signal);
+    const next = await nextPrompt(deps, agent, subtask, inbox, phase, signal);
+    if (end.outcome !== "failed") await awaitPeers(deps, agent, subtask, inbox, phase, signal);
     const isLast = end.outcome === "failed" || phase + 1 >= MAX_PHASES;
-    if (news === undefined || isLast) {
+    if (next === undefined || isLast) {
       const ended = await finish(end, inbox.latest, (is) => isLast || inbox.hasSeen(is));
       if (ended === undefined || hasEnded(ended)) return ended;
     }
@@ -83,8 +83,8 @@ export const runSubagent = async (
   }
 };
 
-/** What other agents answer comes as a word to the subtask: it does not end without having seen it. */
-const hearPeers = async (
+/** Waits for answers of other agents, which arrive as notes that the subtask must read before it ends. */
+const awaitPeers = async (
   deps: SubagentDeps,
   { tools, delegation }: Agent,
   subtask: Subtask,
@@ -96,7 +96,7 @@ const hearPeers = async (
   await waitForCalls(deps, subtask, {
     timeoutMs: ceilingMs(delegation, subtask.background),
     signal,
-    unseen: (is) => (mayBeCalled(phase) ? inbox.unseen(is) : []),
+    unseen: (is) => (mayInterrupt(phase) ? inbox.unseen(is) : []),
   });
 };
 
@@ -105,8 +105,8 @@ const emptyWindow = (subtask: Subtask): SessionWindow => windowOf(subagentSessio
 const taskText = ({ prompt, expectedOutput }: Subtask): string =>
   expectedOutput === "" ? prompt : `${prompt}\n\nExpected output: ${expectedOutput}`;
 
-/** What the turn after a phase begins with; undefined if the phase has left nothing open. */
-const newsFor = async (
+/** The prompt of the turn after a phase; undefined if the phase left no children open. */
+const nextPrompt = async (
   deps: SubagentDeps,
   { tools, delegation }: Agent,
   subtask: Subtask,
@@ -121,6 +121,6 @@ const newsFor = async (
     ceilingMs: ceilingMs(delegation, subtask.background),
     graceMs: delegation.graceMs,
     signal,
-    isCalled: (is) => mayBeCalled(phase) && !inbox.hasSeen(is),
+    isInterrupted: (is) => mayInterrupt(phase) && !inbox.hasSeen(is),
   });
 };

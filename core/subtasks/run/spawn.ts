@@ -20,13 +20,13 @@ export interface Task {
 
 export interface Spawned {
   readonly accepted: readonly Member[];
-  /** In words for the model; undefined if all were accepted. */
+  /** Text for the model; undefined if all were accepted. */
   readonly refusal: string | undefined;
 }
 
 /**
- * Starts subtasks. Every step has a fixed id, so a call that comes again after a death goes on where it stopped:
- * first a place within the limits, then the record, then the word to whoever runs it.
+ * Starts subtasks: reserves them within the limits, writes their records, publishes their runs. Every step has a fixed
+ * id, so a call that is repeated after a crash continues at the step that failed.
  */
 export const spawn = async (
   deps: SubtaskDeps,
@@ -39,7 +39,7 @@ export const spawn = async (
   const depthLeft = deepest(limits, standing.background) - standing.depth;
   if (depthLeft <= 0)
     return refused(deps, context, tasks.length, "Refused: subtasks may not nest deeper here. Do it yourself.");
-  // More than could ever be accepted need no id.
+  // Tasks beyond the limit can never be accepted.
   const wanted = tasks.slice(0, limits.perTurn).map(({ name }, index) => {
     const callKey = `${idempotencyKey}/${index}`;
     return { id: subtaskIdOf(callKey), callKey, name, reports };
@@ -70,7 +70,7 @@ const refused = ({ logger }: SubtaskDeps, context: ToolContext, count: number, r
   return { accepted: [], refusal };
 };
 
-/** What they begin with, if they work on a repository. One that was begun before a death began with the same. */
+/** The base commit, if the agent has a repository. A call repeated after a crash uses the commit of its first run. */
 const workspaceFor = async (
   deps: SubtaskDeps,
   { tenant, agent }: ToolContext,

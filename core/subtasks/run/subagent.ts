@@ -3,15 +3,15 @@ import type { Tool } from "../../contract/tool.ts";
 import { stableId } from "../../lib/index.ts";
 import { type Agent, deepest, type TurnRecord } from "../../turns/index.ts";
 
-/** Words to people are the owner's business. */
+/** Only the owner writes to people. */
 const NOT_FOR_SUBAGENTS = ["nothing_to_say"];
-/** Of no use where nothing can be delegated any more. A run of a schedule could delegate what its maker cannot. */
+/** Withheld at the maximum depth. A scheduled run could delegate although its creator cannot. */
 const DELEGATING = [
   ...["spawn_subtask", "spawn_parallel_subtasks", "await_subtasks", "message_subtask", "cancel_subtask"],
   ...["schedule_task", "run_schedule_now"],
 ];
 
-/** The agent as it works on a subtask: with its parent's tools and no more (S5), and those to report with. */
+/** The agent for a subtask: at most the tools of its parent (S5), plus those of subagents. */
 export const subagentFor = (agent: Agent, subtask: Subtask, ownTools: readonly Tool[]): Agent => {
   const mayDelegate = subtask.depth < deepest(agent.delegation, subtask.background);
   const withheld = mayDelegate ? NOT_FOR_SUBAGENTS : [...NOT_FOR_SUBAGENTS, ...DELEGATING, "list_subtasks"];
@@ -34,10 +34,9 @@ const WORKSPACE =
   "You have a workspace: a copy of a repository that is yours alone. Read, write, list and search its files with your " +
   "tools. What you leave there is handed in with your result; do not put whole files into your words.";
 
-/** What a subagent's session and turns are called: its own, whatever else the tenant runs. */
 export const subagentSession = ({ tenant, agent, id }: Subtask): string => stableId("s", tenant, agent, id);
 
-/** Phase 0 is the work itself; another one follows for what came of its own subtasks. */
+/** Phase 0 is the task; later phases handle results of children and notes. */
 export const subagentTurn = (subtask: Subtask, phase: number): TurnRecord => {
   const { tenant, agent, id, origin, audience, asker, traceId, depth, planId, background, chain } = subtask;
   return {

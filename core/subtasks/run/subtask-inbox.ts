@@ -6,20 +6,20 @@ import { messageHeading } from "../continuation/continuation-prompt.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { subtaskKey, subtasksRead } from "../record/subtask-record.ts";
 
-/** What a subtask is told while it works. Looking also finds out whether it is still to be worked on. */
+/** Reads the notes for a running subtask, and throws SubtaskStopped if it has to stop. */
 export class SubtaskInbox {
   readonly #deps: SubtaskDeps;
   #latest: Stored<Subtask>;
   #seen = 0;
   #isFresh = true;
 
-  /** As it was claimed just now: the first look needs no other. */
+  /** The claimed record is fresh, so the first check needs no read. */
   constructor(deps: SubtaskDeps, claimed: Stored<Subtask>) {
     this.#deps = deps;
     this.#latest = claimed;
   }
 
-  /** As it was at the last look. */
+  /** The record as last read. */
   get latest(): Stored<Subtask> {
     return this.#latest;
   }
@@ -33,14 +33,14 @@ export class SubtaskInbox {
   }
 
   async unread(): Promise<ChatMessage[]> {
-    const { id, inbox, stopRequestedAt, ...subtask } = await this.#look();
+    const { id, inbox, stopRequestedAt, ...subtask } = await this.#refresh();
     if (hasEnded(subtask) || stopRequestedAt !== undefined) throw new SubtaskStopped(id);
     const fresh = inbox.slice(this.#seen);
     this.#seen = inbox.length;
     return fresh.map((note) => ({ role: "user", text: `${headingOf(note)}\n${note.content}` }));
   }
 
-  async #look(): Promise<Subtask> {
+  async #refresh(): Promise<Subtask> {
     if (!this.#isFresh) {
       const stored = await subtasksRead.get(this.#deps.store, subtaskKey(this.#latest.value));
       if (stored === undefined) throw new SubtaskStopped(this.#latest.value.id);
@@ -56,9 +56,9 @@ const headingOf = ({ type, from, child }: SubtaskNote): string => {
   return from === undefined ? `[${type} from your owner]` : `[${type} from the agent "${from}"]`;
 };
 
-/** The subtask has ended elsewhere, or its time is up: whoever works on it stops. */
+/** Stops the run of a subtask that was ended by others or reached its ceiling. */
 export class SubtaskStopped extends AppError {
   constructor(id: string) {
-    super("stopped", `${id} is to be worked on no longer`);
+    super("stopped", `${id} was stopped`);
   }
 }

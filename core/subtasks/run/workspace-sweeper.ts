@@ -8,17 +8,17 @@ import { hasEnded, type Subtask } from "../../contract/subtask.ts";
 import type { Workspaces } from "../../workspaces/index.ts";
 import { readSubtask } from "../record/subtask-record.ts";
 
-const EVERY_MS = 60 * 60_000;
+const INTERVAL_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 
 export interface SweeperDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Undefined: nobody knows it any more. */
+  /** Resolves to undefined if the record has expired. */
   subtask(id: string): Promise<Subtask | undefined>;
 }
 
-/** Removes the worktrees of work that ended long ago, at the start and every hour: a death leaves none for ever. */
+/** Removes the worktrees of expired work at the start and every hour, also those that a crash left. */
 export class WorkspaceSweeper {
   readonly #workspaces: Workspaces;
   readonly #deps: SweeperDeps;
@@ -33,7 +33,7 @@ export class WorkspaceSweeper {
 
   start(): void {
     this.#sweeping = this.sweep().finally(() => {
-      if (!this.#stopped) this.#timer = this.#deps.clock.after(EVERY_MS, () => this.start());
+      if (!this.#stopped) this.#timer = this.#deps.clock.after(INTERVAL_MS, () => this.start());
     });
   }
 
@@ -50,7 +50,7 @@ export class WorkspaceSweeper {
       try {
         if (this.#isOver(await this.#deps.subtask(id))) await this.#workspaces.discard({ id });
       } catch (error) {
-        this.#deps.logger.warn({ subtask: id, error: messageOf(error) }, "workspace not removed; trying again later");
+        this.#deps.logger.warn({ subtask: id, error: messageOf(error) }, "could not remove workspace, retrying later");
       }
     }
   }
@@ -63,7 +63,7 @@ export class WorkspaceSweeper {
   }
 }
 
-/** For an agent whose subtasks have workspaces. */
+/** Starts a sweeper if the agent has a repository. */
 export const startSweeping = (
   deps: { store: Store; clock: Clock; logger: Logger; workspaces: ReadonlyMap<string, Workspaces> },
   { tenant, name: agent }: { tenant: string; name: string },

@@ -24,7 +24,7 @@ const Input = z.strictObject({
   timeoutSeconds: z.number().min(0).max(3_600).optional(),
 });
 
-/** Returned results leave their batch; whoever is still running stays in it (B2). */
+/** Returned results leave their batch; running subtasks stay in it (B2). */
 export const awaitSubtasks = (deps: SubtaskDeps, limits: DelegationConfig): Tool<z.infer<typeof Input>> => ({
   name: "await_subtasks",
   description:
@@ -61,7 +61,7 @@ const report = (subtasks: readonly Subtask[]): string => {
   ].join("\n\n");
 };
 
-/** Those asked for, or all whose results are outstanding; those that this very call has taken are among them again. */
+/** The requested subtasks, or all with outstanding results. A repeated call finds those it has returned before. */
 const targetsOf = async (
   { store }: SubtaskDeps,
   { tenant, agent, standing, idempotencyKey }: ToolContext,

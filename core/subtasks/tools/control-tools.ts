@@ -16,7 +16,7 @@ import { readSubtasks } from "../record/subtask-record.ts";
 import { spawn } from "../run/spawn.ts";
 import { SubtaskIdInput } from "./await-subtasks.ts";
 
-/** More than this were never read. */
+/** Notes of the owner per subtask. */
 const MAX_NOTES = 20;
 
 const Message = z.strictObject({
@@ -27,7 +27,7 @@ const Message = z.strictObject({
 const Cancel = z.strictObject({ id: SubtaskIdInput });
 const List = z.object({});
 
-/** What can be done about subtasks that are under way. */
+/** Tools to message, cancel and list subtasks. */
 export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[] => {
   const message: Tool<z.infer<typeof Message>> = {
     name: "message_subtask",
@@ -42,9 +42,9 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
       if (hasEnded(subtask)) return retry(deps, limits, context, subtask, type, content);
       if (type === "retry_request") return `${id} is still ${subtask.status}. Wait for its end, or cancel it first.`;
       const note = { id: idempotencyKey, type, content, at: isoTime(deps.clock.now()) };
-      const told = await changeSubtask(deps, subtask, (is) => spokenTo(is, note));
-      const isTold = told?.inbox.some((known) => known.id === idempotencyKey);
-      return isTold ? `${id} is told before its next step.` : `${id} has ended meanwhile: it was not told.`;
+      const changed = await changeSubtask(deps, subtask, (is) => withOwnerNote(is, note));
+      const isDelivered = changed?.inbox.some((known) => known.id === idempotencyKey);
+      return isDelivered ? `${id} is told before its next step.` : `${id} has ended meanwhile: it was not told.`;
     },
   };
   const cancel: Tool<z.infer<typeof Cancel>> = {
@@ -75,17 +75,17 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
   return [message, cancel, list];
 };
 
-const spokenTo = (subtask: Subtask, note: SubtaskNote): Subtask => {
-  const told = withNote(subtask, note);
-  if (told === subtask) return subtask;
+const withOwnerNote = (subtask: Subtask, note: SubtaskNote): Subtask => {
+  const noted = withNote(subtask, note);
+  if (noted === subtask) return subtask;
   if (subtask.inbox.length >= MAX_NOTES) {
     throw new AppError("too-large", `${subtask.id} has been told ${MAX_NOTES} things already; cancel it instead.`);
   }
-  const { question, ...rest } = told;
-  return note.type === "answer" ? rest : told;
+  const { question, ...rest } = noted;
+  return note.type === "answer" ? rest : noted;
 };
 
-/** An end is an end (S4): a retry is a new subtask that knows which one it repeats. */
+/** A retry is a new subtask that refers to the ended one, which never changes (S4). */
 const retry = async (
   deps: SubtaskDeps,
   limits: DelegationConfig,
@@ -95,7 +95,7 @@ const retry = async (
   content: string,
 ): Promise<string> => {
   if (type !== "retry_request") return `${ended.id} has ended: ${ended.status}. Use retry_request to start it again.`;
-  // It runs with the audience of whoever asks now: what began elsewhere must not come out here (D3).
+  // A retry has the audience of this conversation, so work from another one must not be shown here (D3).
   const here = { tenant: context.tenant, conversation: context.audience.conversation };
   if (!(await mayContinue(deps.store, ended, here))) {
     return `${ended.id} began in another conversation. It can only be started again there.`;

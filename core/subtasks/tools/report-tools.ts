@@ -16,8 +16,8 @@ import { outstandingCalls } from "../run/await-calls.ts";
 import { SubtaskIdInput } from "./await-subtasks.ts";
 
 const NOTE_CHARS = 200;
-/** Errors and questions of one subtask that its owner hears. */
-const MAX_WORDS = 20;
+/** Errors and questions that one subtask may send. */
+const MAX_MESSAGES = 20;
 const DEFAULT_ANSWER_SECONDS = 120;
 const MAX_ANSWER_SECONDS = 600;
 
@@ -41,7 +41,7 @@ const Complete = z.strictObject({
   error: z.string().max(4_000).optional().describe("If it is not a success: why, and what could be done."),
 });
 
-/** With these a subagent speaks to its owner. Nobody else has them. */
+/** Tools with which a subagent reports to its owner. */
 export const reportTools = (deps: SubtaskDeps): Tool[] => {
   const notify: Tool<z.infer<typeof Notify>> = {
     name: "notify_owner",
@@ -118,7 +118,7 @@ const ownAddress = ({ tenant, agent, standing }: ToolContext, given: string | un
 
 const change = async (deps: SubtaskDeps, own: Address, by: (subtask: Subtask) => Subtask): Promise<Subtask> => {
   const now = isoTime(deps.clock.now());
-  // Whoever speaks was begun, whether or not that is stored by now.
+  // The subtask runs, even if the deferred write of its start is still pending.
   const subtask = await changeSubtask(deps, own, (is) =>
     hasEnded(is) ? is : by(is.status === "pending" ? begun(is, now) : is),
   );
@@ -129,31 +129,34 @@ const change = async (deps: SubtaskDeps, own: Address, by: (subtask: Subtask) =>
 const noted = (subtask: Subtask, note: string, noteKey: string): Subtask =>
   subtask.noteKey === noteKey ? subtask : { ...subtask, note, noteKey, notes: subtask.notes + 1 };
 
-/** Counted, so that one that cries again and again does not wake its owner for ever. */
-const spoken = (subtask: Subtask): Subtask => {
+/** Limits the messages, because each one starts a turn of the owner. */
+const withMessageCounted = (subtask: Subtask): Subtask => {
   const { words = 0 } = subtask;
-  if (words < MAX_WORDS) return { ...subtask, words: words + 1 };
-  throw new AppError("forbidden", `Your owner has heard ${MAX_WORDS} words of you. Go on with your work, or end it.`);
+  if (words < MAX_MESSAGES) return { ...subtask, words: words + 1 };
+  throw new AppError(
+    "forbidden",
+    `Your owner has heard ${MAX_MESSAGES} words of you. Go on with your work, or end it.`,
+  );
 };
 
-type Words = z.infer<typeof Notify>;
+type Notification = z.infer<typeof Notify>;
 
-const tell = async (deps: SubtaskDeps, own: Address, words: Words, context: ToolContext): Promise<string> => {
-  const subtask = await change(deps, own, spoken);
-  await send(deps, subtask, words, context);
+const tell = async (deps: SubtaskDeps, own: Address, message: Notification, context: ToolContext): Promise<string> => {
+  const subtask = await change(deps, own, withMessageCounted);
+  await send(deps, subtask, message, context);
   return "Your owner is told.";
 };
 
-const ask = async (deps: SubtaskDeps, own: Address, words: Words, context: ToolContext): Promise<string> => {
+const ask = async (deps: SubtaskDeps, own: Address, message: Notification, context: ToolContext): Promise<string> => {
   const { idempotencyKey: questionKey, signal } = context;
   const subtask = await change(deps, own, (is) =>
-    is.questionKey === questionKey ? is : { ...spoken(is), question: words.content, questionKey },
+    is.questionKey === questionKey ? is : { ...withMessageCounted(is), question: message.content, questionKey },
   );
-  await send(deps, subtask, words, context);
+  await send(deps, subtask, message, context);
   const [answered] = await waitForSubtasks(deps, {
     place: own,
     ids: [own.id],
-    timeoutMs: (words.waitSeconds ?? DEFAULT_ANSWER_SECONDS) * 1_000,
+    timeoutMs: (message.waitSeconds ?? DEFAULT_ANSWER_SECONDS) * 1_000,
     signal,
     isDone: ([is]) => is === undefined || hasEnded(is) || is.question === undefined,
   });
@@ -162,12 +165,12 @@ const ask = async (deps: SubtaskDeps, own: Address, words: Words, context: ToolC
     : "No answer yet. Go on with what you can do without it; if one comes, you get it as a message.";
 };
 
-const send = ({ clock, ...deps }: SubtaskDeps, subtask: Subtask, words: Words, context: ToolContext) =>
+const send = ({ clock, ...deps }: SubtaskDeps, subtask: Subtask, message: Notification, context: ToolContext) =>
   sendToOwner({ clock, ...deps }, subtask, {
     id: ownerMessageIdOf(subtask.id, context.idempotencyKey),
-    type: words.type === "status_update" ? "error" : words.type,
-    priority: words.priority ?? (words.type === "error" ? "high" : "normal"),
-    content: words.content,
+    type: message.type === "status_update" ? "error" : message.type,
+    priority: message.priority ?? (message.type === "error" ? "high" : "normal"),
+    content: message.content,
     timestamp: isoTime(clock.now()),
   });
 

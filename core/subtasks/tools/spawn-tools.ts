@@ -45,7 +45,7 @@ export const spawnTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[] 
     const reports = reportsBy(options);
     const spawned = await spawn(deps, limits, context, tasks, reports);
     if (spawned.accepted.length === 0) throw new AppError("forbidden", spawned.refusal ?? "Refused.");
-    return reports === "blocking" ? waitFor(deps, limits, context, spawned) : told(spawned, reports);
+    return reports === "blocking" ? waitFor(deps, limits, context, spawned) : acceptedText(spawned, reports);
   };
   const one: Tool<z.infer<typeof One>> = {
     name: "spawn_subtask",
@@ -73,7 +73,7 @@ const reportsBy = ({ blocking = false, consolidate = true }: How): Member["repor
   return consolidate ? "batch" : "alone";
 };
 
-const told = ({ accepted, refusal }: Spawned, reports: Member["reports"]): string =>
+const acceptedText = ({ accepted, refusal }: Spawned, reports: Member["reports"]): string =>
   [
     `Accepted, working in the background:\n${accepted.map(({ id, name }) => `- ${id}: ${name}`).join("\n")}`,
     ...(refusal === undefined ? [] : [refusal]),
@@ -83,7 +83,7 @@ const told = ({ accepted, refusal }: Spawned, reports: Member["reports"]): strin
       : "Each result comes to you in a later turn of its own. Now end this turn with a short word.",
   ].join("\n\n");
 
-/** A result that does not come in time is given up: nobody would hear of it later. */
+/** Waits for blocking subtasks and cancels those that time out, because no later turn would get their results. */
 const waitFor = async (
   deps: SubtaskDeps,
   limits: DelegationConfig,

@@ -13,7 +13,7 @@ const id = z.string().describe("The subtask whose workspace it is.");
 const One = z.object({ id });
 const Diff = z.object({ id, file: z.string().max(1_000).optional().describe("Only this file.") });
 
-/** What whoever has delegated can do with the changes that came of it (S12). */
+/** Tools for the changes that a subtask made in its workspace (S12). */
 export const ownerTools = (deps: SubtaskDeps, workspaces: Workspaces): Tool[] => {
   const ended = async (context: ToolContext, subtaskId: string, actor = actorOf(context)): Promise<Subtask> => {
     const { tenant, agent } = context;

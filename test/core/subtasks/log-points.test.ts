@@ -53,7 +53,7 @@ describe("given the log of delegated work (issue 5, seed 003)", () => {
       });
     }
     for (const type of ["status_update", "error", "completion"]) {
-      expect(await line("word to the owner", { subtask, type })).toMatchObject({
+      expect(await line("subtask reported to owner", { subtask, type })).toMatchObject({
         level: "info",
         fields: { ...plan, ...owner, message: expect.stringContaining(`${subtask}/`), priority: expect.any(String) },
       });
@@ -62,12 +62,12 @@ describe("given the log of delegated work (issue 5, seed 003)", () => {
       level: "debug",
       fields: { ...owner, message: expect.stringContaining(`${subtask}/`), traceId: "trace-m-1" },
     });
-    expect(await line("owner woken", { subtask, type: "wake-up" })).toMatchObject({
+    expect(await line("turn enqueued", { subtask, type: "wake-up" })).toMatchObject({
       level: "info",
       fields: { ...plan, ...owner, message: expect.stringContaining(`wake/${subtask}`) },
     });
     expect(await line("batch fired")).toMatchObject({ level: "info", fields: { batch: turnId, members: 1 } });
-    expect(await line("owner woken", { type: "synthesis" })).toMatchObject({
+    expect(await line("turn enqueued", { type: "synthesis" })).toMatchObject({
       level: "info",
       fields: { ...plan, ...owner },
     });
@@ -75,12 +75,12 @@ describe("given the log of delegated work (issue 5, seed 003)", () => {
     expect(await line("delegation stopped")).toMatchObject({ level: "debug", fields: { agent: "mooring" } });
   });
 
-  it("when it is stopped at the ceiling, then that is a warning with everybody who is stopped", async () => {
+  it("when it is stopped at the ceiling, then a warning names all stopped subtasks", async () => {
     await start({ primary: delegates(["slow"], "on it"), subagent: () => new Held().answer });
     const { sessionId } = await core.ask("m-1", "go");
     await counted(core, "turns_total mooring answered", 1);
     await core.clock.passNext(defaultDelegation.interactiveCeilingMs);
-    expect(await line("stopped at the ceiling")).toMatchObject({
+    expect(await line("batch ceiling reached, stopping subtasks")).toMatchObject({
       level: "warn",
       fields: { owner: sessionId, traceId: "trace-m-1", subtasks: subtaskIds(core) },
     });

@@ -120,7 +120,7 @@ describe("given a subtask whose command writes more than files", () => {
     execFileSync("git", ["init", "--quiet"], { cwd: path });
     execFileSync("git", ["config", "filter.odd.clean", program("clean")], { cwd: path });
     writeFileSync(join(path, ".gitattributes"), "* filter=odd\n");
-    await expect(workspaces.close(one)).rejects.toThrow("is no complete worktree of the repository");
+    await expect(workspaces.close(one)).rejects.toThrow("is not a complete worktree of the repository");
     expect(readdirSync(canaries)).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe("given a subtask whose command writes more than files", () => {
     const [path] = [await workspaces.open(one), await workspaces.open(two)];
     writeFileSync(join(path, ".git"), `gitdir: ${join(repository.path, ".git/worktrees", two.id)}\n`);
     writeFileSync(join(path, "new.md"), "a\n");
-    await expect(workspaces.close(one)).rejects.toThrow("is no complete worktree of the repository");
+    await expect(workspaces.close(one)).rejects.toThrow("is not a complete worktree of the repository");
     expect(await workspaces.close(two)).toMatchObject({ files: 0 });
   });
 });

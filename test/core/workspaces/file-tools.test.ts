@@ -50,7 +50,7 @@ describe("given a workspace", () => {
     writeFileSync(join(root, "large"), "x".repeat(300_000));
     writeFileSync(join(root, "binary"), Buffer.from([1, 0, 2]));
     await expect(use("read_file", { path: "large" })).rejects.toThrow("300000 bytes");
-    await expect(use("read_file", { path: "binary" })).rejects.toThrow("is no text");
+    await expect(use("read_file", { path: "binary" })).rejects.toThrow("is not a text file");
     await expect(use("read_file", { path: "absent" })).rejects.toThrow("cannot be opened (ENOENT)");
     await expect(use("write_file", { path: "README.md/x", content: "" })).rejects.toThrow("cannot be made");
     await expect(use("write_file", { path: "", content: "" })).rejects.toThrow("Name a file");

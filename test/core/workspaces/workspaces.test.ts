@@ -100,7 +100,7 @@ describe("given a repository", () => {
     ["is not there", "/nonexistent"],
     ["is no repository", "/tmp"],
   ])("when it %s, then that is said", async (_, path) => {
-    await expect(repository.workspaces({ repository: path }).base()).rejects.toThrow(`${path} is no git repository`);
+    await expect(repository.workspaces({ repository: path }).base()).rejects.toThrow(`${path} is not a git repository`);
   });
 
   it("when changes are merged, then they are in the repository, and merging again changes nothing", async () => {

@@ -124,11 +124,16 @@ describe("given a subtask", () => {
     const id = subtaskIds(core)[0];
     const lines = logger.lines.items.filter(({ fields }) => fields.subtask === id);
     expect(lines.map(({ message, fields }) => (fields.to ? `${fields.from} → ${fields.to}` : message))).toEqual(
-      expect.arrayContaining(["subtask created", "pending → running", "running → completed", "word to the owner"]),
+      expect.arrayContaining([
+        "subtask created",
+        "pending → running",
+        "running → completed",
+        "subtask reported to owner",
+      ]),
     );
     for (const { fields } of lines) expect(fields).toMatchObject({ subtask: id, traceId: "trace-m-1" });
     const all = JSON.stringify(logger.lines.items);
-    expect(all).toContain("owner woken");
+    expect(all).toContain("turn enqueued");
     expect(all).not.toContain("words of its own");
     expect(all).not.toContain("do a");
   });

@@ -217,7 +217,7 @@ describe("given a turn that awaits its subtasks (S1)", () => {
 
   it("when one that reports alone is returned after its word was sent, then that is not told again (S7)", async () => {
     const logger = new RecordingLogger();
-    const isWoken = () => logger.lines.until((lines) => lines.some(({ message }) => message === "owner woken"));
+    const isWoken = () => logger.lines.until((lines) => lines.some(({ message }) => message === "turn enqueued"));
     core = await startDelegating(
       roles({
         primary: ({ outputs }) =>
