@@ -3,9 +3,8 @@ import { AppError } from "../contract/app-error.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
 import { cutToBytes } from "../lib/index.ts";
 import { Git } from "./git.ts";
-import { inside } from "./inside.ts";
 import { runProgram } from "./run-program.ts";
-import { MAX_FILE_BYTES, readText, writeText } from "./workspace-files.ts";
+import { inside, MAX_FILE_BYTES, readText, writeText } from "./workspace-files.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 const OUTPUT_BYTES = 30_000;

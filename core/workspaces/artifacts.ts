@@ -1,7 +1,11 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { Logger } from "../contract/logger.ts";
-import type { Subtask, SubtaskResult } from "../contract/subtask.ts";
+import type { Artifacts, Subtask, SubtaskResult } from "../contract/subtask.ts";
 import type { Workspaces } from "./workspaces.ts";
+
+/** "3 files changed, +45 −12", for people and models. */
+export const describeChanges = ({ files, insertions, deletions }: Artifacts): string =>
+  `${files} ${files === 1 ? "file" : "files"} changed, +${insertions} −${deletions}`;
 
 /** Adds the changes in the workspace to the result. A failure of git does not affect the result itself. */
 export const withArtifacts = async (
