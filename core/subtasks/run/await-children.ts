@@ -1,3 +1,4 @@
+import type { AgentRef } from "../../contract/agent-ref.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { hasEnded, type Subtask } from "../../contract/subtask.ts";
 import { listNames } from "../../lib/index.ts";
@@ -73,11 +74,7 @@ const stillOpen = async (
   return [];
 };
 
-const resultsOf = async (
-  deps: SubtaskDeps,
-  place: Pick<Subtask, "tenant" | "agent">,
-  members: readonly Member[],
-): Promise<string> => {
+const resultsOf = async (deps: SubtaskDeps, place: AgentRef, members: readonly Member[]): Promise<string> => {
   const children = await readSubtasks(
     deps.store,
     place,
