@@ -75,7 +75,7 @@ export const startChannels = async (parts: ChannelsDeps): Promise<{ stop(): Prom
       pressures.push(pressure);
       const rules = {
         access: limitedAccess(access, adapter),
-        refuseIfCrowded: () => pressure.refuseIfCrowded(),
+        refuseIfCrowded: pressure.refuseIfCrowded,
         admits: admitsOn(config, agent),
         adapter,
         defaultsOn: deliveryDefaults(config, agent),

@@ -21,7 +21,7 @@ import {
   socketRoutes,
   webhookRoutes,
 } from "./routes/index.ts";
-import { addSecurityHeaders } from "./security-headers.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 interface ServerDeps {
   readonly listener: HttpListener;
@@ -108,4 +108,11 @@ const answerNotFound = (app: FastifyInstance, request: FastifyRequest, reply: Fa
       : httpError(405, "method-not-allowed", `This address takes ${allowed.join(", ")}.`);
   if (allowed.length > 0) reply.header("allow", allowed.join(", "));
   return reply.code(status).send(body);
+};
+
+const addSecurityHeaders = (app: FastifyInstance): void => {
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(securityHeaders).header("x-request-id", request.id);
+    done();
+  });
 };

@@ -36,7 +36,7 @@ export class Backpressure {
   }
 
   /** Throws "rate-limited": the adapter then notifies the sender, and the platform does not redeliver. */
-  refuseIfCrowded(): void {
+  readonly refuseIfCrowded = (): void => {
     const now = this.#deps.clock.monotonic();
     let waiting = 0;
     for (const [process, load] of this.#loads) {
@@ -45,5 +45,5 @@ export class Backpressure {
     }
     if (waiting < this.#deps.maxWaiting) return;
     throw new AppError("rate-limited", "too many messages wait for an answer already: send this again in a while");
-  }
+  };
 }
