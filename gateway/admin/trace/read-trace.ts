@@ -13,8 +13,8 @@ import type { FoundTurn } from "./find-message.ts";
 import { readDeliveries } from "./read-deliveries.ts";
 import type { ShownStep, Steps } from "./read-steps.ts";
 import { readSteps } from "./read-steps.ts";
-import { readTurnEnd, shownTurn } from "./turn-end.ts";
 import { shownHop } from "./shown-hop.ts";
+import { readTurnEnd, shownTurn } from "./turn-end.ts";
 
 interface TraceDeps {
   readonly store: Store;
