@@ -34,9 +34,13 @@ export const parts: readonly Part[] = [
   {
     name: "batches",
     mutate: [
-      "core/subtasks/{batch,gate,after-gate,owner-record,owner-records,reserve,is-outstanding,set-batch-timer}.ts",
+      "core/subtasks/batch/{batch-effects,batch-transitions,reserve}.ts",
+      "core/subtasks/owner/{batch,owner-record,owner-record-writer}.ts",
     ],
-    tests: ["test/core/subtasks/{batch-rules,batch-effects,owner-record,owner-records}.test.ts"],
+    tests: [
+      "test/core/subtasks/batch/{batch-transitions,batch-effects}.test.ts",
+      "test/core/subtasks/owner/{owner-record,owner-record-writer}.test.ts",
+    ],
   },
   { name: "ledger", mutate: ["gateway/relay/sending/ledger.ts"], tests: ["test/gateway/relay/sending/ledger.test.ts"] },
   {
@@ -56,17 +60,17 @@ export const parts: readonly Part[] = [
   },
   {
     name: "discord",
-    mutate: ["adapters/discord/{inbound,interaction-inbound,render,render-markdown,render-anchor,render-actions}.ts"],
+    mutate: ["adapters/discord/{inbound,render}.ts", "adapters/discord/inbound/*.ts", "adapters/discord/render/*.ts"],
     tests: ["test/adapters/discord/{render,events}.test.ts"],
   },
   {
     name: "slack",
-    mutate: ["adapters/slack/{inbound,render,mrkdwn,mrkdwn-table,sections,anchor-block,buttons,plain-text}.ts"],
+    mutate: ["adapters/slack/{inbound,render}.ts", "adapters/slack/inbound/*.ts", "adapters/slack/render/*.ts"],
     tests: ["test/adapters/slack/{drawing,events,render}.test.ts"],
   },
   {
     name: "teams",
-    mutate: ["adapters/teams/{inbound,message-text,render,render-markdown,anchor-card,plain-table}.ts"],
+    mutate: ["adapters/teams/{inbound,render}.ts", "adapters/teams/inbound/*.ts", "adapters/teams/render/*.ts"],
     tests: ["test/adapters/teams/{render,events}.test.ts"],
   },
   {
