@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { SkillConfig } from "./a2a/config.ts";
 import { DeliveryConfig } from "./contract/delivery-policy.ts";
-import { Name } from "./contract/name.ts";
+import { Name } from "./contract/token.ts";
 import { Home } from "./delivery/index.ts";
 import { ModelConfig } from "./model/config.ts";
 import { ScheduleConfig } from "./schedules/config.ts";
-import { DelegationConfig, PeeringConfig } from "./turns/index.ts";
+import { DelegationConfig, PeeringConfig } from "./turns/limits/index.ts";
 import { WorkspaceConfig } from "./workspaces/config.ts";
 
 export const AgentConfig = z.strictObject({

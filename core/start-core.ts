@@ -11,17 +11,15 @@ import {
 } from "./a2a/index.ts";
 import { AppError } from "./contract/app-error.ts";
 import type { Backbone } from "./contract/backbone.ts";
-import type { Consumer } from "./contract/bus.ts";
+import type { Consumer, DeadLetter } from "./contract/bus.ts";
 import type { Checkpoint } from "./contract/checkpoint.ts";
 import { noCheckpoint } from "./contract/checkpoint.ts";
 import type { Clock } from "./contract/clock.ts";
-import type { DeadLetter } from "./contract/dead-letter.ts";
 import type { Logger } from "./contract/logger.ts";
-import type { Meter } from "./contract/meter.ts";
 import type { Secret } from "./contract/secret.ts";
 import { subjectsOf } from "./contract/subjects.ts";
+import type { Meter, Tracer } from "./contract/telemetry.ts";
 import type { Tool } from "./contract/tool.ts";
-import type { Tracer } from "./contract/tracer.ts";
 import type { UserMessage } from "./contract/user-message.ts";
 import { handleDeadLetter, handleUserMessage, INTAKE_DURABLE } from "./intake/index.ts";
 import { memoryTools } from "./memory/index.ts";
@@ -31,17 +29,10 @@ import { DueIndex, type ScheduleOptions, scheduleTools, startSchedules } from ".
 import { SessionFinder, SessionHistory } from "./sessions/index.ts";
 import { delegationDeps, delegationTools, startDelegation } from "./subtasks/index.ts";
 import { turnFeatures } from "./turn-features.ts";
-import {
-  type Agent,
-  BackgroundWork,
-  type DelegationConfig,
-  defaultDelegation,
-  defaultPeering,
-  nothingToSay,
-  type PeeringConfig,
-  RunningTurns,
-  TurnYielded,
-} from "./turns/index.ts";
+import type { Agent } from "./turns/index.ts";
+import { BackgroundWork, nothingToSay, RunningTurns, TurnYielded } from "./turns/index.ts";
+import type { DelegationConfig, PeeringConfig } from "./turns/limits/index.ts";
+import { defaultDelegation, defaultPeering } from "./turns/limits/index.ts";
 import { type WorkspaceOptions, Workspaces } from "./workspaces/index.ts";
 
 export interface AgentOptions extends ScheduleOptions {

@@ -3,7 +3,7 @@ import { peerTurns } from "./a2a/index.ts";
 import { type ScheduleDeps, scheduleHook } from "./schedules/index.ts";
 import type { SessionHistory } from "./sessions/index.ts";
 import { delegationHook, type SubtaskDeps, subtaskTurns } from "./subtasks/index.ts";
-import type { TurnFeatures } from "./turns/index.ts";
+import type { TurnFeatures } from "./turns/source/index.ts";
 
 interface Deps extends SubtaskDeps, ScheduleDeps {
   readonly history: SessionHistory;

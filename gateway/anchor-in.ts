@@ -1,7 +1,6 @@
 import { isPermalinkAdapter } from "../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
-import type { AgentReply } from "../core/contract/agent-reply.ts";
-import type { Anchor } from "../core/contract/anchor.ts";
+import type { AgentReply, Anchor } from "../core/contract/agent-reply.ts";
 import { messageOf } from "../core/contract/app-error.ts";
 import type { Clock } from "../core/contract/clock.ts";
 import type { Conversation } from "../core/contract/conversation.ts";

@@ -2,9 +2,9 @@ import type { Clock } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { MenuCommand } from "../../core/contract/menu-command.ts";
-import type { Meter } from "../../core/contract/meter.ts";
+import type { UserSignal } from "../../core/contract/signals.ts";
 import type { Store } from "../../core/contract/store.ts";
-import type { UserSignal } from "../../core/contract/user-signal.ts";
+import type { Meter } from "../../core/contract/telemetry.ts";
 import type { WriteAvailability } from "../../core/contract/write-availability.ts";
 
 /** The constructor argument of an adapter: the agent that it serves, and the ports that it may use. */

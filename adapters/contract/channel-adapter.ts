@@ -1,5 +1,4 @@
-import type { AgentReply, ReplyAction } from "../../core/contract/agent-reply.ts";
-import type { Anchor } from "../../core/contract/anchor.ts";
+import type { AgentReply, Anchor, ReplyAction } from "../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
 import type { Measure } from "./markdown/split-markdown.ts";

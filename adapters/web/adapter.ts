@@ -1,8 +1,8 @@
 import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Listener } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
+import type { UserSignal } from "../../core/contract/signals.ts";
 import type { Attachment } from "../../core/contract/user-message.ts";
-import type { UserSignal } from "../../core/contract/user-signal.ts";
 import type {
   AttachmentAdapter,
   ClientSocket,

@@ -1,6 +1,6 @@
 import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Logger } from "../../core/contract/logger.ts";
-import type { UserSignal } from "../../core/contract/user-signal.ts";
+import type { UserSignal } from "../../core/contract/signals.ts";
 import type { LogParts, LookBack } from "./conversation-log.ts";
 import { ConversationLog } from "./conversation-log.ts";
 import { ConversationRoom } from "./conversation-room.ts";

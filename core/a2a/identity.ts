@@ -1,8 +1,8 @@
 import { createHmac, hash, randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
+import type { PeerCallAddress } from "../contract/addresses.ts";
 import { RevisionConflict } from "../contract/app-error.ts";
 import { collection, keyOf } from "../contract/collection.ts";
-import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import type { Secret } from "../contract/secret.ts";
 import type { Store } from "../contract/store.ts";
 

@@ -1,6 +1,7 @@
 import type { Tool } from "../contract/tool.ts";
 import type { SubtaskDeps } from "../subtasks/index.ts";
-import type { Agent, TurnHook, TurnRequester, TurnSource } from "../turns/index.ts";
+import type { Agent } from "../turns/index.ts";
+import type { TurnHook, TurnRequester, TurnSource } from "../turns/source/index.ts";
 import { callbackPrompt } from "./calls/callback-turn.ts";
 import { lateAnswerPrompt, removeReadNotifications } from "./late/late-answer-turn.ts";
 import { answerCaller } from "./local/answer-caller.ts";

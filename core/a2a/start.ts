@@ -1,5 +1,5 @@
+import type { PeerCallAddress } from "../contract/addresses.ts";
 import { ack, type Consumer, type Outcome } from "../contract/bus.ts";
-import type { PeerCallAddress } from "../contract/peer-call-address.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { deadLetterFallback } from "../lib/index.ts";
 import type { Agent } from "../turns/index.ts";

@@ -1,8 +1,7 @@
 import { AppError } from "../contract/app-error.ts";
+import { type DeadLetter, deadLetterKey } from "../contract/bus.ts";
 import type { Clock } from "../contract/clock.ts";
 import { isoTime } from "../contract/clock.ts";
-import type { DeadLetter } from "../contract/dead-letter.ts";
-import { deadLetterKey } from "../contract/dead-letter.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import type { QueuedMessage } from "./queued-message.ts";

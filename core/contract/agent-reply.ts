@@ -1,22 +1,21 @@
 import { z } from "zod";
 import { Conversation } from "./conversation.ts";
-import { ReplyCause } from "./reply-cause.ts";
-import { ReplyOrigin } from "./reply-origin.ts";
+import { Asker, Audience, ReplyOrigin } from "./work-context.ts";
 
-/** Who may see what comes of a piece of work; stored with its origin and inherited with it. */
-export const Audience = z.looseObject({
-  conversation: Conversation,
-  personId: z.string().nullable(),
-  /** The asker's account, on the channel of the conversation; absent if no message of a person began the work. */
-  accountId: z.string().optional(),
-  /** Who asked, if it goes to another account of theirs: seen there only while both are one person's (D3). */
-  askedBy: z.looseObject({ channel: z.string(), accountId: z.string() }).optional(),
-  /** How often the person's accounts had changed by then; absent: their other accounts never see it (D3). */
-  membership: z.number().int().nonnegative().optional(),
+/** The reason for an unsolicited reply; the `why` command explains it (O13). */
+export const ReplyCause = z.looseObject({
+  /** The turn that produced the reply, and the first turn of the work. */
+  turnId: z.string(),
+  rootTurnId: z.string(),
+  asker: Asker,
+  /** The trigger of the turn: "synthesis", "amendment", "wake-up", "task". Open: other kinds of work have other triggers. */
+  trigger: z.string(),
+  /** The reported work. The kind is open: "subtask", or a schedule, or a call of another agent. */
+  steps: z.array(z.looseObject({ kind: z.string(), id: z.string(), name: z.string() })),
 });
-export type Audience = z.infer<typeof Audience>;
+export type ReplyCause = z.infer<typeof ReplyCause>;
 
-/** Something a person can do about a message; a channel draws it as a button where it can. */
+/** A choice offered with a message; a channel shows it as a button where it can. */
 export const ReplyAction = z.looseObject({
   name: z.string().min(1),
   label: z.string(),
@@ -24,9 +23,9 @@ export const ReplyAction = z.looseObject({
 });
 export type ReplyAction = z.infer<typeof ReplyAction>;
 
-/** What the agent says to people: neutral data that each channel draws in its own form. */
+/** A message of the agent to people, as neutral data that each channel renders in its own form. */
 export const AgentReply = z.looseObject({
-  /** Deterministic: publishing a step again gives the same id. */
+  /** Deterministic: a retried step publishes the same id. */
   id: z.string().min(1),
   tenant: z.string().min(1),
   agent: z.string().min(1),
@@ -37,20 +36,32 @@ export const AgentReply = z.looseObject({
   outcome: z.enum(["answered", "nothing", "failed", "cancelled"]).optional(),
   actions: z.array(ReplyAction).optional(),
   data: z.record(z.string(), z.unknown()).optional(),
-  /** The id of the message that somebody waits for an answer to. Absent: unsolicited. */
+  /** The id of the user message that the reply answers. Absent: unsolicited. */
   correlationId: z.string().optional(),
   /** Null only for kind "notice". */
   origin: ReplyOrigin.nullable(),
-  /** Of an unsolicited final: what made the agent say it. */
+  /** Present for an unsolicited final. */
   cause: ReplyCause.optional(),
   audience: Audience,
-  /** The account that alone may see it, although the conversation is shared: the answer to a private command (I3). */
+  /** The only account that may see the reply in a shared conversation: the answer to a private command (I3). */
   onlyFor: z.string().min(1).optional(),
-  /** It may have been published before, longer ago than the bus remembers: a relay looks for an earlier copy. */
+  /** An earlier copy may be older than the duplicate window of the bus, so a relay looks for one. */
   mayRepeat: z.boolean().optional(),
-  /** Conversations that would not have it: it goes to the next one that policy and audience allow. */
+  /** Conversations that rejected the reply; it goes to the next one that policy and audience allow. */
   refusedIn: z.array(Conversation).optional(),
   createdAt: z.iso.datetime(),
   traceId: z.string().min(1),
 });
 export type AgentReply = z.infer<typeof AgentReply>;
+
+/** An origin in the form that a channel shows. A delivery has one exactly if the channel must show it. */
+export const Anchor = z.looseObject({
+  summary: z.string(),
+  /** The name of the origin channel, "scheduled" or "a2a-inbound". */
+  channel: z.string(),
+  startedAt: z.iso.datetime(),
+  link: z.string().optional(),
+  /** The text form, for channels without a richer one. */
+  text: z.string(),
+});
+export type Anchor = z.infer<typeof Anchor>;

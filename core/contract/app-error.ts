@@ -25,14 +25,14 @@ export class AppError extends Error {
   }
 }
 
-/** The bus or the store does not answer. The operation may have been carried out; repeat it once they answer again. */
+/** The bus or the store does not answer. The operation may have succeeded; retry it when they answer again. */
 export class BackboneUnavailable extends AppError {
   constructor(message: string, options?: { cause?: unknown }) {
     super("unavailable", message, options);
   }
 }
 
-/** A compare-and-set that lost: somebody else wrote the key first. */
+/** A compare-and-set lost the race: another writer changed the key first. */
 export class RevisionConflict extends AppError {
   constructor(key: string, expected: number) {
     super("conflict", `"${key}" is no longer at revision ${expected}: another writer was first`);

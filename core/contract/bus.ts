@@ -1,33 +1,34 @@
-import type { DeadLetter } from "./dead-letter.ts";
+import { z } from "zod";
+import { collection, keyOf, prefixOf } from "./collection.ts";
 import type { Subject } from "./subject.ts";
 
-/** What a handler makes of a message. Only an ack, or a dead letter, ends it. */
+/** The result of a handler. Only an ack or a dead letter completes the message. */
 export type Outcome = { ack: true } | { retryInMs: number } | { deadLetter: string } | { wait: Wait };
 
-/** Its time has not come: it is run again once woken. This run counts as none, and costs no write. */
+/** The message is not due: it runs again when woken. This run does not count as an attempt and costs no write. */
 export interface Wait {
-  /** Called back once it may have come, also if that was before the call. The result ends it. */
+  /** Calls `wake` when the message may be due, also if that was before the call. The result cancels it. */
   wokenBy(wake: () => void): () => void;
-  /** How soon it is looked at again if nothing wakes it. */
+  /** The message runs again after this time, also if nothing wakes it. */
   readonly atMostMs: number;
 }
 
 export const ack: Outcome = { ack: true };
 
 export interface Received {
-  /** The id it was published with. */
+  /** The id that the publisher gave it. */
   readonly id: string;
-  /** 1 for the first run; grows with each retry, also when a run ended with the death of its process. */
+  /** 1 for the first run; grows with each retry, also after a crash. */
   readonly attempt: number;
-  /** Runs before it that ended without an outcome. Those that were put back, or met an outage, are none. */
+  /** Earlier runs that ended without an outcome. Requested retries and outages do not count. */
   readonly failures: number;
   /** Wall clock, milliseconds. */
   readonly publishedAt: number;
 }
 
 /**
- * A handler that throws is run again with growing pauses; after MAX_FAILURES runs without an outcome: dead letter.
- * "unavailable" and "stopped" are no fault of the message: it is run again until there is an outcome.
+ * A handler that throws is retried with backoff; after MAX_FAILURES runs without an outcome the message is a dead letter.
+ * "unavailable" and "stopped" are not faults of the message: it is retried until there is an outcome.
  */
 export type Handler<T> = (message: T, received: Received) => Promise<Outcome>;
 
@@ -36,17 +37,17 @@ export interface ConsumeOptions<T = unknown> {
   readonly durable: string;
   /** How many handlers of this consumer run at once: 1 or more. */
   readonly concurrency: number;
-  /** Where a durable that is new begins: with what is stored already (the default), or with what comes from now on. */
+  /** The start of a new durable: with the stored messages (the default), or with future ones only. */
   readonly from?: "start" | "now";
   /**
-   * A message has become a dead letter, by whatever way, also one that killed its process every time. At least once;
-   * the message ends when this resolves and is kept back as long as it rejects. Undefined: it does not parse.
+   * Called at least once for each dead letter, also for a message that crashed its process each time. The message ends
+   * when this resolves and is retried while it rejects. Undefined: the message does not parse.
    */
   buried?(message: T | undefined, letter: DeadLetter): Promise<void>;
 }
 
 export interface Consumer {
-  /** Takes no further message, waits for the handlers under way, then gives the rest to others. */
+  /** Takes no further message, waits for the running handlers, then releases the rest to other consumers. */
   close(): Promise<void>;
 }
 
@@ -60,22 +61,43 @@ export interface PublishOptions {
   readonly key?: string;
 }
 
-/** "repeated": its id was there. After a lost connection that may be the very message's own first attempt. */
+/** "repeated": a duplicate id. After a lost connection it may be the first attempt of the same publish. */
 export type PublishOutcome = "stored" | "repeated";
 
 export interface Bus {
   /**
-   * Stored when it resolves. A repeated id within two minutes is stored once, and may be told from a first one by the
-   * outcome; later repeats are the handler's to recognise.
+   * Stored when it resolves. The bus drops a duplicate id within two minutes and reports it in the outcome; the handler
+   * must recognise later duplicates.
    */
   publish<T>(subject: Subject<T>, message: T, options: PublishOptions): Promise<PublishOutcome>;
-  /** At least once. Messages with the same key: one at a time, in order, retries included; another key is never held up. */
+  /** At least once. Messages with the same key run one at a time, in order, retries included; they never delay other keys. */
   consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer>;
   /** Not stored, may be lost: text deltas, typing, "look at the log". */
   signal<T>(subject: Subject<T>, message: T): void;
-  /** Resolves once signals sent from then on are heard. */
+  /** Resolves once the listener receives signals. */
   listen<T>(subject: Subject<T>, handle: (message: T) => void): Promise<Listener>;
 }
+
+/** A message that no handler could complete. The store keeps it until an operator retries or dismisses it. */
+export const DeadLetter = z.looseObject({
+  subject: z.string(),
+  durable: z.string(),
+  id: z.string(),
+  key: z.string().optional(),
+  /** The message as it was stored; text if it is not JSON. */
+  message: z.unknown(),
+  reason: z.string(),
+  attempts: z.number().int(),
+  publishedAt: z.iso.datetime(),
+  deadAt: z.iso.datetime(),
+});
+export type DeadLetter = z.infer<typeof DeadLetter>;
+
+const deadLetters = collection("dead-letters", DeadLetter);
+
+export const deadLetterKey = (durable: string, messageId: string) => keyOf(deadLetters, durable, messageId);
+export const allDeadLetters = (durable?: string) =>
+  durable === undefined ? prefixOf(deadLetters) : prefixOf(deadLetters, durable);
 
 /** A larger message is refused by publish with "too-large"; bytes of JSON. */
 export const MAX_MESSAGE_BYTES = 500_000;
@@ -83,7 +105,7 @@ export const MAX_MESSAGE_BYTES = 500_000;
 export const MAX_ID_LENGTH = 500;
 /** Runs of one message that may end without an outcome (a throw, a dead process) before it is a dead letter. */
 export const MAX_FAILURES = 5;
-/** How long a repeated id is recognised by the bus itself. */
+/** The bus itself recognises a duplicate id for this long. */
 export const DUPLICATE_WINDOW_MS = 120_000;
-/** How long a stored message is kept, handled or not. */
+/** The retention time of a stored message, handled or not. */
 export const RETENTION_MS = 7 * 24 * 3_600_000;

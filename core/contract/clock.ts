@@ -1,4 +1,4 @@
-/** Time as the product sees it; tests put a clock of their own in its place. */
+/** The clock of the product; tests inject their own. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970: for what people see and what is stored. */
   now(): number;
@@ -13,7 +13,7 @@ export interface Timer {
 }
 
 /** The longest delay a Node timer takes; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   after(ms, callback) {
     let handle: NodeJS.Timeout;
     const arm = (left: number) => {
-      const slice = Math.min(left, LONGEST_TIMER_MS);
+      const slice = Math.min(left, MAX_TIMER_MS);
       handle = setTimeout(() => (left > slice ? arm(left - slice) : callback()), slice);
     };
     arm(Math.max(0, ms));
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Remembers the last one: a message asks for the same moment several times. */
+/** Caches the last result, because a message formats the same moment several times. */
 export const isoTime = (ms: number): string => {
   if (ms !== last.ms) last = { ms, spelled: new Date(ms).toISOString() };
   return last.spelled;

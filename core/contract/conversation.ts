@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One address on a channel. One value: never merged with another field by field. */
+/** An address on a channel. It is one value: never merge two field by field. */
 export const Conversation = z.looseObject({
   channel: z.string().min(1),
   workspace: z.string().optional(),

@@ -1,15 +1,15 @@
 import type { Key, Store, Stored } from "./store.ts";
 
 /**
- * Reads values and remembers them, so that one that has not changed since is not parsed again. What is current the store
- * says every time. A value is shared by all who read it: nobody may change it.
+ * Caches parsed values, so that an unchanged value is not parsed again. Every read still asks the store for the revision.
+ * All readers share a value, so it must not be mutated.
  */
 export class LastRead<T> {
   readonly #byStore = new WeakMap<Store, Map<string, Stored<T>>>();
-  readonly #mostKept: number;
+  readonly #maxCached: number;
 
-  constructor(mostKept = MOST_KEPT) {
-    this.#mostKept = mostKept;
+  constructor(maxCached = MAX_CACHED) {
+    this.#maxCached = maxCached;
   }
 
   async get(store: Store, key: Key<T>): Promise<Stored<T> | undefined> {
@@ -18,18 +18,18 @@ export class LastRead<T> {
     return stored;
   }
 
-  /** As this process last read or wrote it. Others may have changed it since. */
+  /** The cached value; other processes may have changed it since. */
   peek(store: Store, { spelled }: Key<T>): Stored<T> | undefined {
     return this.#of(store).get(spelled);
   }
 
-  /** As it was just written, or read by other means. */
+  /** Caches a value that was just written, or read by other means. */
   note(store: Store, { spelled }: Key<T>, stored: Stored<T> | undefined): void {
     const known = this.#of(store);
-    // Behind all others: the oldest go first.
+    // Re-inserted at the end, so that the oldest entries are evicted first.
     known.delete(spelled);
     if (stored === undefined) return;
-    if (known.size >= this.#mostKept) known.delete(known.keys().next().value as string);
+    if (known.size >= this.#maxCached) known.delete(known.keys().next().value as string);
     known.set(spelled, stored);
   }
 
@@ -42,4 +42,4 @@ export class LastRead<T> {
   }
 }
 
-const MOST_KEPT = 5_000;
+const MAX_CACHED = 5_000;

@@ -1,9 +1,46 @@
-import type { ViewerTime } from "./viewer-time.ts";
-import { calendarDaysBetween, localeOf, timeZoneOf } from "./viewer-time.ts";
-
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+
+/** The time zone and language of the reader. Values come from platforms; an invalid one counts as absent. */
+export interface ViewerTime {
+  readonly timeZone?: string | undefined;
+  readonly locale?: string | undefined;
+}
+
+/** British English reads like the examples of the specification: 21:14, 3 Mar 2026. */
+const DEFAULT_LOCALE = "en-GB";
+
+export const localeOf = ({ locale }: ViewerTime): string => {
+  try {
+    return Intl.getCanonicalLocales(locale?.replaceAll("_", "-"))[0] ?? DEFAULT_LOCALE;
+  } catch {
+    return DEFAULT_LOCALE;
+  }
+};
+
+export const timeZoneOf = ({ timeZone }: ViewerTime): string => {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: timeZone || "UTC" }).resolvedOptions().timeZone;
+  } catch {
+    return "UTC";
+  }
+};
+
+/** Days between two moments as the viewer's calendar counts them. */
+export const calendarDaysBetween = (from: number, to: number, viewer: ViewerTime): number => {
+  const day = new Intl.DateTimeFormat("en-CA", {
+    timeZone: timeZoneOf(viewer),
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+  const dayNumber = (ms: number) => {
+    const parts = Object.fromEntries(day.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
+    return Date.UTC(parts.year ?? 0, (parts.month ?? 1) - 1, parts.day) / DAY_MS;
+  };
+  return Math.round(dayNumber(to) - dayNumber(from));
+};
 
 /** How long ago, as a person would say it: elapsed time for a day, then calendar days in the viewer's zone (O11). */
 export const relativeTime = (then: number, now: number, viewer: ViewerTime = {}): string => {

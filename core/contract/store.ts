@@ -19,9 +19,9 @@ export interface PutOptions {
 }
 
 export interface Store {
-  /** True: nobody writes to it but through this very object, and what is asked for first is stored first. */
+  /** True: all writes go through this object, and they are stored in the order of the calls. */
   readonly exclusive?: boolean;
-  /** `known`: what the caller read before. It comes back itself if it is still current, which saves parsing it again. */
+  /** Returns `known`, a value read before, if it is still current, which saves parsing it again. */
   get<T>(key: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined>;
   /** Stored when it resolves; resolves to the new revision. */
   put<T>(key: Key<T>, value: T, options?: PutOptions): Promise<number>;

@@ -1,19 +1,28 @@
+import {
+  BatchTimer,
+  InboundTaskAddress,
+  NoticesDue,
+  PeerCallAddress,
+  PushDue,
+  ScheduleDue,
+  SubtaskAddress,
+} from "./addresses.ts";
 import { AgentReply } from "./agent-reply.ts";
-import { ChannelChanged } from "./channel-changed.ts";
 import { DeliveryRequest, DigestDue } from "./delivery-request.ts";
-import { InboundTaskAddress, NoticesDue, PushDue } from "./inbound-task.ts";
-import { IntakeLoad } from "./intake-load.ts";
-import { LateA2ANotification } from "./late-notification.ts";
-import { PeerCallAddress } from "./peer-call-address.ts";
-import { TurnsAsked, TurnsStopped, TurnsTold } from "./running-turn.ts";
-import { ScheduleDue } from "./schedule.ts";
+import {
+  ChannelChanged,
+  IntakeLoad,
+  SubtaskNews,
+  TraceChanged,
+  TurnsAsked,
+  TurnsStopped,
+  TurnsTold,
+  UserSignal,
+} from "./signals.ts";
 import { subjectFamily } from "./subject.ts";
 import { Subtask } from "./subtask.ts";
-import { BatchTimer, SubtaskAddress, SubtaskMessage } from "./subtask-message.ts";
-import { SubtaskNews } from "./subtask-news.ts";
-import { TraceChanged } from "./trace-changed.ts";
+import { LateA2ANotification, SubtaskMessage } from "./subtask-message.ts";
 import { UserMessage } from "./user-message.ts";
-import { UserSignal } from "./user-signal.ts";
 
 /** Every subject there is, and the only place where one is spelled. Of an agent; deliveries and digests of a channel. */
 export const subjectsOf = (tenant: string): Subjects => {

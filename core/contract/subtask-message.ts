@@ -1,18 +1,15 @@
 import { z } from "zod";
-import { OwnerContext } from "./owner-context.ts";
+import { SubtaskAddress } from "./addresses.ts";
+import { OwnerContext } from "./work-context.ts";
 
-/** Where a subtask is kept. */
-export const SubtaskAddress = z.looseObject({ tenant: z.string(), agent: z.string(), id: z.string() });
-export type SubtaskAddress = z.infer<typeof SubtaskAddress>;
-
-/** From a subtask to its owner (S6). An end is told by "completion"; its result is in the subtask's record. */
+/** From a subtask to its owner (S6). "completion" reports an end; the result is in the subtask's record. */
 export const SubtaskMessage = z.looseObject({
   id: z.string().min(1),
   timestamp: z.iso.datetime(),
   priority: z.enum(["critical", "high", "normal", "low"]),
   subtask: SubtaskAddress,
   owner: OwnerContext,
-  /** How deep in other people's work its sender is. */
+  /** The depth of the sender. */
   depth: z.int().min(1).optional(),
   planId: z.string(),
   turnId: z.string(),
@@ -22,11 +19,16 @@ export const SubtaskMessage = z.looseObject({
 });
 export type SubtaskMessage = z.infer<typeof SubtaskMessage>;
 
-/** Comes back to its handler when the batch's next moment has come. */
-export const BatchTimer = z.looseObject({
+/** An answer of another agent that came after the asking subtask had ended (L2). */
+export const LateA2ANotification = z.looseObject({
+  id: z.string(),
   tenant: z.string(),
   agent: z.string(),
-  ownerId: z.string(),
-  turnId: z.string(),
+  primarySessionId: z.string(),
+  subtaskId: z.string(),
+  subtaskName: z.string(),
+  peerAgent: z.string(),
+  kind: z.enum(["result", "status", "error", "input-required"]),
+  workingMemoryKey: z.string(),
 });
-export type BatchTimer = z.infer<typeof BatchTimer>;
+export type LateA2ANotification = z.infer<typeof LateA2ANotification>;

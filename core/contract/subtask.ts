@@ -1,8 +1,5 @@
 import { z } from "zod";
-import { Audience } from "./agent-reply.ts";
-import { Asker, OwnerContext } from "./owner-context.ts";
-import { PeerChain } from "./peer-chain.ts";
-import { ReplyOrigin } from "./reply-origin.ts";
+import { Asker, Audience, OwnerContext, PeerChain, ReplyOrigin } from "./work-context.ts";
 
 export const SubtaskStatus = z.enum(["pending", "running", "completed", "failed", "cancelled"]);
 export type SubtaskStatus = z.infer<typeof SubtaskStatus>;

@@ -1,6 +1,8 @@
+import { z } from "zod";
+
 /**
- * One part of a subject or a key. Platform ids may hold ".", "*", ">" or spaces, which NATS reads as syntax;
- * "=" keeps encoded and plain ids apart, so that no two ids share a spelling.
+ * Encodes one part of a subject or a key. Platform ids may hold ".", "*", ">" or spaces, which NATS reads as syntax;
+ * "=" marks encoded ids, so that no two ids share a spelling.
  */
 export const encodeToken = (raw: string): string => (/^[A-Za-z0-9_-]+$/.test(raw) ? raw : `=${toBase64Url(raw)}`);
 
@@ -9,3 +11,16 @@ export const decodeToken = (token: string): string => (token.startsWith("=") ? f
 // UTF-16 code units, not UTF-8: a lone surrogate would otherwise become U+FFFD and two ids would share a spelling.
 const toBase64Url = (raw: string): string => Buffer.from(raw, "utf16le").toString("base64url");
 const fromBase64Url = (encoded: string): string => Buffer.from(encoded, "base64url").toString("utf16le");
+
+/** Encodes a moment so that later ones sort first, for keys of lists that are read from the newest entry. */
+export const newestFirst = (ms: number): string => (LAST_MOMENT - ms).toString(36).padStart(9, "0");
+
+const LAST_MOMENT = 36 ** 9 - 1;
+
+/** The name of an agent, a channel or a tenant. It is part of addresses, subjects and keys, so its alphabet is small. */
+export const Name = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]*$/, {
+    error: 'must be lower-case letters, digits and "-", and begin with a letter or digit',
+  })
+  .max(40);

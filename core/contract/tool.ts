@@ -1,25 +1,15 @@
 import type { z } from "zod";
-import type { Audience } from "./agent-reply.ts";
-import type { DelegationContext } from "./delegation-context.ts";
-import type { Asker } from "./owner-context.ts";
-import type { ReplyOrigin } from "./reply-origin.ts";
+import type { AgentRef } from "./agent-ref.ts";
+import type { WorkContext } from "./work-context.ts";
 
 /** For whom, and on whose behalf, a tool runs. */
-export interface ToolContext {
-  readonly tenant: string;
-  readonly agent: string;
-  readonly sessionId: string;
+export interface ToolContext extends AgentRef, Readonly<WorkContext> {
   readonly turnId: string;
-  readonly origin: ReplyOrigin;
-  readonly audience: Audience;
-  readonly asker: Asker;
-  readonly standing: DelegationContext;
   /** The names of all tools that this turn may use. */
   readonly tools: readonly string[];
-  readonly traceId: string;
   /** The same when the call is run again after a crash. */
   readonly idempotencyKey: string;
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
 }
 
@@ -28,18 +18,18 @@ export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
-  /** Its description and its input depend on settings: they are looked at anew for every step. */
+  /** Description and input depend on settings, so they are not cached between steps. */
   readonly varies?: boolean;
   /** Shown to the model as a schema, but checked by the tool itself, which is more forgiving. */
   readonly checksInput?: boolean;
-  /** Running it again with the same idempotency key does no harm. */
+  /** Idempotent for the same idempotency key. */
   readonly repeatable: boolean;
-  /** A run of it that does not fail is the turn's last step. */
+  /** A successful run ends the turn. */
   readonly endsTurn?: boolean;
-  /** It does something for a person: turns for another agent do not have it. */
+  /** For people only: turns for another agent do not get it. */
   readonly isForPeople?: boolean;
   /** How long one run may take; 60 s by default. */
   readonly deadlineMs?: number;
-  /** What the model reads. A throw becomes a failed result with the error's message. */
+  /** The result is for the model. A throw becomes a failed result with the message of the error. */
   run(input: Input, context: ToolContext): Promise<string>;
 }

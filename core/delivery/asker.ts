@@ -1,6 +1,6 @@
-import type { AgentReply, Audience } from "../contract/agent-reply.ts";
-import type { Asker } from "../contract/owner-context.ts";
+import type { AgentReply } from "../contract/agent-reply.ts";
 import type { Store } from "../contract/store.ts";
+import type { Asker, Audience } from "../contract/work-context.ts";
 import { findPerson, type PersonRecord, readPerson, sameAccount } from "../people/index.ts";
 
 /** An account and its channel. */

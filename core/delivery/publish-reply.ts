@@ -1,10 +1,9 @@
-import type { AgentReply, Audience, ReplyAction } from "../contract/agent-reply.ts";
+import type { AgentReply, ReplyAction, ReplyCause } from "../contract/agent-reply.ts";
 import type { Bus } from "../contract/bus.ts";
 import { type Conversation, conversationKey } from "../contract/conversation.ts";
-import type { ReplyCause } from "../contract/reply-cause.ts";
-import type { ReplyOrigin } from "../contract/reply-origin.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { TurnRecord } from "../turns/index.ts";
+import type { Audience, ReplyOrigin } from "../contract/work-context.ts";
+import type { TurnRecord } from "../turns/records/index.ts";
 
 interface Draft {
   /** Deterministic, as is createdAt, so that publishing again produces a duplicate that the bus drops. */

@@ -1,20 +1,20 @@
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { type ContinuedWork, readShown, type ShownRecord } from "../origin/index.ts";
+import { type ContinuedWork, type PostedReply, readPosted } from "../origin/index.ts";
 import { mayContinue } from "./visibility.ts";
 
 /** The replies shown by the message that this one replies to, or by the root of its thread. */
 export const readRepliedTo = async (
   store: Store,
   { tenant, agent, conversation, replyTo }: UserMessage,
-): Promise<readonly ShownRecord[]> => {
+): Promise<readonly PostedReply[]> => {
   const { thread, ...room } = conversation;
-  const answered = replyTo === undefined ? [] : await readShown(store, { tenant, agent, conversation }, replyTo);
+  const answered = replyTo === undefined ? [] : await readPosted(store, { tenant, agent, conversation }, replyTo);
   if (answered.length > 0 || thread === undefined) return answered;
   // On some platforms a reply inside a thread names a message of the room, such as the root of the thread.
   const inRoom = { tenant, agent, conversation: room };
-  const root = replyTo === undefined || replyTo === thread ? [] : await readShown(store, inRoom, replyTo);
-  return root.length > 0 ? root : readShown(store, inRoom, thread);
+  const root = replyTo === undefined || replyTo === thread ? [] : await readPosted(store, inRoom, replyTo);
+  return root.length > 0 ? root : readPosted(store, inRoom, thread);
 };
 
 /**
@@ -27,7 +27,7 @@ export const resolveRepliedTo = async (store: Store, message: UserMessage): Prom
   return shown.filter((_, index) => isFree[index]).map((one) => continued(one, message));
 };
 
-const continued = (shown: ShownRecord, message: UserMessage): ContinuedWork => {
+const continued = (shown: PostedReply, message: UserMessage): ContinuedWork => {
   const { replyId, origin, number, sessionId, rootTurnId, turnId } = shown;
   const own = [rootTurnId, turnId].filter((id) => id !== undefined);
   const turns = mayReadSession(shown, message) ? "all" : own;
@@ -39,7 +39,7 @@ const continued = (shown: ShownRecord, message: UserMessage): ContinuedWork => {
  * conversation the writer could read it anyway. In private only the account that asked in private qualifies: other
  * accounts may have been linked later, and a person may have left the room since.
  */
-const mayReadSession = ({ audience }: ShownRecord, { conversation, account }: UserMessage): boolean =>
+const mayReadSession = ({ audience }: PostedReply, { conversation, account }: UserMessage): boolean =>
   conversation.kind === "shared" ||
   (audience.conversation.kind === "private" &&
     conversation.channel === audience.conversation.channel &&

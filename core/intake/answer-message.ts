@@ -2,53 +2,51 @@ import type { UserMessage } from "../contract/user-message.ts";
 import type { TurnEntry } from "../sessions/index.ts";
 import type { Agent } from "../turns/index.ts";
 import { compactSessionAsync } from "./compact-session-async.ts";
-import { decideSummary } from "./decide-summary.ts";
-import type { IntakeParts } from "./intake-parts.ts";
-import { isForPeople } from "./is-for-people.ts";
+import type { IntakeDeps } from "./intake-deps.ts";
 import type { OpenedTurn } from "./open-turn.ts";
-import { publishFinal } from "./publish-final.ts";
-import { requesterOf } from "./requester-of.ts";
+import { decideSummary } from "./prompt-summary.ts";
+import { isForPeople, publishFinal } from "./publish-final.ts";
 import type { TurnRun } from "./run-and-record-turn.ts";
 import { runAndRecordTurn } from "./run-and-record-turn.ts";
-import { turnPrompt } from "./turn-prompt.ts";
+import { requesterOf, turnPrompt } from "./turn-prompt.ts";
 
 /**
- * From an open turn to its one published result. Steps that an earlier run completed are not repeated. Undefined: the
- * turn had nothing left to do.
+ * Runs an open turn up to its published result, and skips steps that an earlier run completed. Undefined: the turn had
+ * nothing left to do.
  */
 export const answerMessage = async (
-  parts: IntakeParts,
+  deps: IntakeDeps,
   agent: Agent,
   message: UserMessage,
   opened: OpenedTurn,
   run: TurnRun,
 ): Promise<TurnEntry | undefined> => {
-  const { features, history } = parts;
+  const { features, history } = deps;
   const { record, seenBefore } = opened;
   const { turnId, sessionId, index } = record;
   const requester = requesterOf(features, message);
-  // Read after the window: an entry that is not found up to the window's end can only be written behind it.
+  // Read after the window: an entry that is missing up to the window's end can only be written behind it.
   const ended = seenBefore ? await history.endedTurn(sessionId, index, turnId) : undefined;
   const prompt = ended === undefined ? await turnPrompt(features, agent, message) : undefined;
   const state = ended === undefined ? await requester?.stateOf?.(message, seenBefore) : undefined;
   if (prompt !== undefined && state === "ended") await requester?.backfill?.(message, prompt.text, opened);
   if (prompt?.obsolete || state === "ended") return undefined;
   // A turn that must reply needs its anchor's summary too: the model writes both at the same time.
-  const summary = prompt?.mustReply ? decideSummary(parts, agent, opened) : undefined;
+  const summary = prompt?.mustReply ? decideSummary(deps, agent, opened) : undefined;
   summary?.catch(() => undefined);
   let settled: Promise<unknown> | undefined;
   const settle = (entry: TurnEntry) => (settled ??= Promise.resolve(requester?.settle(agent, message, entry, state)));
   const alongside = requester?.settlesAlongside ? settle : undefined;
-  const entry = ended ?? (prompt && (await runAndRecordTurn(parts, agent, message, prompt, opened, run, alongside)));
+  const entry = ended ?? (prompt && (await runAndRecordTurn(deps, agent, message, prompt, opened, run, alongside)));
   if (entry === undefined) return undefined;
-  await parts.checkpoint("reply.before");
+  await deps.checkpoint("reply.before");
   if (requester) await settle(entry);
   else if (isForPeople(record, entry)) {
-    await (summary ?? decideSummary(parts, agent, opened));
-    await publishFinal(parts, agent, record, entry, ended !== undefined);
+    await (summary ?? decideSummary(deps, agent, opened));
+    await publishFinal(deps, agent, record, entry, ended !== undefined);
   }
-  await parts.checkpoint("reply.published");
+  await deps.checkpoint("reply.published");
   for (const hook of features.hooks) await hook.onEnd?.({ agent, message, record, entry, isDeadLetter: false });
-  compactSessionAsync(parts, agent, sessionId);
+  compactSessionAsync(deps, agent, sessionId);
   return entry;
 };

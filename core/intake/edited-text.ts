@@ -5,16 +5,16 @@ import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 
-/** What somebody has made of a message that they sent before. */
+/** The edited text of a message. */
 const Edit = z.looseObject({ text: z.string(), at: z.iso.datetime() });
 
-/** No message waits for so long. */
+/** Longer than any message waits for its turn. */
 const ONE_DAY_MS = 24 * 3_600_000;
 const edits = collection("edits", Edit, { ttlMs: ONE_DAY_MS });
 
 const editKey = ({ tenant, agent, id }: UserMessage) => keyOf(edits, tenant, agent, id);
 
-/** Keeps the newest words of a message, for as long as nobody has begun to work on it. */
+/** Stores the newest text of a message; it counts until the turn of the message begins. */
 export const noteEdit = async (store: Store, message: UserMessage): Promise<void> => {
   const { text, sentAt: at } = message;
   await revokeExposedCodes(store, message);
@@ -30,6 +30,6 @@ export const noteEdit = async (store: Store, message: UserMessage): Promise<void
   }
 };
 
-/** Looked for only where the platform tells of edits: most messages cost no read. A command was meant as it came. */
+/** Read only if the platform reports edits, so most messages cost no read. Edits of commands do not count. */
 export const editedText = async (store: Store, message: UserMessage): Promise<string | undefined> =>
   message.editable && message.command === undefined ? (await store.get(editKey(message)))?.value.text : undefined;

@@ -3,12 +3,14 @@ import { messageOf, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome, Received, Wait } from "../contract/bus.ts";
 import { ack, MAX_FAILURES } from "../contract/bus.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import { signalProgress } from "../lib/index.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 import { runSpanId } from "../telemetry/index.ts";
-import { type Agent, signalProgress, TurnYielded, turnIdOf, turnSpan } from "../turns/index.ts";
+import { type Agent, TurnYielded, turnSpan } from "../turns/index.ts";
+import { turnIdOf } from "../turns/records/index.ts";
 import { answerMessage } from "./answer-message.ts";
 import { handleShownReply } from "./handle-shown-reply.ts";
-import type { IntakeParts } from "./intake-parts.ts";
+import type { IntakeDeps } from "./intake-deps.ts";
 import type { OpenedTurn } from "./open-turn.ts";
 import { openTurn } from "./open-turn.ts";
 
@@ -17,41 +19,41 @@ export const INTAKE_DURABLE = "intake";
 
 /** Retry delay after losing the turn to another process; by then it has finished or its lease has expired. */
 const TAKEN_OVER_PAUSE_MS = 1_000;
-/** How soon a message is looked at again whose person has enough turns running, should nothing wake it. */
-const PERSON_BUSY_AT_MOST_MS = 30_000;
+/** Retry delay of a message whose person has reached the turn limit, unless the end of a turn wakes it sooner. */
+const MAX_LIMIT_WAIT_MS = 30_000;
 
-/** One message of a person, in order with the others of its conversation: acknowledged once its reply is stored. */
+/** Handles one message, in the order of its conversation. The ack follows once the reply is stored. */
 export const handleUserMessage = async (
-  parts: IntakeParts,
+  deps: IntakeDeps,
   agent: Agent,
   message: UserMessage,
   received: Received,
 ): Promise<Outcome> => {
-  await parts.checkpoint("intake.received");
-  if (message.shown !== undefined) return handleShownReply(parts, message, message.shown);
-  await revokeExposedCodes(parts.store, message);
+  await deps.checkpoint("intake.received");
+  if (message.shown !== undefined) return handleShownReply(deps, message, message.shown);
+  await revokeExposedCodes(deps.store, message);
   try {
-    const opened = await openTurn(parts, message);
-    await parts.checkpoint("turn.opened");
-    signalProgress(parts.bus, message);
-    const wait = untilThereIsRoom(parts, agent, message, opened);
+    const opened = await openTurn(deps, message);
+    await deps.checkpoint("turn.opened");
+    signalProgress(deps.bus, message);
+    const wait = waitForLimit(deps, agent, message, opened);
     if (wait !== undefined) return { wait };
-    await handle(parts, agent, asEdited(message, opened), opened, received);
-    signalProgress(parts.bus, message);
+    await handle(deps, agent, asEdited(message, opened), opened, received);
+    signalProgress(deps.bus, message);
     return ack;
   } catch (error) {
     if (error instanceof TurnYielded || error instanceof RevisionConflict) {
       const { traceId } = message;
-      parts.logger.info({ traceId, turnId: turnIdOf(message), why: messageOf(error) }, "turn left to another run");
+      deps.logger.info({ traceId, turnId: turnIdOf(message), why: messageOf(error) }, "turn left to another run");
       return { retryInMs: TAKEN_OVER_PAUSE_MS };
     }
     throw error;
   }
 };
 
-/** Keeps one person from using up all turns that an agent can run in a process. Background work has limits of its own. */
-const untilThereIsRoom = (
-  { turns }: IntakeParts,
+/** Keeps one person from using all turns that an agent can run in a process. Background work has its own limits. */
+const waitForLimit = (
+  { turns }: IntakeDeps,
   { name: agent, maxTurnsPerPerson }: Agent,
   { command, synthetic }: UserMessage,
   { record }: OpenedTurn,
@@ -62,7 +64,7 @@ const untilThereIsRoom = (
   if (turns.ofPerson(person) < maxTurnsPerPerson) return undefined;
   return {
     wokenBy: (wake) => turns.onRoom(person, maxTurnsPerPerson, wake),
-    atMostMs: PERSON_BUSY_AT_MOST_MS,
+    atMostMs: MAX_LIMIT_WAIT_MS,
   };
 };
 
@@ -70,7 +72,7 @@ const asEdited = (message: UserMessage, { record: { editedText } }: OpenedTurn):
   editedText === undefined ? message : { ...message, text: editedText };
 
 const handle = async (
-  parts: IntakeParts,
+  deps: IntakeDeps,
   agent: Agent,
   message: UserMessage,
   opened: OpenedTurn,
@@ -78,33 +80,33 @@ const handle = async (
 ): Promise<void> => {
   const { traceId, turnId } = opened.record;
   if (message.command !== undefined) {
-    await runCommand(parts, message, message.command, opened);
-    parts.meter.count("commands_total", { agent: agent.name });
+    await runCommand(deps, message, message.command, opened);
+    deps.meter.count("commands_total", { agent: agent.name });
     return;
   }
-  const startedAt = parts.clock.monotonic();
-  const isOver = parts.turns.begin(opened.record, agent.name);
+  const startedAt = deps.clock.monotonic();
+  const isOver = deps.turns.begin(opened.record, agent.name);
   const number = { number: run, isLast: failures + 1 >= MAX_FAILURES };
-  const entry = await answerMessage(parts, agent, message, opened, number).finally(() => {
+  const entry = await answerMessage(deps, agent, message, opened, number).finally(() => {
     isOver();
-    parts.owners.release(turnId);
+    deps.owners.release(turnId);
   });
   if (entry === undefined) {
-    parts.logger.debug({ traceId, turnId }, "nothing left to do");
+    deps.logger.debug({ traceId, turnId }, "turn had nothing left to do");
     return;
   }
   const { outcome, degraded = false } = entry;
   if (message.synthetic !== undefined && message.synthetic.type !== "task") {
     const type = message.synthetic.type;
-    parts.meter.count("continuations_total", { agent: agent.name, type, outcome: degraded ? "degraded" : outcome });
+    deps.meter.count("continuations_total", { agent: agent.name, type, outcome: degraded ? "degraded" : outcome });
   }
-  const seconds = (parts.clock.monotonic() - startedAt) / 1_000;
-  parts.meter.count("turns_total", { agent: agent.name, outcome });
-  parts.meter.observe("turn_seconds", seconds, { agent: agent.name });
-  parts.tracer?.record(
-    turnSpan(agent, opened.record, entry, { parentId: runSpanId(message, run), endedAt: parts.clock.now() }),
+  const seconds = (deps.clock.monotonic() - startedAt) / 1_000;
+  deps.meter.count("turns_total", { agent: agent.name, outcome });
+  deps.meter.observe("turn_seconds", seconds, { agent: agent.name });
+  deps.tracer?.record(
+    turnSpan(agent, opened.record, entry, { parentId: runSpanId(message, run), endedAt: deps.clock.now() }),
   );
-  parts.logger.info(
+  deps.logger.info(
     { traceId, turnId, tenant: agent.tenant, agent: agent.name, outcome, run, seenBefore: opened.seenBefore, seconds },
     "turn ended",
   );

@@ -2,58 +2,56 @@ import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { nextIndex, type SessionWindow } from "../sessions/index.ts";
-import { Journal, type TurnRecord, turnIdOf, turnKey, turnKeyById } from "../turns/index.ts";
-import type { IntakeParts } from "./intake-parts.ts";
-import { isAsAssumed, resolveFromCache, resolveTurn, type WorkToDo } from "./resolve-turn.ts";
+import { Journal, type TurnRecord, turnIdOf, turnKey, turnKeyById } from "../turns/records/index.ts";
+import type { IntakeDeps } from "./intake-deps.ts";
+import { isAsAssumed, type ResolvedTurn, resolveFromCache, resolveTurn } from "./resolve-turn.ts";
 
 export interface OpenedTurn {
   readonly record: TurnRecord;
-  /** The message was seen before: by a process that died, or because it came twice. */
+  /** An earlier run of the message exists: its process died, or the message is a duplicate. */
   readonly seenBefore: boolean;
-  /** What the session remembered when the turn was opened. */
+  /** The history of the session when the turn was opened. */
   readonly window: SessionWindow;
 }
 
-/** The message's one record: created now, or found. Everything about its origin is fixed from here on (O2). */
-export const openTurn = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
-  const assumed = resolveFromCache(parts, message);
-  if (assumed !== undefined) return openAssuming(parts, message, assumed);
-  const todo = await resolveTurn(parts, message);
-  const record = recordOf(parts, message, todo);
-  const revision = await create(parts, message, record);
-  return revision === undefined ? find(parts, message) : { record, seenBefore: false, window: todo.window };
+/** Creates or finds the record of the message. The record fixes origin and audience (O2). */
+export const openTurn = async (deps: IntakeDeps, message: UserMessage): Promise<OpenedTurn> => {
+  const assumed = resolveFromCache(deps, message);
+  if (assumed !== undefined) return openAssuming(deps, message, assumed);
+  const todo = await resolveTurn(deps, message);
+  const record = recordOf(deps, message, todo);
+  const revision = await create(deps, message, record);
+  return revision === undefined ? find(deps, message) : { record, seenBefore: false, window: todo.window };
 };
 
 /**
- * Stores the turn on what this process last knew, and looks that up at the same time: a round trip less. What was wrong
- * is corrected before anything is made of it; if the process dies in between, whoever finds the turn looks again.
+ * Stores the turn with cached data and reads the current data at the same time, which saves a round trip. A stale record
+ * is corrected before the turn runs; if the process dies in between, the next run checks again.
  */
-const openAssuming = async (parts: IntakeParts, message: UserMessage, assumed: WorkToDo): Promise<OpenedTurn> => {
-  const record: TurnRecord = { ...recordOf(parts, message, assumed), assumed: true };
-  const [todo, revision] = await Promise.all([resolveTurn(parts, message), create(parts, message, record)]);
-  if (revision === undefined) return find(parts, message);
-  await parts.checkpoint("turn.assumed");
+const openAssuming = async (deps: IntakeDeps, message: UserMessage, assumed: ResolvedTurn): Promise<OpenedTurn> => {
+  const record: TurnRecord = { ...recordOf(deps, message, assumed), assumed: true };
+  const [todo, revision] = await Promise.all([resolveTurn(deps, message), create(deps, message, record)]);
+  if (revision === undefined) return find(deps, message);
+  await deps.checkpoint("turn.assumed");
   if (isAsAssumed(record, todo)) return { record, seenBefore: false, window: todo.window };
-  return { ...(await correct(parts, message, todo, revision)), seenBefore: false };
+  return { ...(await correct(deps, message, todo, revision)), seenBefore: false };
 };
 
-const find = async (parts: IntakeParts, message: UserMessage): Promise<OpenedTurn> => {
-  const found = await parts.store.get(turnKey(message));
-  if (found === undefined) throw new AppError("conflict", "the message's record expired just now; it is run again");
+const find = async (deps: IntakeDeps, message: UserMessage): Promise<OpenedTurn> => {
+  const found = await deps.store.get(turnKey(message));
+  if (found === undefined)
+    throw new AppError("conflict", "the record of the message expired just now; the message will be retried");
   const { value: record, revision } = found;
-  if (!record.assumed || (await hasBegun(parts, record))) {
-    return { record, seenBefore: true, window: await parts.history.window(record.sessionId) };
+  if (!record.assumed || (await hasBegun(deps, record))) {
+    return { record, seenBefore: true, window: await deps.history.window(record.sessionId) };
   }
-  const todo = await resolveTurn(parts, message);
+  const todo = await resolveTurn(deps, message);
   if (isAsAssumed(record, todo)) return { record, seenBefore: true, window: todo.window };
-  return { ...(await correct(parts, message, todo, revision)), seenBefore: true };
+  return { ...(await correct(deps, message, todo, revision)), seenBefore: true };
 };
 
-/** Something was made of it, so what it was stored on had been looked up by then. */
-const hasBegun = async (
-  { history, store }: IntakeParts,
-  { sessionId, index, turnId }: TurnRecord,
-): Promise<boolean> => {
+/** A turn with a result was checked before it ran, so its record is not stale. */
+const hasBegun = async ({ history, store }: IntakeDeps, { sessionId, index, turnId }: TurnRecord): Promise<boolean> => {
   const [ended, response] = await Promise.all([
     history.endedTurn(sessionId, index, turnId),
     new Journal(store, turnId, false).response(0),
@@ -62,13 +60,13 @@ const hasBegun = async (
 };
 
 /** Rejects with RevisionConflict if another process has taken the turn. */
-const correct = async (parts: IntakeParts, message: UserMessage, todo: WorkToDo, revision: number) => {
-  const record = recordOf(parts, message, todo);
-  await parts.store.put(turnKeyById(message, record.turnId), record, { ifRevision: revision });
+const correct = async (deps: IntakeDeps, message: UserMessage, todo: ResolvedTurn, revision: number) => {
+  const record = recordOf(deps, message, todo);
+  await deps.store.put(turnKeyById(message, record.turnId), record, { ifRevision: revision });
   return { record, window: todo.window };
 };
 
-const recordOf = ({ clock }: IntakeParts, message: UserMessage, { work, window }: WorkToDo): TurnRecord => ({
+const recordOf = ({ clock }: IntakeDeps, message: UserMessage, { work, window }: ResolvedTurn): TurnRecord => ({
   ...work,
   ...(message.command && { command: message.command.name }),
   turnId: turnIdOf(message),
@@ -79,12 +77,8 @@ const recordOf = ({ clock }: IntakeParts, message: UserMessage, { work, window }
   traceId: message.traceId,
 });
 
-/** Undefined: it is there already. */
-const create = async (
-  { store }: IntakeParts,
-  message: UserMessage,
-  record: TurnRecord,
-): Promise<number | undefined> => {
+/** Undefined: the record exists already. */
+const create = async ({ store }: IntakeDeps, message: UserMessage, record: TurnRecord): Promise<number | undefined> => {
   try {
     return await store.put(turnKeyById(message, record.turnId), record, { ifRevision: 0 });
   } catch (error) {

@@ -1,12 +1,14 @@
+import type { Audience } from "../contract/work-context.ts";
 import { publishReply } from "../delivery/index.ts";
-import type { TurnEntry } from "../sessions/index.ts";
-import { type Agent, finalIdOf, settledOrigin, type TurnRecord } from "../turns/index.ts";
-import type { IntakeParts } from "./intake-parts.ts";
-import { noteWhereShown } from "./note-where-shown.ts";
+import { currentSession, type SaidEntry, type TurnEntry } from "../sessions/index.ts";
+import type { Agent } from "../turns/index.ts";
+import { finalIdOf, type TurnRecord } from "../turns/records/index.ts";
+import type { IntakeDeps } from "./intake-deps.ts";
+import { settledOrigin } from "./prompt-summary.ts";
 
-/** The one answer of a turn that has ended: the same id and the same words, however often it is published. */
+/** Publishes the answer of an ended turn. Idempotent: id and text are the same in every retry. */
 export const publishFinal = async (
-  parts: IntakeParts,
+  deps: IntakeDeps,
   agent: Agent,
   record: TurnRecord,
   { at, finalText, outcome }: TurnEntry,
@@ -14,8 +16,8 @@ export const publishFinal = async (
 ): Promise<void> => {
   const { correlationId, cause, audience, sessionId } = record;
   const id = finalIdOf(record.turnId);
-  const origin = await settledOrigin(parts.store, agent, record);
-  await publishReply(parts.bus, {
+  const origin = await settledOrigin(deps.store, agent, record);
+  await publishReply(deps.bus, {
     id,
     tenant: agent.tenant,
     agent: agent.name,
@@ -32,5 +34,30 @@ export const publishFinal = async (
   });
   if (correlationId !== undefined) return;
   const said = { kind: "said", replyId: id, at, markdown: finalText, origin } as const;
-  await noteWhereShown(parts, agent, audience, sessionId, said);
+  await noteWhereShown(deps, agent, audience, sessionId, said);
 };
+
+/**
+ * Adds a proactive message to the history of the session that now holds the origin conversation, if `new` has started
+ * another session there since (O15). Idempotent.
+ */
+export const noteWhereShown = async (
+  { store, history }: Pick<IntakeDeps, "store" | "history">,
+  { tenant, name: agent }: Agent,
+  { conversation }: Audience,
+  knownIn: string,
+  said: SaidEntry,
+): Promise<void> => {
+  const shownIn = await currentSession(store, { tenant, agent, conversation });
+  if (shownIn !== knownIn) await history.noteSaid(shownIn, said);
+};
+
+/**
+ * A waiting user always gets a reply (B7). Without one, people do not see an empty result, a text whose answer is still to
+ * come (B6), or a result for another agent (A5).
+ */
+export const isForPeople = (
+  { correlationId, standing }: Pick<TurnRecord, "correlationId" | "standing">,
+  { outcome, suppressed }: Pick<TurnEntry, "outcome" | "suppressed">,
+): boolean =>
+  correlationId !== undefined || (standing.owner.worksFor === undefined && outcome !== "nothing" && !suppressed);

@@ -5,13 +5,13 @@ import type { Clock, Timer } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Agent } from "../turns/index.ts";
 
-/** Gateways believe a word about the load for a little longer than this. */
+/** Gateways treat a report as current for a little longer than this. */
 export const TELL_LOAD_EVERY_MS = 2_000;
 
-/** A change is told as soon as it is seen: a queue outgrows its limit by what comes in within this time at most. */
+/** Polling interval; a queue exceeds its limit at most by the messages that arrive within it. */
 export const LOOK_AT_LOAD_EVERY_MS = 200;
 
-/** Tells the gateways how many messages wait here, as long as some do: they take no more when it is too many. */
+/** Reports the number of waiting messages to the gateways, which apply backpressure when it is too high. */
 export const publishLoad = (
   { backbone, clock }: { readonly backbone: Backbone; readonly clock: Clock },
   { tenant, name }: Pick<Agent, "tenant" | "name">,

@@ -1,40 +1,39 @@
-import type { UserMessage } from "../contract/user-message.ts";
+import type { Synthetic, UserMessage } from "../contract/user-message.ts";
 import { resolveRepliedTo } from "../delivery/index.ts";
-import { captureOrigin } from "../origin/index.ts";
+import { captureOrigin, causeOf } from "../origin/index.ts";
 import { type ResolvedAsker, resolveAsker } from "../people/index.ts";
 import { type SessionWindow, windowOf } from "../sessions/index.ts";
-import { type TurnRecord, turnIdOf } from "../turns/index.ts";
+import { type TurnRecord, turnIdOf } from "../turns/records/index.ts";
 import { editedText } from "./edited-text.ts";
-import { inheritedWork } from "./inherited-work.ts";
-import type { IntakeParts } from "./intake-parts.ts";
+import type { IntakeDeps } from "./intake-deps.ts";
 
 type Work = Pick<
   TurnRecord,
   "origin" | "audience" | "asker" | "correlationId" | "cause" | "continues" | "editedText" | "standing"
 >;
 
-/** What a message asks for, and the session that it asks in. */
-export interface WorkToDo {
+/** The work of a message, and the session that it belongs to. */
+export interface ResolvedTurn {
   readonly work: Work;
   readonly window: SessionWindow;
 }
 
-export const resolveTurn = async (parts: IntakeParts, message: UserMessage): Promise<WorkToDo> => {
+export const resolveTurn = async (deps: IntakeDeps, message: UserMessage): Promise<ResolvedTurn> => {
   const { synthetic } = message;
-  if (synthetic === undefined) return begin(parts, message);
+  if (synthetic === undefined) return begin(deps, message);
   const { sessionId, isFirst } = synthetic;
-  // If it was taken before after all, that is found with its record, and the history is read then.
-  const window = isFirst ? windowOf(sessionId, "", 0, []) : await parts.history.window(sessionId);
+  // If an earlier run exists after all, openTurn finds its record and reads the history then.
+  const window = isFirst ? windowOf(sessionId, "", 0, []) : await deps.history.window(sessionId);
   return { window, work: inheritedWork(message, synthetic) };
 };
 
-const begin = async (parts: IntakeParts, received: UserMessage): Promise<WorkToDo> => {
-  const edited = await editedText(parts.store, received);
+const begin = async (deps: IntakeDeps, received: UserMessage): Promise<ResolvedTurn> => {
+  const edited = await editedText(deps.store, received);
   const message = edited === undefined ? received : { ...received, text: edited };
-  const [window, person] = await Promise.all([parts.sessions.window(message), resolveAsker(parts, message)]);
-  parts.askers.met(message, person);
-  // After the asker was met: where they may see something is known from then on.
-  const continues = message.command === undefined ? await resolveRepliedTo(parts.store, message) : [];
+  const [window, person] = await Promise.all([deps.sessions.window(message), resolveAsker(deps, message)]);
+  deps.askers.met(message, person);
+  // Resolving the asker records the conversations that they may see, which the next lookup needs.
+  const continues = message.command === undefined ? await resolveRepliedTo(deps.store, message) : [];
   const work = {
     ...begun(message, window.sessionId, person),
     ...(edited !== undefined && { editedText: edited }),
@@ -43,30 +42,27 @@ const begin = async (parts: IntakeParts, received: UserMessage): Promise<WorkToD
   return { window, work };
 };
 
-/**
- * The same as this process last knew it, without a read: of a plain message, and if the store is far away. Undefined if
- * it knows nothing.
- */
-export const resolveFromCache = (parts: IntakeParts, message: UserMessage): WorkToDo | undefined => {
+/** Resolves a plain message from the caches of this process, without a read of a remote store. Undefined: not cached. */
+export const resolveFromCache = (deps: IntakeDeps, message: UserMessage): ResolvedTurn | undefined => {
   const { synthetic, command, replyTo, conversation, editable = false } = message;
   const isPlain =
     synthetic === undefined && command === undefined && replyTo === undefined && conversation.thread === undefined;
-  // The words of an editable one are fixed with its record.
-  if (!isPlain || editable || parts.store.exclusive) return undefined;
-  const window = parts.sessions.inMemory(message);
-  const asker = parts.askers.last(message);
+  // The record fixes the text of an editable message, so its edits must be read first.
+  if (!isPlain || editable || deps.store.exclusive) return undefined;
+  const window = deps.sessions.inMemory(message);
+  const asker = deps.askers.last(message);
   return window && asker && { window, work: begun(message, window.sessionId, asker) };
 };
 
 export const isAsAssumed = (
   { sessionId, audience }: Pick<TurnRecord, "sessionId" | "audience">,
-  { window, work }: WorkToDo,
+  { window, work }: ResolvedTurn,
 ): boolean =>
   sessionId === window.sessionId &&
   audience.personId === work.audience.personId &&
   audience.membership === work.audience.membership;
 
-/** A person's message begins a piece of work, and somebody waits for the answer. */
+/** A person's message begins new work, and the person waits for the answer. */
 const begun = (message: UserMessage, sessionId: string, { id: personId, membership }: ResolvedAsker): Work => {
   const { conversation, account, link } = message;
   return {
@@ -90,3 +86,25 @@ const askerFrom = ({ id, name, locale, timeZone }: UserMessage["account"], perso
   ...(locale !== undefined && { locale }),
   ...(timeZone !== undefined && { timeZone }),
 });
+
+/** A continuation keeps the origin and the audience of its work (O2). No user is waiting. */
+export const inheritedWork = (
+  message: UserMessage,
+  synthetic: Synthetic,
+): Pick<TurnRecord, "origin" | "audience" | "asker" | "cause" | "standing"> => {
+  const { origin, audience, asker, owner, rootTurnId, background, chain } = synthetic;
+  const turnId = turnIdOf(message);
+  return {
+    origin,
+    audience,
+    asker,
+    cause: causeOf(synthetic, turnId),
+    standing: {
+      owner,
+      depth: 0,
+      rootTurnId: rootTurnId ?? turnId,
+      background,
+      ...(chain !== undefined && { chain }),
+    },
+  };
+};

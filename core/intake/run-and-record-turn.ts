@@ -6,43 +6,40 @@ import { viewOfOrigins } from "../origin/index.ts";
 import { fitEntry, nextIndex, type TurnEntry } from "../sessions/index.ts";
 import {
   type Agent,
-  type FinishedTurn,
   failureText,
-  Journal,
   runTurn,
-  sessionTtl,
   TurnCancelled,
   type TurnEnd,
-  type TurnPrompt,
-  type TurnRecord,
   TurnStopped,
   TurnTimedOut,
   TurnYielded,
   withoutSilence,
 } from "../turns/index.ts";
+import { Journal, sessionTtl, type TurnRecord } from "../turns/records/index.ts";
+import type { FinishedTurn, TurnPrompt } from "../turns/source/index.ts";
 import { shrinkWindow } from "./compact-session-async.ts";
-import type { IntakeParts } from "./intake-parts.ts";
+import type { IntakeDeps } from "./intake-deps.ts";
 import type { OpenedTurn } from "./open-turn.ts";
-import { requesterOf } from "./requester-of.ts";
+import { requesterOf } from "./turn-prompt.ts";
 
-/** Far more tries than one run can make, so that attempts grow from run to run. */
+/** More attempts than one run can make, so that attempt numbers grow from run to run. */
 const ATTEMPTS_PER_RUN = 1_000;
 
-/** An answer that comes sooner needs no announcement: on most platforms that is a call, and calls are counted (D8). */
+/** A faster answer gets no typing indicator, because most platforms rate-limit such calls (D8). */
 const TYPING_AFTER_MS = 100;
 
 export interface TurnRun {
   readonly number: number;
-  /** It is the last one that the message gets: nothing is risked any more. */
+  /** The last attempt of the message, so the model is not called if there is a fallback text. */
   readonly isLast: boolean;
 }
 
 /**
- * Runs the turn and writes its history entry, which is also the journal of its last response. `alongside`: what is stored
- * behind the entry without waiting for it.
+ * Runs the turn and writes its history entry, which is also the journal of its last response. `alongside` stores the result
+ * at the same time as the entry.
  */
 export const runAndRecordTurn = async (
-  parts: IntakeParts,
+  deps: IntakeDeps,
   agent: Agent,
   message: UserMessage,
   prompt: TurnPrompt,
@@ -56,31 +53,31 @@ export const runAndRecordTurn = async (
   const ran: TurnEnd =
     run.isLast && fallbackText !== undefined
       ? { outcome: "failed", finalText: failureText["bad-answer"], trouble: "bad-answer", messages: [] }
-      : await runNow(parts, agent, message, prompt, opened, run.number);
-  const { trouble, isAwaited, ...end } = await finish(parts, agent, record, ran);
+      : await runNow(deps, agent, message, prompt, opened, run.number);
+  const { trouble, isAwaited, ...end } = await finish(deps, agent, record, ran);
   const processed = prompt.postProcess &&
     end.outcome === "answered" && { finalText: prompt.postProcess(end.finalText) };
   const entry = fitEntry({
     kind: "turn",
     turnId,
-    at: isoTime(parts.clock.now()),
+    at: isoTime(deps.clock.now()),
     text,
     ...end,
     ...(trouble !== undefined && fallbackText !== undefined && rawResults(fallbackText)),
     ...processed,
-    // Nobody waits for a word in between: the one answer follows (B6).
+    // Background work has no interim answer: the final one follows (B6).
     ...(isAwaited && record.standing.background && { suppressed: true }),
     messages: [...end.messages],
   });
   const options = { ...sessionTtl(record), ...(alongside && { alongside: () => alongside(entry) }) };
-  if (!(await parts.history.append(sessionId, nextIndex(window), entry, options))) {
+  if (!(await deps.history.append(sessionId, nextIndex(window), entry, options))) {
     throw new TurnYielded("another process has taken the turn over");
   }
-  await parts.checkpoint("model.journaled");
+  await deps.checkpoint("model.journaled");
   return entry;
 };
 
-/** A batch never ends in silence (B3): the results as they are, if no answer could be made of them. */
+/** A batch never ends in silence (B3): people get the raw results if the model could not summarise them. */
 const rawResults = (fallbackText: string) => ({
   outcome: "answered" as const,
   finalText: `I could not put these results into words of my own, so here they are as they came in.\n\n${fallbackText}`,
@@ -88,44 +85,44 @@ const rawResults = (fallbackText: string) => ({
 });
 
 const runNow = async (
-  parts: IntakeParts,
+  deps: IntakeDeps,
   agent: Agent,
   message: UserMessage,
   { text, mustReply, toolRounds = agent.maxToolRounds }: TurnPrompt,
   { record, seenBefore, window }: OpenedTurn,
   run: number,
 ): Promise<TurnEnd> => {
-  const { clock, turnDeadlineMs } = parts;
+  const { clock, turnDeadlineMs } = deps;
   const { turnId, traceId, continues } = record;
-  const over = new ChildAbort(parts.stopping);
+  const over = new ChildAbort(deps.stopping);
   const timer = clock.after(turnDeadlineMs, () => over.abort(new TurnTimedOut(turnDeadlineMs)));
   // Background work: no typing indicator, because no user is waiting.
   const typing = record.standing.background
     ? undefined
-    : clock.after(TYPING_AFTER_MS, () => showTyping(parts, agent, record));
+    : clock.after(TYPING_AFTER_MS, () => showTyping(deps, agent, record));
   // Only a turn with a waiting user can be stopped by one.
   const endStopping =
-    record.correlationId === undefined ? undefined : parts.turns.stoppable(record, () => over.abort(new TurnStopped()));
-  const requester = requesterOf(parts.features, message);
+    record.correlationId === undefined ? undefined : deps.turns.stoppable(record, () => over.abort(new TurnStopped()));
+  const requester = requesterOf(deps.features, message);
   const endRequest = requester?.begin?.(message, () => over.abort(new TurnCancelled()));
   const limited = { ...(mustReply ? withoutSilence(agent) : agent), maxToolRounds: toolRounds };
   let attempt = run * ATTEMPTS_PER_RUN;
   try {
-    return await runTurn(parts, {
+    return await runTurn(deps, {
       agent: requester?.agentFor(limited, message) ?? limited,
       record,
       text,
       window,
-      aside: continues ? await viewOfOrigins(parts.history, continues) : requester?.aside?.(message),
-      journal: new Journal(parts.store, turnId, !seenBefore),
-      // Made when it is needed: a child costs as much as a line, and most turns log nothing.
+      aside: continues ? await viewOfOrigins(deps.history, continues) : requester?.aside?.(message),
+      journal: new Journal(deps.store, turnId, !seenBefore),
+      // Created on first use: a child logger costs as much as a log line, and most turns log nothing.
       get logger() {
-        return parts.logger.child({ traceId, turnId, tenant: agent.tenant, agent: agent.name });
+        return deps.logger.child({ traceId, turnId, tenant: agent.tenant, agent: agent.name });
       },
       signal: over.signal,
       streamId: record.correlationId ?? requester?.streamId?.(agent, record),
       nextAttempt: () => attempt++,
-      shrink: (window) => shrinkWindow(parts, agent, window, over.signal),
+      shrink: (window) => shrinkWindow(deps, agent, window, over.signal),
     });
   } finally {
     typing?.cancel();
@@ -137,7 +134,7 @@ const runNow = async (
 };
 
 const finish = async (
-  { features }: IntakeParts,
+  { features }: IntakeDeps,
   agent: Agent,
   record: TurnRecord,
   end: TurnEnd,
@@ -147,5 +144,5 @@ const finish = async (
   return finished;
 };
 
-const showTyping = ({ bus }: IntakeParts, { tenant, name }: Agent, { audience }: TurnRecord): void =>
+const showTyping = ({ bus }: IntakeDeps, { tenant, name }: Agent, { audience }: TurnRecord): void =>
   bus.signal(subjectsOf(tenant).userSignal(name), { type: "typing", conversation: audience.conversation });

@@ -1,10 +1,10 @@
 const storedBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
-/** JSON spells a control character with six bytes. */
-const MOST_BYTES_PER_CHAR = 6;
+/** JSON needs six bytes for a control character. */
+const MAX_BYTES_PER_CHAR = 6;
 
-/** The beginning of a text that takes at most `max` bytes once stored, with a note of what is missing. */
+/** Truncates a text to at most `max` stored bytes, with a note of the original size. */
 export const cutToBytes = (text: string, max: number): string => {
-  if (text.length * MOST_BYTES_PER_CHAR + 2 <= max) return text;
+  if (text.length * MAX_BYTES_PER_CHAR + 2 <= max) return text;
   const bytes = storedBytes(text);
   if (bytes <= max) return text;
   const note = `\n[cut: ${kilobytes(bytes)} kB, only the beginning is shown]`;

@@ -1,5 +1,5 @@
 import { AppError, messageOf } from "../contract/app-error.ts";
-import type { DeadLetter } from "../contract/dead-letter.ts";
+import type { DeadLetter } from "../contract/bus.ts";
 import type { Logger } from "../contract/logger.ts";
 
 /** Runs the fallback for a dead letter. Outages are rethrown, so that the bus retries; other errors are logged. */

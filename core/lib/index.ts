@@ -1,10 +1,10 @@
-export { ChildAbort } from "./child-abort.ts";
+export { ChildAbort, pause, raceAbort } from "./abort.ts";
+export { ChangeEvents, waitForChange } from "./change-events.ts";
 export { cutToBytes } from "./cut-to-bytes.ts";
 export { deadLetterFallback } from "./dead-letter-fallback.ts";
-export { dropInvisible } from "./drop-invisible.ts";
 export { listNames } from "./list-names.ts";
 export { maskSecrets } from "./mask-secrets.ts";
-export { pause } from "./pause.ts";
-export { raceAbort } from "./race-abort.ts";
+export { signalProgress } from "./signal-progress.ts";
 export { stableId } from "./stable-id.ts";
+export { dropInvisible } from "./strip-markup.ts";
 export { cutAtGraphemes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "./summarise-prompt.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
 
-/** The same parts always give the same id, in every process; other parts give another. */
+/** Deterministic: the same parts give the same id in every process. */
 export const stableId = (prefix: string, ...parts: readonly string[]): string =>
   `${prefix}-${hash("sha256", JSON.stringify(parts), "hex").slice(0, 32)}`;

@@ -36,3 +36,10 @@ export const stripMarkup = (text: string): string => {
   for (let layer = 0; layer < 2; layer++) for (const mark of EMPHASIS) plain = plain.replace(mark, "$1");
   return plain.replace(/\\([\\`*_{}[\]()#+.!~|>-])/g, "$1");
 };
+
+/** Without bidi controls, zero-width characters (but not the joiners that emoji and scripts need) and towers of accents. */
+export const dropInvisible = (text: string): string =>
+  text
+    .replace(/\p{Cs}/gu, "\uFFFD")
+    .replace(/[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/g, "")
+    .replace(/(\p{M}{4})\p{M}+/gu, "$1");

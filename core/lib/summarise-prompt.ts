@@ -1,6 +1,5 @@
-import { dropInvisible } from "./drop-invisible.ts";
 import { maskSecrets } from "./mask-secrets.ts";
-import { stripMarkup } from "./strip-markup.ts";
+import { dropInvisible, stripMarkup } from "./strip-markup.ts";
 
 export const MAX_SUMMARY_GRAPHEMES = 80;
 const EMPTY_SUMMARY = "(attachment or empty message)";

@@ -6,7 +6,7 @@ import type { Tool, ToolContext } from "../contract/tool.ts";
 import { MAX_KEY_CHARS, WorkingMemory } from "./working-memory.ts";
 
 const DEFAULT_MINUTES = 24 * 60;
-const LONGEST_MINUTES = 366 * 24 * 60;
+const MAX_MINUTES = 366 * 24 * 60;
 /** A tool's output is cut at 32 kB and a note can be longer, so it is read in pieces. */
 const PIECE_CHARS = 5_000;
 
@@ -19,13 +19,13 @@ const key = z
 const SaveInput = z.object({
   key,
   value: z.string().describe("The text to keep; replaces what was there."),
-  expiresInMinutes: z.int().min(1).max(LONGEST_MINUTES).optional().describe("Kept for 24 hours without it."),
+  expiresInMinutes: z.int().min(1).max(MAX_MINUTES).optional().describe("Kept for 24 hours without it."),
 });
 const GetInput = z.object({ key, offset: z.int().min(0).optional().describe("Where to go on in a long note.") });
 const ListInput = z.object({});
 const DeleteInput = z.object({ key });
 
-/** All of them can be run again: the same note is saved, read or gone. */
+/** All of them are idempotent. */
 export const memoryTools = (store: Store, clock: Clock): Tool[] => {
   const memoryOf = ({ sessionId }: ToolContext) => new WorkingMemory(store, clock, sessionId);
 

@@ -1,8 +1,21 @@
+import { z } from "zod";
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import type { Clock } from "../contract/clock.ts";
+import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
-import type { MemoryIndex } from "./memory-record.ts";
-import { memoryIndexKey, memoryKey } from "./memory-record.ts";
+
+const values = collection("working-memory", z.looseObject({ value: z.string() }));
+
+/** All notes of a session in one record, so that listing and counting take one read. */
+export const MemoryIndex = z.looseObject({
+  notes: z.array(z.looseObject({ key: z.string(), bytes: z.number().int(), expiresAt: z.number() })),
+});
+export type MemoryIndex = z.infer<typeof MemoryIndex>;
+
+const indexes = collection("working-memory-index", MemoryIndex);
+
+export const memoryKey = (sessionId: string, key: string) => keyOf(values, sessionId, key);
+export const memoryIndexKey = (sessionId: string) => keyOf(indexes, sessionId);
 
 export const MAX_KEY_CHARS = 200;
 export const MAX_NOTE_BYTES = 64_000;
@@ -10,7 +23,7 @@ const MAX_NOTES = 500;
 
 export type Note = MemoryIndex["notes"][number];
 
-/** Notes of one session, each with an expiry (I4). A limit is refused with words that help. */
+/** Notes of one session, each with an expiry (I4). The model reads the error texts of the limits. */
 export class WorkingMemory {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -55,7 +68,7 @@ export class WorkingMemory {
     return known;
   }
 
-  /** Tool calls of one response run side by side, so the index is changed by compare-and-set. */
+  /** Tool calls of one response run concurrently, so the index changes by compare-and-set. */
   async #change(change: (notes: Note[]) => Note[]): Promise<void> {
     const key = memoryIndexKey(this.#sessionId);
     for (;;) {

@@ -1,3 +1,5 @@
+import type { Clock } from "../contract/clock.ts";
+import type { Logger } from "../contract/logger.ts";
 import type { StepRequest, StepResponse } from "./step.ts";
 
 /** The port to a language model. */
@@ -12,4 +14,10 @@ export interface StepOptions {
   readonly signal: AbortSignal;
   /** Gets the text as it comes, and nothing once the step has ended. The response holds the whole text again. */
   onText(delta: string): void;
+}
+
+/** The ports that every model needs. */
+export interface ModelDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
 }

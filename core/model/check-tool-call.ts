@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { messageOf } from "../contract/app-error.ts";
-import type { ToolDescription } from "./step.ts";
+import type { ChatMessage, ToolDescription } from "./step.ts";
 
 /** JSON.parse takes any depth; JSON.stringify, and so the store, ends with the stack. */
 const DEEPEST_INPUT = 100;
@@ -59,3 +59,23 @@ const isDeeperThan = (value: unknown, depth: number): boolean =>
   typeof value === "object" &&
   value !== null &&
   (depth === 0 || Object.values(value).some((child) => isDeeperThan(child, depth - 1)));
+
+/** What every provider takes back as an id. */
+const USABLE = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Sloppy models leave call ids out, repeat them, or count from zero in every answer. The function returned keeps
+ * a usable id that is new to the conversation and makes another one otherwise.
+ */
+export const uniqueCallIds = (messages: readonly ChatMessage[]): ((proposed: string) => string) => {
+  const taken = new Set<string>();
+  for (const message of messages) {
+    if (message.role === "assistant") for (const call of message.toolCalls) taken.add(call.id);
+  }
+  return (proposed) => {
+    let id = proposed;
+    for (let next = taken.size + 1; !USABLE.test(id) || taken.has(id); next++) id = `call-${next}`;
+    taken.add(id);
+    return id;
+  };
+};

@@ -1,6 +1,28 @@
-import type { DescribedTool } from "./describe-tool.ts";
-import { describeTool } from "./describe-tool.ts";
+import { z } from "zod";
 import type { ToolDescription } from "./step.ts";
+
+const inputSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
+
+export interface DescribedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType;
+  readonly checksInput?: boolean;
+  readonly varies?: boolean;
+}
+
+/** What a model is told about a tool. The JSON schema is made once per zod schema, so keep the zod schema. */
+export const describeTool = (tool: DescribedTool): ToolDescription => {
+  const { name, description, input, checksInput } = tool;
+  let inputSchema = inputSchemas.get(input);
+  if (inputSchema === undefined) {
+    // "input": a field with a default is optional to the model.
+    inputSchema = { ...z.toJSONSchema(input, { io: "input" }) };
+    delete inputSchema.$schema;
+    inputSchemas.set(input, inputSchema);
+  }
+  return { name, description, inputSchema, ...(checksInput && { checksInput }) };
+};
 
 const described = new WeakMap<readonly DescribedTool[], ToolDescription[]>();
 

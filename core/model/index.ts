@@ -1,7 +1,6 @@
-export type { AgentModel } from "./agent-model.ts";
-export { ChatMessage, type ToolCall, ToolResult } from "./chat-message.ts";
+export type { AgentModel, ModelDeps } from "./agent-model.ts";
 export { createModel } from "./create-model.ts";
 export { describeTools } from "./describe-tools.ts";
 export { ModelFailed, type ModelFailure } from "./model-failed.ts";
-export type { ModelParts } from "./model-parts.ts";
-export { type StepRequest, StepResponse } from "./step.ts";
+export type { StepRequest, ToolCall } from "./step.ts";
+export { ChatMessage, StepResponse, ToolResult } from "./step.ts";

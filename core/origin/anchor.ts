@@ -1,17 +1,14 @@
-import type { Anchor } from "../contract/anchor.ts";
-import { relativeTime } from "../contract/relative-time.ts";
-import type { ReplyOrigin } from "../contract/reply-origin.ts";
-import type { ViewerTime } from "../contract/viewer-time.ts";
-import { channelLabel } from "./channel-label.ts";
-import { clockTime } from "./clock-time.ts";
+import type { Anchor } from "../contract/agent-reply.ts";
+import { calendarDaysBetween, localeOf, relativeTime, timeZoneOf, type ViewerTime } from "../contract/relative-time.ts";
+import type { ReplyOrigin } from "../contract/work-context.ts";
 
-/** The conversation in which a person looks at a reply: the delivery's target, not the reply's own. */
+/** The conversation in which a person reads a reply: the delivery's target, not the reply's origin. */
 export interface Viewing extends ViewerTime {
   readonly channel: string;
   readonly sessionId: string | null;
 }
 
-/** The work began in the very conversation and session that is looked at: then, and only then, no anchor shows (O8). */
+/** Whether the work began in the conversation and session that shows the reply. Only then there is no anchor (O8). */
 export const isAtHome = (origin: ReplyOrigin, { channel, sessionId }: Viewing): boolean =>
   origin.channel === channel && origin.sessionId === sessionId;
 
@@ -32,11 +29,33 @@ const anchorText = ({ channel, promptSummary, startedAt }: ReplyOrigin, viewer: 
   if (channel === "scheduled") return `scheduled · ${isolated(promptSummary)} · ${when}`;
   // Its summary is "caller · skill".
   if (channel === "a2a-inbound") return `${isolated(promptSummary)} · ${when}`;
-  // A quotation mark inside would seem to end it.
+  // A quotation mark inside would look like the end of the quotation.
   return `↳ Re: "${isolated(promptSummary.replace(/["“”„]/g, "'"))}"\nstarted ${clockTime(started, now, viewer)} from ${channelLabel(channel)} · ${when}`;
 };
 
-/** Words that run from right to left must not pull the rest of the line along. */
+/** Isolates right-to-left text, so that the rest of the line keeps its direction. */
 const isolated = (words: string): string => (RIGHT_TO_LEFT.test(words) ? `\u2068${words}\u2069` : words);
 
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** The time of day in the viewer's locale, with the date if it was not today and the year if it was not this year. */
+export const clockTime = (then: number, now: number, viewer: ViewerTime): string => {
+  const locale = localeOf(viewer);
+  const timeZone = timeZoneOf(viewer);
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: "short", timeZone }).format(then);
+  if (calendarDaysBetween(then, now, viewer) === 0) return time;
+  const year = (ms: number) => new Intl.DateTimeFormat("en", { year: "numeric", timeZone }).format(ms);
+  const date = new Intl.DateTimeFormat(locale, {
+    day: "numeric",
+    month: "short",
+    timeZone,
+    ...(year(then) !== year(now) && { year: "numeric" as const }),
+  }).format(then);
+  return `${date}, ${time}`;
+};
+
+/** The display name of a channel. */
+export const channelLabel = (name: string): string =>
+  ABBREVIATIONS.has(name) ? name.toUpperCase() : name.charAt(0).toUpperCase() + name.slice(1);
+
+const ABBREVIATIONS = new Set(["cli"]);

@@ -1,15 +1,73 @@
 import { z } from "zod";
-import { ReplyOrigin } from "../contract/reply-origin.ts";
+import { ReplyOrigin } from "../contract/work-context.ts";
+import type { HistoryEntry, SessionHistory } from "../sessions/index.ts";
 
-/** Work that a message goes on with by answering what came of it, and how much of where it began may be read (O14). */
+/** Work that a message continues by replying to its result, and the part of its history that the turn may read (O14). */
 export const ContinuedWork = z.looseObject({
   replyId: z.string(),
   origin: ReplyOrigin,
-  /** If the message that is answered shows several: how people see it numbered there. */
+  /** The visible number in a digest, if the replied-to message shows several results. */
   number: z.int().optional(),
-  /** The session in which it was done. */
+  /** The session of the work. */
   sessionId: z.string().nullable(),
-  /** The turns it began with and was answered in: all that may be read, unless it is "all". */
+  /** The only readable turns, the first and the answering one, or "all". */
   turns: z.union([z.literal("all"), z.array(z.string())]),
 });
 export type ContinuedWork = z.infer<typeof ContinuedWork>;
+
+const MAX_CHARS = 12_000;
+const QUOTED_CHARS = 2_000;
+
+/** The history of continued work, as read-only context for one turn in another conversation (O14). */
+export const viewOfOrigins = async (history: SessionHistory, works: readonly ContinuedWork[]): Promise<string> => {
+  const maxChars = Math.floor(MAX_CHARS / Math.max(1, works.length));
+  const views = await Promise.all(works.map((work) => viewOf(history, work, maxChars)));
+  return [...(works.length > 1 ? [WHICH_OF_THEM] : []), ...views].join("\n\n");
+};
+
+const ANSWERS_THIS = "The person's message answers something you said here";
+
+/** For a reply to a digest, which shows several results. */
+const WHICH_OF_THEM =
+  "The person's message answers one of yours that showed several messages, each with its number. Their words say which " +
+  "of them they mean, by its number or by what it is about. If you cannot tell, ask them before you do anything.";
+
+const viewOf = async (
+  history: SessionHistory,
+  { origin, number, sessionId, turns }: ContinuedWork,
+  maxChars: number,
+): Promise<string> => {
+  const window = sessionId === null ? NOTHING : await history.window(sessionId);
+  const summary = turns === "all" ? window.summary : "";
+  const entries = window.entries.filter((entry) => turns === "all" || isOneOf(turns, entry));
+  const lines = newest(entries.map(quote), maxChars - Math.min(summary.length, QUOTED_CHARS));
+  return [
+    `${number === undefined ? ANSWERS_THIS : `Message ${number} is`} about work that began in another conversation: ` +
+      `"${origin.promptSummary}". Go on with that work here. This is what was said there; you can only read it:`,
+    ...(summary === "" ? [] : [`Before that: ${cut(summary)}`]),
+    ...(lines.length === 0 ? ["(nothing of it is kept any more)"] : lines),
+  ].join("\n\n");
+};
+
+const NOTHING = { summary: "", entries: [] };
+
+const isOneOf = (turns: readonly string[], entry: HistoryEntry): boolean =>
+  entry.kind === "turn" && turns.includes(entry.turnId);
+
+const newest = (lines: readonly string[], maxChars: number): string[] => {
+  let room = maxChars;
+  const kept: string[] = [];
+  for (const line of lines.toReversed()) {
+    room -= line.length;
+    if (room < 0) break;
+    kept.unshift(line);
+  }
+  return kept;
+};
+
+const quote = (entry: HistoryEntry): string =>
+  entry.kind === "said"
+    ? `You, later: ${cut(entry.markdown)}`
+    : `Person: ${cut(entry.text)}\nYou: ${cut(entry.finalText)}`;
+
+const cut = (text: string): string => (text.length <= QUOTED_CHARS ? text : `${text.slice(0, QUOTED_CHARS)}…`);

@@ -1,6 +1,6 @@
+import type { ScheduleAddress } from "../contract/addresses.ts";
 import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
-import type { ScheduleAddress } from "../contract/schedule.ts";
 import { isOpen, type Schedule, type ScheduleDeps, scheduleKey } from "./schedule-record.ts";
 import { nextDue } from "./when/index.ts";
 

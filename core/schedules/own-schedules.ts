@@ -1,6 +1,5 @@
-import type { Audience } from "../contract/agent-reply.ts";
 import { AppError } from "../contract/app-error.ts";
-import type { Asker } from "../contract/owner-context.ts";
+import type { Asker, Audience } from "../contract/work-context.ts";
 import { accountServed, askingAccount, mayContinue } from "../delivery/index.ts";
 import { findPerson } from "../people/index.ts";
 import { isOpen, ownerOf, type Schedule, type ScheduleDeps, schedulesOf } from "./schedule-record.ts";

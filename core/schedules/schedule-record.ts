@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { Audience } from "../contract/agent-reply.ts";
+import { ScheduleAddress } from "../contract/addresses.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
-import { Asker } from "../contract/owner-context.ts";
-import { ScheduleAddress } from "../contract/schedule.ts";
+import { Asker, Audience } from "../contract/work-context.ts";
 import { Destination } from "../delivery/index.ts";
-import type { CoreParts } from "../turns/index.ts";
+import type { CoreDeps } from "../turns/index.ts";
 import type { DueIndex } from "./due/due-index.ts";
 import { When } from "./when/index.ts";
 
@@ -54,6 +53,6 @@ export const schedulesOfAgent = ({ tenant, agent }: Pick<ScheduleAddress, "tenan
 export const isOpen = ({ status }: Pick<Schedule, "status">): boolean => status === "active" || status === "paused";
 
 /** Dependencies of all functions that read or change schedules. */
-export interface ScheduleDeps extends Pick<CoreParts, "bus" | "store" | "clock" | "logger" | "meter" | "checkpoint"> {
+export interface ScheduleDeps extends Pick<CoreDeps, "bus" | "store" | "clock" | "logger" | "meter" | "checkpoint"> {
   readonly dueTimes: DueIndex;
 }

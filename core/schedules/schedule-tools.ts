@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { AppError } from "../contract/app-error.ts";
 import { conversationKey } from "../contract/conversation.ts";
+import { timeZoneOf } from "../contract/relative-time.ts";
 import type { Store } from "../contract/store.ts";
 import type { Tool } from "../contract/tool.ts";
-import { timeZoneOf } from "../contract/viewer-time.ts";
 import { accountServed, askingAccount, type Destination } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";
 import { findPerson } from "../people/index.ts";

@@ -1,3 +1,4 @@
+import type { ScheduleDue } from "../contract/addresses.ts";
 import type { Consumer } from "../contract/bus.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { FallbackDeps } from "../delivery/undeliverable/index.ts";

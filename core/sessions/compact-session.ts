@@ -1,11 +1,11 @@
-import { RevisionConflict } from "../contract/app-error.ts";
+import { messageOf, RevisionConflict } from "../contract/app-error.ts";
+import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
+import { raceAbort } from "../lib/index.ts";
+import type { AgentModel } from "../model/index.ts";
+import type { HistoryEntry } from "./history-entry.ts";
 import type { SessionHistory } from "./session-history.ts";
-import { sessionStateKey } from "./session-state.ts";
-import type { SessionWindow } from "./session-window.ts";
-import { charsOf } from "./session-window.ts";
-import type { SummaryOptions } from "./summarise-entries.ts";
-import { summariseEntries } from "./summarise-entries.ts";
+import { charsOf, type SessionWindow, sessionStateKey } from "./session-window.ts";
 
 export interface WindowBounds {
   readonly maxEntries: number;
@@ -15,14 +15,14 @@ export interface WindowBounds {
 export const exceeds = ({ entries, chars }: SessionWindow, { maxEntries, maxChars }: WindowBounds): boolean =>
   entries.length > maxEntries || chars > maxChars;
 
-/** Puts the oldest entries into the summary until the rest keeps half of the bounds; the entries themselves stay. */
+/** Summarises the oldest entries until the rest takes half of the bounds. The entries themselves stay stored. */
 export const compactSession = async (
-  parts: { store: Store; history: SessionHistory },
+  deps: { store: Store; history: SessionHistory },
   window: SessionWindow,
   bounds: WindowBounds,
   options: SummaryOptions,
 ): Promise<SessionWindow> => {
-  const { store, history } = parts;
+  const { store, history } = deps;
   const { sessionId, from, entries } = window;
   const state = await store.get(sessionStateKey(sessionId));
   const count = tooOld(window, bounds);
@@ -33,7 +33,7 @@ export const compactSession = async (
       await store.put(sessionStateKey(sessionId), next, { ifRevision: state?.revision ?? 0 });
       history.compacted(sessionId, next);
     } catch (error) {
-      // Another process has just done the same: its summary is as good.
+      // Another process has just compacted the session: its summary is as good.
       if (!(error instanceof RevisionConflict)) throw error;
       history.forget(sessionId);
     }
@@ -51,3 +51,54 @@ const tooOld = ({ entries, chars }: SessionWindow, { maxEntries, maxChars }: Win
   }
   return count;
 };
+
+const MAX_SUMMARY_CHARS = 8_000;
+const QUOTED_CHARS = 2_000;
+const MECHANICAL_QUOTED_CHARS = 160;
+
+const INSTRUCTION =
+  "Summarise this part of a conversation for the assistant who continues it. Keep names, facts, decisions, numbers, " +
+  "open questions and promises; leave out pleasantries. At most 400 words of plain text.";
+
+export interface SummaryOptions {
+  readonly model: AgentModel;
+  readonly logger: Logger;
+  /** The maximum input of the model. */
+  readonly maxChars: number;
+  /** Aborts the compaction. */
+  readonly signal: AbortSignal;
+  /** Aborts the model request only; also aborted by `signal`. */
+  readonly modelSignal: AbortSignal;
+}
+
+/** One model step; falls back to the beginnings of the entries, so there is always a summary. */
+export const summariseEntries = async (
+  before: string,
+  entries: readonly HistoryEntry[],
+  { model, logger, maxChars, signal, modelSignal }: SummaryOptions,
+): Promise<string> => {
+  const text = newest([before, ...entries.map((entry) => quote(entry, QUOTED_CHARS))], maxChars);
+  try {
+    const step = model.step(
+      { system: INSTRUCTION, messages: [{ role: "user", text }], tools: [], toolChoice: "none" },
+      { signal: modelSignal, onText() {} },
+    );
+    const response = await raceAbort(step, modelSignal);
+    if (response.text.trim() !== "") return response.text.slice(0, Math.min(MAX_SUMMARY_CHARS, maxChars));
+  } catch (error) {
+    signal.throwIfAborted();
+    logger.warn(
+      { model: model.label, error: messageOf(error) },
+      "could not summarise session by model, using excerpts",
+    );
+  }
+  const lines = [before, ...entries.map((entry) => quote(entry, MECHANICAL_QUOTED_CHARS))];
+  return newest(lines, Math.min(MAX_SUMMARY_CHARS, maxChars));
+};
+
+const quote = (entry: HistoryEntry, maxChars: number): string =>
+  entry.kind === "said"
+    ? `Assistant, later: ${entry.markdown.slice(0, maxChars)}`
+    : `Person: ${entry.text.slice(0, maxChars)}\nAssistant: ${entry.finalText.slice(0, maxChars)}`;
+
+const newest = (lines: readonly string[], maxChars: number): string => lines.join("\n").trim().slice(-maxChars);

@@ -1,9 +1,8 @@
 import { conversationKey } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
-import { firstSessionId } from "./current-session.ts";
 import type { SessionHistory } from "./session-history.ts";
-import type { SessionPlace } from "./session-record.ts";
-import { sessionKey } from "./session-record.ts";
+import type { SessionAddress } from "./session-record.ts";
+import { firstSessionId, sessionKey } from "./session-record.ts";
 import type { SessionWindow } from "./session-window.ts";
 
 interface Known {
@@ -13,8 +12,8 @@ interface Known {
 }
 
 /**
- * The session that a conversation is in now, with what it remembers. The session this process last saw there is read
- * ahead while its record is looked up: only the record decides, for another process may have begun a new one since.
+ * Finds the current session of a conversation and its window. The last known session is read ahead while its record is
+ * read. Only the record decides, because another process may have started a new session since.
  */
 export class SessionFinder {
   readonly #store: Store;
@@ -26,15 +25,15 @@ export class SessionFinder {
     this.#history = history;
   }
 
-  /** What this process last saw there, without a read: a guess. */
-  inMemory(place: SessionPlace): SessionWindow | undefined {
-    const known = this.#known.get(nameOf(place));
+  /** The window in the cache of this process, without a read; it may be stale. */
+  inMemory(address: SessionAddress): SessionWindow | undefined {
+    const known = this.#known.get(nameOf(address));
     return known && this.#history.inMemory(known.latest);
   }
 
-  async window(place: SessionPlace): Promise<SessionWindow> {
-    const name = nameOf(place);
-    const known = this.#known.get(name) ?? this.#meet(name, place);
+  async window(address: SessionAddress): Promise<SessionWindow> {
+    const name = nameOf(address);
+    const known = this.#known.get(name) ?? this.#remember(name, address);
     const [stored, ahead] = await Promise.all([this.#store.get(known.key), this.#history.window(known.latest)]);
     const sessionId = stored?.value.sessionId ?? known.first;
     if (sessionId === known.latest) return ahead;
@@ -42,16 +41,16 @@ export class SessionFinder {
     return this.#history.window(sessionId);
   }
 
-  #meet(name: string, place: SessionPlace): Known {
-    const first = firstSessionId(place);
-    const known = { key: sessionKey(place), first, latest: first };
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+  #remember(name: string, address: SessionAddress): Known {
+    const first = firstSessionId(address);
+    const known = { key: sessionKey(address), first, latest: first };
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(name, known);
     return known;
   }
 }
 
-const nameOf = ({ tenant, agent, conversation }: SessionPlace): string =>
+const nameOf = ({ tenant, agent, conversation }: SessionAddress): string =>
   [tenant, agent, conversationKey(conversation)].join("\n");
 
-const MOST_KNOWN = 20_000;
+const MAX_KNOWN = 20_000;

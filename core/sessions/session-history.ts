@@ -1,32 +1,34 @@
 import { RevisionConflict } from "../contract/app-error.ts";
 import type { Store } from "../contract/store.ts";
-import type { HistoryEntry, SaidEntry, TurnEntry } from "./history-entry.ts";
-import { historyKey } from "./history-entry.ts";
-import { type KeptWindows, keptWindowsOf } from "./kept-windows.ts";
-import { readHistory } from "./read-history.ts";
-import type { SessionState } from "./session-state.ts";
-import { sessionStateKey } from "./session-state.ts";
-import type { SessionWindow } from "./session-window.ts";
-import { extended, nextIndex, windowOf } from "./session-window.ts";
+import { type HistoryEntry, historyKey, type SaidEntry, type TurnEntry } from "./history-entry.ts";
+import {
+  extended,
+  nextIndex,
+  type SessionState,
+  type SessionWindow,
+  sessionStateKey,
+  windowOf,
+} from "./session-window.ts";
+import { type WindowCache, windowCacheOf } from "./window-cache.ts";
 
 export interface AppendOptions {
-  /** The session ends that long after its last entry. */
+  /** The session expires this long after its last entry. */
   readonly ttlMs?: number;
-  /** Called once the entry is on its way. Only a store that keeps writes in order never has what it writes without it. */
+  /** Starts its write right after the write of the entry. Only a store that keeps writes in order stores the entry first. */
   alongside?(): Promise<unknown>;
 }
 
 /**
- * The sessions' histories, with the windows of recent sessions in memory. Entries never change, so what is in memory
- * can only be too short: it is extended from the store whenever it is used, unless nobody else writes there.
+ * The histories of sessions, with a cache of recent windows. Entries never change, so a cached window can only be too
+ * short: each use extends it from the store, unless the store is exclusive to this process.
  */
 export class SessionHistory {
   readonly #store: Store;
-  readonly #windows: KeptWindows;
+  readonly #windows: WindowCache;
 
   constructor(store: Store) {
     this.#store = store;
-    this.#windows = keptWindowsOf(store);
+    this.#windows = windowCacheOf(store);
   }
 
   async window(sessionId: string): Promise<SessionWindow> {
@@ -37,7 +39,7 @@ export class SessionHistory {
     return window;
   }
 
-  /** The window as this process last saw it, without a read. */
+  /** The cached window, without a read. */
   inMemory(sessionId: string): SessionWindow | undefined {
     return this.#windows.get(sessionId);
   }
@@ -58,7 +60,7 @@ export class SessionHistory {
     entry: HistoryEntry,
     { alongside, ...life }: AppendOptions = {},
   ): Promise<boolean> {
-    // First, so that no death in between leaves a session whose beginning ends before it does.
+    // First, so that after a crash in between the earlier entries do not expire before the later ones.
     if (life.ttlMs !== undefined) await this.#keep(sessionId, from, life);
     let followed: Promise<unknown> | undefined;
     for (let index = from; ; index++) {
@@ -77,7 +79,7 @@ export class SessionHistory {
     }
   }
 
-  /** Entries never change: writing one again only gives it its time anew. */
+  /** Renews the TTL of the earlier entries by writing them again unchanged. */
   async #keep(sessionId: string, until: number, life: { readonly ttlMs?: number }): Promise<void> {
     for (let index = 0; index < until; index++) {
       const key = historyKey(sessionId, index);
@@ -86,14 +88,14 @@ export class SessionHistory {
     }
   }
 
-  /** Notes what was shown in the conversation from elsewhere (O15). Noting it again changes nothing. */
+  /** Adds a proactive message that the conversation has shown (O15). Idempotent. */
   async noteSaid(sessionId: string, entry: SaidEntry): Promise<void> {
     const window = await this.window(sessionId);
     if (window.entries.some((known) => isSame(known, entry))) return;
     await this.append(sessionId, nextIndex(window), entry);
   }
 
-  /** The state has moved on: what its summary covers leaves the window. */
+  /** Removes the entries that the new summary covers from the cached window. */
   compacted(sessionId: string, state: SessionState): void {
     const known = this.#windows.get(sessionId);
     if (known === undefined || state.compactedThrough < known.from) return;
@@ -101,7 +103,7 @@ export class SessionHistory {
     this.#windows.keep(windowOf(sessionId, state.summary, state.compactedThrough, kept));
   }
 
-  /** What is in memory is no longer true; the store is read again at the next use. */
+  /** Drops the cached window; the next use reads the store. */
   forget(sessionId: string): void {
     this.#windows.drop(sessionId);
   }
@@ -129,3 +131,23 @@ const isSame = (a: HistoryEntry, b: HistoryEntry): boolean =>
 
 const isTurn = (entry: HistoryEntry, turnId: string): entry is TurnEntry =>
   entry.kind === "turn" && entry.turnId === turnId;
+
+/** Concurrent reads, once the first entry was found. */
+const BATCH = 16;
+
+/** The entries from an index on, to the end. One read if there are none. */
+export const readHistory = async (store: Store, sessionId: string, from: number): Promise<HistoryEntry[]> => {
+  const first = await store.get(historyKey(sessionId, from));
+  if (first === undefined) return [];
+  const entries = [first.value];
+  for (;;) {
+    const next = from + entries.length;
+    const read = await Promise.all(
+      Array.from({ length: BATCH }, (_, offset) => store.get(historyKey(sessionId, next + offset))),
+    );
+    for (const stored of read) {
+      if (stored === undefined) return entries;
+      entries.push(stored.value);
+    }
+  }
+};

@@ -1,17 +1,18 @@
+import { z } from "zod";
+import { collection, keyOf } from "../contract/collection.ts";
 import type { ChatMessage } from "../model/index.ts";
 import type { HistoryEntry } from "./history-entry.ts";
-import { showEntries } from "./show-entries.ts";
 
-/** What a session remembers word for word, and a summary of what was before. */
+/** The recent entries of a session, and a summary of the earlier ones. */
 export interface SessionWindow {
   readonly sessionId: string;
   readonly summary: string;
   /** The index of the first entry in here. */
   readonly from: number;
   readonly entries: readonly HistoryEntry[];
-  /** The entries as a model reads them. */
+  /** The entries in the form that the model reads. */
   readonly shown: readonly ChatMessage[];
-  /** About how much of a model's context it takes. */
+  /** The approximate size in the model's context. */
   readonly chars: number;
 }
 
@@ -32,7 +33,7 @@ export const windowOf = (
   chars: entries.reduce((sum, entry) => sum + charsOf(entry), summary.length),
 });
 
-/** Entries that came after it. Only they are looked at: a long session must not cost more with every turn. */
+/** Appends newer entries. The cost depends on them only, so long sessions do not get slower. */
 export const extended = (window: SessionWindow, newer: readonly HistoryEntry[]): SessionWindow => ({
   ...window,
   entries: [...window.entries, ...newer],
@@ -45,3 +46,31 @@ export const charsOf = (entry: HistoryEntry): number => {
   const onTheWay = entry.messages.length === 0 ? 0 : JSON.stringify(entry.messages).length;
   return entry.text.length + entry.finalText.length + onTheWay;
 };
+
+/** Each prompt is followed by its tool calls and its answer. */
+export const showEntries = (entries: readonly HistoryEntry[]): ChatMessage[] => {
+  const shown: ChatMessage[] = [];
+  for (const entry of entries) showEntry(entry, shown);
+  return shown;
+};
+
+const showEntry = (entry: HistoryEntry, shown: ChatMessage[]): void => {
+  if (entry.kind === "said") {
+    const about = entry.origin === null ? "" : ` about "${entry.origin.promptSummary}"`;
+    shown.push({ role: "assistant", text: `[shown here later${about}]\n${entry.markdown}`, toolCalls: [] });
+    return;
+  }
+  shown.push({ role: "user", text: entry.text }, ...entry.messages);
+  if (entry.finalText !== "") shown.push({ role: "assistant", text: entry.finalText, toolCalls: [] });
+};
+
+/** Written by compaction only. The summary covers the entries below `compactedThrough`, which stay stored. */
+export const SessionState = z.looseObject({
+  compactedThrough: z.number().int().nonnegative(),
+  summary: z.string(),
+});
+export type SessionState = z.infer<typeof SessionState>;
+
+const states = collection("session-state", SessionState);
+
+export const sessionStateKey = (sessionId: string) => keyOf(states, sessionId);

@@ -1,6 +1,8 @@
 import type { Store } from "../contract/store.ts";
 import { listNames } from "../lib/index.ts";
-import type { Agent, FinishedTurn, TurnEnd, TurnHook, TurnRecord, TurnSource } from "../turns/index.ts";
+import type { Agent, TurnEnd } from "../turns/index.ts";
+import type { TurnRecord } from "../turns/records/index.ts";
+import type { FinishedTurn, TurnHook, TurnSource } from "../turns/source/index.ts";
 import { sealTurn } from "./batch/seal-turn.ts";
 import { continuationPrompt } from "./continuation/continuation-prompt.ts";
 import type { SubtaskDeps } from "./deps.ts";

@@ -1,12 +1,12 @@
+import type { BatchTimer, PeerCallAddress } from "../contract/addresses.ts";
 import type { AgentRef } from "../contract/agent-ref.ts";
 import type { Bus } from "../contract/bus.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
-import type { PeerCallAddress } from "../contract/peer-call-address.ts";
+import type { SubtaskNews } from "../contract/signals.ts";
 import type { Store } from "../contract/store.ts";
-import type { BatchTimer } from "../contract/subtask-message.ts";
-import type { SubtaskNews } from "../contract/subtask-news.ts";
-import { ChangeEvents, type CoreParts } from "../turns/index.ts";
+import { ChangeEvents } from "../lib/index.ts";
+import type { CoreDeps } from "../turns/index.ts";
 import type { Workspaces } from "../workspaces/index.ts";
 import type { CallActivity } from "./activity/activity-entry.ts";
 import { ActivityPublisher } from "./activity/activity-publisher.ts";
@@ -25,7 +25,7 @@ interface DelegatedCalls {
   ): Promise<void>;
 }
 
-export interface SubtaskDeps extends CoreParts {
+export interface SubtaskDeps extends CoreDeps {
   readonly events: ChangeEvents<SubtaskNews>;
   /** Changes of calls to other agents. */
   readonly callEvents: ChangeEvents<PeerCallAddress>;

@@ -1,7 +1,8 @@
 import type { Consumer } from "../contract/bus.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Tool } from "../contract/tool.ts";
-import type { Agent, DelegationConfig } from "../turns/index.ts";
+import type { Agent } from "../turns/index.ts";
+import type { DelegationConfig } from "../turns/limits/index.ts";
 import { fileTools } from "../workspaces/index.ts";
 import { handleBatchTimer, handleTimerDeadLetter } from "./batch/handle-batch-timer.ts";
 import { handleSubtaskMessage, handleSubtaskMessageDeadLetter } from "./batch/handle-subtask-message.ts";

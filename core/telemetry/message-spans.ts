@@ -1,6 +1,6 @@
 import type { AgentReply } from "../contract/agent-reply.ts";
 import type { Outcome } from "../contract/bus.ts";
-import type { SpanRecord } from "../contract/tracer.ts";
+import type { SpanRecord } from "../contract/telemetry.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { foreignParent, rootSpanId, spanId } from "./trace-context.ts";
 import { peerCallSpanId, replySpanId, runSpanId, subtaskSpanId, turnSpanId } from "./work-spans.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../contract/app-error.ts";
 import type { Bus, Handler, Outcome } from "../contract/bus.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Subject } from "../contract/subject.ts";
-import type { SpanRecord, Tracer } from "../contract/tracer.ts";
+import type { SpanRecord, Tracer } from "../contract/telemetry.ts";
 import { UserMessage } from "../contract/user-message.ts";
 import { messageSpan, type Passage, replySpan, runSpan } from "./message-spans.ts";
 

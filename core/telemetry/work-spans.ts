@@ -1,7 +1,6 @@
-import type { DelegationContext } from "../contract/delegation-context.ts";
-import type { PeerCallAddress } from "../contract/peer-call-address.ts";
-import type { SubtaskAddress } from "../contract/subtask-message.ts";
+import type { PeerCallAddress, SubtaskAddress } from "../contract/addresses.ts";
 import type { UserMessage } from "../contract/user-message.ts";
+import type { DelegationContext } from "../contract/work-context.ts";
 import { spanId } from "./trace-context.ts";
 
 /** The spans that others hang on, by what the records of those others have. */

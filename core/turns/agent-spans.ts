@@ -1,12 +1,12 @@
 import type { Subtask } from "../contract/subtask.ts";
+import type { SpanRecord } from "../contract/telemetry.ts";
 import type { ToolContext } from "../contract/tool.ts";
-import type { SpanRecord } from "../contract/tracer.ts";
 import type { StepResponse } from "../model/index.ts";
 import type { TurnEntry } from "../sessions/index.ts";
 import { rootSpanId, subtaskSpanId, toolSpanId, turnSpanId, workSpanId } from "../telemetry/index.ts";
 import type { Agent } from "./agent.ts";
+import type { TurnRecord } from "./records/index.ts";
 import type { Turn } from "./turn.ts";
-import type { TurnRecord } from "./turn-record.ts";
 
 interface Time {
   /** Wall clock, milliseconds. */
@@ -16,7 +16,7 @@ interface Time {
 
 const between = ({ endedAt, seconds }: Time) => ({ startedAt: endedAt - seconds * 1_000, endedAt });
 
-/** A turn of a session, from its opening to its end, whichever processes had it. */
+/** A turn of a session, from its opening to its end, across all processes that ran it. */
 export const turnSpan = (
   agent: Agent,
   record: TurnRecord,
@@ -91,7 +91,7 @@ export const toolSpan = (
   error: context.signal.aborted ? "aborted" : outcome === "done" ? undefined : outcome,
 });
 
-/** A subtask, from its making to its end. It hangs on the tool call that asked for it. */
+/** A subtask, from its creation to its end. Its parent is the tool call that created it. */
 export const subtaskSpan = (subtask: Subtask, now: number): SpanRecord => ({
   traceId: subtask.traceId,
   id: subtaskSpanId(subtask),
@@ -112,7 +112,7 @@ export const subtaskSpan = (subtask: Subtask, now: number): SpanRecord => ({
   error: subtask.status === "failed" ? (subtask.result?.status ?? "failed") : undefined,
 });
 
-/** "<call>/<which of its tasks>" */
+/** A call key is "<call>/<number of the task>". */
 const callOf = ({ callKey, traceId }: Subtask): string => {
   const end = callKey.lastIndexOf("/");
   return end < 0 ? rootSpanId(traceId) : toolSpanId(callKey.slice(0, end));

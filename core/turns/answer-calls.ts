@@ -1,17 +1,18 @@
 import { z } from "zod";
+import { AppError, BackboneUnavailable, messageOf } from "../contract/app-error.ts";
 import type { Tool, ToolContext } from "../contract/tool.ts";
-import { ChildAbort } from "../lib/index.ts";
+import { workContextOf } from "../contract/work-context.ts";
+import { ChildAbort, cutToBytes, raceAbort, signalProgress } from "../lib/index.ts";
 import type { ToolCall, ToolResult } from "../model/index.ts";
-import { runTool } from "./run-tool.ts";
-import { signalProgress } from "./signal-progress.ts";
-import type { CoreParts, Turn } from "./turn.ts";
+import { toolSpan } from "./agent-spans.ts";
+import type { CoreDeps, Turn } from "./turn.ts";
 
-/** More calls than this in one response are a model gone wrong. */
+/** A response with more calls than this is a model fault. */
 const MAX_CALLS = 64;
 
-/** Answers every call of one response exactly once, side by side. Rejects if this run of the turn is over. */
+/** Answers every call of one response exactly once, concurrently. Rejects if the turn is aborted. */
 export const answerCalls = async (
-  parts: CoreParts,
+  deps: CoreDeps,
   turn: Turn,
   step: number,
   calls: readonly ToolCall[],
@@ -19,27 +20,27 @@ export const answerCalls = async (
   const over = new ChildAbort(turn.signal);
   const answers = calls.map(async (call, index) => {
     try {
-      return await answerCall(parts, turn, { call, step, index, signal: over.signal });
+      return await answerCall(deps, turn, { call, step, index, signal: over.signal });
     } catch (error) {
       over.abort(error);
       throw error;
     }
   });
-  // All of them are awaited, so that nothing of this run goes on behind the back of the next.
+  // All calls are awaited, so that none still runs when another process continues the turn.
   await Promise.allSettled(answers);
   over.release();
   return Promise.all(answers);
 };
 
-interface Place {
+interface CallInTurn {
   readonly call: ToolCall;
   readonly step: number;
   readonly index: number;
   readonly signal: AbortSignal;
 }
 
-const answerCall = async (parts: CoreParts, turn: Turn, place: Place): Promise<ToolResult> => {
-  const { call, step, index } = place;
+const answerCall = async (deps: CoreDeps, turn: Turn, inTurn: CallInTurn): Promise<ToolResult> => {
+  const { call, step, index } = inTurn;
   const tool = turn.agent.tools.find(({ name }) => name === call.name);
   const refused = (reason: string): ToolResult => ({ callId: call.id, name: call.name, output: reason, failed: true });
   if (call.invalid !== undefined) return refused(call.invalid);
@@ -53,23 +54,23 @@ const answerCall = async (parts: CoreParts, turn: Turn, place: Place): Promise<T
   const interrupted = trace === "begun" && !tool.repeatable;
   const result = interrupted
     ? refused(INTERRUPTED)
-    : await runNow(parts, turn, tool, { ...place, call: { ...call, input: input.data } });
+    : await runNow(deps, turn, tool, { ...inTurn, call: { ...call, input: input.data } });
   await turn.journal.addResult(step, index, result);
-  await parts.checkpoint("tool.result");
-  signalProgress(parts.bus, { tenant: turn.agent.tenant, agent: turn.agent.name, traceId: turn.record.traceId });
+  await deps.checkpoint("tool.result");
+  signalProgress(deps.bus, { tenant: turn.agent.tenant, agent: turn.agent.name, traceId: turn.record.traceId });
   return result;
 };
 
-const runNow = async (parts: CoreParts, turn: Turn, tool: Tool, place: Place): Promise<ToolResult> => {
-  const { call, step, index } = place;
-  await parts.checkpoint("tool.before");
-  place.signal.throwIfAborted();
+const runNow = async (deps: CoreDeps, turn: Turn, tool: Tool, inTurn: CallInTurn): Promise<ToolResult> => {
+  const { call, step, index, signal } = inTurn;
+  await deps.checkpoint("tool.before");
+  signal.throwIfAborted();
   if (!tool.repeatable) {
     await turn.journal.addIntent(step, index, tool.name);
-    await parts.checkpoint("tool.intent");
+    await deps.checkpoint("tool.intent");
   }
-  const result = await runTool(parts, tool, call, contextOf(turn, place));
-  await parts.checkpoint("tool.after");
+  const result = await runTool(deps, tool, call, contextOf(turn, inTurn));
+  await deps.checkpoint("tool.after");
   turn.logger.info({ tool: tool.name, step, failed: result.failed ?? false }, "tool ran");
   return result;
 };
@@ -78,17 +79,59 @@ const INTERRUPTED =
   "Interrupted: this call was begun before a restart and its outcome is unknown. It was not run again. " +
   "Find out whether it took effect before you repeat it.";
 
-const contextOf = ({ agent, record }: Turn, { step, index, signal }: Place): ToolContext => ({
+const contextOf = ({ agent, record }: Turn, { step, index, signal }: CallInTurn): ToolContext => ({
   tenant: agent.tenant,
   agent: agent.name,
-  sessionId: record.sessionId,
+  ...workContextOf(record),
   turnId: record.turnId,
-  origin: record.origin,
-  audience: record.audience,
-  asker: record.asker,
-  standing: record.standing,
   tools: agent.tools.map(({ name }) => name),
-  traceId: record.traceId,
   idempotencyKey: `${record.turnId}/${step}/${index}`,
   signal,
 });
+
+const TOOL_DEADLINE_MS = 60_000;
+const MAX_OUTPUT_BYTES = 32_000;
+
+/**
+ * Runs a tool once, within its deadline. Rejects if the turn is aborted, or if the backbone failed under a repeatable
+ * tool: the turn is then retried and the model does not see the failure.
+ */
+export const runTool = async (
+  { clock, meter, tracer }: CoreDeps,
+  tool: Tool,
+  call: ToolCall,
+  context: ToolContext,
+): Promise<ToolResult> => {
+  const over = new ChildAbort(context.signal);
+  let isLate = false;
+  const timer = clock.after(tool.deadlineMs ?? TOOL_DEADLINE_MS, () => {
+    isLate = true;
+    over.abort(new AppError("unavailable", timeoutText(tool)));
+  });
+  const startedAt = clock.monotonic();
+  let outcome = "done";
+  try {
+    const output = await raceAbort(started(tool, call.input, { ...context, signal: over.signal }), over.signal);
+    return { callId: call.id, name: call.name, output: cutToBytes(output, MAX_OUTPUT_BYTES) };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    outcome = isLate ? "timeout" : "failed";
+    // In a cluster the tool's bucket can be without a leader while the journal's bucket is not.
+    if (tool.repeatable && error instanceof BackboneUnavailable) throw error;
+    const output = cutToBytes(isLate ? timeoutText(tool) : messageOf(error), MAX_OUTPUT_BYTES);
+    return { callId: call.id, name: call.name, output, failed: true };
+  } finally {
+    timer.cancel();
+    over.release();
+    meter.count("tool_runs_total", { tool: tool.name, outcome });
+    const seconds = (clock.monotonic() - startedAt) / 1_000;
+    meter.observe("tool_run_seconds", seconds, { tool: tool.name });
+    tracer?.record(toolSpan(context, { endedAt: clock.now(), seconds, tool: tool.name, callId: call.id, outcome }));
+  }
+};
+
+/** The async wrapper turns a synchronous throw into a rejection. */
+const started = async (tool: Tool, input: unknown, context: ToolContext): Promise<string> => tool.run(input, context);
+
+const timeoutText = ({ name, deadlineMs = TOOL_DEADLINE_MS }: Tool): string =>
+  `${name} gave no answer within ${Math.round(deadlineMs / 1_000)} s. Whether it took effect is unknown.`;

@@ -1,41 +1,41 @@
 import { messageOf } from "../contract/app-error.ts";
+import type { Clock, Timer } from "../contract/clock.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import { pause, raceAbort } from "../lib/index.ts";
 import { ModelFailed, type StepRequest, type StepResponse } from "../model/index.ts";
 import { stepSpan } from "./agent-spans.ts";
-import { DeltaStream } from "./delta-stream.ts";
-import type { CoreParts, Turn } from "./turn.ts";
-import { finalIdOf } from "./turn-record.ts";
-import { TurnStopped } from "./turn-stopped.ts";
+import { finalIdOf } from "./records/index.ts";
+import type { CoreDeps, Turn } from "./turn.ts";
+import { TurnStopped } from "./turn-errors.ts";
 
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
-/** Somebody waits for the answer: a provider that wants longer than this is as good as away. */
-const LONGEST_PAUSE_MS = 30_000;
-/** The store takes no larger value. */
+/** A user is waiting, so a provider that asks for a longer pause counts as unavailable. */
+const MAX_PAUSE_MS = 30_000;
+/** Below the size limit of a stored value. */
 const MAX_RESPONSE_BYTES = 400_000;
 
-/** One response of the model, with its text signalled as it comes. Retries are made here and nowhere else. */
-export const askModel = async (parts: CoreParts, turn: Turn, request: StepRequest): Promise<StepResponse> => {
+/** Requests one response of the model and streams its text as signals. All retries of model requests happen here. */
+export const askModel = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promise<StepResponse> => {
   for (let tries = 1; ; tries++) {
-    await parts.checkpoint("model.before");
-    const answer = await tryOnce(parts, turn, request);
+    await deps.checkpoint("model.before");
+    const answer = await tryOnce(deps, turn, request);
     if (!(answer instanceof ModelFailed)) {
-      await parts.checkpoint("model.after");
+      await deps.checkpoint("model.after");
       return answer;
     }
     const { reason, retryable, retryAfterMs = 0 } = answer;
     turn.logger.warn({ model: turn.agent.model.label, reason, tries, error: answer.message }, "model failed");
-    if (!retryable || tries === MAX_TRIES || retryAfterMs > LONGEST_PAUSE_MS) throw answer;
+    if (!retryable || tries === MAX_TRIES || retryAfterMs > MAX_PAUSE_MS) throw answer;
     const backoffMs = FIRST_PAUSE_MS * 4 ** (tries - 1) * (1 + spread(turn.record.turnId));
-    await pause(parts.clock, Math.max(backoffMs, retryAfterMs), turn.signal);
+    await pause(deps.clock, Math.max(backoffMs, retryAfterMs), turn.signal);
   }
 };
 
-const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Promise<StepResponse | ModelFailed> => {
+const tryOnce = async (deps: CoreDeps, turn: Turn, request: StepRequest): Promise<StepResponse | ModelFailed> => {
   const { model } = turn.agent;
-  const deltas = deltaStream(parts, turn);
-  const startedAt = parts.clock.monotonic();
+  const deltas = deltaStream(deps, turn);
+  const startedAt = deps.clock.monotonic();
   let outcome = "answered";
   let said = "";
   let response: StepResponse | undefined;
@@ -46,9 +46,9 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
     };
     const step = model.step(request, { signal: turn.signal, onText });
     response = await raceAbort(step, turn.signal);
-    parts.meter.count("model_tokens_total", { model: model.label, direction: "input" }, response.usage.inputTokens);
-    parts.meter.count("model_tokens_total", { model: model.label, direction: "output" }, response.usage.outputTokens);
-    // A long text is cut by whoever keeps it; calls that cannot be journaled must not be run.
+    deps.meter.count("model_tokens_total", { model: model.label, direction: "input" }, response.usage.inputTokens);
+    deps.meter.count("model_tokens_total", { model: model.label, direction: "output" }, response.usage.outputTokens);
+    // A long text is truncated where it is stored; calls that cannot be journaled must not run.
     if (response.toolCalls.length > 0 && bytesOf(response) > MAX_RESPONSE_BYTES) {
       throw new ModelFailed("bad-answer", `tool calls of more than ${MAX_RESPONSE_BYTES} bytes cannot be kept`);
     }
@@ -62,14 +62,14 @@ const tryOnce = async (parts: CoreParts, turn: Turn, request: StepRequest): Prom
     return failure;
   } finally {
     deltas.end();
-    parts.meter.count("model_steps_total", { model: model.label, outcome });
-    const seconds = (parts.clock.monotonic() - startedAt) / 1_000;
-    parts.meter.observe("model_step_seconds", seconds, { model: model.label });
-    parts.tracer?.record(stepSpan(turn, { endedAt: parts.clock.now(), seconds, outcome, response }));
+    deps.meter.count("model_steps_total", { model: model.label, outcome });
+    const seconds = (deps.clock.monotonic() - startedAt) / 1_000;
+    deps.meter.observe("model_step_seconds", seconds, { model: model.label });
+    deps.tracer?.record(stepSpan(turn, { endedAt: deps.clock.now(), seconds, outcome, response }));
   }
 };
 
-const deltaStream = ({ bus, clock }: CoreParts, { agent, record, streamId, nextAttempt }: Turn): DeltaStream => {
+const deltaStream = ({ bus, clock }: CoreDeps, { agent, record, streamId, nextAttempt }: Turn): DeltaStream => {
   const subject = subjectsOf(agent.tenant).userSignal(agent.name);
   const { audience, correlationId, turnId } = record;
   const { conversation, accountId } = audience;
@@ -82,7 +82,46 @@ const deltaStream = ({ bus, clock }: CoreParts, { agent, record, streamId, nextA
   });
 };
 
-/** From 0 to 1, by turn: sessions that failed together do not come back together. */
+/** Jitter from 0 to 1, by turn: sessions that failed together do not retry together. */
 const spread = (turnId: string): number => Number.parseInt(turnId.slice(-4), 16) / 0x1_0000;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** About 25 signals a second: more would not look smoother. */
+const DELTA_INTERVAL_MS = 40;
+
+/** Batches the streamed text of one attempt into fewer, larger pieces. */
+export class DeltaStream {
+  readonly #clock: Clock;
+  readonly #send: (offset: number, text: string) => void;
+  #waiting = "";
+  #sentChars = 0;
+  #timer: Timer | undefined;
+  #ended = false;
+
+  constructor(clock: Clock, send: (offset: number, text: string) => void) {
+    this.#clock = clock;
+    this.#send = send;
+  }
+
+  push(text: string): void {
+    if (this.#ended) return;
+    this.#waiting += text;
+    if (this.#timer === undefined) this.#flush();
+  }
+
+  /** Drops the unsent rest: the whole text follows, or the attempt failed and its text is void. */
+  end(): void {
+    this.#ended = true;
+    this.#timer?.cancel();
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    if (this.#waiting === "") return;
+    this.#send(this.#sentChars, this.#waiting);
+    this.#sentChars += this.#waiting.length;
+    this.#waiting = "";
+    this.#timer = this.#clock.after(DELTA_INTERVAL_MS, () => this.#flush());
+  }
+}

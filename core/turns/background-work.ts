@@ -1,8 +1,8 @@
 import { messageOf } from "../contract/app-error.ts";
 import type { Logger } from "../contract/logger.ts";
-import { TurnYielded } from "./turn-yielded.ts";
+import { TurnYielded } from "./turn-errors.ts";
 
-/** Work that nobody waits for and that may be lost: it is begun again when it is needed again. */
+/** Best-effort work without a waiting user. A crash may lose it; the next need starts it again. */
 export class BackgroundWork {
   readonly #logger: Logger;
   readonly #running = new Map<string, Promise<void>>();
@@ -12,7 +12,7 @@ export class BackgroundWork {
     this.#logger = logger;
   }
 
-  /** Does nothing if work of this name is under way. */
+  /** Does nothing if work of this name is running. */
   start(name: string, work: (signal: AbortSignal) => Promise<unknown>): void {
     if (this.#running.has(name) || this.#stopping.signal.aborted) return;
     this.#running.set(name, this.#run(name, work));

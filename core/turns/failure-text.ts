@@ -2,7 +2,7 @@ import type { ModelFailure } from "../model/index.ts";
 
 export type Trouble = ModelFailure | "turn-timeout" | "no-answer" | "internal";
 
-/** What a person is told when a turn fails: what they can do, and nothing about our insides. */
+/** The chat text of a failed turn: it says how to proceed and shows no internals. */
 export const failureText: Readonly<Record<Trouble, string>> = {
   "rate-limited": "I am being asked too much at the moment. Please send your message again in a minute.",
   timeout: "I did not get an answer together in time. Please send your message again.",

@@ -20,7 +20,7 @@ export const choosesSilence = ({ tools }: Agent, { toolCalls }: StepResponse): b
   tools.some(({ name }) => name === NAME) &&
   toolCalls.every(({ name, invalid }) => name === NAME && invalid === undefined);
 
-/** The agent where it must say something. */
+/** For a turn that must reply. */
 export const withoutSilence = (agent: Agent): Agent => ({
   ...agent,
   tools: agent.tools.filter(({ name }) => name !== NAME),

@@ -1,34 +1,34 @@
+import type { AgentRef } from "../contract/agent-ref.ts";
 import type { Bus, Listener } from "../contract/bus.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Conversation } from "../contract/conversation.ts";
 import { conversationKey } from "../contract/conversation.ts";
-import type { RunningTurn, TurnsAsked } from "../contract/running-turn.ts";
+import type { RunningTurn, TurnsAsked } from "../contract/signals.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { Agent } from "./agent.ts";
-import type { TurnRecord } from "./turn-record.ts";
+import type { TurnRecord } from "./records/index.ts";
 
-type Place = { readonly tenant: string; readonly agent: string };
 type Accounts = TurnsAsked["accounts"];
 
-/** A person as one agent's limits count them; each agent of a process has turns of its own. */
+/** The key of the per-person limit; each agent of a process counts its own turns. */
 export interface PersonOfAgent {
   readonly agent: string;
   readonly personId: string;
 }
 const limitKey = ({ agent, personId }: PersonOfAgent): string => JSON.stringify([agent, personId]);
 
-/** Long enough for a process in the same network to answer; a person waits for it at a screen. */
+/** Long enough for a process in the same network to answer, short enough for a waiting user. */
 const GATHER_MS = 150;
 
 /**
- * The turns that run in every process. Nothing is stored: turns are listed far less often than they are run. A process
- * that does not answer in time is left out, and a turn of a dead process is listed again once another takes it over.
+ * The running turns of all processes. Nothing is stored, because turns are listed far less often than they run. The list
+ * omits a process that does not answer in time, and a turn of a dead process until another process takes it over.
  */
 export class RunningTurns {
   readonly #bus: Bus;
   readonly #clock: Clock;
   readonly #running = new Map<string, RunningTurn>();
-  /** How many run here, by agent and person. */
+  /** Turns of this process, by agent and person. */
   readonly #counts = new Map<string, number>();
   /** By agent and person, the longest waiting first. */
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -41,7 +41,7 @@ export class RunningTurns {
     this.#clock = clock;
   }
 
-  /** The result ends it. */
+  /** The caller calls the result when the turn ends. */
   begin({ turnId, origin, audience, openedAt }: TurnRecord, agent: string): () => void {
     const turn = { turnId, summary: origin.promptSummary, startedAt: openedAt, audience };
     const { personId } = audience;
@@ -57,12 +57,12 @@ export class RunningTurns {
     };
   }
 
-  /** In this process. */
+  /** Whether this process runs the turn. */
   isRunning(turnId: string): boolean {
     return this.#running.has(turnId);
   }
 
-  /** How many turns of a person with an agent run in this process. */
+  /** The number of turns of a person with an agent in this process. */
   ofPerson(person: PersonOfAgent): number {
     return this.#counts.get(limitKey(person)) ?? 0;
   }
@@ -79,7 +79,7 @@ export class RunningTurns {
     return () => this.#leaveQueue(key, wake);
   }
 
-  /** `stop` is called when the person no longer wants the turn's answer. The result withdraws it. */
+  /** Registers the function that the person's stop command calls. The result removes it. */
   stoppable({ turnId }: Pick<TurnRecord, "turnId">, stop: () => void): () => void {
     this.#stops.set(turnId, stop);
     return () => {
@@ -103,19 +103,19 @@ export class RunningTurns {
     );
   }
 
-  /** What is under way for these accounts, the oldest first. `ask` names the question. */
-  of(place: Place, accounts: Accounts, ask: string): Promise<RunningTurn[]> {
-    return this.#gather(place, { ask, accounts });
+  /** The running turns of these accounts, the oldest first. `ask` is the id of the request. */
+  of(agent: AgentRef, accounts: Accounts, ask: string): Promise<RunningTurn[]> {
+    return this.#gather(agent, { ask, accounts });
   }
 
-  /** Whether a turn is under way in a conversation. */
-  async isBusy(place: Place, conversation: Conversation, ask: string): Promise<boolean> {
-    const turns = await this.#gather(place, { ask, accounts: [], conversation: conversationKey(conversation) });
+  /** Whether a turn runs in a conversation. */
+  async isBusy(agent: AgentRef, conversation: Conversation, ask: string): Promise<boolean> {
+    const turns = await this.#gather(agent, { ask, accounts: [], conversation: conversationKey(conversation) });
     return turns.length > 0;
   }
 
-  /** A hint like all of this: a turn whose process just died goes on in another. */
-  stop({ tenant, agent }: Place, turns: readonly RunningTurn[]): void {
+  /** Best effort: a turn whose process just died continues in another process. */
+  stop({ tenant, agent }: AgentRef, turns: readonly RunningTurn[]): void {
     const turnIds = turns.map(({ turnId }) => turnId);
     this.#bus.signal(subjectsOf(tenant).turnsStopped(agent), { turnIds });
   }
@@ -143,7 +143,7 @@ export class RunningTurns {
     if (queue?.delete(wake) && queue.size === 0) this.#waiting.delete(key);
   }
 
-  async #gather({ tenant, agent }: Place, asked: TurnsAsked): Promise<RunningTurn[]> {
+  async #gather({ tenant, agent }: AgentRef, asked: TurnsAsked): Promise<RunningTurn[]> {
     const { ask } = asked;
     const found = new Map<string, RunningTurn>();
     this.#gathering.set(ask, found);

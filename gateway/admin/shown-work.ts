@@ -1,6 +1,5 @@
-import type { Asker } from "../../core/contract/owner-context.ts";
-import type { ReplyOrigin } from "../../core/contract/reply-origin.ts";
 import type { Subtask } from "../../core/contract/subtask.ts";
+import type { Asker, ReplyOrigin } from "../../core/contract/work-context.ts";
 import { otelTraceId } from "../../core/telemetry/index.ts";
 import { refOf } from "./page.ts";
 

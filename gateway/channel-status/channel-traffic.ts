@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/contract/clock.ts";
 import { isoTime } from "../../core/contract/clock.ts";
-import type { Labels, Meter } from "../../core/contract/meter.ts";
+import type { Labels, Meter } from "../../core/contract/telemetry.ts";
 import type { ChannelTrouble } from "./channel-record.ts";
 
 const MAX_ERRORS = 20;

@@ -5,8 +5,8 @@ import { messageOf } from "../../core/contract/app-error.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import { type Logger, silentLogger } from "../../core/contract/logger.ts";
-import { silentMeter } from "../../core/contract/meter.ts";
-import { createModel, type ModelParts } from "../../core/model/index.ts";
+import { silentMeter } from "../../core/contract/telemetry.ts";
+import { createModel, type ModelDeps } from "../../core/model/index.ts";
 import { createReadiness, openHttpListener } from "../http/index.ts";
 import { publicUrl } from "../public-url.ts";
 import { checkChannels } from "./check-channels.ts";
@@ -64,7 +64,7 @@ const CHANNELS_NOT_ASKED: Finding = {
 const MODEL_TIMEOUT_MS = 30_000;
 
 /** Asks the agent's model for one word: only a real answer proves address, key and model name at once. */
-const checkModel = async (agent: Config["agents"][number], parts: ModelParts): Promise<Finding> => {
+const checkModel = async (agent: Config["agents"][number], parts: ModelDeps): Promise<Finding> => {
   const subject = `model of ${agent.name}`;
   try {
     const model = createModel(agent.model, parts);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Meter } from "../../core/contract/meter.ts";
+import type { Meter } from "../../core/contract/telemetry.ts";
 
 /** By route, never by address: a scanner must not be able to make new series. */
 export const measureRequests = (app: FastifyInstance, meter: Meter): void => {

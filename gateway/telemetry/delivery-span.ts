@@ -1,7 +1,7 @@
 import type { Delivery, Receipt } from "../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed } from "../../adapters/contract/delivery-failed.ts";
 import type { AgentReply } from "../../core/contract/agent-reply.ts";
-import type { SpanRecord } from "../../core/contract/tracer.ts";
+import type { SpanRecord } from "../../core/contract/telemetry.ts";
 import { replySpanId, rootSpanId } from "../../core/telemetry/index.ts";
 
 /** One attempt to have a platform show one part of a reply. */

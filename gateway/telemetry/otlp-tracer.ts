@@ -5,7 +5,7 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { TelemetryConfig } from "../../config/telemetry-config.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
-import type { SpanRecord, Tracer } from "../../core/contract/tracer.ts";
+import type { SpanRecord, Tracer } from "../../core/contract/telemetry.ts";
 import { isSampled, otelTraceId } from "../../core/telemetry/index.ts";
 import { VERSION } from "../version.ts";
 import type { TelemetryParts } from "./start-telemetry.ts";

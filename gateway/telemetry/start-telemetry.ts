@@ -2,8 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Clock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
-import type { Meter } from "../../core/contract/meter.ts";
-import type { Tracer } from "../../core/contract/tracer.ts";
+import type { Meter, Tracer } from "../../core/contract/telemetry.ts";
 import { tracedBus } from "../../core/telemetry/index.ts";
 
 export interface TelemetryParts {

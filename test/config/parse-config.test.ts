@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ConfigInvalid } from "../../config/config-invalid.ts";
 import { parseConfig } from "../../config/parse-config.ts";
-import { defaultDelegation } from "../../core/turns/delegation-limits.ts";
-import { defaultPeering } from "../../core/turns/peering-limits.ts";
+import { defaultDelegation, defaultPeering } from "../../core/turns/limits/agent-limits.ts";
 import { MINIMAL, problemsOf } from "./problems-of.ts";
 
 const parse = (text: string, env: Record<string, string> = {}) => parseConfig({ file: "test.yaml", text, env });

@@ -1,6 +1,5 @@
 import type { Backbone } from "../../core/contract/backbone.ts";
-import type { Outcome } from "../../core/contract/bus.ts";
-import type { DeadLetter } from "../../core/contract/dead-letter.ts";
+import type { DeadLetter, Outcome } from "../../core/contract/bus.ts";
 import type { FromChild, ToChild } from "./backbone-process.ts";
 import { openForChild } from "./open-for-child.ts";
 import type { TestMessage } from "./test-message.ts";

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ack, MAX_FAILURES } from "../../core/contract/bus.ts";
-import { deadLetterKey } from "../../core/contract/dead-letter.ts";
+import { ack, deadLetterKey, MAX_FAILURES } from "../../core/contract/bus.ts";
 import { Recorder } from "../fakes/recorder.ts";
 import type { BackboneHarness, Deployment } from "./backbone-harness.ts";
 import type { BackboneProcess, Handling } from "./backbone-process.ts";

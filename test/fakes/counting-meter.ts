@@ -1,4 +1,4 @@
-import type { Labels, Meter } from "../../core/contract/meter.ts";
+import type { Labels, Meter } from "../../core/contract/telemetry.ts";
 
 /** Keeps what was counted and measured. */
 export class CountingMeter implements Meter {

@@ -1,5 +1,4 @@
-import type { AgentReply } from "../../core/contract/agent-reply.ts";
-import type { Anchor } from "../../core/contract/anchor.ts";
+import type { AgentReply, Anchor } from "../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 
 const AT = "2025-01-01T00:00:00.000Z";

@@ -1,7 +1,6 @@
 import type { AgentModel, StepOptions } from "../../core/model/agent-model.ts";
-import type { ToolCall } from "../../core/model/chat-message.ts";
 import type { ModelFailed } from "../../core/model/model-failed.ts";
-import type { StepRequest, StepResponse } from "../../core/model/step.ts";
+import type { StepRequest, StepResponse, ToolCall } from "../../core/model/step.ts";
 import { Recorder } from "./recorder.ts";
 
 export type Answer = string | StepResponse | ModelFailed | ((options: StepOptions) => Promise<StepResponse>);

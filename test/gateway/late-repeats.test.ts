@@ -9,8 +9,8 @@ import { openEmbeddedBackbone } from "../../core/backbone/embedded/open-embedded
 import { DUPLICATE_WINDOW_MS } from "../../core/contract/bus.ts";
 import { conversationKey } from "../../core/contract/conversation.ts";
 import { silentLogger as logger } from "../../core/contract/logger.ts";
-import { silentMeter as meter } from "../../core/contract/meter.ts";
 import { subjectsOf } from "../../core/contract/subjects.ts";
+import { silentMeter as meter } from "../../core/contract/telemetry.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
 import { startCore } from "../../core/start-core.ts";
 import { relayContext } from "../../gateway/channel-contexts.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { readHistory } from "../../core/sessions/read-history.ts";
+import { readHistory } from "../../core/sessions/session-history.ts";
 import { delegates, Held, roles } from "../core/subtasks/delegating.ts";
 import type { LinkedProduct } from "./linked-product.ts";
 import { isAnswer, lobby, LinkedProduct as Product, privateRoom } from "./linked-product.ts";

@@ -7,7 +7,7 @@ import type { Backbone } from "../../core/contract/backbone.ts";
 import { systemClock as clock } from "../../core/contract/clock.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import { silentLogger as logger } from "../../core/contract/logger.ts";
-import { silentMeter as meter } from "../../core/contract/meter.ts";
+import { silentMeter as meter } from "../../core/contract/telemetry.ts";
 import type { Account, UserMessage } from "../../core/contract/user-message.ts";
 import { unlinkedPersonId } from "../../core/people/find-person.ts";
 import { accountKey, personKey } from "../../core/people/person-record.ts";

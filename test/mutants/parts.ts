@@ -15,7 +15,7 @@ export const parts: readonly Part[] = [
       "core/origin/*.ts",
       "core/lib/{drop-invisible,mask-secrets,strip-markup,summarise-prompt}.ts",
       "core/commands/why/{explain,work-tree}.ts",
-      "core/turns/summarise-by-model.ts",
+      "core/intake/prompt-summary.ts",
     ],
     tests: [
       "test/core/origin/{anchor,golden}.test.ts",

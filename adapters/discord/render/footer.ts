@@ -1,5 +1,4 @@
-import type { ReplyAction } from "../../../core/contract/agent-reply.ts";
-import type { Anchor } from "../../../core/contract/anchor.ts";
+import type { Anchor, ReplyAction } from "../../../core/contract/agent-reply.ts";
 import { escapeText, escapeUrl } from "./markdown.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });

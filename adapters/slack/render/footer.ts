@@ -1,6 +1,5 @@
 import type { types } from "@slack/bolt";
-import type { ReplyAction } from "../../../core/contract/agent-reply.ts";
-import type { Anchor } from "../../../core/contract/anchor.ts";
+import type { Anchor, ReplyAction } from "../../../core/contract/agent-reply.ts";
 import type { Delivery } from "../../contract/channel-adapter.ts";
 import { offeredActions } from "../../contract/channel-adapter.ts";
 import { escapeMrkdwn, linkTo } from "./mrkdwn.ts";

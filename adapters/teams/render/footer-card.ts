@@ -1,5 +1,4 @@
-import type { ReplyAction } from "../../../core/contract/agent-reply.ts";
-import type { Anchor } from "../../../core/contract/anchor.ts";
+import type { Anchor, ReplyAction } from "../../../core/contract/agent-reply.ts";
 import { bytesOf, wellFormed, withoutTemplates } from "./escape.ts";
 
 const MAX_LABEL = 40;

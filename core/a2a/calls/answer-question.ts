@@ -1,7 +1,7 @@
 import { AppError } from "../../contract/app-error.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import type { PeeringConfig } from "../../turns/index.ts";
+import type { PeeringConfig } from "../../turns/limits/index.ts";
 import type { PeerDeps } from "../deps.ts";
 import type { Peer } from "../peer-directory.ts";
 import { changeCall, comesLater, openQuestion, type PeerCall, readCall } from "../record/peer-call.ts";

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { isoTime } from "../../contract/clock.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { callbackIdOf, continuationMessage } from "../../subtasks/index.ts";
-import type { CoreParts, SyntheticMessage, TurnPrompt } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
+import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
 import { questionIdOf } from "../record/call-turns.ts";
 import { openQuestion, type PeerCall, readCall } from "../record/peer-call.ts";
 import { updateText } from "../record/peer-update.ts";
@@ -11,7 +12,7 @@ import { redactInternalIds } from "../record/redact.ts";
 const About = z.object({ call: z.string(), peer: z.string(), name: z.string(), round: z.int().optional() });
 
 /** Prompt of a turn about another agent's answer or question, in the session that asked it (A6). */
-export const callbackPrompt = async ({ store, logger }: CoreParts, message: SyntheticMessage): Promise<TurnPrompt> => {
+export const callbackPrompt = async ({ store, logger }: CoreDeps, message: SyntheticMessage): Promise<TurnPrompt> => {
   const { tenant, agent, synthetic, traceId } = message;
   const { call: id, round } = About.parse(synthetic.data);
   const call = await readCall(store, { tenant, agent, id });

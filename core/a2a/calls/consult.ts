@@ -1,5 +1,6 @@
 import type { ToolContext } from "../../contract/tool.ts";
-import { type PeeringConfig, waitForChange } from "../../turns/index.ts";
+import { waitForChange } from "../../lib/index.ts";
+import type { PeeringConfig } from "../../turns/limits/index.ts";
 import type { PeerDeps } from "../deps.ts";
 import { changeCall, comesLater, openQuestion, type PeerCall, readCall } from "../record/peer-call.ts";
 import { updateText } from "../record/peer-update.ts";

@@ -2,9 +2,10 @@ import { AppError, RevisionConflict } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { workContextOf } from "../../contract/work-context.ts";
 import { cutAtGraphemes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "../../lib/index.ts";
 import { reserveCall } from "../../subtasks/index.ts";
-import { inheritedFrom, type PeeringConfig } from "../../turns/index.ts";
+import type { PeeringConfig } from "../../turns/limits/index.ts";
 import type { PeerDeps } from "../deps.ts";
 import { addressOf } from "../identity.ts";
 import type { Peer } from "../peer-directory.ts";
@@ -76,7 +77,7 @@ const newCall = (
     message,
     headline: headlineOf(peer.name, message),
     turnId,
-    ...inheritedFrom(context),
+    ...workContextOf(context),
     chain,
     // A notification to a local peer has no answer, so it ends at once.
     state: endsAtOnce ? "answered" : "open",

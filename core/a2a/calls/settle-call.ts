@@ -1,11 +1,11 @@
+import type { PeerCallAddress } from "../../contract/addresses.ts";
 import { isoTime } from "../../contract/clock.ts";
-import type { PeerCallAddress } from "../../contract/peer-call-address.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import type { SpanRecord } from "../../contract/tracer.ts";
+import type { SpanRecord } from "../../contract/telemetry.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { endCall, enqueueTurn, type SubtaskDeps } from "../../subtasks/index.ts";
 import { peerCallSpanId, workSpanId } from "../../telemetry/index.ts";
-import type { CoreParts } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
 import { notifySubtask } from "../late/notify-subtask.ts";
 import { changeCall, comesLater, type PeerCall } from "../record/peer-call.ts";
 import { updateFrom } from "../record/peer-update.ts";
@@ -82,7 +82,7 @@ export const countEnd = async (
 
 /** Turns a consultation into a delegation: the turn stops waiting and the answer arrives later (A1). */
 export const demoteCall = async (
-  deps: CoreParts,
+  deps: CoreDeps,
   address: PeerCallAddress,
   change = (call: PeerCall): PeerCall => call,
 ): Promise<PeerCall | undefined> => {

@@ -7,7 +7,7 @@ import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { orderKey, type UserMessage } from "../../contract/user-message.ts";
 import { otelTraceId } from "../../telemetry/index.ts";
-import { turnIdOf } from "../../turns/index.ts";
+import { turnIdOf } from "../../turns/records/index.ts";
 import { changeTask, inState, type TaskDeps, withSaid } from "./change-task.ts";
 import { type InboundCall, inboundMessage, newTask } from "./inbound-call.ts";
 import type { InboundTask, Webhook } from "./inbound-task.ts";

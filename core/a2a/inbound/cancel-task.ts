@@ -1,6 +1,6 @@
+import type { InboundTaskAddress } from "../../contract/addresses.ts";
 import { ack, type Outcome } from "../../contract/bus.ts";
 import { type Clock, isoTime } from "../../contract/clock.ts";
-import type { InboundTaskAddress } from "../../contract/inbound-task.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { cancelSubtask, readOwner, type SubtaskDeps } from "../../subtasks/index.ts";
 import { changeTask, inState, notifyWebhooks, type TaskDeps } from "./change-task.ts";

@@ -1,6 +1,6 @@
+import type { InboundTaskAddress } from "../../contract/addresses.ts";
 import { RevisionConflict } from "../../contract/app-error.ts";
 import type { Bus } from "../../contract/bus.ts";
-import type { InboundTaskAddress } from "../../contract/inbound-task.ts";
 import { MAX_VALUE_BYTES, type Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { type InboundTask, indexTask, type Said, taskKey, tasksRead, unindexTask } from "./inbound-task.ts";

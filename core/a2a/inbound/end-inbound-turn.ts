@@ -2,7 +2,9 @@ import { isoTime } from "../../contract/clock.ts";
 import type { Store } from "../../contract/store.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { isOutstanding, readOwner } from "../../subtasks/index.ts";
-import { type CoreParts, type TurnResult, turnIdOf } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
+import { turnIdOf } from "../../turns/records/index.ts";
+import type { TurnResult } from "../../turns/source/index.ts";
 import { changeTask, inState, notifyWebhooks, withSaid } from "./change-task.ts";
 import { callIn, inboundSessionOf, newTask, taskOfMessage } from "./inbound-call.ts";
 import { hasEnded, type InboundTask } from "./inbound-task.ts";
@@ -15,7 +17,7 @@ import { addAnswerNotice } from "./notices.ts";
  * the turn began. Undefined: the task has expired.
  */
 export const endInboundTurn = async (
-  deps: CoreParts & { readonly inbound: InboundTurns },
+  deps: CoreDeps & { readonly inbound: InboundTurns },
   message: UserMessage,
   result: TurnResult,
   isNew = false,

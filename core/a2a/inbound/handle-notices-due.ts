@@ -1,14 +1,15 @@
-import type { Audience } from "../../contract/agent-reply.ts";
+import type { NoticesDue } from "../../contract/addresses.ts";
+import { INBOUND_CHANNEL } from "../../contract/addresses.ts";
 import { ack, type Outcome } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
-import { INBOUND_CHANNEL, type NoticesDue } from "../../contract/inbound-task.ts";
+import type { Audience } from "../../contract/work-context.ts";
 import { audienceAt, type Destination, publishReply } from "../../delivery/index.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
 import { currentSession, type SessionHistory } from "../../sessions/index.ts";
-import type { CoreParts, RunningTurns } from "../../turns/index.ts";
+import type { CoreDeps, RunningTurns } from "../../turns/index.ts";
 import { changeNotices, isFull, MAX_NOTICES, type Notice } from "./notices.ts";
 
-export interface NoticeDeps extends CoreParts {
+export interface NoticeDeps extends CoreDeps {
   readonly history: SessionHistory;
   readonly turns: RunningTurns;
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { INBOUND_CHANNEL, InboundTaskAddress } from "../../contract/addresses.ts";
 import type { AgentRef } from "../../contract/agent-ref.ts";
-import { INBOUND_CHANNEL, InboundTaskAddress } from "../../contract/inbound-task.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { stableId, summarisePrompt } from "../../lib/index.ts";
-import { type TurnRecord, traceIdOf } from "../../turns/index.ts";
+import type { TurnRecord } from "../../turns/records/index.ts";
+import { traceIdOf } from "../../turns/records/index.ts";
 import { ReplyOriginExtension } from "../record/hops.ts";
 import { type InboundTask, Said, Webhook } from "./inbound-task.ts";
 

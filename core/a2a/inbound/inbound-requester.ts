@@ -3,7 +3,9 @@ import { AppError } from "../../contract/app-error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { fitEntry, nextIndex, type SessionHistory } from "../../sessions/index.ts";
-import { type Agent, type CoreParts, type RecordedTurn, sessionTtl, type TurnRequester } from "../../turns/index.ts";
+import type { Agent, CoreDeps } from "../../turns/index.ts";
+import { sessionTtl } from "../../turns/records/index.ts";
+import type { RecordedTurn, TurnRequester } from "../../turns/source/index.ts";
 import { withoutPeopleTools } from "../peer-turns.ts";
 import { changeTask } from "./change-task.ts";
 import { endInboundTurn } from "./end-inbound-turn.ts";
@@ -12,7 +14,7 @@ import { hasEnded, readTask } from "./inbound-task.ts";
 import type { InboundTurns } from "./inbound-turns.ts";
 import { notifyPeople } from "./notices.ts";
 
-interface Deps extends CoreParts {
+interface Deps extends CoreDeps {
   readonly history: SessionHistory;
   readonly inbound: InboundTurns;
 }
@@ -36,7 +38,7 @@ export const inboundRequester = (deps: Deps): TurnRequester => ({
  * the caller has the answer and the turn is not repeated. The turn's tool calls are lost.
  */
 const backfillHistory = async (
-  { store, history }: Pick<CoreParts, "store"> & { readonly history: SessionHistory },
+  { store, history }: Pick<CoreDeps, "store"> & { readonly history: SessionHistory },
   message: UserMessage,
   text: string,
   { record, window }: RecordedTurn,

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { InboundTaskAddress } from "../../contract/addresses.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
-import { InboundTaskAddress } from "../../contract/inbound-task.ts";
 import { LastRead } from "../../contract/last-read.ts";
 import type { Store } from "../../contract/store.ts";
 

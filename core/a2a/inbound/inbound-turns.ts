@@ -1,11 +1,12 @@
+import type { InboundTaskAddress } from "../../contract/addresses.ts";
 import type { AgentRef } from "../../contract/agent-ref.ts";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Listener } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
-import type { InboundTaskAddress } from "../../contract/inbound-task.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import type { CoreParts, RequestState } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
+import type { RequestState } from "../../turns/source/index.ts";
 import { changeTask, inState, notifyWebhooks, withSaid } from "./change-task.ts";
 import { callIn, type InboundCall, NOTED_AFTER_MS, newTask, taskOfMessage } from "./inbound-call.ts";
 import { hasEnded, type InboundTask, readTask, taskKey } from "./inbound-task.ts";
@@ -13,7 +14,7 @@ import { hasEnded, type InboundTask, readTask, taskKey } from "./inbound-task.ts
 /** Shorter turns skip the "working" status, which saves a write. */
 const WORKING_AFTER_MS = 300;
 
-type Deps = Pick<CoreParts, "bus" | "store" | "clock" | "logger">;
+type Deps = Pick<CoreDeps, "bus" | "store" | "clock" | "logger">;
 
 interface RunningTurn {
   readonly message: UserMessage;

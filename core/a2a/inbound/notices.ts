@@ -8,7 +8,7 @@ import { subjectsOf } from "../../contract/subjects.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { cutToBytes, stableId } from "../../lib/index.ts";
-import type { CoreParts } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
 import type { InboundTask } from "./inbound-task.ts";
 
 /** A notice for people that came from the work for a calling agent (A10). */
@@ -91,7 +91,7 @@ export const isFull = ({ waiting }: Pick<NoticeRecord, "waiting">): boolean => w
 
 /** Adds a notice about an answer if people follow its skill (A10). Idempotent. */
 export const addAnswerNotice = async (
-  deps: Pick<CoreParts, "bus" | "store" | "logger">,
+  deps: Pick<CoreDeps, "bus" | "store" | "logger">,
   { synthetic }: UserMessage,
   task: InboundTask,
   toldSkills: readonly string[],
@@ -111,7 +111,7 @@ export const addAnswerNotice = async (
 const MAX_NOTICE_CHARS = 2_000;
 
 /** Lets a turn for a calling agent leave a notice for its own people. */
-export const notifyPeople = (deps: Pick<CoreParts, "bus" | "store">): Tool<{ text: string }> => ({
+export const notifyPeople = (deps: Pick<CoreDeps, "bus" | "store">): Tool<{ text: string }> => ({
   name: "notify_people",
   description:
     "Leaves a word for the people you work for, who do not see this exchange between agents. They read it, together " +

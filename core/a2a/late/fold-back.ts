@@ -1,11 +1,13 @@
 import { AppError } from "../../contract/app-error.ts";
-import type { LateA2ANotification } from "../../contract/late-notification.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { Subtask } from "../../contract/subtask.ts";
+import type { LateA2ANotification } from "../../contract/subtask-message.ts";
+import type { WorkContext } from "../../contract/work-context.ts";
+import { workContextOf } from "../../contract/work-context.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { addNotification, MAX_KEY_CHARS, type Notification } from "../../memory/index.ts";
 import { readSubtask } from "../../subtasks/index.ts";
-import { type CoreParts, type Inherited, inheritedFrom } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
 import type { PeerCall } from "../record/peer-call.ts";
 import type { PeerUpdate } from "../record/peer-update.ts";
 import { changeLate, type LateItem, readLate } from "./late-record.ts";
@@ -18,7 +20,7 @@ const MAX_BYTES = 8_000;
  * Idempotent. `subtask` is the subtask that asked; absent if the session itself asked and gets an addition.
  */
 export const foldBack = async (
-  deps: CoreParts,
+  deps: CoreDeps,
   call: PeerCall,
   update: PeerUpdate,
   subtask: Subtask | undefined,
@@ -68,7 +70,7 @@ export const foldBack = async (
 };
 
 /** False if the memory is full; people get the update all the same. */
-const keep = async (deps: CoreParts, sessionId: string, notification: Notification): Promise<boolean> => {
+const keep = async (deps: CoreDeps, sessionId: string, notification: Notification): Promise<boolean> => {
   try {
     await addNotification(deps, sessionId, notification);
     return true;
@@ -82,7 +84,7 @@ const keep = async (deps: CoreParts, sessionId: string, notification: Notificati
   }
 };
 
-const list = async (deps: CoreParts, item: LateItem, { tenant, agent }: PeerCall): Promise<void> => {
+const list = async (deps: CoreDeps, item: LateItem, { tenant, agent }: PeerCall): Promise<void> => {
   await changeLate(deps.store, { tenant, agent, sessionId: item.sessionId }, (record) =>
     record.items.some(({ id }) => id === item.id) ? record : { ...record, items: [...record.items, item] },
   );
@@ -90,12 +92,12 @@ const list = async (deps: CoreParts, item: LateItem, { tenant, agent }: PeerCall
 
 /** The session that owns the work, with the context of its turns. Undefined if a subtask on the way has expired. */
 const primaryOf = async (
-  deps: CoreParts,
+  deps: CoreDeps,
   call: PeerCall,
   subtask: Subtask | undefined,
-): Promise<Inherited | undefined> => {
+): Promise<WorkContext | undefined> => {
   const { chain, traceId } = call;
-  if (subtask === undefined) return inheritedFrom({ ...call, standing: { ...call.standing, chain } });
+  if (subtask === undefined) return workContextOf({ ...call, standing: { ...call.standing, chain } });
   const top = await topOf(deps, subtask);
   if (top === undefined) return undefined;
   const { parentSessionId: sessionId, owner, planId: rootTurnId, background, origin, audience, asker } = top;
@@ -103,7 +105,7 @@ const primaryOf = async (
 };
 
 /** The subtask that the session itself started. */
-const topOf = async ({ store }: CoreParts, subtask: Subtask): Promise<Subtask | undefined> => {
+const topOf = async ({ store }: CoreDeps, subtask: Subtask): Promise<Subtask | undefined> => {
   let top: Subtask | undefined = subtask;
   while (top?.parentSubtaskId !== undefined) {
     const { tenant, agent, parentSubtaskId: id }: Subtask = top;

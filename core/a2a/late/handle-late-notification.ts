@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AgentRef } from "../../contract/agent-ref.ts";
 import { ack, type Outcome } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
-import type { LateA2ANotification } from "../../contract/late-notification.ts";
+import type { LateA2ANotification } from "../../contract/subtask-message.ts";
 import { continuationMessage, enqueueTurn, type SubtaskDeps } from "../../subtasks/index.ts";
 import { lateIdOf } from "../record/call-turns.ts";
 import { changeLate, type LateItem, readLate } from "./late-record.ts";

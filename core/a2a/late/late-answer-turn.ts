@@ -3,7 +3,8 @@ import { messageOf } from "../../contract/app-error.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { removeNotifications, WorkingMemory } from "../../memory/index.ts";
 import type { ChatMessage } from "../../model/index.ts";
-import type { CoreParts, SyntheticMessage, TurnPrompt } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
+import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
 import { openQuestion, readCall } from "../record/peer-call.ts";
 import { updateText } from "../record/peer-update.ts";
 import { redactInternalIds } from "../record/redact.ts";
@@ -19,7 +20,7 @@ const lateKeysIn = ({ synthetic }: UserMessage): string[] =>
   synthetic?.type === "late" ? (About.safeParse(synthetic.data).data?.calls ?? []).map(({ key }) => key) : [];
 
 /** Prompt of a turn about late answers. It leaves out the answers that another turn has read meanwhile (L5). */
-export const lateAnswerPrompt = async (deps: CoreParts, message: SyntheticMessage): Promise<TurnPrompt> => {
+export const lateAnswerPrompt = async (deps: CoreDeps, message: SyntheticMessage): Promise<TurnPrompt> => {
   const { calls } = About.parse(message.synthetic.data);
   const { sessionId } = message.synthetic;
   const { items } = await readLate(deps.store, { ...message, sessionId });
@@ -39,7 +40,7 @@ export const lateAnswerPrompt = async (deps: CoreParts, message: SyntheticMessag
 };
 
 const noteOf = async (
-  { store, clock, logger }: CoreParts,
+  { store, clock, logger }: CoreDeps,
   { tenant, agent, synthetic, traceId }: SyntheticMessage,
   { id, kind, key, isKept, words }: LateAnswer,
 ): Promise<string | undefined> => {
@@ -99,7 +100,7 @@ const statusBefore = (key: string): string[] =>
  * turn only looked up may have been replaced by a newer one meanwhile, so its id is not recorded as told.
  */
 export const removeReadNotifications = async (
-  deps: Pick<CoreParts, "store" | "clock" | "logger">,
+  deps: Pick<CoreDeps, "store" | "clock" | "logger">,
   address: SessionAddress,
   message: UserMessage,
   messages: readonly ChatMessage[],

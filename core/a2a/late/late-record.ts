@@ -4,7 +4,7 @@ import { RevisionConflict } from "../../contract/app-error.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import type { Store } from "../../contract/store.ts";
-import { Inherited } from "../../turns/index.ts";
+import { WorkContext } from "../../contract/work-context.ts";
 
 /** An update that arrived after the asking work had ended. */
 export const LateItem = z.looseObject({
@@ -20,7 +20,7 @@ export const LateItem = z.looseObject({
   headline: z.string(),
   /** The name of the subtask that asked; absent if the session itself asked. */
   subtask: z.string().optional(),
-  ...Inherited.shape,
+  ...WorkContext.shape,
   /** The message whose turn reports it. */
   toldBy: z.string().optional(),
 });

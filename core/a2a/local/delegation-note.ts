@@ -1,11 +1,11 @@
+import type { PeerCallAddress } from "../../contract/addresses.ts";
 import { messageOf } from "../../contract/app-error.ts";
-import type { PeerCallAddress } from "../../contract/peer-call-address.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import { MAX_NOTE_BYTES, WorkingMemory } from "../../memory/index.ts";
-import type { CoreParts } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
 import { type PeerCall, peerSessionOf } from "../record/peer-call.ts";
 
-type Deps = Pick<CoreParts, "store" | "clock" | "logger">;
+type Deps = Pick<CoreDeps, "store" | "clock" | "logger">;
 
 const noteKey = ({ id }: Pick<PeerCallAddress, "id">): string => `focus/${id}`;
 

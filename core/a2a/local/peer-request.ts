@@ -1,7 +1,8 @@
 import { ack, type Outcome } from "../../contract/bus.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { orderKey, type UserMessage } from "../../contract/user-message.ts";
-import type { Agent, SyntheticMessage, TurnPrompt } from "../../turns/index.ts";
+import type { Agent } from "../../turns/index.ts";
+import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
 import { noAnswer, notifyCaller, settleCall } from "../calls/settle-call.ts";
 import type { PeerDeps } from "../deps.ts";
 import { peerWakeIdOf } from "../record/call-turns.ts";

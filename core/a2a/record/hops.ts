@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { PeerChain } from "../../contract/peer-chain.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import type { PeerChain } from "../../contract/work-context.ts";
 
 /** Our protocol extension: a message carries it so that chains of agents can be bounded and explained. */
 export const REPLY_ORIGIN_EXTENSION = "urn:mooring:reply-origin:v1";

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { PeerCallAddress } from "../../contract/addresses.ts";
 import type { AgentRef } from "../../contract/agent-ref.ts";
 import { RevisionConflict } from "../../contract/app-error.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
-import type { PeerCallAddress } from "../../contract/peer-call-address.ts";
-import { PeerChain } from "../../contract/peer-chain.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { PeerChain, WorkContext } from "../../contract/work-context.ts";
 import { stableId } from "../../lib/index.ts";
-import { type CoreParts, Inherited } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
 
 /** The task at a remote agent, as far as it is known here. */
 export const RemoteTask = z.looseObject({
@@ -55,7 +55,7 @@ export const PeerCall = z.looseObject({
 
   /** The turn that gets the answer, with the context that its continuations inherit (O2). */
   turnId: z.string(),
-  ...Inherited.shape,
+  ...WorkContext.shape,
   /** Includes the hop of this call. */
   chain: PeerChain,
 
@@ -127,7 +127,7 @@ export const comesLater = ({ mode, demotedAt }: Pick<PeerCall, "mode" | "demoted
  * object, nothing is written. An ended call stays as it is. Undefined: the call does not exist or has expired.
  */
 export const changeCall = async (
-  { store, bus }: Pick<CoreParts, "store" | "bus">,
+  { store, bus }: Pick<CoreDeps, "store" | "bus">,
   address: PeerCallAddress,
   change: (call: PeerCall) => PeerCall,
 ): Promise<PeerCall | undefined> => {

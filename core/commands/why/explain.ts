@@ -1,13 +1,13 @@
 import type { Conversation } from "../../contract/conversation.ts";
 import { sameConversation } from "../../contract/conversation.ts";
+import type { ViewerTime } from "../../contract/relative-time.ts";
 import { relativeTime } from "../../contract/relative-time.ts";
-import type { ViewerTime } from "../../contract/viewer-time.ts";
 import { cutAtGraphemes, maskSecrets } from "../../lib/index.ts";
-import { channelLabel, clockTime, type ToldRecord } from "../../origin/index.ts";
+import { channelLabel, clockTime, type PlacedReply } from "../../origin/index.ts";
 import type { WorkTree } from "./work-tree.ts";
 
 export interface Explained {
-  readonly told: ToldRecord;
+  readonly told: PlacedReply;
   /** The prompt that started the work, if it is still stored; for a schedule, the text below its title. */
   readonly asked: string | undefined;
   readonly work: readonly WorkTree[];

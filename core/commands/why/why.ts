@@ -1,9 +1,9 @@
 import type { Conversation } from "../../contract/conversation.ts";
 import { askerOf, canSee, mayContinue, readRepliedTo } from "../../delivery/index.ts";
-import { readShown, readTold, type ToldRecord } from "../../origin/index.ts";
+import { readPosted, readPlacedReply, type PlacedReply } from "../../origin/index.ts";
 import { promptOfRun } from "../../schedules/index.ts";
 import type { HistoryEntry } from "../../sessions/index.ts";
-import { finalIdOf } from "../../turns/index.ts";
+import { finalIdOf } from "../../turns/records/index.ts";
 import type { Command, CommandAnswer, CommandCall } from "../command.ts";
 import { explain } from "./explain.ts";
 import { workTree } from "./work-tree.ts";
@@ -38,7 +38,7 @@ export const why: Command = {
 /** Limit for a digest, whose items also have a button each. */
 const MAX_EXPLAINED = 5;
 
-const explained = async (call: CommandCall, told: ToldRecord): Promise<string> => {
+const explained = async (call: CommandCall, told: PlacedReply): Promise<string> => {
   const { deps, message } = call;
   const known = {
     told,
@@ -50,17 +50,17 @@ const explained = async (call: CommandCall, told: ToldRecord): Promise<string> =
 };
 
 /** The message with this id, else those replied to, else the last one in this session. */
-const findTold = async ({ deps, message, args, record }: CommandCall): Promise<readonly ToldRecord[]> => {
+const findTold = async ({ deps, message, args, record }: CommandCall): Promise<readonly PlacedReply[]> => {
   const { store, history } = deps;
   const told = async (replyIds: readonly string[]) => {
-    const all = await Promise.all(replyIds.map((replyId) => readTold(store, { ...message, replyId })));
+    const all = await Promise.all(replyIds.map((replyId) => readPlacedReply(store, { ...message, replyId })));
     return all.filter((one) => one !== undefined);
   };
   // The argument is user input; no id of Mooring or of a platform is longer.
   if (args.length > MAX_ID_CHARS) return [];
   if (args !== "") {
     const named = await told([args]);
-    return named.length > 0 ? named : told((await readShown(store, message, args)).map(({ replyId }) => replyId));
+    return named.length > 0 ? named : told((await readPosted(store, message, args)).map(({ replyId }) => replyId));
   }
   const pointed = await readRepliedTo(store, message);
   if (pointed.length > 0) return told(pointed.map(({ replyId }) => replyId));
@@ -76,7 +76,7 @@ const replyIdOf = (entry: HistoryEntry): string => (entry.kind === "said" ? entr
 
 const askedIn = async (
   { deps: { history } }: CommandCall,
-  { origin, cause }: ToldRecord,
+  { origin, cause }: PlacedReply,
 ): Promise<string | undefined> => {
   if (origin.sessionId === null || cause === undefined) return undefined;
   const { entries } = await history.window(origin.sessionId);
@@ -88,7 +88,7 @@ const askedIn = async (
 /** The conversations that show it, without other people's private ones. */
 const visiblePlaces = async (
   { deps: { store }, message, record }: CommandCall,
-  { audience, places }: ToldRecord,
+  { audience, places }: PlacedReply,
 ): Promise<Conversation[]> => {
   const asker = await askerOf(store, { ...message, audience });
   const isAsker = asker !== undefined && asker.id === record.asker.personId;

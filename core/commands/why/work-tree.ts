@@ -1,6 +1,6 @@
 import { peerSessionOf, readCall, unreachableNote } from "../../a2a/index.ts";
 import type { AgentRef } from "../../contract/agent-ref.ts";
-import type { ReplyCause } from "../../contract/reply-cause.ts";
+import type { ReplyCause } from "../../contract/agent-reply.ts";
 import type { Store } from "../../contract/store.ts";
 import { outcomeOf, readOwner, readSubtask } from "../../subtasks/index.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Anchor } from "../../contract/anchor.ts";
+import { Anchor } from "../../contract/agent-reply.ts";
 import { RevisionConflict } from "../../contract/app-error.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import type { Conversation } from "../../contract/conversation.ts";

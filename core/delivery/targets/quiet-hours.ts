@@ -1,6 +1,6 @@
 import { type Conversation, conversationKey } from "../../contract/conversation.ts";
 import type { DeliveryDefaults, QuietHours } from "../../contract/delivery-policy.ts";
-import { timeZoneOf } from "../../contract/viewer-time.ts";
+import { timeZoneOf } from "../../contract/relative-time.ts";
 import type { PersonRecord } from "../../people/index.ts";
 
 /** The end of the current quiet hours, in milliseconds since 1970; undefined outside of them. */

@@ -1,6 +1,6 @@
-import type { Audience } from "../../contract/agent-reply.ts";
 import { conversationKey, sameRoom } from "../../contract/conversation.ts";
 import type { Store } from "../../contract/store.ts";
+import type { Audience } from "../../contract/work-context.ts";
 import type { Surface } from "../../people/index.ts";
 import { askerOf, askingAccount, withRequester } from "../asker.ts";
 import { audienceAt, type Destination } from "../destination.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type AgentReply, Audience } from "../../contract/agent-reply.ts";
+import type { AgentReply } from "../../contract/agent-reply.ts";
 import { RevisionConflict } from "../../contract/app-error.ts";
 import type { Bus } from "../../contract/bus.ts";
 import type { Checkpoint } from "../../contract/checkpoint.ts";
@@ -8,6 +8,7 @@ import { collection, keyOf } from "../../contract/collection.ts";
 import { conversationKey } from "../../contract/conversation.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { Store } from "../../contract/store.ts";
+import { Audience } from "../../contract/work-context.ts";
 import { stableId } from "../../lib/index.ts";
 import { publishReply } from "../publish-reply.ts";
 import { type FallbackDeps, fallbackConversation } from "./fallback-conversation.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { type AgentReply, Audience } from "../../contract/agent-reply.ts";
+import type { AgentReply } from "../../contract/agent-reply.ts";
 import { Conversation, sameConversation } from "../../contract/conversation.ts";
+import { Audience } from "../../contract/work-context.ts";
 import { channelLabel } from "../../origin/index.ts";
 import { isUserStarted, originKindOf } from "../reach-policy.ts";
 import { failureInWords } from "../undelivered/index.ts";

@@ -1,6 +1,6 @@
 import { AgentReply } from "../../contract/agent-reply.ts";
+import { deadLetterKey } from "../../contract/bus.ts";
 import { keyParts } from "../../contract/collection.ts";
-import { deadLetterKey } from "../../contract/dead-letter.ts";
 import { DeliveryRequest } from "../../contract/delivery-request.ts";
 import type { Store } from "../../contract/store.ts";
 import { type Addressee, pointerKey, pointersOf, type Undelivered, undeliveredKey } from "./undelivered.ts";

@@ -1,10 +1,10 @@
 import { AgentReply } from "../../contract/agent-reply.ts";
 import { RevisionConflict } from "../../contract/app-error.ts";
-import type { Bus } from "../../contract/bus.ts";
+import type { Bus, DeadLetter } from "../../contract/bus.ts";
+import { deadLetterKey } from "../../contract/bus.ts";
 import { type Clock, isoTime } from "../../contract/clock.ts";
 import { keyParts } from "../../contract/collection.ts";
 import { conversationKey } from "../../contract/conversation.ts";
-import { type DeadLetter, deadLetterKey } from "../../contract/dead-letter.ts";
 import { DeliveryRequest } from "../../contract/delivery-request.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";

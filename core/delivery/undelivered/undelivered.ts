@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { type AgentReply, Audience } from "../../contract/agent-reply.ts";
+import type { AgentReply } from "../../contract/agent-reply.ts";
+import type { DeadLetter } from "../../contract/bus.ts";
 import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
 import { Conversation, conversationKey } from "../../contract/conversation.ts";
-import type { DeadLetter } from "../../contract/dead-letter.ts";
-import { newestFirst } from "../../contract/newest-first.ts";
-import { ReplyOrigin } from "../../contract/reply-origin.ts";
 import type { Store } from "../../contract/store.ts";
+import { newestFirst } from "../../contract/token.ts";
+import { Audience, ReplyOrigin } from "../../contract/work-context.ts";
 import { cutAtGraphemes, stableId } from "../../lib/index.ts";
 import { askingAccount } from "../asker.ts";
 

@@ -1,16 +1,27 @@
 import { type CallWarning, jsonSchema, type LanguageModel, streamText, type ToolSet, tool } from "ai";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Logger } from "../../contract/logger.ts";
-import type { AgentModel, StepOptions } from "../agent-model.ts";
+import type { AgentModel, ModelDeps, StepOptions } from "../agent-model.ts";
 import type { HostedModelConfig } from "../config.ts";
 import { Cutoff } from "../cutoff.ts";
-import type { ModelParts } from "../model-parts.ts";
 import type { StepRequest, StepResponse, ToolDescription } from "../step.ts";
-import { Exchange } from "./exchange.ts";
 import { explainFailure, type FailureContext } from "./explain-failure.ts";
 import { loadProviderModel, type ProviderModel } from "./provider-model.ts";
 import { readStep } from "./read-step.ts";
 import { toModelMessages } from "./to-model-messages.ts";
+
+/** One HTTP request to a model, as the network saw it: the SDKs report some broken streams as HTTP 500. */
+export class Exchange {
+  /** Undefined until the server has answered. */
+  status: number | undefined;
+
+  readonly fetch = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    // Followed, a redirect would take the key in a custom header to another host.
+    const response = await fetch(url, { ...init, redirect: "manual" });
+    this.status = response.status;
+    return response;
+  };
+}
 
 // The SDK would print its warnings to the console.
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -32,7 +43,7 @@ export class AiSdkModel implements AgentModel {
   readonly #idle: Line[] = [];
   readonly #warned = new Set<string>();
 
-  private constructor(config: HostedModelConfig, providerModel: ProviderModel, { clock, logger }: ModelParts) {
+  private constructor(config: HostedModelConfig, providerModel: ProviderModel, { clock, logger }: ModelDeps) {
     this.label = `${config.provider}/${config.model}`;
     this.#logger = logger.child({ model: this.label });
     this.#config = config;
@@ -44,7 +55,7 @@ export class AiSdkModel implements AgentModel {
     };
   }
 
-  static async load(config: HostedModelConfig, parts: ModelParts): Promise<AiSdkModel> {
+  static async load(config: HostedModelConfig, parts: ModelDeps): Promise<AiSdkModel> {
     return new AiSdkModel(config, await loadProviderModel(config), parts);
   }
 

@@ -1,20 +1,18 @@
 import { AISDKError, APICallError } from "ai";
 import type { Clock } from "../../contract/clock.ts";
 import { ModelFailed, type ModelFailure } from "../model-failed.ts";
-import { complaintOf } from "./complaint.ts";
-import { reasonInStream, reasonOfStatus } from "./failure-reason.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { complaintOf, reasonInStream, reasonOfStatus, retryAfterMs } from "./complaint.ts";
 
 export interface FailureContext {
   /** How operators know the model: label and host. */
   readonly model: string;
-  /** Never shown, whoever repeats them to us. */
+  /** Removed from every message, also if a provider quotes them. */
   readonly secrets: readonly string[];
   readonly clock: Clock;
 }
 
 /** Headers are secrets too; one that says "1" must not punch holes into every number. */
-const SHORTEST_SECRET = 6;
+const MIN_SECRET_CHARS = 6;
 
 const ADVICE: Record<ModelFailure, string> = {
   "rate-limited": "limits our rate",
@@ -28,7 +26,7 @@ const ADVICE: Record<ModelFailure, string> = {
   cancelled: "was stopped",
 };
 
-/** What an SDK threw, in our own words: its errors hold the prompt, the headers and the server's free text. */
+/** Translates SDK errors, which hold the prompt, the headers and the server's free text, into safe ones. */
 export const explainFailure = (error: unknown, status: number | undefined, context: FailureContext): ModelFailed => {
   if (error instanceof ModelFailed) return error;
   if (status === undefined) return notAnswered(error, context);
@@ -62,7 +60,7 @@ const failed = (
 ): ModelFailed => {
   const shown = details.length === 0 ? "" : ` (${[...new Set(details)].join(", ")})`;
   const message = secrets
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .filter((secret) => secret.length >= MIN_SECRET_CHARS)
     .reduce((text, secret) => text.replaceAll(secret, "[secret]"), `${model} ${ADVICE[reason]}${shown}`);
   return new ModelFailed(reason, message, { retryAfterMs });
 };

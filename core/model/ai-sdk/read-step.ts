@@ -1,10 +1,8 @@
 import { type CallWarning, type TextStreamPart, ToolChoiceViolationError, type ToolSet } from "ai";
-import type { ToolCall } from "../chat-message.ts";
-import { checkToolCall, isStorable } from "../check-tool-call.ts";
+import { checkToolCall, isStorable, uniqueCallIds } from "../check-tool-call.ts";
 import type { Cutoff } from "../cutoff.ts";
 import { ModelFailed } from "../model-failed.ts";
-import type { StepRequest, StepResponse } from "../step.ts";
-import { uniqueCallIds } from "../unique-call-ids.ts";
+import type { StepRequest, StepResponse, ToolCall } from "../step.ts";
 
 type Part = TextStreamPart<ToolSet>;
 type ToolCallPart = Extract<Part, { type: "tool-call" }>;

@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { ChatMessage, ToolCall, ToolResult } from "../chat-message.ts";
+import type { ChatMessage, ToolCall, ToolResult } from "../step.ts";
 
 /** Providers refuse a user message without text, e.g. one that had only attachments. */
 const NO_TEXT = "(no text)";

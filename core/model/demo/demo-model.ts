@@ -1,10 +1,9 @@
 import type { Clock } from "../../contract/clock.ts";
 import type { AgentModel, StepOptions } from "../agent-model.ts";
-import type { ToolCall } from "../chat-message.ts";
+import { uniqueCallIds } from "../check-tool-call.ts";
 import type { DemoModelConfig } from "../config.ts";
 import { ModelFailed } from "../model-failed.ts";
-import type { StepRequest, StepResponse } from "../step.ts";
-import { uniqueCallIds } from "../unique-call-ids.ts";
+import type { StepRequest, StepResponse, ToolCall } from "../step.ts";
 import type { DemoCall } from "./demo-rule.ts";
 import { demoRules } from "./demo-rules.ts";
 import { situationOf } from "./situation.ts";

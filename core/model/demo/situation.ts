@@ -1,5 +1,4 @@
-import type { ToolResult } from "../chat-message.ts";
-import type { StepRequest } from "../step.ts";
+import type { StepRequest, ToolResult } from "../step.ts";
 
 /** What a rule looks at. */
 export interface Situation {

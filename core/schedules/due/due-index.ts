@@ -1,8 +1,8 @@
 import { z } from "zod";
+import type { ScheduleAddress } from "../../contract/addresses.ts";
 import type { AgentRef } from "../../contract/agent-ref.ts";
 import type { Bus } from "../../contract/bus.ts";
 import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
-import type { ScheduleAddress } from "../../contract/schedule.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 

@@ -1,7 +1,7 @@
+import type { ScheduleAddress, ScheduleDue } from "../../contract/addresses.ts";
 import { RevisionConflict } from "../../contract/app-error.ts";
 import { ack, type Outcome } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
-import type { ScheduleAddress, ScheduleDue } from "../../contract/schedule.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import { orderKey } from "../../contract/user-message.ts";
 import { type FallbackDeps, reportUndeliverable } from "../../delivery/undeliverable/index.ts";

@@ -1,5 +1,5 @@
+import type { ScheduleDue } from "../../contract/addresses.ts";
 import { isoTime } from "../../contract/clock.ts";
-import type { ScheduleDue } from "../../contract/schedule.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { Schedule, ScheduleDeps } from "../schedule-record.ts";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import type { ScheduleAddress } from "../../contract/addresses.ts";
 import { RevisionConflict } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
-import type { ScheduleAddress } from "../../contract/schedule.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { publishReply } from "../../delivery/index.ts";
-import type { TurnHook } from "../../turns/index.ts";
+import type { TurnHook } from "../../turns/source/index.ts";
 import { changeSchedule } from "../change-schedule.ts";
 import type { Schedule, ScheduleDeps } from "../schedule-record.ts";
 import { lastDue, nextDue } from "../when/index.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Audience } from "../../contract/agent-reply.ts";
+import type { ScheduleAddress } from "../../contract/addresses.ts";
 import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
-import type { ScheduleAddress } from "../../contract/schedule.ts";
+import { Audience } from "../../contract/work-context.ts";
 import { UndeliverableResult } from "../../delivery/undeliverable/index.ts";
 
 /** The outcome of a due time: a run, or the reason why there was none. */

@@ -1,10 +1,11 @@
-import { ack, type Outcome } from "../../contract/bus.ts";
+import type { BatchTimer } from "../../contract/addresses.ts";
+import type { DeadLetter, Outcome } from "../../contract/bus.ts";
+import { ack } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
-import type { DeadLetter } from "../../contract/dead-letter.ts";
 import { hasEnded } from "../../contract/subtask.ts";
-import type { BatchTimer } from "../../contract/subtask-message.ts";
 import { deadLetterFallback } from "../../lib/index.ts";
-import { type Agent, AMENDMENT_SLACK_MS } from "../../turns/index.ts";
+import type { Agent } from "../../turns/index.ts";
+import { AMENDMENT_SLACK_MS } from "../../turns/limits/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Batch, isSettled, openMembers } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";

@@ -1,5 +1,5 @@
-import { ack, type Outcome } from "../../contract/bus.ts";
-import type { DeadLetter } from "../../contract/dead-letter.ts";
+import type { DeadLetter, Outcome } from "../../contract/bus.ts";
+import { ack } from "../../contract/bus.ts";
 import { hasEnded, type Subtask } from "../../contract/subtask.ts";
 import type { SubtaskMessage } from "../../contract/subtask-message.ts";
 import { deadLetterFallback } from "../../lib/index.ts";

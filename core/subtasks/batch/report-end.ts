@@ -2,7 +2,7 @@ import { isoTime } from "../../contract/clock.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { Subtask } from "../../contract/subtask.ts";
 import type { SubtaskMessage } from "../../contract/subtask-message.ts";
-import type { CoreParts } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
 import { endIdOf } from "../continuation/continuation-message.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { isOver } from "../owner/batch.ts";
@@ -56,7 +56,7 @@ type LoggedMessage = Pick<MessageToOwner, "id" | "priority"> & {
 };
 
 export const logOwnerMessage = (
-  { logger }: CoreParts,
+  { logger }: CoreDeps,
   subtask: Subtask,
   { id: message, type, priority }: LoggedMessage,
 ): void => {
@@ -65,7 +65,7 @@ export const logOwnerMessage = (
   logger.info({ subtask: id, message, type, priority, depth, planId, ...to, traceId }, "subtask reported to owner");
 };
 
-export const sendToOwner = async (deps: CoreParts, subtask: Subtask, content: MessageToOwner): Promise<void> => {
+export const sendToOwner = async (deps: CoreDeps, subtask: Subtask, content: MessageToOwner): Promise<void> => {
   const { tenant, agent, id, depth, owner, planId, parentTurnId, traceId } = subtask;
   logOwnerMessage(deps, subtask, content);
   const message: SubtaskMessage = {

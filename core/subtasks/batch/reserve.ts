@@ -1,6 +1,7 @@
-import type { DelegationContext } from "../../contract/delegation-context.ts";
 import type { ToolContext } from "../../contract/tool.ts";
-import { type DelegationConfig, inheritedFrom } from "../../turns/index.ts";
+import type { DelegationContext } from "../../contract/work-context.ts";
+import { workContextOf } from "../../contract/work-context.ts";
+import type { DelegationConfig } from "../../turns/limits/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { type Batch, type BatchCall, type Member, openCalls } from "../owner/batch.ts";
 import { type OwnerRecord, usedUpBy, withBatch, withUsedUp } from "../owner/owner-record.ts";
@@ -78,7 +79,7 @@ const isContinuation = ({ depth, rootTurnId }: DelegationContext, turnId: string
 
 const openBatch = (context: ToolContext, now: number): Batch => ({
   turnId: context.turnId,
-  ...inheritedFrom(context),
+  ...workContextOf(context),
   members: [],
   openedAt: now,
 });

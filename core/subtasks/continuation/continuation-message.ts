@@ -2,10 +2,10 @@ import type { AgentRef } from "../../contract/agent-ref.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { Subtask } from "../../contract/subtask.ts";
 import type { SubtaskMessage } from "../../contract/subtask-message.ts";
-import type { Synthetic } from "../../contract/synthetic.ts";
-import type { UserMessage } from "../../contract/user-message.ts";
+import type { Synthetic, UserMessage } from "../../contract/user-message.ts";
 import { orderKey } from "../../contract/user-message.ts";
-import type { CoreParts, Inherited } from "../../turns/index.ts";
+import type { WorkContext } from "../../contract/work-context.ts";
+import type { CoreDeps } from "../../turns/index.ts";
 
 interface Continuation {
   readonly id: string;
@@ -17,7 +17,7 @@ interface Continuation {
 /** A synthetic message to the owner's session. It inherits origin and audience (O2). */
 export const continuationMessage = (
   { tenant, agent }: AgentRef,
-  { sessionId, standing, origin, audience, asker, traceId }: Inherited,
+  { sessionId, standing, origin, audience, asker, traceId }: WorkContext,
   { id, type, at, data }: Continuation,
 ): UserMessage => ({
   id,
@@ -90,7 +90,7 @@ export const wakeUpMessage = (message: SubtaskMessage, subtask: Subtask): UserMe
 
 /** Enqueues a background turn in the owner's session, behind the turn that runs there (S8). */
 export const enqueueTurn = async (
-  { bus, logger }: Pick<CoreParts, "bus" | "logger">,
+  { bus, logger }: Pick<CoreDeps, "bus" | "logger">,
   { tenant, agent }: AgentRef,
   message: UserMessage,
 ): Promise<void> => {

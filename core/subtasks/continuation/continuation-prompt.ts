@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Store } from "../../contract/store.ts";
 import type { Subtask } from "../../contract/subtask.ts";
-import type { SyntheticMessage, TurnPrompt } from "../../turns/index.ts";
+import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
 import { readOwner } from "../owner/owner-record.ts";
 import { readSubtask, recallSubtask, undefinedIfCorrupt } from "../record/subtask-record.ts";
 import { type Reported, showResults } from "./show-results.ts";

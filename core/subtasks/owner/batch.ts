@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Inherited } from "../../turns/index.ts";
+import { WorkContext } from "../../contract/work-context.ts";
 
 /** A subtask in its batch. */
 export const Member = z.looseObject({
@@ -28,7 +28,7 @@ export type BatchCall = z.infer<typeof BatchCall>;
 /** The work that one turn has delegated (B2). Times are wall clock, milliseconds. */
 export const Batch = z.looseObject({
   turnId: z.string(),
-  ...Inherited.shape,
+  ...WorkContext.shape,
   members: z.array(Member),
   calls: z.array(BatchCall).optional(),
   openedAt: z.number(),

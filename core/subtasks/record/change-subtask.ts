@@ -1,10 +1,10 @@
+import type { SubtaskAddress } from "../../contract/addresses.ts";
 import { AppError, RevisionConflict } from "../../contract/app-error.ts";
 import type { Stored } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { Subtask, SubtaskStatus } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
-import type { SubtaskAddress } from "../../contract/subtask-message.ts";
-import { type CoreParts, subtaskSpan } from "../../turns/index.ts";
+import { type CoreDeps, subtaskSpan } from "../../turns/index.ts";
 import { subtaskKey, subtasksRead, writeSubtask } from "./subtask-record.ts";
 
 /** Allowed status transitions (S4). */
@@ -21,13 +21,13 @@ const next: Readonly<Record<SubtaskStatus, readonly SubtaskStatus[]>> = {
  * object if there is nothing to write. Resolves to undefined if the subtask does not exist or has expired.
  */
 export const changeSubtask = async (
-  deps: CoreParts,
+  deps: CoreDeps,
   address: SubtaskAddress,
   change: (subtask: Subtask) => Subtask,
 ): Promise<Subtask | undefined> => (await changeStored(deps, address, change))?.value;
 
 export const changeStored = async (
-  deps: CoreParts,
+  deps: CoreDeps,
   address: SubtaskAddress,
   change: (subtask: Subtask) => Subtask,
 ): Promise<Stored<Subtask> | undefined> => {
@@ -50,11 +50,11 @@ export const changeStored = async (
   return undefined;
 };
 
-export const readStored = ({ store }: CoreParts, address: SubtaskAddress) =>
+export const readStored = ({ store }: CoreDeps, address: SubtaskAddress) =>
   subtasksRead.get(store, subtaskKey(address));
 
 /** Wakes the waiters of the subtask, who then read its record. */
-export const signalChange = ({ bus }: CoreParts, subtask: Subtask): void => {
+export const signalChange = ({ bus }: CoreDeps, subtask: Subtask): void => {
   const { tenant, agent, id, traceId, endedBy, stopRequestedAt } = subtask;
   const isOver = hasEnded(subtask) ? endedBy === undefined : stopRequestedAt !== undefined;
   bus.signal(subjectsOf(tenant).subtaskNews(agent), { id, traceId, isOver });
@@ -62,7 +62,7 @@ export const signalChange = ({ bus }: CoreParts, subtask: Subtask): void => {
 
 /** Signals the new state, and logs and counts a transition. */
 export const reportChange = (
-  { bus, clock, logger, meter, tracer }: CoreParts,
+  { bus, clock, logger, meter, tracer }: CoreDeps,
   before: Subtask,
   after: Subtask,
 ): void => {

@@ -1,10 +1,10 @@
+import type { SubtaskAddress } from "../../contract/addresses.ts";
 import { RevisionConflict } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { MAX_VALUE_BYTES, type Stored } from "../../contract/store.ts";
 import { hasEnded, type Subtask, type SubtaskResult } from "../../contract/subtask.ts";
-import type { SubtaskAddress } from "../../contract/subtask-message.ts";
 import { cutToBytes } from "../../lib/index.ts";
-import type { CoreParts } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
 import { begun, readStored, reportChange, signalChange } from "./change-subtask.ts";
 import { writeSubtask } from "./subtask-record.ts";
 
@@ -17,7 +17,7 @@ export interface Ending {
 
 /** Ends a subtask. Resolves to the ended subtask, also if it had already ended in another way. */
 export const endSubtask = async (
-  deps: CoreParts,
+  deps: CoreDeps,
   address: SubtaskAddress,
   ending: Ending,
   { isBegun = false } = {},
@@ -32,7 +32,7 @@ export const endSubtask = async (
 
 /** Ends a subtask that this process runs, if `mayEnd` allows it; otherwise resolves to the subtask unended. */
 export const endKnown = async (
-  deps: CoreParts,
+  deps: CoreDeps,
   known: Stored<Subtask>,
   { status, result, endedBy }: Ending,
   mayEnd: (subtask: Subtask) => boolean,

@@ -1,8 +1,8 @@
+import type { SubtaskAddress } from "../../contract/addresses.ts";
 import type { Subtask, SubtaskNote } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
-import type { SubtaskAddress } from "../../contract/subtask-message.ts";
 import { cutToBytes } from "../../lib/index.ts";
-import type { CoreParts } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
 import { changeSubtask } from "./change-subtask.ts";
 
 /** Limit for all notes of a subtask together; its record also holds task and result. */
@@ -23,7 +23,7 @@ type SubtaskUpdate = { readonly note: SubtaskNote } | { readonly status: string 
 
 /** Resolves to the subtask; one that had ended comes back without the update. Undefined: it does not exist any more. */
 export const deliverToSubtask = (
-  deps: CoreParts,
+  deps: CoreDeps,
   address: SubtaskAddress,
   update: SubtaskUpdate,
 ): Promise<Subtask | undefined> =>

@@ -1,14 +1,15 @@
+import type { SubtaskAddress } from "../../contract/addresses.ts";
 import type { AgentRef } from "../../contract/agent-ref.ts";
 import { AppError } from "../../contract/app-error.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import type { Clock } from "../../contract/clock.ts";
 import { collection, keyOf, prefixOf } from "../../contract/collection.ts";
 import { LastRead } from "../../contract/last-read.ts";
+import type { SubtaskNews } from "../../contract/signals.ts";
 import type { Store, Stored } from "../../contract/store.ts";
 import { hasEnded, Subtask } from "../../contract/subtask.ts";
-import type { SubtaskAddress } from "../../contract/subtask-message.ts";
-import type { SubtaskNews } from "../../contract/subtask-news.ts";
-import { type ChangeEvents, waitForChange } from "../../turns/index.ts";
+import type { ChangeEvents } from "../../lib/index.ts";
+import { waitForChange } from "../../lib/index.ts";
 
 const subtasks = collection("subtasks", Subtask, { ttlMs: RETENTION_MS });
 

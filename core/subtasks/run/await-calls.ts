@@ -1,5 +1,5 @@
 import type { Subtask, SubtaskNote } from "../../contract/subtask.ts";
-import { waitForChange } from "../../turns/index.ts";
+import { waitForChange } from "../../lib/index.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { openCalls } from "../owner/batch.ts";
 import { readOwner } from "../owner/owner-record.ts";

@@ -1,14 +1,14 @@
+import type { SubtaskAddress } from "../../contract/addresses.ts";
 import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
 import { isoTime, type Timer } from "../../contract/clock.ts";
 import type { Stored } from "../../contract/store.ts";
 import { hasEnded, type Subtask } from "../../contract/subtask.ts";
-import type { SubtaskAddress } from "../../contract/subtask-message.ts";
-import type { CoreParts } from "../../turns/index.ts";
+import type { CoreDeps } from "../../turns/index.ts";
 import { begun, changeStored, readStored, reportChange, signalChange } from "../record/change-subtask.ts";
 import { subtaskKey, subtasksRead, writeSubtask } from "../record/subtask-record.ts";
 
 /** Claims a subtask after a run that did not end it, and counts the run. An ended subtask stays unchanged. */
-export const claimAgain = (deps: CoreParts, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> =>
+export const claimAgain = (deps: CoreDeps, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> =>
   changeStored(deps, address, (subtask) =>
     hasEnded(subtask) ? subtask : { ...begun(subtask, isoTime(deps.clock.now())), runs: subtask.runs + 1 },
   );
@@ -17,7 +17,7 @@ export const claimAgain = (deps: CoreParts, address: SubtaskAddress): Promise<St
  * Claims a subtask for the first time. Signals the start without storing it: DeferredStartWrite does that. The process
  * that created the subtask uses its cached record; the compare-and-set of the next write finds concurrent changes.
  */
-export const claimFirst = async (deps: CoreParts, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> => {
+export const claimFirst = async (deps: CoreDeps, address: SubtaskAddress): Promise<Stored<Subtask> | undefined> => {
   const stored = subtasksRead.peek(deps.store, subtaskKey(address)) ?? (await readStored(deps, address));
   if (stored?.value.status !== "pending") return stored;
   const value = begun(stored.value, isoTime(deps.clock.now()));
@@ -26,7 +26,7 @@ export const claimFirst = async (deps: CoreParts, address: SubtaskAddress): Prom
 };
 
 /** Stores the start, unless the subtask has changed since it was claimed. */
-const writeStart = async (deps: CoreParts, { value, revision }: Stored<Subtask>): Promise<Stored<Subtask>> => {
+const writeStart = async (deps: CoreDeps, { value, revision }: Stored<Subtask>): Promise<Stored<Subtask>> => {
   try {
     const written = await writeSubtask(deps.store, value, revision);
     signalChange(deps, value);
@@ -49,7 +49,7 @@ export class DeferredStartWrite {
   readonly #timer: Timer;
   #writing: Promise<Stored<Subtask> | undefined> = Promise.resolve(undefined);
 
-  constructor(deps: CoreParts, claimed: Stored<Subtask>) {
+  constructor(deps: CoreDeps, claimed: Stored<Subtask>) {
     this.#timer = deps.clock.after(AFTER_MS, () => {
       this.#writing = writeStart(deps, claimed).catch((error) => {
         // The run goes on without it, because the end of the subtask is stored in any case.

@@ -1,7 +1,9 @@
 import type { Subtask } from "../../contract/subtask.ts";
 import type { Tool } from "../../contract/tool.ts";
 import { stableId } from "../../lib/index.ts";
-import { type Agent, deepest, type TurnRecord } from "../../turns/index.ts";
+import type { Agent } from "../../turns/index.ts";
+import { deepest } from "../../turns/limits/index.ts";
+import type { TurnRecord } from "../../turns/records/index.ts";
 
 /** Only the owner writes to people. */
 const NOT_FOR_SUBAGENTS = ["nothing_to_say"];

@@ -5,7 +5,7 @@ import type { Subtask, SubtaskNote } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
 import type { Tool, ToolContext } from "../../contract/tool.ts";
 import { mayContinue } from "../../delivery/index.ts";
-import type { DelegationConfig } from "../../turns/index.ts";
+import type { DelegationConfig } from "../../turns/limits/index.ts";
 import { cancelSubtask } from "../batch/cancel-subtask.ts";
 import type { SubtaskDeps } from "../deps.ts";
 import { readOwner } from "../owner/owner-record.ts";

@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { loadIdentity, pushTokenOf } from "../../../core/a2a/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
-import { Name } from "../../../core/contract/name.ts";
 import type { Secret } from "../../../core/contract/secret.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { Name } from "../../../core/contract/token.ts";
 import { digestOf } from "../../http/index.ts";
 import { markAuthenticated } from "../../http/limits/index.ts";
 

@@ -11,15 +11,15 @@ import {
   type Webhook,
 } from "../../../core/a2a/inbound/index.ts";
 import { type DeploymentIdentity, Redirected } from "../../../core/a2a/index.ts";
+import type { PushDue } from "../../../core/contract/addresses.ts";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import { ack, type Bus, type Outcome, type Received } from "../../../core/contract/bus.ts";
 import type { Checkpoint } from "../../../core/contract/checkpoint.ts";
-import type { PushDue } from "../../../core/contract/inbound-task.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import type { Store } from "../../../core/contract/store.ts";
-import type { Tracer } from "../../../core/contract/tracer.ts";
+import type { Tracer } from "../../../core/contract/telemetry.ts";
 import { type TraceHeaders, traceHeaders, turnSpanId } from "../../../core/telemetry/index.ts";
-import { turnKey } from "../../../core/turns/index.ts";
+import { turnKey } from "../../../core/turns/records/index.ts";
 import { statusUpdate } from "./task-events.ts";
 import { toWire } from "./to-wire.ts";
 import { openWebhook } from "./webhooks.ts";

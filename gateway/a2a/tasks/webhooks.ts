@@ -9,8 +9,8 @@ import {
   withWebhook,
 } from "../../../core/a2a/inbound/index.ts";
 import { checkAddress, type DeploymentIdentity } from "../../../core/a2a/index.ts";
+import type { InboundTaskAddress } from "../../../core/contract/addresses.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { InboundTaskAddress } from "../../../core/contract/inbound-task.ts";
 
 const MAX_WEBHOOKS = 10;
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
-import { allDeadLetters, deadLetterKey } from "../../../core/contract/dead-letter.ts";
+import type { DeadLetter } from "../../../core/contract/bus.ts";
+import { allDeadLetters, deadLetterKey } from "../../../core/contract/bus.ts";
 import { settleUndelivered, type Undelivered, undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
 import type { AdminDeps } from "../admin-request.ts";
 import { type AdminRequest, checked, mustBePlatformAdmin } from "../admin-request.ts";

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { newestFirst } from "../../../core/contract/newest-first.ts";
+import { newestFirst } from "../../../core/contract/token.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
-import { type TurnRecord, turnsOfAgent } from "../../../core/turns/index.ts";
+import type { TurnRecord } from "../../../core/turns/records/index.ts";
+import { turnsOfAgent } from "../../../core/turns/records/index.ts";
 import type { AdminDeps } from "../admin-request.ts";
 import { checked } from "../admin-request.ts";
 import type { ManagedAgent } from "../managed-agents.ts";

@@ -3,7 +3,7 @@ import { readCall } from "../../../core/a2a/index.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { readSubtask } from "../../../core/subtasks/index.ts";
 import { otelTraceId } from "../../../core/telemetry/index.ts";
-import { type TurnRecord, turnIdOf, turnKeyById } from "../../../core/turns/index.ts";
+import { type TurnRecord, turnIdOf, turnKeyById } from "../../../core/turns/records/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 
 export interface FoundTurn {

@@ -1,11 +1,11 @@
+import { deadLetterKey } from "../../../core/contract/bus.ts";
 import { keyParts } from "../../../core/contract/collection.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
-import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { type LedgerEntry, ledgerOf } from "../../../core/delivery/index.ts";
 import { undeliveredId } from "../../../core/delivery/undelivered/index.ts";
-import { readTold } from "../../../core/origin/index.ts";
+import { readPlacedReply } from "../../../core/origin/index.ts";
 import { outboxDurable, relayDurable } from "../../relay/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 import { refOf } from "../page.ts";
@@ -36,7 +36,7 @@ export const readDeliveries = async (
   }
   const isFound = (place: ShownDelivery["conversation"]) =>
     found.some(({ conversation }) => sameConversation(asConversation(conversation), asConversation(place)));
-  const told = await readTold(store, { tenant, agent, replyId });
+  const told = await readPlacedReply(store, { tenant, agent, replyId });
   for (const { conversation, at } of told?.places ?? []) {
     if (!isFound(conversation)) found.push({ conversation, part: 0, state: "logged", at });
   }

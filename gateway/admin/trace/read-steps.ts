@@ -1,6 +1,6 @@
 import { SEND_MESSAGE } from "../../../core/a2a/index.ts";
 import type { Store } from "../../../core/contract/store.ts";
-import { Journal } from "../../../core/turns/index.ts";
+import { Journal } from "../../../core/turns/records/index.ts";
 
 interface ShownCall {
   readonly name: string;

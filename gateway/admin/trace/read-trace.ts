@@ -6,7 +6,7 @@ import { isForPeople } from "../../../core/intake/index.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
 import { continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../../core/subtasks/index.ts";
 import { otelTraceId } from "../../../core/telemetry/index.ts";
-import { type TurnRecord, turnKey } from "../../../core/turns/index.ts";
+import { type TurnRecord, turnKey } from "../../../core/turns/records/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
 import type { FoundTurn } from "./find-message.ts";

@@ -1,9 +1,9 @@
-import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
+import { deadLetterKey } from "../../../core/contract/bus.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { INTAKE_DURABLE } from "../../../core/intake/index.ts";
 import type { SessionHistory, TurnEntry } from "../../../core/sessions/index.ts";
-import type { TurnRecord } from "../../../core/turns/index.ts";
+import type { TurnRecord } from "../../../core/turns/records/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 
 export interface TurnEnd {

@@ -4,7 +4,7 @@ import { KeyedRates, RateLimit } from "../../../adapters/contract/rate-limit.ts"
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
-import type { Meter } from "../../../core/contract/meter.ts";
+import type { Meter } from "../../../core/contract/telemetry.ts";
 import { digestOf } from "../credentials.ts";
 import { clientKey } from "./client-address.ts";
 import { markAuthenticated } from "./limit-requests.ts";

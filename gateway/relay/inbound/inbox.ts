@@ -7,14 +7,14 @@ import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
-import type { Meter } from "../../../core/contract/meter.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import type { Meter } from "../../../core/contract/telemetry.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import type { WriteAvailability } from "../../../core/contract/write-availability.ts";
 import { alwaysWritable, unlessUnwritable } from "../../../core/contract/write-availability.ts";
 import { noteEdit } from "../../../core/intake/index.ts";
-import { traceIdOf } from "../../../core/turns/index.ts";
+import { traceIdOf } from "../../../core/turns/records/index.ts";
 import { accessCheck } from "./access-check.ts";
 
 interface InboxDeps {

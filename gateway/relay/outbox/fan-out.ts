@@ -7,7 +7,7 @@ import { conversationKey, sameConversation } from "../../../core/contract/conver
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { isRefused, type Target } from "../../../core/delivery/targets/index.ts";
-import { readTold } from "../../../core/origin/index.ts";
+import { readPlacedReply } from "../../../core/origin/index.ts";
 import { enqueueActivity } from "../activity/activity-entry.ts";
 import type { RelayContext } from "../context.ts";
 import { ACCESS_LOST, deadLettered } from "../sending/outcomes.ts";
@@ -34,7 +34,7 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
       from: "now",
       async buried(reply, letter) {
         if (reply === undefined || activityOf(reply) || draftIn(reply)) return;
-        const { places = [] } = (await readTold(context.store, { ...reply, replyId: reply.id })) ?? {};
+        const { places = [] } = (await readPlacedReply(context.store, { ...reply, replyId: reply.id })) ?? {};
         for (const { conversation: target } of await context.targetsOn(channel, reply)) {
           const isShown = places.some(({ conversation }) => sameConversation(conversation, target));
           if (!isShown) await deadLettered(context, { reply, target }, letter);

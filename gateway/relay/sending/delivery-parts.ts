@@ -2,8 +2,7 @@ import type { Capabilities, ChannelAdapter, Delivery } from "../../../adapters/c
 import type { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import { escapeAnchors } from "../../../adapters/contract/markdown/escape-anchors.ts";
 import { splitMarkdown, withFenceClosed } from "../../../adapters/contract/markdown/split-markdown.ts";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import type { Anchor } from "../../../core/contract/anchor.ts";
+import type { AgentReply, Anchor } from "../../../core/contract/agent-reply.ts";
 import type { Received } from "../../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import type { RelayContext } from "../context.ts";

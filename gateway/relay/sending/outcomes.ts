@@ -1,13 +1,13 @@
 import type { DeliveryFailed } from "../../../adapters/contract/delivery-failed.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { ack, type Outcome } from "../../../core/contract/bus.ts";
+import type { DeadLetter, Outcome } from "../../../core/contract/bus.ts";
+import { ack, deadLetterKey } from "../../../core/contract/bus.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
-import { type DeadLetter, deadLetterKey } from "../../../core/contract/dead-letter.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { noteUndelivered } from "../../../core/delivery/undelivered/index.ts";
-import { signalProgress } from "../../../core/turns/index.ts";
+import { signalProgress } from "../../../core/lib/index.ts";
 import type { RelayContext } from "../context.ts";
 
 export const outboxDurable = (channel: string) => `outbox-${channel}`;

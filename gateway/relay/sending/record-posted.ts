@@ -3,10 +3,10 @@ import { isoTime } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey, sameConversation } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
-import type { ReplyOrigin } from "../../../core/contract/reply-origin.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { noteTold, putShown, type ShownRecord } from "../../../core/origin/index.ts";
+import type { ReplyOrigin } from "../../../core/contract/work-context.ts";
+import { notePlacement, type PostedReply, putPosted } from "../../../core/origin/index.ts";
 import type { RelayContext } from "../context.ts";
 
 /**
@@ -22,8 +22,8 @@ export const recordPosted = async (
   const shown = shownRecord(reply);
   if (shown === undefined || origin === null) return;
   const place = { tenant, agent, conversation: target };
-  await Promise.all(messageIds.map((messageId) => putShown(store, place, messageId, [shown])));
-  await noteTold(store, { ...reply, origin }, target, isoTime(clock.now()));
+  await Promise.all(messageIds.map((messageId) => putPosted(store, place, messageId, [shown])));
+  await notePlacement(store, { ...reply, origin }, target, isoTime(clock.now()));
   await checkpoint("shown.noted");
   // In the origin conversation, core has written it to the history.
   if (sameConversation(target, audience.conversation)) return;
@@ -43,10 +43,10 @@ export const recordPostedTogether = async (
     const record = shownRecord(reply);
     return record === undefined ? [] : [{ ...record, ...place }];
   });
-  if (records.length > 0) await putShown(store, { tenant, agent, conversation }, messageId, records);
+  if (records.length > 0) await putPosted(store, { tenant, agent, conversation }, messageId, records);
 };
 
-const shownRecord = (reply: AgentReply): ShownRecord | undefined => {
+const shownRecord = (reply: AgentReply): PostedReply | undefined => {
   const { id: replyId, kind, correlationId, origin, audience, sessionId, cause } = reply;
   if (kind !== "final" || correlationId !== undefined || origin === null) return undefined;
   const turns = cause && { turnId: cause.turnId, rootTurnId: cause.rootTurnId };

@@ -1,5 +1,4 @@
-import type { Outcome, Received } from "../../../core/contract/bus.ts";
-import type { DeadLetter } from "../../../core/contract/dead-letter.ts";
+import type { DeadLetter, Outcome, Received } from "../../../core/contract/bus.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 

@@ -2,7 +2,7 @@ import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
-import type { UserSignal } from "../../../core/contract/user-signal.ts";
+import type { UserSignal } from "../../../core/contract/signals.ts";
 import type { RelayContext } from "../context.ts";
 
 export type Delta = Extract<UserSignal, { type: "delta" }>;

@@ -3,8 +3,7 @@ import { mentions, plainText } from "../../../adapters/slack/inbound/message-tex
 import { anchorBlock, buttonsBlock } from "../../../adapters/slack/render/footer.ts";
 import { MAX_SECTION, plainSections, sectionsOf } from "../../../adapters/slack/render/sections.ts";
 import { renderPost } from "../../../adapters/slack/render.ts";
-import type { ReplyAction } from "../../../core/contract/agent-reply.ts";
-import type { Anchor } from "../../../core/contract/anchor.ts";
+import type { Anchor, ReplyAction } from "../../../core/contract/agent-reply.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor, sampleReply } from "../../fakes/sample-reply.ts";
 

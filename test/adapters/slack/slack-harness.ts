@@ -7,7 +7,7 @@ import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import { silentMeter } from "../../../core/contract/meter.ts";
+import { silentMeter } from "../../../core/contract/telemetry.ts";
 import { alwaysWritable } from "../../../core/contract/write-availability.ts";
 import type { ChannelHarness, Said, Trouble } from "../../contract/channel-harness.ts";
 import { Recorder } from "../../fakes/recorder.ts";

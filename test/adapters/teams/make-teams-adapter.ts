@@ -5,7 +5,7 @@ import { TeamsConfig } from "../../../adapters/teams/config.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import { silentMeter } from "../../../core/contract/meter.ts";
+import { silentMeter } from "../../../core/contract/telemetry.ts";
 import { alwaysWritable } from "../../../core/contract/write-availability.ts";
 import type { FakeTeams } from "../../fakes/teams/fake-teams.ts";
 import { MemoryStore } from "../web/memory-store.ts";

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
+import { type DeadLetter, deadLetterKey } from "../../../core/contract/bus.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import { type DeadLetter, deadLetterKey } from "../../../core/contract/dead-letter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { Audience } from "../../../core/contract/work-context.ts";
 import { settleUndelivered } from "../../../core/delivery/undelivered/settle-undelivered.ts";
 import { noteUndelivered } from "../../../core/delivery/undelivered/undelivered.ts";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";

@@ -3,7 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import type { DelegationConfig } from "../../../core/turns/delegation-limits.ts";
+import type { DelegationConfig } from "../../../core/turns/limits/agent-limits.ts";
 import type { WorkspaceOptions } from "../../../core/workspaces/workspaces.ts";
 import { childProgram } from "../../fakes/child-program.ts";
 import type { PlaceOptions } from "./backbone-place.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { ChatMessage } from "../../../core/model/chat-message.ts";
-import type { StepRequest } from "../../../core/model/step.ts";
+import type { ChatMessage, StepRequest } from "../../../core/model/step.ts";
 import type { ModelAnswer } from "../../fakes/model-answer.ts";
 import { calls, fails, says } from "../../fakes/model-answer.ts";
 import type { ModelRequest } from "../../fakes/model-request.ts";

@@ -1,11 +1,12 @@
-import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { AppError, RevisionConflict } from "../../../core/contract/app-error.ts";
 import { type Conversation, conversationKey, sameRoom } from "../../../core/contract/conversation.ts";
 import type { DeliveryPolicy } from "../../../core/contract/delivery-policy.ts";
+import type { Audience } from "../../../core/contract/work-context.ts";
 import { resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
 import { afterRefusal, isStillTarget, targetsOn } from "../../../core/delivery/targets/targets.ts";
 import { mayContinue } from "../../../core/delivery/visibility.ts";
-import { putShown } from "../../../core/origin/shown-record.ts";
+import { putPosted } from "../../../core/origin/posted-message-index.ts";
 import { changePerson, findPerson } from "../../../core/people/find-person.ts";
 import { leavePerson } from "../../../core/people/leave-person.ts";
 import { joinPeople } from "../../../core/people/linking/join-people.ts";
@@ -248,7 +249,7 @@ export class AudienceWorld {
     }));
     const id = `m-${this.#count++}`;
     const place = { tenant: "default", agent: AGENT, conversation };
-    await putShown(this.store, place, `note-${id}`, records);
+    await putPosted(this.store, place, `note-${id}`, records);
     const answer = { conversation, account: { id: account, name: account }, replyTo: `note-${id}` };
     const found = await resolveRepliedTo(this.store, userMessage(id, "go on", answer));
     return found.flatMap(({ replyId }) => works[Number(replyId)] ?? []);

@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Audience } from "../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
+import type { Audience } from "../../../core/contract/work-context.ts";
 import { readRepliedTo, resolveRepliedTo } from "../../../core/delivery/resolve-replied-to.ts";
-import type { ContinuedWork } from "../../../core/origin/continued-work.ts";
-import type { ShownRecord } from "../../../core/origin/shown-record.ts";
-import { putShown } from "../../../core/origin/shown-record.ts";
-import { noteTold, readTold } from "../../../core/origin/told-record.ts";
-import { viewOfOrigins } from "../../../core/origin/view-of-origin.ts";
+import { type ContinuedWork, viewOfOrigins } from "../../../core/origin/continued-work.ts";
+import { type PostedReply, putPosted } from "../../../core/origin/posted-message-index.ts";
+import { notePlacement, readPlacedReply } from "../../../core/origin/reply-placements.ts";
 import type { HistoryEntry } from "../../../core/sessions/history-entry.ts";
 import type { SessionHistory } from "../../../core/sessions/session-history.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
@@ -32,7 +30,7 @@ const annsAt = (conversation: Conversation, more: Partial<Audience> = {}): Audie
   membership: 3,
   ...more,
 });
-const record = (replyId: string, audience: Audience, more: Partial<ShownRecord> = {}): ShownRecord => ({
+const record = (replyId: string, audience: Audience, more: Partial<PostedReply> = {}): PostedReply => ({
   replyId,
   origin,
   audience,
@@ -52,8 +50,8 @@ const message = (conversation: Conversation, more: Partial<UserMessage> = {}): U
   traceId: "trace",
   ...more,
 });
-const show = (conversation: Conversation, messageId: string, ...records: ShownRecord[]) =>
-  putShown(store, { ...place, conversation }, messageId, records);
+const show = (conversation: Conversation, messageId: string, ...records: PostedReply[]) =>
+  putPosted(store, { ...place, conversation }, messageId, records);
 const inThread = (thread: string): Conversation => ({ ...roomOn("a"), thread });
 
 describe("given an unsolicited answer that a platform shows, when a message points at it (O14)", () => {
@@ -218,33 +216,33 @@ describe("given work that goes on elsewhere, when its turn looks at where it beg
 describe("given an answer that is shown in several conversations (O13)", () => {
   const reply = { ...sampleReply("r", roomOn("a"), "words"), origin };
   const rooms = async () =>
-    (await readTold(store, { ...place, replyId: "r" }))?.places.map(
+    (await readPlacedReply(store, { ...place, replyId: "r" }))?.places.map(
       ({ conversation, at }) => `${conversation.room} ${at}`,
     );
 
   it("then each is noted once, with the first moment", async () => {
     expect(await rooms()).toBeUndefined();
-    await noteTold(store, reply, roomOn("a"), AT);
-    await noteTold(store, reply, privateOn("b"), AT);
+    await notePlacement(store, reply, roomOn("a"), AT);
+    await notePlacement(store, reply, privateOn("b"), AT);
     const writes = store.writes.length;
-    await noteTold(store, reply, roomOn("a"), "2026-03-11T00:00:00.000Z");
+    await notePlacement(store, reply, roomOn("a"), "2026-03-11T00:00:00.000Z");
     expect(await rooms()).toEqual([`harbour ${AT}`, `dm ${AT}`]);
     expect(store.writes.length).toBe(writes);
   });
 
   it("when two are noted at the same time, then both are kept", async () => {
-    await Promise.all([noteTold(store, reply, roomOn("a"), AT), noteTold(store, reply, privateOn("b"), AT)]);
+    await Promise.all([notePlacement(store, reply, roomOn("a"), AT), notePlacement(store, reply, privateOn("b"), AT)]);
     expect((await rooms())?.toSorted()).toEqual([`dm ${AT}`, `harbour ${AT}`]);
   });
 
   it("then the cause is kept with it, and a failing store is not taken for a race", async () => {
     const asker = { personId: "p", accountId: "ann", name: "Ann" };
     const cause = { turnId: "t", rootTurnId: "t", asker, trigger: "task", steps: [] };
-    await noteTold(store, { ...reply, cause }, roomOn("a"), AT);
-    expect(await readTold(store, { ...place, replyId: "r" })).toMatchObject({ cause, origin, sessionId: "s-1" });
+    await notePlacement(store, { ...reply, cause }, roomOn("a"), AT);
+    expect(await readPlacedReply(store, { ...place, replyId: "r" })).toMatchObject({ cause, origin, sessionId: "s-1" });
     store.before = (operation) => {
       if (operation === "put") throw new Error("disk full");
     };
-    await expect(noteTold(store, reply, privateOn("b"), AT)).rejects.toThrow("disk full");
+    await expect(notePlacement(store, reply, privateOn("b"), AT)).rejects.toThrow("disk full");
   });
 });

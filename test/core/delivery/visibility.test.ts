@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AgentReply, Audience } from "../../../core/contract/agent-reply.ts";
+import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
+import type { Audience } from "../../../core/contract/work-context.ts";
 import { askerOf } from "../../../core/delivery/asker.ts";
 import { secondaryTargets } from "../../../core/delivery/targets/secondary-targets.ts";
 import { isStillTarget, targetsOn } from "../../../core/delivery/targets/targets.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { readHistory } from "../../../core/sessions/read-history.ts";
+import { readHistory } from "../../../core/sessions/session-history.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 
 let core: CoreUnderTest;

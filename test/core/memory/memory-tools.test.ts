@@ -6,8 +6,8 @@ import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embed
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
 import type { ToolContext } from "../../../core/contract/tool.ts";
-import { memoryIndexKey } from "../../../core/memory/memory-record.ts";
 import { memoryTools } from "../../../core/memory/memory-tools.ts";
+import { memoryIndexKey } from "../../../core/memory/working-memory.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 
 let dataDir: string;

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import type { ChatMessage } from "../../../core/model/chat-message.ts";
 import { ModelConfig } from "../../../core/model/config.ts";
 import { createModel } from "../../../core/model/create-model.ts";
-import { StepResponse, type ToolDescription } from "../../../core/model/step.ts";
+import { type ChatMessage, StepResponse, type ToolDescription } from "../../../core/model/step.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { run, user } from "./model-under-test.ts";
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ChatMessage } from "../../../core/model/chat-message.ts";
-import { StepResponse } from "../../../core/model/step.ts";
+import { type ChatMessage, StepResponse } from "../../../core/model/step.ts";
 import { calls, fails, says } from "../../fakes/model-answer.ts";
 import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
 import { HEADER_SECRET, KEY, modelAt, run, user, weather } from "./model-under-test.ts";

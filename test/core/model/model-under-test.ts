@@ -1,12 +1,10 @@
 import { systemClock } from "../../../core/contract/clock.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import type { AgentModel } from "../../../core/model/agent-model.ts";
-import type { ChatMessage } from "../../../core/model/chat-message.ts";
+import type { AgentModel, ModelDeps } from "../../../core/model/agent-model.ts";
 import { ModelConfig } from "../../../core/model/config.ts";
 import { createModel } from "../../../core/model/create-model.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import type { ModelParts } from "../../../core/model/model-parts.ts";
-import { StepRequest, type StepResponse, type ToolDescription } from "../../../core/model/step.ts";
+import { type ChatMessage, StepRequest, type StepResponse, type ToolDescription } from "../../../core/model/step.ts";
 
 export const KEY = "sk-canary-0123456789";
 export const HEADER_SECRET = "header-canary-987654";
@@ -32,7 +30,7 @@ const stepRequest = (rest: Partial<StepRequest> = {}): StepRequest => ({
 });
 
 /** A real model of ours that talks to `baseUrl`. */
-export const modelAt = (baseUrl: string, config: object = {}, parts: Partial<ModelParts> = {}): AgentModel =>
+export const modelAt = (baseUrl: string, config: object = {}, parts: Partial<ModelDeps> = {}): AgentModel =>
   createModel(
     ModelConfig.parse({
       provider: "openai-compatible",

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import { putShown, readShown } from "../../../core/origin/shown-record.ts";
+import { putPosted, readPosted } from "../../../core/origin/posted-message-index.ts";
 import { unlinkedPersonId } from "../../../core/people/find-person.ts";
-import { readHistory } from "../../../core/sessions/read-history.ts";
-import { turnIdOf } from "../../../core/turns/turn-record.ts";
+import { readHistory } from "../../../core/sessions/session-history.ts";
+import { turnIdOf } from "../../../core/turns/records/turn-record.ts";
 import { AGENT, CoreUnderTest as Core, type CoreUnderTest } from "../core-under-test.ts";
 
 let core: CoreUnderTest;
@@ -21,7 +21,7 @@ const shownAt = async (asked: Conversation, shown: Conversation, messageId: stri
   if (origin === null) throw new Error("a final has an origin");
   const rootTurnId = turnIdOf({ ...place, id: "m-1" });
   const record = { replyId: "t-9/final", origin, audience, sessionId, rootTurnId };
-  await putShown(core.backbone.store, { ...place, conversation: shown }, messageId, [record]);
+  await putPosted(core.backbone.store, { ...place, conversation: shown }, messageId, [record]);
   return sessionId ?? "";
 };
 const system = () => core.model.requests.items.at(-1)?.system ?? "";
@@ -116,7 +116,7 @@ describe("given an unsolicited answer, shown elsewhere than where the work began
       sessionId: "s-gone",
     };
     const record = { replyId: "t-9/final", origin, audience: { conversation: here, personId }, sessionId: "s-gone" };
-    await putShown(core.backbone.store, { ...place, conversation: here }, "note-7", [record]);
+    await putPosted(core.backbone.store, { ...place, conversation: here }, "note-7", [record]);
     expect(await core.ask("m-1", "and?", { replyTo: "note-7" })).toMatchObject({ markdown: "fine" });
     expect(system()).toContain("nothing of it is kept");
   });
@@ -135,7 +135,7 @@ describe("given a digest of several unsolicited answers, shown in one message (O
       const rootTurnId = turnIdOf({ ...place, id });
       records.push({ replyId: `t-${index}/final`, origin, audience, sessionId, rootTurnId, number: index + 1 });
     }
-    await putShown(core.backbone.store, { ...place, conversation: elsewhere }, "note-7", records);
+    await putPosted(core.backbone.store, { ...place, conversation: elsewhere }, "note-7", records);
     return records.map(({ sessionId }) => sessionId ?? "");
   };
   const another: Conversation = { channel: "web", room: "room-3", kind: "private" };
@@ -162,11 +162,11 @@ describe("given a digest of several unsolicited answers, shown in one message (O
   it("when the answerer may go on with one of them only, then nothing of the other is in the turn", async () => {
     await shownTogether([here, another]);
     const place7 = { ...place, conversation: lobby };
-    const [first, second] = await readShown(core.backbone.store, { ...place, conversation: elsewhere }, "note-7");
+    const [first, second] = await readPosted(core.backbone.store, { ...place, conversation: elsewhere }, "note-7");
     const { audience } = await core.ask("m-5", "the news?", { conversation: lobby });
     if (!first || !second) throw new Error("both were shown");
     // The second began in the room, the first in private: only the second is everybody's there.
-    await putShown(core.backbone.store, place7, "note-8", [first, { ...second, audience }]);
+    await putPosted(core.backbone.store, place7, "note-8", [first, { ...second, audience }]);
     const bob = { id: "bob", name: "Bob" };
     await core.ask("m-9", "more of 1", { conversation: lobby, account: bob, replyTo: "note-8" });
     expect(system()).toContain("about the harbour");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ViewerTime } from "../../../core/contract/viewer-time.ts";
+import type { ViewerTime } from "../../../core/contract/relative-time.ts";
 import { anchorFor } from "../../../core/origin/anchor.ts";
 import { captureOrigin } from "../../../core/origin/capture.ts";
 import { userMessage } from "../core-under-test.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { settledOrigin, settleSummary } from "../../../core/intake/prompt-summary.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
 import type { StepRequest } from "../../../core/model/step.ts";
-import { settledOrigin, settleSummary } from "../../../core/turns/summary-record.ts";
 import type { Answer, Script } from "../../fakes/scripted-model.ts";
 import { type CoreUnderTest, userMessage } from "../core-under-test.ts";
 import { backgroundTask, delegates, Held, roles, startDelegating, untilFinals } from "../subtasks/delegating.ts";

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../../../core/contract/clock.ts";
-import { firstSessionId } from "../../../core/sessions/current-session.ts";
 import { SessionFinder } from "../../../core/sessions/session-finder.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
-import { startSession } from "../../../core/sessions/start-session.ts";
+import { firstSessionId, startSession } from "../../../core/sessions/session-record.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { sampleTurnEntry } from "../../fakes/sample-turn-entry.ts";
 

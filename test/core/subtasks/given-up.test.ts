@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
+import { allDeadLetters } from "../../../core/contract/bus.ts";
 import { collection, keyOf } from "../../../core/contract/collection.ts";
-import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
-import { defaultDelegation } from "../../../core/turns/delegation-limits.ts";
+import { defaultDelegation } from "../../../core/turns/limits/agent-limits.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { AGENT, type CoreUnderTest, type TestOptions, userMessage } from "../core-under-test.ts";
 import type { Asked } from "./delegating.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { defaultDelegation } from "../../../core/turns/delegation-limits.ts";
+import { defaultDelegation } from "../../../core/turns/limits/agent-limits.ts";
 import type { LogLine } from "../../fakes/recording-logger.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { calls } from "../../fakes/scripted-model.ts";

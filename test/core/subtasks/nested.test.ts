@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { defaultDelegation } from "../../../core/turns/delegation-limits.ts";
+import { defaultDelegation } from "../../../core/turns/limits/agent-limits.ts";
 import { calls } from "../../fakes/scripted-model.ts";
 import type { CoreUnderTest } from "../core-under-test.ts";
 import type { Asked } from "./delegating.ts";

@@ -3,7 +3,7 @@ import type { Backbone } from "../../../core/contract/backbone.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { SpanRecord } from "../../../core/contract/tracer.ts";
+import type { SpanRecord } from "../../../core/contract/telemetry.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { acceptTrace, otelTraceId, rootSpanId } from "../../../core/telemetry/trace-context.ts";
 import { tracedBus } from "../../../core/telemetry/traced-bus.ts";

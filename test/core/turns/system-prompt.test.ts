@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { systemPrompt } from "../../../core/turns/system-prompt.ts";
+import { systemPrompt } from "../../../core/turns/run-turn.ts";
 import { CoreUnderTest } from "../core-under-test.ts";
 
 let core: CoreUnderTest;

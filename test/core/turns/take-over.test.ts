@@ -2,14 +2,15 @@ import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { delegatedCalls } from "../../../core/a2a/calls/delegated-calls.ts";
 import { InboundTurns } from "../../../core/a2a/inbound/inbound-turns.ts";
+import type { PeerCallAddress } from "../../../core/contract/addresses.ts";
 import { ack } from "../../../core/contract/bus.ts";
 import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import type { PeerCallAddress } from "../../../core/contract/peer-call-address.ts";
-import type { SubtaskNews } from "../../../core/contract/subtask-news.ts";
+import type { SubtaskNews } from "../../../core/contract/signals.ts";
 import type { Tool } from "../../../core/contract/tool.ts";
 import { handleUserMessage } from "../../../core/intake/handle-user-message.ts";
-import type { IntakeParts } from "../../../core/intake/intake-parts.ts";
+import type { IntakeDeps } from "../../../core/intake/intake-deps.ts";
+import { ChangeEvents } from "../../../core/lib/change-events.ts";
 import { AskerCache } from "../../../core/people/asker-cache.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import { SessionFinder } from "../../../core/sessions/session-finder.ts";
@@ -19,11 +20,9 @@ import { OwnerRecordWriter } from "../../../core/subtasks/owner/owner-record-wri
 import { turnFeatures } from "../../../core/turn-features.ts";
 import type { Agent } from "../../../core/turns/agent.ts";
 import { BackgroundWork } from "../../../core/turns/background-work.ts";
-import { ChangeEvents } from "../../../core/turns/change-events.ts";
-import { defaultDelegation } from "../../../core/turns/delegation-limits.ts";
-import { defaultPeering } from "../../../core/turns/peering-limits.ts";
+import { defaultDelegation, defaultPeering } from "../../../core/turns/limits/agent-limits.ts";
 import { RunningTurns } from "../../../core/turns/running-turns.ts";
-import { TurnYielded } from "../../../core/turns/turn-yielded.ts";
+import { TurnYielded } from "../../../core/turns/turn-errors.ts";
 import { calls, ScriptedModel } from "../../fakes/scripted-model.ts";
 import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";
 
@@ -64,7 +63,7 @@ const processes = async () => {
       workspaces: new Map(),
       maxWindowEntries: 40,
     };
-    const parts: IntakeParts = { ...deps, features: turnFeatures(deps) };
+    const parts: IntakeDeps = { ...deps, features: turnFeatures(deps) };
     const agent: Agent = {
       name: AGENT,
       tenant: "default",

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { UserSignal } from "../../../core/contract/user-signal.ts";
+import type { UserSignal } from "../../../core/contract/signals.ts";
 import { ModelFailed } from "../../../core/model/model-failed.ts";
-import { DeltaStream } from "../../../core/turns/delta-stream.ts";
+import { DeltaStream } from "../../../core/turns/ask-model.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";
 import { CoreUnderTest } from "../core-under-test.ts";
 

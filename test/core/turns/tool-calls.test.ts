@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { BackboneUnavailable } from "../../../core/contract/app-error.ts";
 import type { Tool, ToolContext } from "../../../core/contract/tool.ts";
-import type { ToolResult } from "../../../core/model/chat-message.ts";
+import type { ToolResult } from "../../../core/model/step.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import type { Answer } from "../../fakes/scripted-model.ts";
 import { calls, says } from "../../fakes/scripted-model.ts";

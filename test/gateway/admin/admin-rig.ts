@@ -9,7 +9,7 @@ import type { Backbone } from "../../../core/contract/backbone.ts";
 import { noCheckpoint } from "../../../core/contract/checkpoint.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
-import { silentMeter as meter } from "../../../core/contract/meter.ts";
+import { silentMeter as meter } from "../../../core/contract/telemetry.ts";
 import { DueIndex } from "../../../core/schedules/due/due-index.ts";
 import type { AdminDeps } from "../../../gateway/admin/admin-request.ts";
 import { adminRoutes } from "../../../gateway/admin/admin-routes.ts";

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { ack } from "../../../core/contract/bus.ts";
-import { deadLetterKey } from "../../../core/contract/dead-letter.ts";
+import { ack, deadLetterKey } from "../../../core/contract/bus.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { findPerson, unlinkedPersonId } from "../../../core/people/find-person.ts";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";

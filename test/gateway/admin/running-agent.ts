@@ -1,9 +1,9 @@
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../core/contract/logger.ts";
-import { silentMeter as meter } from "../../../core/contract/meter.ts";
+import { silentMeter as meter } from "../../../core/contract/telemetry.ts";
 import { type AgentOptions, startCore } from "../../../core/start-core.ts";
-import { defaultPeering } from "../../../core/turns/peering-limits.ts";
+import { defaultPeering } from "../../../core/turns/limits/agent-limits.ts";
 import { relayContext } from "../../../gateway/channel-contexts.ts";
 import { ChannelReporter } from "../../../gateway/channel-status/channel-reporter.ts";
 import { ChannelTraffic } from "../../../gateway/channel-status/channel-traffic.ts";

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { ack } from "../../../core/contract/bus.ts";
+import { ack, allDeadLetters } from "../../../core/contract/bus.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import { allDeadLetters } from "../../../core/contract/dead-letter.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";
-import { silentMeter } from "../../../core/contract/meter.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { silentMeter } from "../../../core/contract/telemetry.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { ledgerOf } from "../../../core/delivery/ledger-entry.ts";
 import { reportUndeliverable } from "../../../core/delivery/undeliverable/undeliverable-report.ts";

@@ -4,7 +4,7 @@ import { redactInternalIds } from "../../../../core/a2a/record/redact.ts";
 import { activityOf } from "../../../../core/contract/activity.ts";
 import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
 import { ModelFailed } from "../../../../core/model/model-failed.ts";
-import { defaultPeering } from "../../../../core/turns/peering-limits.ts";
+import { defaultPeering } from "../../../../core/turns/limits/agent-limits.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
 import { calls, ScriptedModel } from "../../../fakes/scripted-model.ts";
 import { withParts } from "../../../fakes/with-parts.ts";

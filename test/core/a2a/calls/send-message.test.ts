@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { peerSessionOf } from "../../../../core/a2a/record/peer-call.ts";
 import { TenantSettings } from "../../../../core/a2a/tenant-settings.ts";
 import { WorkingMemory } from "../../../../core/memory/working-memory.ts";
-import { defaultPeering } from "../../../../core/turns/peering-limits.ts";
+import { defaultPeering } from "../../../../core/turns/limits/agent-limits.ts";
 import { calls } from "../../../fakes/scripted-model.ts";
 import { AGENT, type CoreUnderTest, userMessage } from "../../core-under-test.ts";
 import { Held, roles } from "../../subtasks/delegating.ts";

@@ -1,10 +1,8 @@
 import { connect } from "nats";
 import { describe, expect, it } from "vitest";
-import { ack } from "../../../../core/contract/bus.ts";
+import { ack, allDeadLetters, type DeadLetter } from "../../../../core/contract/bus.ts";
 import type { Clock } from "../../../../core/contract/clock.ts";
 import { systemClock } from "../../../../core/contract/clock.ts";
-import type { DeadLetter } from "../../../../core/contract/dead-letter.ts";
-import { allDeadLetters } from "../../../../core/contract/dead-letter.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { cleanup } from "./cleanup.ts";
 import { eventually } from "./eventually.ts";

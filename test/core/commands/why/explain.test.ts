@@ -2,17 +2,17 @@ import { describe, expect, it } from "vitest";
 import type { Explained } from "../../../../core/commands/why/explain.ts";
 import { explain } from "../../../../core/commands/why/explain.ts";
 import type { WorkTree } from "../../../../core/commands/why/work-tree.ts";
+import type { ReplyCause } from "../../../../core/contract/agent-reply.ts";
 import type { Conversation } from "../../../../core/contract/conversation.ts";
-import type { ReplyCause } from "../../../../core/contract/reply-cause.ts";
-import type { Synthetic } from "../../../../core/contract/synthetic.ts";
-import { causeOf } from "../../../../core/origin/cause-of.ts";
-import type { ToldRecord } from "../../../../core/origin/told-record.ts";
+import type { Synthetic } from "../../../../core/contract/user-message.ts";
+import { causeOf } from "../../../../core/origin/capture.ts";
+import type { PlacedReply } from "../../../../core/origin/reply-placements.ts";
 
 const NOW = Date.parse("2026-03-10T21:00:00.000Z");
 const home: Conversation = { channel: "web", room: "r", kind: "shared" };
 const asker = { personId: "p", accountId: "ann", name: "Ann\n Lee" };
 const cause: ReplyCause = { turnId: "t2", rootTurnId: "t1", asker, trigger: "synthesis", steps: [] };
-const told: ToldRecord = {
+const told: PlacedReply = {
   replyId: "r",
   origin: { channel: "web", promptSummary: "compare tides", startedAt: "2026-03-10T20:00:00.000Z", sessionId: "s" },
   audience: { conversation: home, personId: "p" },
@@ -29,7 +29,7 @@ const step = (name: string, more: Partial<WorkTree> = {}): WorkTree => ({
   steps: [],
   ...more,
 });
-const lines = (more: Partial<Explained> = {}, origin: Partial<ToldRecord["origin"]> = {}) =>
+const lines = (more: Partial<Explained> = {}, origin: Partial<PlacedReply["origin"]> = {}) =>
   explain(
     {
       asked: undefined,

@@ -10,7 +10,7 @@ import type { Batch, Member } from "../../../../core/subtasks/owner/batch.ts";
 import { readOwner } from "../../../../core/subtasks/owner/owner-record.ts";
 import { OwnerRecordWriter } from "../../../../core/subtasks/owner/owner-record-writer.ts";
 import { ownersWorkingFor } from "../../../../core/subtasks/owner/work-index.ts";
-import { defaultDelegation } from "../../../../core/turns/delegation-limits.ts";
+import { defaultDelegation } from "../../../../core/turns/limits/agent-limits.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";

@@ -26,7 +26,7 @@ import {
 import { emptyOwner, ownerKey, readOwner, withBatch } from "../../../../core/subtasks/owner/owner-record.ts";
 import { OwnerRecordWriter } from "../../../../core/subtasks/owner/owner-record-writer.ts";
 import type { Agent } from "../../../../core/turns/agent.ts";
-import { defaultDelegation } from "../../../../core/turns/delegation-limits.ts";
+import { defaultDelegation } from "../../../../core/turns/limits/agent-limits.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 

@@ -3,7 +3,7 @@ import { WebAdapter, WebConfig } from "../../../../adapters/web/index.ts";
 import { Config } from "../../../../config/config.ts";
 import { type Clock, systemClock as clock } from "../../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../../core/contract/logger.ts";
-import { silentMeter as meter } from "../../../../core/contract/meter.ts";
+import { silentMeter as meter } from "../../../../core/contract/telemetry.ts";
 import { peerEventRoute } from "../../../../gateway/a2a/http/peer-event-route.ts";
 import { startA2a } from "../../../../gateway/a2a/start-a2a.ts";
 import { adapterContext, relayContext } from "../../../../gateway/channel-contexts.ts";

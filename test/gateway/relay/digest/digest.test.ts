@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChannelAdapter, Delivery } from "../../../../adapters/contract/channel-adapter.ts";
 import { offeredActions } from "../../../../adapters/contract/channel-adapter.ts";
-import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
-import type { Anchor } from "../../../../core/contract/anchor.ts";
+import type { AgentReply, Anchor } from "../../../../core/contract/agent-reply.ts";
 import { isoTime } from "../../../../core/contract/clock.ts";
 import type { Conversation } from "../../../../core/contract/conversation.ts";
 import { readHeld } from "../../../../core/delivery/held/held-record.ts";
-import { readShown } from "../../../../core/origin/shown-record.ts";
+import { readPosted } from "../../../../core/origin/posted-message-index.ts";
 import type { RelayContext } from "../../../../gateway/relay/context.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../../fakes/log-channel.ts";
@@ -68,7 +67,7 @@ const untilWaits = (ms: number, count = 1) =>
 /** What an answer to a message goes on with. */
 const shownIn = async (name: string, index: number) => {
   const place = { tenant: "default", agent: "mooring", conversation: room(name) };
-  const records = await readShown(rig.backbone.store, place, notesIn(name)[index]?.id ?? "");
+  const records = await readPosted(rig.backbone.store, place, notesIn(name)[index]?.id ?? "");
   return records.map(({ replyId, number }) => [replyId, number]);
 };
 

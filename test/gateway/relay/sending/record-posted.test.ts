@@ -3,8 +3,8 @@ import { ack } from "../../../../core/contract/bus.ts";
 import type { Conversation } from "../../../../core/contract/conversation.ts";
 import { subjectsOf } from "../../../../core/contract/subjects.ts";
 import type { UserMessage } from "../../../../core/contract/user-message.ts";
-import { readShown } from "../../../../core/origin/shown-record.ts";
-import { readTold } from "../../../../core/origin/told-record.ts";
+import { readPosted } from "../../../../core/origin/posted-message-index.ts";
+import { readPlacedReply } from "../../../../core/origin/reply-placements.ts";
 import { runChannel } from "../../../../gateway/relay/run-channel.ts";
 import { LogChannel } from "../../../fakes/log-channel.ts";
 import { Recorder } from "../../../fakes/recorder.ts";
@@ -40,9 +40,11 @@ const run = async (adapter = rig.paper("repeats")) => {
   return targets;
 };
 const shownAt = async (conversation: Conversation, messageId: string) =>
-  (await readShown(rig.backbone.store, { ...identity, conversation }, messageId))[0];
+  (await readPosted(rig.backbone.store, { ...identity, conversation }, messageId))[0];
 const placesOf = async (replyId: string) =>
-  (await readTold(rig.backbone.store, { ...identity, replyId }))?.places.map(({ conversation }) => conversation.room);
+  (await readPlacedReply(rig.backbone.store, { ...identity, replyId }))?.places.map(
+    ({ conversation }) => conversation.room,
+  );
 
 describe("given an unsolicited answer that a platform shows in two conversations", () => {
   it("when it is accepted, then it can be found by its message there (O14), and says where it is (O13)", async () => {

@@ -1,0 +1,60 @@
+import { z } from "zod";
+
+/** Locates the record of one message to another agent, under the agent that sent it. */
+export const PeerCallAddress = z.looseObject({ tenant: z.string(), agent: z.string(), id: z.string() });
+export type PeerCallAddress = z.infer<typeof PeerCallAddress>;
+
+/** The channel of work that another agent began. It has no people, so nothing of it is delivered to a conversation. */
+export const INBOUND_CHANNEL = "a2a-inbound";
+
+/** Locates the task of a calling agent. The caller is part of the key, so a caller cannot name another caller's task. */
+export const InboundTaskAddress = z.looseObject({
+  tenant: z.string(),
+  agent: z.string(),
+  caller: z.string(),
+  id: z.string(),
+});
+export type InboundTaskAddress = z.infer<typeof InboundTaskAddress>;
+
+/** One webhook of a task is due to receive a status change. */
+export const PushDue = InboundTaskAddress.extend({
+  webhook: z.string(),
+  /** The number of the status change. */
+  change: z.int(),
+});
+export type PushDue = z.infer<typeof PushDue>;
+
+/** The handler retries it until the conversation that the notices are for is quiet. */
+export const NoticesDue = z.looseObject({ tenant: z.string(), agent: z.string() });
+export type NoticesDue = z.infer<typeof NoticesDue>;
+
+/** Locates a schedule. The account that created it is part of the key, so a person's schedules are found by account. */
+export const ScheduleAddress = z.looseObject({
+  tenant: z.string(),
+  agent: z.string(),
+  /** The account's channel and id, or a mark for schedules that the configuration declares. */
+  owner: z.string(),
+  id: z.string(),
+});
+export type ScheduleAddress = z.infer<typeof ScheduleAddress>;
+
+/** A run of a schedule is due. */
+export const ScheduleDue = ScheduleAddress.extend({
+  dueAt: z.iso.datetime(),
+  /** Present for a run that a person requested outside the plan: the id of the request. */
+  byHand: z.string().optional(),
+});
+export type ScheduleDue = z.infer<typeof ScheduleDue>;
+
+/** Locates a subtask. */
+export const SubtaskAddress = z.looseObject({ tenant: z.string(), agent: z.string(), id: z.string() });
+export type SubtaskAddress = z.infer<typeof SubtaskAddress>;
+
+/** The bus returns it to its handler when the batch's next deadline has come. */
+export const BatchTimer = z.looseObject({
+  tenant: z.string(),
+  agent: z.string(),
+  ownerId: z.string(),
+  turnId: z.string(),
+});
+export type BatchTimer = z.infer<typeof BatchTimer>;

@@ -1,0 +1,16 @@
+import type { CommandDeps } from "../commands/index.ts";
+import type { AskerCache } from "../people/index.ts";
+import type { SessionFinder } from "../sessions/index.ts";
+import type { BackgroundWork } from "../turns/index.ts";
+import type { TurnFeatures } from "../turns/source/index.ts";
+
+export interface IntakeDeps extends CommandDeps {
+  readonly sessions: SessionFinder;
+  readonly askers: AskerCache;
+  readonly background: BackgroundWork;
+  readonly features: TurnFeatures;
+  /** Aborted with TurnYielded when this process must let go of its turns. */
+  readonly stopping: AbortSignal;
+  readonly turnDeadlineMs: number;
+  readonly maxWindowEntries: number;
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { collection, keyOf } from "../contract/collection.ts";
+import { conversationKey } from "../contract/conversation.ts";
+import type { Store } from "../contract/store.ts";
+import { Audience, ReplyOrigin } from "../contract/work-context.ts";
+import type { SessionAddress } from "../sessions/index.ts";
+
+/** Maps a posted platform message to the reply that it shows, so that a reply to it continues that work (O14). */
+export const PostedReply = z.looseObject({
+  replyId: z.string(),
+  origin: ReplyOrigin,
+  audience: Audience,
+  /** The visible number in a digest, from 1. */
+  number: z.int().optional(),
+  /** The session that produced the reply. */
+  sessionId: z.string().nullable(),
+  turnId: z.string().optional(),
+  /** The first turn of the work. */
+  rootTurnId: z.string().optional(),
+});
+export type PostedReply = z.infer<typeof PostedReply>;
+
+/** The replies that one platform message shows: one, or several in a digest. */
+const ShownMessage = z.looseObject({ replies: z.array(PostedReply) });
+
+const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
+const shown = collection("shown", ShownMessage, { ttlMs: THIRTY_DAYS_MS });
+
+const shownKey = ({ tenant, agent, conversation }: SessionAddress, messageId: string) =>
+  keyOf(shown, tenant, agent, conversationKey(conversation), messageId);
+
+export const putPosted = async (
+  store: Store,
+  address: SessionAddress,
+  messageId: string,
+  replies: readonly PostedReply[],
+): Promise<void> => {
+  await store.put(shownKey(address, messageId), { replies: [...replies] });
+};
+
+export const readPosted = async (
+  store: Store,
+  address: SessionAddress,
+  messageId: string,
+): Promise<readonly PostedReply[]> => (await store.get(shownKey(address, messageId)))?.value.replies ?? [];

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import type { AgentRef } from "../contract/agent-ref.ts";
+import { type AgentReply, ReplyCause } from "../contract/agent-reply.ts";
+import { RevisionConflict } from "../contract/app-error.ts";
+import { collection, keyOf } from "../contract/collection.ts";
+import { Conversation, sameConversation } from "../contract/conversation.ts";
+import type { Store } from "../contract/store.ts";
+import { Audience, ReplyOrigin } from "../contract/work-context.ts";
+
+const Placement = z.looseObject({ conversation: Conversation, at: z.iso.datetime() });
+
+/** An unsolicited final and the conversations that show it; the `why` command explains it (O13). */
+export const PlacedReply = z.looseObject({
+  replyId: z.string(),
+  origin: ReplyOrigin,
+  audience: Audience,
+  sessionId: z.string().nullable(),
+  cause: ReplyCause.optional(),
+  createdAt: z.iso.datetime(),
+  places: z.array(Placement),
+});
+export type PlacedReply = z.infer<typeof PlacedReply>;
+
+const THIRTY_DAYS_MS = 30 * 24 * 3_600_000;
+const told = collection("told", PlacedReply, { ttlMs: THIRTY_DAYS_MS });
+
+interface ReplyAddress extends AgentRef {
+  readonly replyId: string;
+}
+
+const toldKey = ({ tenant, agent, replyId }: ReplyAddress) => keyOf(told, tenant, agent, replyId);
+
+export const readPlacedReply = async (store: Store, address: ReplyAddress): Promise<PlacedReply | undefined> =>
+  (await store.get(toldKey(address)))?.value;
+
+/** Adds a conversation that shows the reply. Idempotent. */
+export const notePlacement = async (
+  store: Store,
+  { id: replyId, tenant, agent, origin, audience, sessionId, cause, createdAt }: AgentReply & { origin: ReplyOrigin },
+  conversation: Conversation,
+  at: string,
+): Promise<void> => {
+  const key = toldKey({ tenant, agent, replyId });
+  const first = { replyId, origin, audience, sessionId, ...(cause !== undefined && { cause }), createdAt, places: [] };
+  for (;;) {
+    const stored = await store.get(key);
+    const record: PlacedReply = stored?.value ?? first;
+    if (record.places.some((place) => sameConversation(place.conversation, conversation))) return;
+    try {
+      const places = [...record.places, { conversation, at }];
+      await store.put(key, { ...record, places }, { ifRevision: stored?.revision ?? 0 });
+      return;
+    } catch (error) {
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+};

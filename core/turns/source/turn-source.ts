@@ -1,0 +1,91 @@
+import type { Synthetic, UserMessage } from "../../contract/user-message.ts";
+import type { SessionWindow, TurnEntry } from "../../sessions/index.ts";
+import type { Agent } from "../agent.ts";
+import type { TurnRecord } from "../records/index.ts";
+import type { TurnEnd } from "../turn.ts";
+
+/** The input that starts a turn, in the form that the model reads. */
+export interface TurnPrompt {
+  readonly text: string;
+  /** Shown to people if the model fails; if absent, they see a failure text. */
+  readonly fallbackText?: string;
+  /** The turn may not end with `nothing_to_say`. */
+  readonly mustReply: boolean;
+  /** The work is already done: the turn is skipped. */
+  readonly obsolete: boolean;
+  /** Rounds of tool calls, if fewer than the agent's own. */
+  readonly toolRounds?: number;
+  /** Applied to the answer before people see it. */
+  postProcess?(text: string): string;
+}
+
+export type SyntheticMessage = UserMessage & { readonly synthetic: Synthetic };
+
+/** A kind of turn that a feature starts. `core/turn-features.ts` lists all of them. */
+export interface TurnSource {
+  readonly types: readonly Synthetic["type"][];
+  prompt(agent: Agent, message: SyntheticMessage): TurnPrompt | Promise<TurnPrompt>;
+}
+
+/** The progress of the request that a turn works on. "new": not stored yet. */
+export type RequestState = "new" | "open" | "ended";
+
+/** An agent, rather than a person, that a turn works for and that receives its result. */
+export interface TurnRequester {
+  isFor(message: UserMessage): boolean;
+  /** The agent with the tools that it may use for this requester. */
+  agentFor(agent: Agent, message: UserMessage): Agent;
+  /** Hands over the result. Idempotent. */
+  settle(agent: Agent, message: UserMessage, result: TurnResult, state?: RequestState): Promise<unknown>;
+  /** The result may be stored at the same time as the turn's history entry. */
+  readonly settlesAlongside?: boolean;
+  /** Absent: a request is always open. */
+  stateOf?(message: UserMessage, seenBefore: boolean): Promise<RequestState>;
+  /** The request ended but its turn was not recorded: adds the missing history entry. */
+  backfill?(message: UserMessage, text: string, turn: RecordedTurn): Promise<void>;
+  /** A note for the model about the requester. */
+  aside?(message: UserMessage): string | undefined;
+  /** The id under which the requester receives the text as it is written. */
+  streamId?(agent: Agent, record: TurnRecord): string | undefined;
+  /** Called when the turn starts; `stop` ends it early. The caller calls the result when the turn ends. */
+  begin?(message: UserMessage, stop: () => void): () => void;
+}
+
+export interface RecordedTurn {
+  readonly record: TurnRecord;
+  readonly window: SessionWindow;
+}
+
+export type TurnResult = Pick<TurnEntry, "outcome" | "finalText" | "delegated" | "suppressed">;
+
+/** The end of a turn, with the state of its delegated work. */
+export interface FinishedTurn extends TurnEnd {
+  /** The batch of the turn must be sealed. */
+  readonly delegated?: true;
+  /** The answer must still include results of delegated work. */
+  readonly isAwaited?: true;
+}
+
+export interface EndedTurn {
+  readonly agent: Agent;
+  readonly message: UserMessage;
+  readonly record: TurnRecord | undefined;
+  /** Undefined: the turn was never recorded. */
+  readonly entry: TurnEntry | undefined;
+  /** The message of the turn became a dead letter. */
+  readonly isDeadLetter: boolean;
+}
+
+/** A feature that takes part in every turn. */
+export interface TurnHook {
+  /** May change the end of the turn before it is stored. */
+  finish?(agent: Agent, record: TurnRecord, end: TurnEnd): Promise<FinishedTurn>;
+  /** After the result is published and before the message is acknowledged. Idempotent. */
+  onEnd?(turn: EndedTurn): Promise<void>;
+}
+
+export interface TurnFeatures {
+  readonly sources: readonly TurnSource[];
+  readonly requesters: readonly TurnRequester[];
+  readonly hooks: readonly TurnHook[];
+}
