@@ -1,4 +1,3 @@
-import type { ScheduleDue } from "../contract/addresses.ts";
 import type { Consumer } from "../contract/bus.ts";
 import { subjectsOf } from "../contract/subjects.ts";
 import type { FallbackDeps } from "../delivery/undeliverable/index.ts";

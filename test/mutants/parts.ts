@@ -13,7 +13,7 @@ export const parts: readonly Part[] = [
     name: "origin",
     mutate: [
       "core/origin/*.ts",
-      "core/lib/{drop-invisible,mask-secrets,strip-markup,summarise-prompt}.ts",
+      "core/lib/{mask-secrets,strip-markup,summarise-prompt}.ts",
       "core/commands/why/{explain,work-tree}.ts",
       "core/intake/prompt-summary.ts",
     ],
@@ -21,7 +21,7 @@ export const parts: readonly Part[] = [
       "test/core/origin/{anchor,golden}.test.ts",
       "test/core/lib/{strip-markup,summarise-prompt}.test.ts",
       "test/core/commands/why/{explain,work-tree}.test.ts",
-      "test/core/turns/summarise-by-model.test.ts",
+      "test/core/intake/prompt-summary.test.ts",
       "test/core/delivery/resolve-replied-to.test.ts",
       "test/gateway/anchor-in.test.ts",
     ],

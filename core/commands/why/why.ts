@@ -1,6 +1,6 @@
 import type { Conversation } from "../../contract/conversation.ts";
 import { askerOf, canSee, mayContinue, readRepliedTo } from "../../delivery/index.ts";
-import { readPosted, readPlacedReply, type PlacedReply } from "../../origin/index.ts";
+import { type PlacedReply, readPlacedReply, readPosted } from "../../origin/index.ts";
 import { promptOfRun } from "../../schedules/index.ts";
 import type { HistoryEntry } from "../../sessions/index.ts";
 import { finalIdOf } from "../../turns/records/index.ts";
