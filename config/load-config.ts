@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Config } from "./config.ts";
-import { ConfigInvalid } from "./config-invalid.ts";
-import { readEnvFile } from "./env-file.ts";
 import { parseConfig } from "./parse-config.ts";
-import type { Environment } from "./substitute-env.ts";
+import { ConfigInvalid } from "./problems/problem.ts";
+import { readEnvFile } from "./read/env-file.ts";
+import type { Environment } from "./read/substitute-env.ts";
+import type { Config } from "./schema/config.ts";
 
 export interface LoadConfigOptions {
   /** From `--config`. Without it MOORING_CONFIG counts, and without that the default that is shipped. */

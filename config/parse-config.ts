@@ -1,15 +1,10 @@
-import { checkCredentials } from "./check-credentials.ts";
-import { checkReferences } from "./check-references.ts";
-import { Config } from "./config.ts";
-import { ConfigInvalid, type ConfigProblem } from "./config-invalid.ts";
-import { deepFreeze } from "./deep-freeze.ts";
-import { describeIssue } from "./describe-issue.ts";
-import { giveTypes } from "./give-types.ts";
-import { type KeyPath, spellPath } from "./key-path.ts";
-import { leafIssues } from "./leaf-issues.ts";
-import type { Problem } from "./problem.ts";
-import { readYaml } from "./read-yaml.ts";
-import { type Environment, substituteEnv } from "./substitute-env.ts";
+import { checkCredentials } from "./problems/check-credentials.ts";
+import { checkReferences } from "./problems/check-references.ts";
+import { describeIssue, leafIssues } from "./problems/describe-issue.ts";
+import { ConfigInvalid, type ConfigProblem, type KeyPath, type Problem, spellPath } from "./problems/problem.ts";
+import { readYaml } from "./read/read-yaml.ts";
+import { type Environment, giveTypes, substituteEnv } from "./read/substitute-env.ts";
+import { Config } from "./schema/config.ts";
 
 export interface ConfigSource {
   /** How messages call it. */
@@ -47,4 +42,12 @@ export const parseConfig = ({ file, text, env }: ConfigSource): Config => {
 const locate = ({ path, message, line }: Problem, lineOf: (path: KeyPath) => number | undefined): ConfigProblem => {
   const at = line ?? lineOf(path);
   return { path: spellPath(path), ...(at !== undefined && { line: at }), message };
+};
+
+const deepFreeze = <T>(value: T): T => {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
 };

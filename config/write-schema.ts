@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { configJsonSchema } from "./json-schema.ts";
+import { configJsonSchema } from "./schema/json-schema.ts";
 
 const target = new URL("./mooring.schema.json", import.meta.url);
 writeFileSync(target, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);

@@ -1,6 +1,6 @@
 import type { AdapterContext } from "../adapters/contract/adapter-context.ts";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
-import type { ChannelConfig } from "../config/channel-config.ts";
+import type { ChannelConfig } from "../config/index.ts";
 
 type AdapterKind = ChannelConfig["adapter"];
 type AdapterFactory<K extends AdapterKind> = (

@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/index.ts";
 import type { InboundOptions } from "../core/a2a/inbound/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
 import type { Destination, Home } from "../core/delivery/index.ts";

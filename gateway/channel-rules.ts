@@ -1,7 +1,7 @@
 import { isSocketAdapter } from "../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
 import type { AccessRules } from "../adapters/contract/config.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/index.ts";
 import type { DeliveryDefaults } from "../core/contract/delivery-policy.ts";
 import type { Admits } from "../core/delivery/index.ts";
 import { admits } from "./relay/index.ts";

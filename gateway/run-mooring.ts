@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/index.ts";
 import { openBackbone } from "../core/backbone/index.ts";
 import { AppError } from "../core/contract/app-error.ts";
 import type { RequiredReader } from "../core/contract/backbone.ts";

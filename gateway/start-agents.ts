@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/index.ts";
 import type { Backbone } from "../core/contract/backbone.ts";
 import type { Checkpoint } from "../core/contract/checkpoint.ts";
 import type { Clock } from "../core/contract/clock.ts";

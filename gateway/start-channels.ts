@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { ChannelAdapter } from "../adapters/contract/channel-adapter.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/index.ts";
 import type { BackboneConfig } from "../core/backbone/index.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import type { Timer } from "../core/contract/clock.ts";

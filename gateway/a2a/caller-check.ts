@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { configuredDigest, digestOf } from "../http/index.ts";
 

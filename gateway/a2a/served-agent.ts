@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import { isCalled } from "../agent-config.ts";
 
 /** An agent that remote callers may call. */

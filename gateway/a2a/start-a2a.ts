@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import { agentAddress, createGuardedFetch, loadIdentity } from "../../core/a2a/index.ts";
 import type { Backbone } from "../../core/contract/backbone.ts";
 import type { Consumer } from "../../core/contract/bus.ts";

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import type { ScheduleDeps } from "../../core/schedules/index.ts";
 import { mayManage, type Operator } from "./operator.ts";

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { AdminConfig } from "../../config/admin-config.ts";
+import type { AdminConfig } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { bearerToken, configuredDigest, digestOf } from "../http/index.ts";
 

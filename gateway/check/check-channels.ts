@@ -1,5 +1,5 @@
 import { isCheckableAdapter } from "../../adapters/contract/abilities.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import { createAdapter } from "../adapter-registry.ts";
 import { tenantOf } from "../agent-config.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import { probePeer } from "../../core/a2a/index.ts";
 import { openBackbone } from "../../core/backbone/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import { isLoopbackName } from "../http/limits/index.ts";
 import type { Finding } from "./finding.ts";
 

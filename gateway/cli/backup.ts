@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { loadConfig } from "../../config/load-config.ts";
+import { loadConfig } from "../../config/index.ts";
 import { backupDatabase, restoreDatabase } from "../../core/backbone/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 

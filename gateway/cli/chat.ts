@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileStorage, socketTransport, TerminalChat, TerminalScreen } from "../../adapters/web/terminal/index.ts";
-import { loadConfig } from "../../config/load-config.ts";
+import { loadConfig } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { publicUrl } from "../public-url.ts";
 import { exitCode } from "./exit-code.ts";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { envFileOf } from "../../config/env-file.ts";
-import { configFile, loadConfig } from "../../config/load-config.ts";
+import { configFile, envFileOf, loadConfig } from "../../config/index.ts";
 import { systemClock } from "../../core/contract/clock.ts";
 import { checkLive, deploymentWarnings, type Finding } from "../check/index.ts";
 import { publicUrl } from "../public-url.ts";

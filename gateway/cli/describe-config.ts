@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 
 export const describeAgent = ({ name, model }: Config["agents"][number]): string =>
   model.provider === "demo"

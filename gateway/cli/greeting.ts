@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import type { Finding } from "../check/index.ts";
 import type { Role } from "../run-mooring.ts";
 import { VERSION } from "../version.ts";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { envFileOf } from "../../config/env-file.ts";
-import { configFile, loadConfig } from "../../config/load-config.ts";
+import { configFile, envFileOf, loadConfig } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { systemClock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";

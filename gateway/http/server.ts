@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { isSocketAdapter, isWebhookAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
-import type { GatewayConfig } from "../../config/gateway-config.ts";
+import type { GatewayConfig } from "../../config/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import { type Clock, systemClock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";

@@ -1,5 +1,5 @@
 import { type DestinationStream, destination, pino } from "pino";
-import type { LogLevel } from "../../config/log-level.ts";
+import type { LogLevel } from "../../config/index.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import { otelTraceId } from "../../core/telemetry/index.ts";
 import { hideNested, hidingSerializers } from "./hide-secrets.ts";

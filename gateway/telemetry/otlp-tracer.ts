@@ -3,7 +3,7 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from "@open
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
-import type { TelemetryConfig } from "../../config/telemetry-config.ts";
+import type { TelemetryConfig } from "../../config/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { SpanRecord, Tracer } from "../../core/contract/telemetry.ts";
 import { isSampled, otelTraceId } from "../../core/telemetry/index.ts";

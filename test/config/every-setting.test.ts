@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { configJsonSchema } from "../../config/json-schema.ts";
+import { configJsonSchema } from "../../config/schema/json-schema.ts";
 import { settingKeys } from "./setting-keys.ts";
 
 const FOLDER = fileURLToPath(new URL("../outside/settings/", import.meta.url));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigInvalid } from "../../config/config-invalid.ts";
 import { parseConfig } from "../../config/parse-config.ts";
+import { ConfigInvalid } from "../../config/problems/problem.ts";
 import { fuzzRuns } from "../fuzz/fuzz-runs.ts";
 import { MINIMAL } from "./problems-of.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { ConfigInvalid } from "../../config/config-invalid.ts";
 import { parseConfig } from "../../config/parse-config.ts";
+import { ConfigInvalid } from "../../config/problems/problem.ts";
 import { defaultDelegation, defaultPeering } from "../../core/turns/limits/agent-limits.ts";
 import { MINIMAL, problemsOf } from "./problems-of.ts";
 

@@ -1,5 +1,6 @@
-import { ConfigInvalid, type ConfigProblem } from "../../config/config-invalid.ts";
 import { parseConfig } from "../../config/parse-config.ts";
+import type { ConfigProblem } from "../../config/problems/problem.ts";
+import { ConfigInvalid } from "../../config/problems/problem.ts";
 
 /** What is wrong with a text, or an empty list. */
 export const problemsOf = (text: string, env: Record<string, string> = {}): readonly ConfigProblem[] => {

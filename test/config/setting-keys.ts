@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../config/json-schema.ts";
+import type { JsonSchema } from "../../config/schema/json-schema.ts";
 
 type Node = JsonSchema & Readonly<Record<string, unknown>>;
 

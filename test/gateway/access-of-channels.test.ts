@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/schema/config.ts";
 import type { Conversation } from "../../core/contract/conversation.ts";
 import { admitsOn, limitedAccess } from "../../gateway/channel-rules.ts";
 import type { RelayContext } from "../../gateway/relay/context.ts";

@@ -1,9 +1,6 @@
 import { existsSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { ConfigInvalid } from "../../../config/config-invalid.ts";
-import { spellPath } from "../../../config/key-path.ts";
-import { parseConfig } from "../../../config/parse-config.ts";
-import { type StarterFiles, starterConfig } from "../../../config/starter-config.ts";
+import { ConfigInvalid, parseConfig, type StarterFiles, spellPath, starterConfig } from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { guided } from "./channel-questions.ts";
 import { type Ask, collectAnswers } from "./collect-answers.ts";

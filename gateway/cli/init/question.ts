@@ -1,4 +1,4 @@
-import type { Setting } from "../../../config/starter-config.ts";
+import type { Setting } from "../../../config/index.ts";
 
 /** By the name of the question's flag. Where several can be chosen, they are separated by commas. */
 export type Answers = ReadonlyMap<string, string>;

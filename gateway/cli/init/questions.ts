@@ -1,4 +1,4 @@
-import type { Setting } from "../../../config/starter-config.ts";
+import type { Setting } from "../../../config/index.ts";
 import { channelQuestions, channels } from "./channel-questions.ts";
 import { listed, type Question } from "./question.ts";
 

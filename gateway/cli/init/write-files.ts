@@ -1,7 +1,6 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ENV_FILE } from "../../../config/env-file.ts";
-import type { StarterFiles } from "../../../config/starter-config.ts";
+import { ENV_FILE, type StarterFiles } from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 
 export interface WrittenFiles {

@@ -1,4 +1,4 @@
-import type { Config } from "../../../config/config.ts";
+import type { Config } from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { readAdminToken } from "../../admin-token.ts";
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { loadConfig } from "../../../config/load-config.ts";
+import { loadConfig } from "../../../config/index.ts";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import { publicUrl } from "../../public-url.ts";
 import { fetchTrace } from "./fetch-trace.ts";

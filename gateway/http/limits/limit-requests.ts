@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AddressRates, allowanceOf } from "../../../adapters/contract/address-rates.ts";
-import type { GatewayLimits } from "../../../config/gateway-config.ts";
+import type { GatewayLimits } from "../../../config/index.ts";
 import type { Clock, Timer } from "../../../core/contract/clock.ts";
 import { httpError } from "../http-error.ts";
 import { BodyBudget } from "./body-budget.ts";

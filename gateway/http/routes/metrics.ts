@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { MetricsConfig } from "../../../config/metrics-config.ts";
+import type { MetricsConfig } from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import type { Metrics } from "../../metrics/index.ts";
 import { bearerToken, configuredDigest, digestOf } from "../credentials.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TeamsAccess } from "../../../adapters/teams/config.ts";
-import { readYaml } from "../../../config/read-yaml.ts";
+import { readYaml } from "../../../config/read/read-yaml.ts";
 import { commands } from "../../../core/commands/commands.ts";
 import { teamsGuide } from "./teams-guide.ts";
 

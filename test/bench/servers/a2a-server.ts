@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Config } from "../../../config/config.ts";
+import { Config } from "../../../config/schema/config.ts";
 import { openBackbone } from "../../../core/backbone/drivers.ts";
 import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { startCore } from "../../../core/start-core.ts";

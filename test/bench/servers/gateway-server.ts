@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Config } from "../../../config/config.ts";
+import { Config } from "../../../config/schema/config.ts";
 import { openBackbone } from "../../../core/backbone/drivers.ts";
 import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { whenHealthy } from "../../../gateway/backbone-health.ts";

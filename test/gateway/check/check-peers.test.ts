@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { Config } from "../../../config/config.ts";
+import { Config } from "../../../config/schema/config.ts";
 import { checkPeers } from "../../../gateway/check/check-live.ts";
 import { SdkAgent, type SdkAgentOptions } from "../../fakes/a2a/sdk-agent.ts";
 import { freePort } from "../../setup/free-port.ts";

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Config } from "../../../config/config.ts";
+import { Config } from "../../../config/schema/config.ts";
 import { deploymentWarnings } from "../../../gateway/check/deployment-warnings.ts";
 
 let folder: string;

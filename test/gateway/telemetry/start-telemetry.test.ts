@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TelemetryConfig } from "../../../config/telemetry-config.ts";
+import { TelemetryConfig } from "../../../config/schema/observability-config.ts";
 import type { Backbone } from "../../../core/contract/backbone.ts";
 import { systemClock as clock } from "../../../core/contract/clock.ts";
 import { startTelemetry } from "../../../gateway/telemetry/start-telemetry.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { WebAdapter, WebConfig } from "../../../../adapters/web/index.ts";
-import { Config } from "../../../../config/config.ts";
+import { Config } from "../../../../config/schema/config.ts";
 import { type Clock, systemClock as clock } from "../../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../../core/contract/logger.ts";
 import { silentMeter as meter } from "../../../../core/contract/telemetry.ts";

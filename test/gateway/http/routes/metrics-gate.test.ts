@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { fastify } from "fastify";
 import { afterEach, describe, expect, it } from "vitest";
-import { MetricsConfig } from "../../../../config/metrics-config.ts";
+import { MetricsConfig } from "../../../../config/schema/observability-config.ts";
 import { silentLogger as logger } from "../../../../core/contract/logger.ts";
 import { Secret } from "../../../../core/contract/secret.ts";
 import { silentMeter as meter } from "../../../../core/contract/telemetry.ts";

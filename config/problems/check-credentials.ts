@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { z } from "zod";
+import type { KeyPath, Problem } from "./problem.ts";
 
 /** An operator may do everything; another agent only what its declaration says. */
 export const MIN_OPERATOR_TOKEN = 20;
@@ -16,6 +18,38 @@ const WORDS = [
 ];
 /** What commands print by mistake: an unset variable, or its name instead of its value. */
 const MISTAKES = ["", "$TOKEN", `\${TOKEN}`, "TOKEN", "true", "false", "1234", "12345678", "123456789", "1234567890"];
+
+const text = z.string().optional().catch(undefined);
+
+/** Every credential by which others sign in here; the rest of the file may have problems of its own. */
+const Outline = z.object({
+  admin: z.object({ tokens: z.array(z.object({ token: text }).catch({})).catch([]) }).catch({ tokens: [] }),
+  metrics: z.object({ token: text }).catch({}),
+  a2a: z
+    .object({ callers: z.record(z.string(), z.object({ token: text, apiKey: text }).catch({})).catch({}) })
+    .catch({ callers: {} }),
+});
+
+/** Credentials that can be guessed: one rule for operators, callers and metrics. */
+export const checkCredentials = (root: unknown): Problem[] => {
+  const outline = Outline.safeParse(root);
+  if (!outline.success) return [];
+  const { admin, metrics, a2a } = outline.data;
+  const found = (path: KeyPath, credential: string | undefined, minLength: number): Problem[] => {
+    const message = credential === undefined ? undefined : credentialWeakness(credential, minLength);
+    return message === undefined ? [] : [{ path, message }];
+  };
+  return [
+    ...admin.tokens.flatMap(({ token }, index) =>
+      found(["admin", "tokens", index, "token"], token, MIN_OPERATOR_TOKEN),
+    ),
+    ...found(["metrics", "token"], metrics.token, MIN_OPERATOR_TOKEN),
+    ...Object.entries(a2a.callers).flatMap(([name, { token, apiKey }]) => [
+      ...found(["a2a", "callers", name, "token"], token, MIN_CALLER_SECRET),
+      ...found(["a2a", "callers", name, "apiKey"], apiKey, MIN_CALLER_SECRET),
+    ]),
+  ];
+};
 
 /** Why a credential can be guessed, as the end of a sentence about it. Undefined: it is strong enough. */
 export const credentialWeakness = (credential: string, minLength: number): string | undefined => {

@@ -1,8 +1,35 @@
-import { suggest } from "../core/contract/suggest.ts";
-import { valueAt } from "./key-path.ts";
-import { knownKeys } from "./known-keys.ts";
-import type { Issue, LeafIssue } from "./leaf-issues.ts";
-import type { Problem } from "./problem.ts";
+import { z } from "zod";
+import { suggest } from "../../core/contract/suggest.ts";
+import { Config } from "../schema/config.ts";
+import type { JsonSchema } from "../schema/json-schema.ts";
+import { type KeyPath, type Problem, valueAt } from "./problem.ts";
+
+export type Issue = z.core.$ZodIssue;
+
+export interface LeafIssue {
+  /** From the top of the file. */
+  readonly path: KeyPath;
+  readonly issue: Issue;
+}
+
+/** The issues that people can do something about: where a schema has alternatives, those of the one that was meant. */
+export const leafIssues = (issues: readonly Issue[], at: KeyPath = []): LeafIssue[] =>
+  issues.flatMap((issue) => {
+    const path = [...at, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
+    if (issue.code === "invalid_key" || issue.code === "invalid_element") return leafIssues(issue.issues, path);
+    const meant = issue.code === "invalid_union" ? likeliest(issue.errors) : undefined;
+    return meant === undefined ? [{ path, issue }] : leafIssues(meant, path);
+  });
+
+/** The alternative whose kind of value was written, and of several the one that fits best. */
+const likeliest = (alternatives: readonly (readonly Issue[])[]): readonly Issue[] | undefined =>
+  alternatives
+    .filter((issues) => !issues.some(isOtherKind))
+    .sort((a, b) => a.length - b.length)
+    .at(0);
+
+const isOtherKind = (issue: Issue): boolean =>
+  issue.path.length === 0 && (issue.code === "invalid_type" || issue.code === "invalid_value");
 
 /** What is wrong and what to do about it, in the words of somebody who edits the file. */
 export const describeIssue = ({ path, issue }: LeafIssue, root: unknown): Problem[] => {
@@ -77,3 +104,34 @@ const bound = (side: "least" | "most", limit: number | bigint, origin: string): 
   const unit = origin === "string" ? " characters" : origin === "array" ? " entries" : undefined;
   return unit === undefined ? `must be at ${side} ${limit}` : `must have at ${side} ${limit}${unit}`;
 };
+
+/** Made once, and only for a file that needs it. */
+let fileSchema: JsonSchema | undefined;
+
+/** The keys that a map at this path may have, given what the file says there (its `adapter`, its `role`). */
+const knownKeys = (path: KeyPath, root: unknown): string[] => {
+  fileSchema ??= z.toJSONSchema(Config, { io: "input" });
+  let schemas = fitting(fileSchema, root);
+  path.forEach((step, index) => {
+    const value = valueAt(root, path.slice(0, index + 1));
+    schemas = schemas.flatMap((schema) => inside(schema, step)).flatMap((schema) => fitting(schema, value));
+  });
+  return [...new Set(schemas.flatMap((schema) => Object.keys(schema.properties ?? {})))];
+};
+
+const inside = (schema: JsonSchema, step: string | number): JsonSchema[] =>
+  [schema.properties?.[step] ?? schema.additionalProperties, schema.items].flat().filter(isSchema);
+
+/** The schema itself, or those of its alternatives that the value does not rule out. */
+const fitting = (schema: JsonSchema, value: unknown): JsonSchema[] => {
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives === undefined) return isRuledOut(schema, value) ? [] : [schema];
+  return alternatives.flatMap((alternative) => fitting(alternative, value));
+};
+
+const isRuledOut = (schema: JsonSchema, value: unknown): boolean =>
+  Object.entries(schema.properties ?? {}).some(
+    ([key, property]) => isSchema(property) && "const" in property && property.const !== valueAt(value, [key]),
+  );
+
+const isSchema = (schema: unknown): schema is JsonSchema => typeof schema === "object" && schema !== null;

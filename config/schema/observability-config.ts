@@ -1,5 +1,19 @@
 import { z } from "zod";
-import { type Secret, secret } from "../core/contract/secret.ts";
+import { type Secret, secret } from "../../core/contract/secret.ts";
+
+export const LogLevel = z
+  .enum(["debug", "info", "warn", "error", "silent"])
+  .describe("How much is logged, as JSON lines on stderr.");
+export type LogLevel = z.infer<typeof LogLevel>;
+
+/** Who may read `/metrics`, on the gateway's port and on that of a core on its own. */
+export const MetricsConfig = z.strictObject({
+  token: secret()
+    .optional()
+    .describe('What Prometheus sends as Authorization: Bearer <token>, or "sha256:" and its digest.'),
+  public: z.boolean().default(false).describe("Lets everybody read them. They name tenants, agents and channels."),
+});
+export type MetricsConfig = z.infer<typeof MetricsConfig>;
 
 // A value that is no header would stand in the text of an error.
 const headerValue = secret().refine(

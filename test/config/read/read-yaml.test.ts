@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readYaml } from "../../config/read-yaml.ts";
+import { readYaml } from "../../../config/read/read-yaml.ts";
 
 describe("given text that is no YAML", () => {
   it.each([

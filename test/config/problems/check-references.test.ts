@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MINIMAL, problemsOf } from "./problems-of.ts";
+import { MINIMAL, problemsOf } from "../problems-of.ts";
 
 const web = "channels: { web: { adapter: web } }\n";
 const SKILL = "{ id: facts, name: Facts, description: Knows facts. }";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../config/parse-config.ts";
+import { parseConfig } from "../../../config/parse-config.ts";
 
 const parse = (telemetry: string) =>
   parseConfig({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseConfig } from "../../config/parse-config.ts";
-import { MINIMAL, problemsOf } from "./problems-of.ts";
+import { parseConfig } from "../../../config/parse-config.ts";
+import { MINIMAL, problemsOf } from "../problems-of.ts";
 
 const agentWith = (directives: string, env: Record<string, string>) =>
   parseConfig({ file: "test.yaml", text: `agents: [{ name: a, model: demo, directives: ${directives} }]`, env })

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { suggest } from "../core/contract/suggest.ts";
-import { type KeyPath, spellPath } from "./key-path.ts";
-import type { Problem } from "./problem.ts";
+import { suggest } from "../../core/contract/suggest.ts";
+import { type KeyPath, type Problem, spellPath } from "./problem.ts";
 
 const text = z.string().optional().catch(undefined);
 const entriesOf = <T extends z.ZodType>(schema: T) => z.array(schema).catch([]);

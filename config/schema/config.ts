@@ -1,16 +1,13 @@
 import { z } from "zod";
-import { A2aConfig, TenantConfig } from "../core/a2a/config.ts";
-import { BackboneConfig } from "../core/backbone/config.ts";
-import { AgentConfig } from "../core/config.ts";
-import { Name } from "../core/contract/token.ts";
-import { PersonConfig } from "../core/people/config.ts";
+import { A2aConfig, TenantConfig } from "../../core/a2a/config.ts";
+import { BackboneConfig } from "../../core/backbone/config.ts";
+import { AgentConfig } from "../../core/config.ts";
+import { Name } from "../../core/contract/token.ts";
+import { PersonConfig } from "../../core/people/config.ts";
 import { AdminConfig } from "./admin-config.ts";
 import { ChannelConfig } from "./channel-config.ts";
-import { CoreConfig } from "./core-config.ts";
-import { GatewayConfig } from "./gateway-config.ts";
-import { LogLevel } from "./log-level.ts";
-import { MetricsConfig } from "./metrics-config.ts";
-import { TelemetryConfig } from "./telemetry-config.ts";
+import { CoreConfig, GatewayConfig } from "./gateway-config.ts";
+import { LogLevel, MetricsConfig, TelemetryConfig } from "./observability-config.ts";
 
 /** Origins of work that is begun by no channel: see ReplyOrigin. */
 const RESERVED_CHANNELS = ["scheduled", "a2a-inbound"];

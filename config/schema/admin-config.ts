@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { secret } from "../core/contract/secret.ts";
-import { Name } from "../core/contract/token.ts";
+import { secret } from "../../core/contract/secret.ts";
+import { Name } from "../../core/contract/token.ts";
 
 /** How strong it must be is in check-credentials.ts. */
 const token = secret().describe(

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { credentialWeakness } from "../../config/credential-weakness.ts";
-import { MINIMAL, problemsOf } from "./problems-of.ts";
+import { credentialWeakness } from "../../../config/problems/check-credentials.ts";
+import { MINIMAL, problemsOf } from "../problems-of.ts";
 
 const digestOf = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
 const operator = (token: string) =>

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { DiscordConfig } from "../adapters/discord/config.ts";
-import { SlackConfig } from "../adapters/slack/config.ts";
-import { TeamsConfig } from "../adapters/teams/config.ts";
-import { WebConfig } from "../adapters/web/config.ts";
+import { DiscordConfig } from "../../adapters/discord/config.ts";
+import { SlackConfig } from "../../adapters/slack/config.ts";
+import { TeamsConfig } from "../../adapters/teams/config.ts";
+import { WebConfig } from "../../adapters/web/config.ts";
 
 /** Every adapter that a channel can have. A new one gets its line here. */
 export const ChannelConfig = z.discriminatedUnion("adapter", [DiscordConfig, SlackConfig, TeamsConfig, WebConfig]);
