@@ -7,25 +7,24 @@ import type { Environment } from "./read/substitute-env.ts";
 import type { Config } from "./schema/config.ts";
 
 export interface LoadConfigOptions {
-  /** From `--config`. Without it MOORING_CONFIG counts, and without that the default that is shipped. */
+  /** From `--config`; defaults to MOORING_CONFIG, then to the shipped `mooring.yaml`. */
   readonly file?: string | undefined;
   readonly env?: Environment;
 }
 
-/** The only place that reads the environment. Throws ConfigInvalid with every problem there is; the result is frozen. */
+/** The only reader of the environment. Throws ConfigInvalid with all problems at once; the result is frozen. */
 export const loadConfig = ({ file, env = process.env }: LoadConfigOptions = {}): Config => {
   const chosen = configFile({ file, env });
   return parseConfig({ file: chosen, text: readText(chosen), env: { ...readEnvFile(chosen), ...env } });
 };
 
-/** The file that is read. */
 export const configFile = ({ file, env = process.env }: LoadConfigOptions = {}): string =>
   file ?? (env.MOORING_CONFIG || SHIPPED);
 
-/** The build puts a copy beside what it makes of this file, so this holds there too. */
+/** The build copies this file beside its bundle, so the path is valid there as well. */
 const SHIPPED = fileURLToPath(new URL("./mooring.yaml", import.meta.url));
 
-/** Far more than anybody writes, and little enough to be read, or refused, in a moment. */
+/** Keeps parsing fast; real files are far smaller. */
 const MAX_BYTES = 256 * 1024;
 
 const readText = (file: string): string => {
@@ -37,14 +36,15 @@ const readText = (file: string): string => {
     bytes = readFileSync(file);
   } catch (error) {
     const code = codeOf(error);
-    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
-    return refuse(`${why}: name another with --config or MOORING_CONFIG`);
+    const why = code === "ENOENT" ? "file not found" : `could not read the file (${code})`;
+    return refuse(`${why}: set --config or MOORING_CONFIG to a readable file`);
   }
-  if (bytes.length > MAX_BYTES) return refuse(`it has ${bytes.length} bytes; ${MAX_BYTES} is the most`);
+  if (bytes.length > MAX_BYTES)
+    return refuse(`the file has ${bytes.length} bytes, the maximum is ${MAX_BYTES}: make it smaller`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return refuse("it is not UTF-8: save it as UTF-8");
+    return refuse("the file is not UTF-8: save it as UTF-8");
   }
 };
 

@@ -7,13 +7,13 @@ import { type Environment, giveTypes, substituteEnv } from "./read/substitute-en
 import { Config } from "./schema/config.ts";
 
 export interface ConfigSource {
-  /** How messages call it. */
+  /** Shown in error messages. */
   readonly file: string;
   readonly text: string;
   readonly env: Environment;
 }
 
-/** Throws ConfigInvalid with every problem there is. */
+/** Throws ConfigInvalid with all problems at once. */
 export const parseConfig = ({ file, text, env }: ConfigSource): Config => {
   const yaml = readYaml(text);
   const refuse = (problems: readonly Problem[]): never => {

@@ -1,10 +1,10 @@
 import { stringify } from "yaml";
 
-/** One setting of a configuration that is written for somebody. */
+/** One setting of a generated configuration. */
 export interface Setting {
   readonly path: readonly (string | number)[];
   readonly value: unknown;
-  /** It is a secret: the file names this variable of the environment, and never shows the value. */
+  /** Set for secrets: the file refers to this environment variable instead of containing the value. */
   readonly env?: string;
 }
 
@@ -14,7 +14,7 @@ export interface StarterFiles {
   readonly env: string;
 }
 
-/** A configuration as a person would write it, and the secrets that belong beside it. */
+/** Generates the configuration and the `.env` file with its secrets. */
 export const starterConfig = (settings: readonly Setting[]): StarterFiles => {
   const root = {};
   for (const { path, value, env } of settings) put(root, path, env === undefined ? value : `\${${env}}`);
@@ -24,7 +24,7 @@ export const starterConfig = (settings: readonly Setting[]): StarterFiles => {
   return { yaml: `${HEAD}${stringify(root, { lineWidth: 120 })}`, env: secrets.join("") };
 };
 
-const HEAD = `# What Mooring runs. \${NAME} takes a value from the environment, or from the file .env beside this one.
+const HEAD = `# Mooring configuration. \${NAME} takes a value from the environment, or from the file .env beside this one.
 # Check it: mooring check --live --config FILE
 
 `;
@@ -39,7 +39,7 @@ const put = (root: object, path: Setting["path"], value: unknown): void => {
   });
 };
 
-/** A file of this kind knows no escapes: a value goes between quotes that it does not hold itself. */
+/** Env files have no escapes, so the value is wrapped in a quote character that it does not contain. */
 const quoted = (value: string): string => {
   const quote = ["'", '"', "`"].find((mark) => !value.includes(mark)) ?? "'";
   return `${quote}${value}${quote}`;

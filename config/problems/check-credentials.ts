@@ -2,13 +2,13 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { KeyPath, Problem } from "./problem.ts";
 
-/** An operator may do everything; another agent only what its declaration says. */
+/** Longer than a caller's: an operator may do everything, a calling agent only what its entry allows. */
 export const MIN_OPERATOR_TOKEN = 20;
 export const MIN_CALLER_SECRET = 16;
 const MIN_DIFFERENT = 6;
-/** Characters that must remain once well-known words are taken out. */
+/** Characters that must remain after well-known words are removed. */
 const MIN_UNKNOWN = 6;
-const ADVICE = "make one with `openssl rand -base64 32`";
+const ADVICE = "generate one with `openssl rand -base64 32`";
 
 const WORDS = [
   ...["password", "passwort", "passwd", "passphrase", "changeme", "change", "secret", "token", "apikey", "bearer"],
@@ -16,12 +16,12 @@ const WORDS = [
   ...["testing", "test", "letmein", "welcome", "qwerty", "qwertz", "iloveyou", "monkey", "dragon", "please"],
   ...["replace", "your", "here", "todo", "none", "null", "undefined", "root", "user", "guest", "demo", "prod"],
 ];
-/** What commands print by mistake: an unset variable, or its name instead of its value. */
+/** Typical mistakes of scripts: an unset variable, or its name instead of its value. */
 const MISTAKES = ["", "$TOKEN", `\${TOKEN}`, "TOKEN", "true", "false", "1234", "12345678", "123456789", "1234567890"];
 
 const text = z.string().optional().catch(undefined);
 
-/** Every credential by which others sign in here; the rest of the file may have problems of its own. */
+/** The credentials that clients sign in with. Everything else passes, so that this check also runs on invalid files. */
 const Outline = z.object({
   admin: z.object({ tokens: z.array(z.object({ token: text }).catch({})).catch([]) }).catch({ tokens: [] }),
   metrics: z.object({ token: text }).catch({}),
@@ -30,7 +30,7 @@ const Outline = z.object({
     .catch({ callers: {} }),
 });
 
-/** Credentials that can be guessed: one rule for operators, callers and metrics. */
+/** Rejects guessable credentials of operators, callers and metrics. */
 export const checkCredentials = (root: unknown): Problem[] => {
   const outline = Outline.safeParse(root);
   if (!outline.success) return [];
@@ -51,11 +51,11 @@ export const checkCredentials = (root: unknown): Problem[] => {
   ];
 };
 
-/** Why a credential can be guessed, as the end of a sentence about it. Undefined: it is strong enough. */
+/** The problem with a guessable credential; undefined if it is strong enough. */
 export const credentialWeakness = (credential: string, minLength: number): string | undefined => {
   if (/^sha256:/i.test(credential)) return digestWeakness(credential.slice("sha256:".length).toLowerCase());
   if (credential.length < minLength) return `must have at least ${minLength} characters: ${ADVICE}`;
-  if (!/^[\x21-\x7e]+$/.test(credential)) return "must have no space and ASCII only, because it is sent in a header";
+  if (!/^[\x21-\x7e]+$/.test(credential)) return "must be ASCII without spaces, because it is sent in an HTTP header";
   if (isRegular(credential, minLength)) return `is too regular to be a secret: ${ADVICE}`;
   if (withoutWords(credential).length < MIN_UNKNOWN) return `is made of well-known words: ${ADVICE}`;
   return undefined;
@@ -65,11 +65,12 @@ const digestWeakness = (digest: string): string | undefined => {
   if (!/^[0-9a-f]{64}$/.test(digest)) return 'must have 64 hex digits after "sha256:"';
   const value = weakDigests().get(digest);
   if (value === undefined) return undefined;
-  const found = value.trim() === "" ? "nothing: the variable that it was made from was empty" : "a well-known word";
-  return `is the digest of ${found}; ${ADVICE}, then its digest`;
+  const found =
+    value.trim() === "" ? "an empty value: the variable was not set when it was computed" : "a well-known word";
+  return `is the digest of ${found}: ${ADVICE}, then compute its digest`;
 };
 
-/** Also with the line break that `echo` adds. */
+/** Includes each value with the line break that `echo` adds. */
 const weakDigests = (): ReadonlyMap<string, string> => {
   known ??= new Map(
     [...MISTAKES, ...WORDS, ...WORDS.flatMap((word) => [`${word}1`, `${word}123`, word.toUpperCase()])].flatMap(
@@ -80,7 +81,7 @@ const weakDigests = (): ReadonlyMap<string, string> => {
 };
 let known: ReadonlyMap<string, string> | undefined;
 
-/** Few different characters, one piece again and again, or mostly characters that follow each other ("abc", "321"). */
+/** Few different characters, a repeated piece, or mostly consecutive characters ("abc", "321"). */
 const isRegular = (text: string, minLength: number): boolean => {
   const steps = [...text].slice(1).filter((_, at) => Math.abs(text.charCodeAt(at + 1) - text.charCodeAt(at)) <= 1);
   return (

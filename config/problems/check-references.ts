@@ -13,7 +13,7 @@ const Caller = z
   .catch({ agents: [], skills: [] });
 const Peer = z.object({ tenant: text }).catch({});
 
-/** Only what refers or is referred to. Everything else is let pass, so that these checks run on a file with other problems. */
+/** Names and references only. Everything else passes, so that these checks also run on files with other problems. */
 const Outline = z.object({
   admin: z.object({ tokens: entriesOf(z.object({ token: text, tenant: text }).catch({})) }).catch({ tokens: [] }),
   tenants: z.record(z.string(), z.unknown()).catch({ default: {} }),
@@ -39,7 +39,7 @@ const Outline = z.object({
 });
 type Outline = z.infer<typeof Outline>;
 
-/** What the parts of one file must agree about: names that refer to each other, and things that may be there only once. */
+/** Checks across sections: references must resolve, and names, credentials and accounts must be unique. */
 export const checkReferences = (root: unknown): Problem[] => {
   const outline = Outline.safeParse(root);
   return outline.success
@@ -70,7 +70,7 @@ function* dangling({ admin, tenants, people, agents, channels }: Outline): Gener
       yield* mustExist([...path, "channel"], "channel", deliverTo?.channel, channelNames);
       yield* mustExist([...path, "person"], "person", deliverTo?.person, personNames);
       if (deliverTo === undefined && home.channel === undefined && home.person === undefined) {
-        yield { path, message: "is missing: say where its results go, here or in the agent's home" };
+        yield { path, message: "is missing: set it, or the agent's home, so that results have a destination" };
       }
     }
   }
@@ -92,13 +92,16 @@ function* danglingPeers({ tenants, agents, a2a }: Outline): Generator<Problem> {
     for (const [nth, peer] of peers.entries()) {
       const path = ["agents", index, "peers", nth];
       yield* mustExist(path, "peer", peer, peerNames);
-      if (peer !== undefined && peer === name) yield { path, message: "is the agent itself: remove it" };
+      if (peer !== undefined && peer === name) yield { path, message: "names the agent itself: remove it" };
       const other = agents.find((each) => each.name === peer);
       const theirs = (other ?? a2a.peers[peer ?? ""])?.tenant ?? "default";
       if (peer !== name && peerNames.includes(peer ?? "") && theirs !== tenant) {
-        yield { path, message: `is in the tenant "${theirs}": agents talk within their own tenant only` };
+        yield { path, message: `belongs to the tenant "${theirs}": name a peer in the agent's own tenant` };
       } else if (peer !== name && name !== undefined && other !== undefined && !other.peers.includes(name)) {
-        yield { path, message: `does not name "${name}" among its own peers: agents talk if both name each other` };
+        yield {
+          path,
+          message: `does not list "${name}" in its own peers: add it there, because both agents must list each other`,
+        };
       }
     }
   }
@@ -113,7 +116,7 @@ function* danglingPeers({ tenants, agents, a2a }: Outline): Generator<Problem> {
   for (const [peer, { tenant }] of Object.entries(a2a.peers)) {
     const path = ["a2a", "peers", peer];
     yield* mustExist([...path, "tenant"], "tenant", tenant, Object.keys(tenants));
-    if (agentNames.includes(peer)) yield { path, message: "has the name of one of the agents: call it something else" };
+    if (agentNames.includes(peer)) yield { path, message: "has the same name as an agent: rename it" };
   }
 }
 
@@ -127,7 +130,7 @@ function* mustExist(
   const meant = suggest(name, known);
   const advice =
     meant === undefined ? `add it, or name one of: ${known.join(", ") || "(none yet)"}` : `did you mean "${meant}"?`;
-  yield { path, message: `names ${kind === "agent" ? "an" : "a"} ${kind} that this file does not have; ${advice}` };
+  yield { path, message: `names ${kind === "agent" ? "an" : "a"} ${kind} that is not in this file; ${advice}` };
 }
 
 function* agentsToChoose({ agents, channels }: Outline): Generator<Problem> {
@@ -136,7 +139,7 @@ function* agentsToChoose({ agents, channels }: Outline): Generator<Problem> {
     if (agent === undefined) {
       yield {
         path: ["channels", channel, "agent"],
-        message: "is missing: with several agents a channel names its own",
+        message: "is missing: with more than one agent, each channel must name its agent",
       };
     }
   }

@@ -7,12 +7,12 @@ import { type KeyPath, type Problem, valueAt } from "./problem.ts";
 export type Issue = z.core.$ZodIssue;
 
 export interface LeafIssue {
-  /** From the top of the file. */
+  /** From the root of the file. */
   readonly path: KeyPath;
   readonly issue: Issue;
 }
 
-/** The issues that people can do something about: where a schema has alternatives, those of the one that was meant. */
+/** Flattens zod's issues. For a union it keeps only the issues of the alternative that fits the value best. */
 export const leafIssues = (issues: readonly Issue[], at: KeyPath = []): LeafIssue[] =>
   issues.flatMap((issue) => {
     const path = [...at, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
@@ -21,7 +21,7 @@ export const leafIssues = (issues: readonly Issue[], at: KeyPath = []): LeafIssu
     return meant === undefined ? [{ path, issue }] : leafIssues(meant, path);
   });
 
-/** The alternative whose kind of value was written, and of several the one that fits best. */
+/** Of the alternatives that accept this kind of value, the one with the fewest issues. */
 const likeliest = (alternatives: readonly (readonly Issue[])[]): readonly Issue[] | undefined =>
   alternatives
     .filter((issues) => !issues.some(isOtherKind))
@@ -31,7 +31,7 @@ const likeliest = (alternatives: readonly (readonly Issue[])[]): readonly Issue[
 const isOtherKind = (issue: Issue): boolean =>
   issue.path.length === 0 && (issue.code === "invalid_type" || issue.code === "invalid_value");
 
-/** What is wrong and what to do about it, in the words of somebody who edits the file. */
+/** Translates a zod issue: what is wrong, and what to change in the file. */
 export const describeIssue = ({ path, issue }: LeafIssue, root: unknown): Problem[] => {
   const value = valueAt(root, path);
   switch (issue.code) {
@@ -61,7 +61,7 @@ export const describeIssue = ({ path, issue }: LeafIssue, root: unknown): Proble
 const unknownKey = (key: string, known: readonly string[]): string => {
   const meant = suggest(key, known);
   if (meant !== undefined) return `is an unknown key; did you mean ${quote(meant)}?`;
-  return `is an unknown key: remove it${known.length === 0 ? "" : `; known here are ${known.join(", ")}`}`;
+  return `is an unknown key: remove it${known.length === 0 ? "" : `; known keys are ${known.join(", ")}`}`;
 };
 
 const demand = (value: unknown, wanted: string, options: readonly string[] = []): string => {
@@ -105,10 +105,10 @@ const bound = (side: "least" | "most", limit: number | bigint, origin: string): 
   return unit === undefined ? `must be at ${side} ${limit}` : `must have at ${side} ${limit}${unit}`;
 };
 
-/** Made once, and only for a file that needs it. */
+/** Built on first use: valid files do not need it. */
 let fileSchema: JsonSchema | undefined;
 
-/** The keys that a map at this path may have, given what the file says there (its `adapter`, its `role`). */
+/** The keys allowed at this path, given the discriminators in the file (`adapter`, `role`). */
 const knownKeys = (path: KeyPath, root: unknown): string[] => {
   fileSchema ??= z.toJSONSchema(Config, { io: "input" });
   let schemas = fitting(fileSchema, root);
@@ -122,7 +122,7 @@ const knownKeys = (path: KeyPath, root: unknown): string[] => {
 const inside = (schema: JsonSchema, step: string | number): JsonSchema[] =>
   [schema.properties?.[step] ?? schema.additionalProperties, schema.items].flat().filter(isSchema);
 
-/** The schema itself, or those of its alternatives that the value does not rule out. */
+/** The schema, or those of its alternatives that the value's discriminators allow. */
 const fitting = (schema: JsonSchema, value: unknown): JsonSchema[] => {
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives === undefined) return isRuledOut(schema, value) ? [] : [schema];

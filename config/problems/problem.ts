@@ -1,11 +1,11 @@
 import { AppError } from "../../core/contract/app-error.ts";
 
-/** The way from the top of the file to a value: keys of maps, positions in lists. */
+/** Path from the root of the file to a value: map keys and list indexes. */
 export type KeyPath = readonly (string | number)[];
 
 /**
- * As people write it: `agents[0].model`. A key that is no name may be a secret that a missing quote made a key: the line
- * number has to do.
+ * Formats a path as `agents[0].model`. A key that does not look like a name is masked: after a missing quote it may be
+ * part of a secret, so only the line number identifies it.
  */
 export const spellPath = (path: KeyPath): string =>
   path
@@ -25,23 +25,23 @@ export const valueAt = (root: unknown, path: KeyPath): unknown => {
   return value;
 };
 
-/** Something wrong at a path; where that is in the file is looked up at the end. */
+/** A problem at a path; parseConfig adds the line number. */
 export interface Problem {
   readonly path: KeyPath;
   readonly message: string;
-  /** Only if it cannot be looked up by the path. */
+  /** Set only if the line cannot be found by the path. */
   readonly line?: number;
 }
 
-/** One thing to fix. No message shows a value of the file or the environment: it might be a secret. */
+/** One problem to fix. Messages never contain values of the file or the environment, which may be secrets. */
 export interface ConfigProblem {
-  /** As people write it: `channels.web.agent`; empty for the file as a whole. */
+  /** Such as `channels.web.agent`; empty if the problem concerns the whole file. */
   readonly path: string;
   readonly line?: number;
   readonly message: string;
 }
 
-/** A configuration that cannot be used, with everything that is wrong with it. */
+/** Lists every problem of an invalid configuration. */
 export class ConfigInvalid extends AppError {
   readonly problems: readonly ConfigProblem[];
 

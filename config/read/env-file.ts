@@ -7,7 +7,7 @@ export const ENV_FILE = ".env";
 
 export const envFileOf = (configFile: string): string => join(dirname(configFile), ENV_FILE);
 
-/** The secrets beside a configuration, if there are any. The environment of the process has precedence. */
+/** Reads the `.env` file beside a configuration; empty if there is none. The process environment takes precedence. */
 export const readEnvFile = (configFile: string): Environment => {
   let text: string;
   try {

@@ -1,9 +1,9 @@
 import { Lexer } from "yaml";
 
 export interface YamlScan {
-  /** Offsets of `${` that YAML reads as the start of a map, because it stands in `{ }` or `[ ]` without quotes. */
+  /** Offsets of unquoted `${` inside `{ }` or `[ ]`, which YAML reads as the start of a map. */
   readonly unquoted: readonly number[];
-  /** Offset of the first thing that is nested deeper than any configuration is. */
+  /** Offset of the first value that exceeds a nesting limit. */
   readonly tooDeep: number | undefined;
 }
 
@@ -12,11 +12,11 @@ const MAX_INDICATORS_IN_LINE = 50;
 const MAX_INDENTATION = 200;
 
 const BYTE_ORDER_MARK = "\uFEFF";
-/** What the lexer adds to the text: these have no width in the file. */
+/** Tokens that the lexer adds; they have no width in the file. */
 const MARKERS = ["\u0002", "\u0018", "\u001f"];
 const SCALAR = "\u001f";
 
-/** Goes through the tokens before they are parsed: the parser recurses, so deep nesting would take the process with it. */
+/** Scans the tokens before parsing: the parser recurses, so deep nesting would overflow its stack. */
 export const scanYaml = (text: string): YamlScan => {
   const unquoted: number[] = [];
   let offset = 0;

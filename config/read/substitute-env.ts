@@ -7,14 +7,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Substituted {
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** Spelled paths of values that are one variable and nothing else: a number is still text there. */
+  /** Paths whose whole value is one variable, so that their text may stand for a number or boolean. */
   readonly wholly: ReadonlySet<string>;
 }
 
-/** `$${` stands for a plain `${`. Whatever else begins with `${` must be the name of a variable. */
+/** `$${` is an escaped `${`. Any other `${` must begin a variable reference. */
 const REFERENCE = /\$\$\{|\$\{(?:([A-Za-z_]\w*)\})?/g;
 
-/** Fills `${NAME}` in the parsed strings, never in keys: so a value can hold any character without being read as YAML. */
+/** Replaces `${NAME}` in parsed strings, not in the YAML text or in keys, so that no value is read as YAML syntax. */
 export const substituteEnv = (root: unknown, env: Environment): Substituted => {
   const problems: Problem[] = [];
   const wholly = new Set<string>();
@@ -37,15 +37,16 @@ export const substituteEnv = (root: unknown, env: Environment): Substituted => {
   return { value: walk(root, []), problems, wholly };
 };
 
-const MALFORMED = "${ must be followed by the name of an environment variable and }; write $${ for a plain ${";
+const MALFORMED =
+  "${ must be followed by the name of an environment variable and }: correct it, or write $${ for a literal ${";
 
 const missing = (name: string, value: string | undefined): string | undefined => {
-  if (value === undefined) return `wants the environment variable ${name}, which is not set: set it and start again`;
-  if (value === "") return `wants the environment variable ${name}, which is empty: give it a value`;
+  if (value === undefined) return `needs the environment variable ${name}, which is not set: set it and start again`;
+  if (value === "") return `needs the environment variable ${name}, which is empty: give it a value`;
   return undefined;
 };
 
-/** Variables are text. Where the schema wants a number or a switch and the text is one, it becomes one. */
+/** Variables are text; this converts them where the schema expects a number or boolean and the text is one. */
 export const giveTypes = ({ value, wholly }: Substituted): unknown => {
   if (wholly.size === 0) return value;
   const typed = structuredClone(value);

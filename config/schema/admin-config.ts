@@ -2,9 +2,9 @@ import { z } from "zod";
 import { secret } from "../../core/contract/secret.ts";
 import { Name } from "../../core/contract/token.ts";
 
-/** How strong it must be is in check-credentials.ts. */
+/** check-credentials.ts checks its strength. */
 const token = secret().describe(
-  'The token itself, at least 20 characters, or "sha256:" and the 64 hex digits of its digest.',
+  'The token itself, at least 20 characters, or "sha256:" followed by the 64 hex digits of its digest.',
 );
 
 const AdminToken = z.discriminatedUnion("role", [
@@ -12,8 +12,8 @@ const AdminToken = z.discriminatedUnion("role", [
   z.strictObject({ token, role: z.literal("org_admin"), tenant: Name }),
 ]);
 
-/** Without any token, the first start creates one and stores it in dataDir. */
+/** If no token is configured, the first start creates one and stores it in dataDir. */
 export const AdminConfig = z.strictObject({
-  tokens: z.array(AdminToken).default([]).describe("Operators: who may use the console, and for which tenant."),
+  tokens: z.array(AdminToken).default([]).describe("Operators that may use the admin API and the console."),
 });
 export type AdminConfig = z.infer<typeof AdminConfig>;

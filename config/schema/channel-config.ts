@@ -4,6 +4,6 @@ import { SlackConfig } from "../../adapters/slack/config.ts";
 import { TeamsConfig } from "../../adapters/teams/config.ts";
 import { WebConfig } from "../../adapters/web/config.ts";
 
-/** Every adapter that a channel can have. A new one gets its line here. */
+/** Lists the schema of every adapter; add new adapters here. */
 export const ChannelConfig = z.discriminatedUnion("adapter", [DiscordConfig, SlackConfig, TeamsConfig, WebConfig]);
 export type ChannelConfig = z.infer<typeof ChannelConfig>;

@@ -9,30 +9,34 @@ import { ChannelConfig } from "./channel-config.ts";
 import { CoreConfig, GatewayConfig } from "./gateway-config.ts";
 import { LogLevel, MetricsConfig, TelemetryConfig } from "./observability-config.ts";
 
-/** Origins of work that is begun by no channel: see ReplyOrigin. */
+/** Origins of work that no channel started: see ReplyOrigin. */
 const RESERVED_CHANNELS = ["scheduled", "a2a-inbound"];
 
 const ChannelName = Name.refine((name) => !RESERVED_CHANNELS.includes(name), {
-  error: "is a reserved name: call the channel something else",
+  error: "is a reserved name: rename the channel",
 });
 
 const ConfigFile = z.strictObject({
   gateway: GatewayConfig.prefault({}),
   core: CoreConfig.prefault({}),
   backbone: BackboneConfig.default("embedded"),
-  dataDir: z.string().min(1).default("./data").describe("Relative to the directory that Mooring is started in."),
+  dataDir: z
+    .string()
+    .min(1)
+    .default("./data")
+    .describe("Directory for stored data, relative to the working directory of the process."),
   logLevel: LogLevel.default("info"),
-  telemetry: TelemetryConfig.prefault({}).describe("Traces for OpenTelemetry. Metrics are at /metrics."),
-  metrics: MetricsConfig.prefault({}).describe("Who may read /metrics, besides operators and this machine itself."),
+  telemetry: TelemetryConfig.prefault({}).describe("OpenTelemetry traces. Metrics are at /metrics."),
+  metrics: MetricsConfig.prefault({}).describe("Access to /metrics, in addition to operators and this machine."),
   admin: AdminConfig.prefault({}),
   tenants: z.record(Name, TenantConfig).prefault({ default: {} }),
   people: z.array(PersonConfig).default([]),
-  a2a: A2aConfig.prefault({}).describe("Agents elsewhere: who may call ours, and whom ours may call."),
+  a2a: A2aConfig.prefault({}).describe("Remote agents: callers of our agents, and peers that our agents call."),
   agents: z.array(AgentConfig).min(1),
   channels: z.record(ChannelName, ChannelConfig).default({}).describe("Channels by name; each is one adapter."),
 });
 
-/** The whole configuration. What one file must agree with itself about is in check-references.ts. */
+/** The whole configuration. check-references.ts checks references between its sections. */
 export const Config = ConfigFile.transform(({ channels, ...rest }) => ({
   ...rest,
   channels: Object.fromEntries(

@@ -11,44 +11,52 @@ const PublicUrl = z
 
 const count = (fallback: number) => z.int().min(1).default(fallback);
 
-/** What comes in through the port of one gateway process. */
+/** Limits of one gateway process. */
 const GatewayLimits = z.strictObject({
-  connections: count(25_000).describe("Open at once; beyond that the longest idle one is cut."),
-  connectionsPerAddress: count(500).describe("Of one address, trusted proxies excepted; more are cut."),
+  connections: count(25_000).describe(
+    "Open connections; above that, the connection that has been idle longest is closed.",
+  ),
+  connectionsPerAddress: count(500).describe(
+    "Open connections per client address, except trusted proxies; further ones are closed.",
+  ),
   requestsPerSecond: z
     .number()
     .positive()
     .default(200)
-    .describe("From one address; ten times as many from this machine, as with every limit per address."),
-  requestBurst: count(2_000).describe("How many of them may come at once."),
+    .describe(
+      "Requests per second and client address; ten times as many from this machine, as for every limit per address.",
+    ),
+  requestBurst: count(2_000).describe("Requests that a client address may send in one burst."),
   bodyBytes: z
     .int()
     .min(100_000_000)
     .default(250_000_000)
-    .describe("Bytes of request bodies in memory at once, of one address an eighth; beyond that requests get 503."),
+    .describe("Bytes of request bodies in memory, an eighth of it per client address; above that, requests get 503."),
   waitingMessages: count(10_000).describe(
-    "When so many wait for an agent's answer, people are told to try again later.",
+    "Messages that may wait for one agent; above that, people are asked to try again later.",
   ),
 });
 export type GatewayLimits = z.infer<typeof GatewayLimits>;
 
 export const GatewayConfig = z.strictObject({
-  host: z.string().min(1).default("127.0.0.1").describe("The address to listen on; 0.0.0.0 for all."),
-  port: z.int().min(0).max(65_535).default(8080).describe("0: any free port."),
-  publicUrl: PublicUrl.optional().describe("How browsers and platforms reach the gateway, if not by its own port."),
+  host: z.string().min(1).default("127.0.0.1").describe("Address to listen on; 0.0.0.0 for all interfaces."),
+  port: z.int().min(0).max(65_535).default(8080).describe("Port to listen on; 0: any free port."),
+  publicUrl: PublicUrl.optional().describe(
+    "Public address of the gateway, if browsers and platforms do not use its own port.",
+  ),
   trustedProxies: z
     .array(ProxyAddress)
     .default([])
-    .describe("Proxies in front of it: what they say in X-Forwarded-For is the address that limits count."),
+    .describe("Reverse proxies whose X-Forwarded-For header gives the client address for limits."),
   drainMs: z
     .int()
     .min(0)
     .max(60_000)
     .default(5_000)
     .describe(
-      "How long it goes on serving after SIGTERM while /health/ready says 503, so that a load balancer can react. NATS only.",
+      "Drain time after SIGTERM: /health/ready returns 503 and requests are still served, so that load balancers can react. NATS only.",
     ),
-  limits: GatewayLimits.prefault({}).describe("What it takes from outside."),
+  limits: GatewayLimits.prefault({}).describe("Limits on connections, requests and waiting messages."),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;
 
@@ -62,9 +70,9 @@ function isHttpOrigin(address: string): boolean {
   );
 }
 
-/** `mooring core` alone: its health and metrics. Together with the gateway it answers on the gateway's port. */
+/** Health and metrics of `mooring core`. A process that also runs the gateway serves them on the gateway's port. */
 export const CoreConfig = z.strictObject({
-  host: z.string().min(1).default("127.0.0.1").describe("The address to listen on; 0.0.0.0 for all."),
-  port: z.int().min(0).max(65_535).optional().describe("Without it, a core on its own listens nowhere."),
+  host: z.string().min(1).default("127.0.0.1").describe("Address to listen on; 0.0.0.0 for all interfaces."),
+  port: z.int().min(0).max(65_535).optional().describe("Port to listen on; without it, `mooring core` serves no HTTP."),
 });
 export type CoreConfig = z.infer<typeof CoreConfig>;

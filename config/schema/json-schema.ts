@@ -3,7 +3,7 @@ import { Config } from "./config.ts";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The file as people write it, for editors: `${NAME}` may stand wherever text, a number or a switch does. */
+/** JSON schema of the file for editors. It accepts `${NAME}` in place of any string, number or boolean. */
 export const configJsonSchema = (): JsonSchema => ({
   title: "Mooring configuration",
   ...z.toJSONSchema(Config, {

@@ -30,14 +30,14 @@ describe("given no file", () => {
 });
 
 describe("given a file", () => {
-  it("when it is named by the caller and by the environment, then the caller counts", () => {
+  it("when the caller and the environment name one, then the caller takes precedence", () => {
     const env = { MOORING_CONFIG: fileWith("env.yaml", named("from-env")) };
     const file = fileWith("argument.yaml", named("from-argument"));
     expect(loadConfig({ env }).agents[0]?.name).toBe("from-env");
     expect(loadConfig({ env, file }).agents[0]?.name).toBe("from-argument");
   });
 
-  it("when secrets lie beside it, then they are read, and the environment goes before them", () => {
+  it("when an .env file is beside it, then it is read, and the environment takes precedence", () => {
     const file = fileWith("secrets.yaml", named('"${AGENT}"'));
     fileWith(".env", "AGENT=from-file\n");
     expect(loadConfig({ file, env: {} }).agents[0]?.name).toBe("from-file");
@@ -46,10 +46,10 @@ describe("given a file", () => {
     expect(() => loadConfig({ file, env: {} })).toThrow("AGENT, which is not set");
   });
 
-  it("when it is not there, then the message says how to name another", () => {
+  it("when it does not exist, then the message says how to set another", () => {
     const file = path.join(directory, "absent.yaml");
     expect(() => loadConfig({ file, env: {} })).toThrow(
-      `${file} has a problem:\n  there is no such file: name another with --config or MOORING_CONFIG`,
+      `${file} has a problem:\n  file not found: set --config or MOORING_CONFIG to a readable file`,
     );
   });
 
@@ -65,7 +65,7 @@ describe("given a file", () => {
 
   it("when it is huge, then it is refused unread", () => {
     expect(() => loadConfig({ file: fileWith("huge.yaml", "#".repeat(262_145)), env: {} })).toThrow(
-      "262144 is the most",
+      "the maximum is 262144",
     );
   });
 });

@@ -7,7 +7,7 @@ import { MINIMAL, problemsOf } from "./problems-of.ts";
 
 const parse = (text: string, env: Record<string, string> = {}) => parseConfig({ file: "test.yaml", text, env });
 
-describe("given a file that leaves things out", () => {
+describe("given a file without optional settings", () => {
   it("then it has the defaults", () => {
     expect(parse(MINIMAL)).toEqual({
       gateway: {
@@ -66,7 +66,7 @@ describe("given a file that leaves things out", () => {
     });
   });
 
-  it("when publicUrl ends with a slash, then it is the same address without", () => {
+  it("when publicUrl ends with a slash, then the slash is removed", () => {
     expect(parse(`${MINIMAL}gateway: { publicUrl: "https://chat.example/" }`).gateway.publicUrl).toBe(
       "https://chat.example",
     );
@@ -98,7 +98,7 @@ describe("given a file with several mistakes (U1)", () => {
     '    signingKey: "${KEY}"',
   ].join("\n");
 
-  it("then all are told at once, in the order of the file, each with its path, line and a fix", () => {
+  it("then all are reported at once, in file order, each with its path, line and a fix", () => {
     expect(problemsOf(text)).toEqual([
       { path: "gateway.prot", line: 1, message: 'is an unknown key; did you mean "port"?' },
       {
@@ -111,13 +111,13 @@ describe("given a file with several mistakes (U1)", () => {
       {
         path: "channels.web.agent",
         line: 8,
-        message: 'names an agent that this file does not have; did you mean "Mooring"?',
+        message: 'names an agent that is not in this file; did you mean "Mooring"?',
       },
       { path: "channels.web.retentionDays", line: 9, message: "must be a number" },
       {
         path: "channels.web.signingKey",
         line: 10,
-        message: "wants the environment variable KEY, which is not set: set it and start again",
+        message: "needs the environment variable KEY, which is not set: set it and start again",
       },
     ]);
   });
@@ -145,7 +145,7 @@ describe("given a value that the schema refuses", () => {
     ["no agents", "agents: []", "agents", "must have at least one entry"],
     ["a key with nothing after it", `${MINIMAL}gateway:`, "gateway", "is empty: it must be a map of keys and values"],
     ["an unknown adapter", `${MINIMAL}channels: { a: { adapter: webb } }`, "channels.a.adapter", 'did you mean "web"?'],
-    ["another unknown key", web("colour: red"), "channels.web.colour", "is an unknown key: remove it; known here are"],
+    ["another unknown key", web("colour: red"), "channels.web.colour", "is an unknown key: remove it; known keys are"],
     [
       "an origin with a path",
       web('allowedOrigins: ["https://a.example/x"]'),
@@ -236,7 +236,7 @@ describe("given a value that the schema refuses", () => {
   it("when a platform admin has a tenant, then it is an unknown key there", () => {
     const text = `${MINIMAL}admin: { tokens: [{ token: kX9-vQ2_mT7.wZ4-pR1b, role: platform_admin, tenant: default }] }`;
     expect(problemsOf(text)).toEqual([
-      { path: "admin.tokens[0].tenant", line: 2, message: "is an unknown key: remove it; known here are token, role" },
+      { path: "admin.tokens[0].tenant", line: 2, message: "is an unknown key: remove it; known keys are token, role" },
     ]);
   });
 });

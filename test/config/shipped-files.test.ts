@@ -54,7 +54,7 @@ describe("given npm run config:check", () => {
     expect(status).toBe(1);
     expect(stdout).toMatch(/^config\/example\.yaml has \d+ problems:\n/);
     expect(stdout).toMatch(
-      /^ {2}agents\[1\]\.model\.apiKey \(line \d+\): wants the environment variable MODEL_API_KEY/m,
+      /^ {2}agents\[1\]\.model\.apiKey \(line \d+\): needs the environment variable MODEL_API_KEY/m,
     );
   });
 });

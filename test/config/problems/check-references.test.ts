@@ -7,7 +7,7 @@ const TOKEN = "kX9-vQ2_mT7.wZ4-pR1b";
 
 const SCHEDULE = "name: s, description: d, prompt: p, when: every 2 h";
 
-describe("given a file whose parts refer to each other", () => {
+describe("given a file whose sections refer to each other", () => {
   it.each([
     [
       "a channel's agent",
@@ -44,7 +44,7 @@ describe("given a file whose parts refer to each other", () => {
     ],
   ])("when %s is not there, then that is a problem", (_, text, path, advice) => {
     expect(problemsOf(text)).toEqual([
-      expect.objectContaining({ path, message: expect.stringMatching(/^names an? .* that this file does not have/) }),
+      expect.objectContaining({ path, message: expect.stringMatching(/^names an? .* that is not in this file/) }),
     ]);
     expect(problemsOf(text)[0]?.message).toContain(advice);
   });
@@ -52,24 +52,31 @@ describe("given a file whose parts refer to each other", () => {
   it("when there are two agents, then each channel must name its own", () => {
     const text = `agents: [{ name: a, model: demo }, { name: b, model: demo }]\n${web}`;
     expect(problemsOf(text)).toEqual([
-      { path: "channels.web.agent", line: 2, message: "is missing: with several agents a channel names its own" },
+      {
+        path: "channels.web.agent",
+        line: 2,
+        message: "is missing: with more than one agent, each channel must name its agent",
+      },
     ]);
   });
 
   it("when a schedule has nowhere to send its results, then that is a problem (P2)", () => {
     expect(problemsOf(`agents: [{ name: a, model: demo, schedules: [{ ${SCHEDULE} }] }]`)).toMatchObject([
-      { path: "agents[0].schedules[0].deliverTo", message: expect.stringContaining("say where its results go") },
+      {
+        path: "agents[0].schedules[0].deliverTo",
+        message: expect.stringContaining("so that results have a destination"),
+      },
     ]);
   });
 
   it.each([
     ["an agent's peer", "agents: [{ name: a, model: demo, peers: [b] }]", "agents[0].peers[0]", "names a peer"],
-    ["itself", "agents: [{ name: a, model: demo, peers: [a] }]", "agents[0].peers[0]", "is the agent itself"],
+    ["itself", "agents: [{ name: a, model: demo, peers: [a] }]", "agents[0].peers[0]", "names the agent itself"],
     [
       "an agent that does not name the other",
       "agents: [{ name: a, model: demo, peers: [b] }, { name: b, model: demo }]",
       "agents[0].peers[0]",
-      'does not name "a" among its own peers: agents talk if both name each other',
+      'does not list "a" in its own peers: add it there, because both agents must list each other',
     ],
     [
       "a caller's agent",
@@ -93,7 +100,7 @@ describe("given a file whose parts refer to each other", () => {
       "an agent's name",
       `${MINIMAL}a2a: { peers: { mooring: { url: "https://x.example" } } }`,
       "a2a.peers.mooring",
-      "has the name of one of the agents",
+      "has the same name as an agent",
     ],
   ])("when A2A refers to %s, then that is a problem", (_, text, path, message) => {
     expect(problemsOf(text)).toEqual([expect.objectContaining({ path, message: expect.stringContaining(message) })]);
@@ -109,13 +116,13 @@ describe("given a file whose parts refer to each other", () => {
     ]);
   });
 
-  it("when a network for webhooks is none, then that is a problem", () => {
+  it("when a network for webhooks is not valid, then that is a problem", () => {
     expect(problemsOf(`${MINIMAL}a2a: { pushAllow: ["10.0.0.0/8", "here"] }`)).toEqual([
       expect.objectContaining({ path: "a2a.pushAllow[1]", message: expect.stringContaining("is no network") }),
     ]);
   });
 
-  it("when everything is there, then there is no problem", () => {
+  it("when every reference resolves, then there is no problem", () => {
     const text = `
 agents: [{ name: a, model: demo, tenant: acme, home: { person: Ada } }, { name: b, model: demo, tenant: acme }]
 tenants: { acme: {} }
@@ -126,7 +133,7 @@ channels: { web: { adapter: web, agent: b } }`;
   });
 });
 
-describe("given things that may be there only once", () => {
+describe("given values that must be unique", () => {
   it.each([
     ["agent names", "agents: [{ name: a, model: demo }, { name: a, model: demo }]", "agents[1].name", "agents[0].name"],
     [

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { readYaml } from "../../../config/read/read-yaml.ts";
 
-describe("given text that is no YAML", () => {
+describe("given text that is not YAML", () => {
   it.each([
     ["a missing quote", 'a: 1\nb: "x', 2, "a closing quote"],
     ["a missing bracket", "a: 1\nb: [x", 2, "bracket missing"],
     ["a tab", "a:\n\tb: 1", 2, "use spaces"],
-    ["a repeated key", "a: 1\nb: 2\na: 3", 3, "twice"],
+    ["a repeated key", "a: 1\nb: 2\na: 3", 3, "duplicate key"],
     ["odd indentation", "a:\n  b: 1\n c: 2", 3, "indentation"],
     ["a value with a colon", "a: b: c", 1, "needs quotes"],
     ["a bad escape", 'a: "\\q"', 1, "single quotes"],
@@ -14,13 +14,13 @@ describe("given text that is no YAML", () => {
     ["a tag", "a: !secret b", 1, "tags"],
     ["a reserved character", "a: @b", 1, "needs quotes"],
     ["a directive", "%FOO\n---\na: 1", 1, "%"],
-    ["a list that becomes a map", "- a\nb: c", 2, "does not belong here"],
-  ])("when there is %s, then its line and the fix are told", (_, text, line, message) => {
+    ["a list that becomes a map", "- a\nb: c", 2, "unexpected text"],
+  ])("when there is %s, then the problem has its line and a fix", (_, text, line, message) => {
     const { problems } = readYaml(text);
     expect(problems[0]).toEqual({ path: [], line, message: expect.stringContaining(message) });
   });
 
-  it("when one mistake makes nonsense of the rest, then only the mistake is told", () => {
+  it("when one mistake makes nonsense of the rest, then only that mistake is reported", () => {
     expect(readYaml("- a\nb: c\nd: e\nf: [g]").problems).toHaveLength(1);
   });
 });
@@ -35,10 +35,10 @@ describe("given YAML with more than plain values", () => {
   });
 
   it.each(["? [a, b]\n: c", "__proto__: 1", "? \n: c"])("when a key is odd (%j), then it is refused", (text) => {
-    expect(readYaml(text).problems).toEqual([{ path: [], message: expect.stringContaining("no plain text") }]);
+    expect(readYaml(text).problems).toEqual([{ path: [], message: expect.stringContaining("not plain text") }]);
   });
 
-  it("when a value with a comma has no quotes, then the rest of it is not taken, nor shown, as a key", () => {
+  it("when a value with a comma has no quotes, then its remainder is neither read nor shown as a key", () => {
     expect(readYaml("a: { password: part, rest }").problems).toEqual([
       { path: ["a"], message: expect.stringMatching(/without a value.*quotes(?!.*rest)/) },
     ]);
@@ -46,7 +46,9 @@ describe("given YAML with more than plain values", () => {
   });
 
   it("when keys differ only in their type, then they are the same key", () => {
-    expect(readYaml('1: a\n"1": b').problems).toEqual([{ path: ["1"], message: expect.stringContaining("twice") }]);
+    expect(readYaml('1: a\n"1": b').problems).toEqual([
+      { path: ["1"], message: expect.stringContaining("duplicate key") },
+    ]);
   });
 
   it.each(["[", "{", "{a: ", "- ", "? ", "a: ", "[{"])(
@@ -67,7 +69,7 @@ describe("given YAML with more than plain values", () => {
 describe("given a path", () => {
   const { lineOf, value } = readYaml("\uFEFFa:\r\n  - b: 1\r\n  -\r\n    c: 2\r\nd: { e: x,\r\n f: y }\r\n");
 
-  it("then its line is known, and for what is not there the line of what is around it", () => {
+  it("then its line is known; a missing path has the line of its nearest ancestor", () => {
     expect(value).toEqual({ a: [{ b: 1 }, { c: 2 }], d: { e: "x", f: "y" } });
     expect([["a"], ["a", 0, "b"], ["a", 1, "c"], ["d", "f"], ["a", 0, "zzz"], ["zzz"]].map(lineOf)).toEqual([
       1,

@@ -7,18 +7,18 @@ const agentWith = (directives: string, env: Record<string, string>) =>
     .agents[0]?.directives;
 
 describe("given ${NAME} in the file", () => {
-  it("when it is set, then it stands in the string, whatever characters it holds", () => {
+  it("when it is set, then its value is inserted, with any characters", () => {
     const odd = `#: "'{}[]\n\t&*!|>%@\`${"$"}{A}\\u0000é✓`;
     expect(agentWith('"${A}"', { A: odd })).toBe(odd);
     expect(agentWith('"before ${A} and ${B_2} after"', { A: "1", B_2: "2" })).toBe("before 1 and 2 after");
   });
 
-  it("when a block value holds it, then it needs no quotes", () => {
+  it("when a block value contains it, then it needs no quotes", () => {
     const text = "agents:\n  - name: a\n    model: demo\n    directives: ${A}\n";
     expect(parseConfig({ file: "f", text, env: { A: "x: y" } }).agents[0]?.directives).toBe("x: y");
   });
 
-  it("when the schema wants a number or a switch, then it is read as one", () => {
+  it("when the schema expects a number or a boolean, then it is read as one", () => {
     const text = `${MINIMAL}gateway: { port: "\${P}" }\ntenants: { default: { a2aAsync: "\${S}" } }`;
     const { gateway, tenants } = parseConfig({ file: "f", text, env: { P: "9000", S: "true" } });
     expect([gateway.port, tenants.default?.a2aAsync]).toEqual([9000, true]);
@@ -28,17 +28,17 @@ describe("given ${NAME} in the file", () => {
     ]);
   });
 
-  it("when the schema wants one of some numbers, then it is read as one", () => {
+  it("when the schema expects one of several numbers, then it is read as one", () => {
     const text = `${MINIMAL}backbone: { nats: { servers: ["nats://h"], replicas: "\${R}" } }`;
     expect(parseConfig({ file: "f", text, env: { R: "3" } }).backbone).toMatchObject({ nats: { replicas: 3 } });
     expect(problemsOf(text, { R: "2" })[0]?.message).toBe("must be 1, 3 or 5");
   });
 
-  it("when the schema wants text, then digits stay text", () => {
+  it("when the schema expects text, then digits stay text", () => {
     expect(agentWith('"${A}"', { A: "0123" })).toBe("0123");
   });
 
-  it("when it is not set or empty, then the key that wants it is named", () => {
+  it("when it is not set or empty, then the problem names the key", () => {
     const text = `${MINIMAL}channels: { web: { adapter: web, signingKey: "\${KEY}" } }`;
     const problem = { path: "channels.web.signingKey", line: 2 };
     expect(problemsOf(text)).toEqual([{ ...problem, message: expect.stringContaining("KEY, which is not set") }]);
@@ -47,11 +47,14 @@ describe("given ${NAME} in the file", () => {
     ]);
   });
 
-  it.each(["${}", "${A", "${A:-b}", "${1A}", "${A B}"])("when it is malformed (%s), then it says how", (malformed) => {
-    expect(problemsOf(`${MINIMAL}dataDir: "${malformed}"`, { A: "a" })).toEqual([
-      { path: "dataDir", line: 2, message: expect.stringContaining("name of an environment variable") },
-    ]);
-  });
+  it.each(["${}", "${A", "${A:-b}", "${1A}", "${A B}"])(
+    "when it is malformed (%s), then the problem shows the correct form",
+    (malformed) => {
+      expect(problemsOf(`${MINIMAL}dataDir: "${malformed}"`, { A: "a" })).toEqual([
+        { path: "dataDir", line: 2, message: expect.stringContaining("name of an environment variable") },
+      ]);
+    },
+  );
 
   it("when it is written $${, then it is plain text", () => {
     expect(agentWith('"$${A} $5 $"', { A: "x" })).toBe("${A} $5 $");
@@ -63,7 +66,7 @@ describe("given ${NAME} in the file", () => {
     );
   });
 
-  it("when it stands in { } or [ ] without quotes, then it says so, for each and nothing else", () => {
+  it("when it is inside { } or [ ] without quotes, then each is reported, and nothing else", () => {
     const text = [
       "agents:",
       "  - { name: a, model: demo, directives: ${A} }",

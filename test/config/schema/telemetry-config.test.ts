@@ -22,8 +22,8 @@ describe("given a section about telemetry", () => {
 
   it.each([
     ['{ otlp: { url: "collector:4318" } }', "telemetry.otlp.url"],
-    ['{ otlp: { url: "http://c/v1", headers: { "a b": x } } }', "is no header name"],
-    ['{ otlp: { url: "http://c/v1", headers: { key: "x\\ny" } } }', "no HTTP header takes"],
+    ['{ otlp: { url: "http://c/v1", headers: { "a b": x } } }', "must be an HTTP header name"],
+    ['{ otlp: { url: "http://c/v1", headers: { key: "x\\ny" } } }', "that HTTP headers do not allow"],
     ["{ sampleRatio: 2 }", "telemetry.sampleRatio"],
     ["{ endpoint: x }", "endpoint"],
   ])("when it says %s, then that is told", (telemetry, problem) => {
