@@ -149,11 +149,13 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
       ]),
     );
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
-    const buried = (message: UserMessage | undefined, letter: DeadLetter) =>
+    const onDeadLetter = (message: UserMessage | undefined, letter: DeadLetter) =>
       handleDeadLetter(intake, agent, message, letter);
     await parts.turns.listenTo(agent);
-    const consumer = await bus.consume(subject, { durable: INTAKE_DURABLE, concurrency, buried }, (message, received) =>
-      handleUserMessage(intake, agent, message, received),
+    const consumer = await bus.consume(
+      subject,
+      { durable: INTAKE_DURABLE, concurrency, onDeadLetter },
+      (message, received) => handleUserMessage(intake, agent, message, received),
     );
     consumers.push(
       consumer,

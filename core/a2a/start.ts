@@ -29,7 +29,7 @@ export const startPeers = async (deps: PeerDeps, agent: Agent): Promise<Consumer
         ...options,
         concurrency: MAX_CONCURRENT_CALLS,
         // The message id is the call's id, so the dead letter names the call even if its body is unreadable.
-        buried: (_, letter) =>
+        onDeadLetter: (_, letter) =>
           deadLetterFallback(logger, letter, () => handleDeadCall(deps, { ...sender, id: letter.id })),
       },
       (address) => handlePeerCall(deps, address),

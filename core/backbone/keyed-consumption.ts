@@ -16,7 +16,7 @@ export interface ConsumptionParts extends AttemptParts {
   settled(message: QueuedMessage): void;
 }
 
-export type AttachOptions<T> = Pick<ConsumeOptions<T>, "concurrency" | "buried">;
+export type AttachOptions<T> = Pick<ConsumeOptions<T>, "concurrency" | "onDeadLetter">;
 
 interface Worker<T> extends MessageWork<T> {
   readonly concurrency: number;
@@ -48,8 +48,8 @@ export class KeyedConsumption<T> {
   }
 
   /** Adds a consumer to the shared work; the result detaches it, once its running handlers have ended. */
-  attach({ concurrency, buried }: AttachOptions<T>, handle: Handler<T>): () => Promise<void> {
-    const worker: Worker<T> = { concurrency, handle, buried, running: 0 };
+  attach({ concurrency, onDeadLetter }: AttachOptions<T>, handle: Handler<T>): () => Promise<void> {
+    const worker: Worker<T> = { concurrency, handle, onDeadLetter, running: 0 };
     this.#workers.add(worker);
     this.#startWhatMay();
     let detached: Promise<void> | undefined;

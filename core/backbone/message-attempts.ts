@@ -7,7 +7,7 @@ import type { Store } from "../contract/store.ts";
 import type { Subject } from "../contract/subject.ts";
 import { AttemptCounts } from "./attempt-counts.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
-import { buryMessage } from "./bury-message.ts";
+import { storeDeadLetter } from "./dead-letter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
 export interface AttemptParts {
@@ -25,7 +25,7 @@ export interface AttemptParts {
 /** What a consumer does with a message. */
 export interface MessageWork<T> {
   readonly handle: Handler<T>;
-  readonly buried: ConsumeOptions<T>["buried"];
+  readonly onDeadLetter: ConsumeOptions<T>["onDeadLetter"];
 }
 
 /** Milliseconds, or until it is woken. */
@@ -150,20 +150,20 @@ export class MessageAttempts<T> {
   }
 
   async #end(message: QueuedMessage, work: MessageWork<T>, verdict?: Verdict): Promise<undefined> {
-    if (verdict) await this.#bury(message, work, verdict);
+    if (verdict) await this.#deadLetter(message, work, verdict);
     await this.#parts.acknowledge(message);
     await this.#counts.drop(message);
     return undefined;
   }
 
   /** Once decided it stays so: if a step of this fails, the message is kept back, and its handler is not asked again. */
-  async #bury(message: QueuedMessage, work: MessageWork<T>, verdict: Verdict): Promise<void> {
+  async #deadLetter(message: QueuedMessage, work: MessageWork<T>, verdict: Verdict): Promise<void> {
     this.#verdicts.set(message, verdict);
     const raw = await message.read();
     const place = { subject: this.#subject.name, durable: this.#durable };
-    const letter = await buryMessage(this.#parts, { ...place, message, raw, ...verdict });
+    const letter = await storeDeadLetter(this.#parts, { ...place, message, raw, ...verdict });
     const parsed = this.#parse(raw);
-    await work.buried?.("value" in parsed ? parsed.value : undefined, letter);
+    await work.onDeadLetter?.("value" in parsed ? parsed.value : undefined, letter);
   }
 
   #parse(raw: string): { value: T } | { problem: string } {

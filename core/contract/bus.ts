@@ -43,7 +43,7 @@ export interface ConsumeOptions<T = unknown> {
    * Called at least once for each dead letter, also for a message that crashed its process each time. The message ends
    * when this resolves and is retried while it rejects. Undefined: the message does not parse.
    */
-  buried?(message: T | undefined, letter: DeadLetter): Promise<void>;
+  onDeadLetter?(message: T | undefined, letter: DeadLetter): Promise<void>;
 }
 
 export interface Consumer {

@@ -29,7 +29,7 @@ export const startSchedules = async (
       durable: "schedules",
       concurrency: HANDLERS_AT_ONCE,
       // `due` is undefined if the message does not parse.
-      buried: async (due) => due && handleDeadDue(deps, due),
+      onDeadLetter: async (due) => due && handleDeadDue(deps, due),
     },
     (due) => handleScheduleDue(runDeps, due),
   );

@@ -37,18 +37,18 @@ export const startDelegation = async (
       {
         ...several,
         concurrency: RUNS_AT_ONCE,
-        buried: (_, letter) => handleRunDeadLetter(deps, agent, letter),
+        onDeadLetter: (_, letter) => handleRunDeadLetter(deps, agent, letter),
       },
       (address, received) => handleSubtaskRun(deps, agent, address, received),
     ),
     bus.consume(
       subjects.subtaskMessage(agent.name),
-      { ...several, buried: (message, letter) => handleSubtaskMessageDeadLetter(deps, message, letter) },
+      { ...several, onDeadLetter: (message, letter) => handleSubtaskMessageDeadLetter(deps, message, letter) },
       (message) => handleSubtaskMessage(deps, message),
     ),
     bus.consume(
       subjects.batchTimer(agent.name),
-      { ...several, buried: (timer, letter) => handleTimerDeadLetter(deps, agent, timer, letter) },
+      { ...several, onDeadLetter: (timer, letter) => handleTimerDeadLetter(deps, agent, timer, letter) },
       (timer) => handleBatchTimer(deps, agent, timer),
     ),
   ]);

@@ -13,20 +13,24 @@ const send = (message: FromChild): void => {
 const verdicts = new Map<number, (outcome: Outcome) => void>();
 let tickets = 0;
 
-const buried = async (value: TestMessage | undefined, { id }: DeadLetter): Promise<void> =>
-  send({ say: "buried", id, n: value?.n });
+const onDeadLetter = async (value: TestMessage | undefined, { id }: DeadLetter): Promise<void> =>
+  send({ say: "dead letter", id, n: value?.n });
 
 const obey = async (backbone: Backbone, message: ToChild): Promise<unknown> => {
   switch (message.do) {
     case "publish":
       return backbone.bus.publish(testSubject(message.subject), message.message, message.options);
     case "consume":
-      await backbone.bus.consume(testSubject(message.subject), { ...message.options, buried }, (value, received) => {
-        if (message.dieOn === received.id) process.kill(process.pid, "SIGKILL");
-        const ticket = ++tickets;
-        send({ say: "handling", ticket, id: received.id, attempt: received.attempt, n: value.n });
-        return new Promise((resolve) => verdicts.set(ticket, resolve));
-      });
+      await backbone.bus.consume(
+        testSubject(message.subject),
+        { ...message.options, onDeadLetter },
+        (value, received) => {
+          if (message.dieOn === received.id) process.kill(process.pid, "SIGKILL");
+          const ticket = ++tickets;
+          send({ say: "handling", ticket, id: received.id, attempt: received.attempt, n: value.n });
+          return new Promise((resolve) => verdicts.set(ticket, resolve));
+        },
+      );
       return undefined;
     case "verdict":
       verdicts.get(message.ticket)?.(message.outcome);

@@ -8,7 +8,7 @@ import type { TestMessage } from "./test-message.ts";
 
 type Order =
   | { do: "publish"; subject: string; message: TestMessage; options: PublishOptions }
-  | { do: "consume"; subject: string; options: Omit<ConsumeOptions, "buried">; dieOn?: string }
+  | { do: "consume"; subject: string; options: Omit<ConsumeOptions, "onDeadLetter">; dieOn?: string }
   | { do: "verdict"; ticket: number; outcome: Outcome };
 export type ToChild = Order & { call: number };
 
@@ -23,13 +23,13 @@ export type FromChild =
   | { say: "done"; call: number }
   | { say: "failed"; call: number; error: string }
   | ({ say: "handling" } & Handling)
-  | { say: "buried"; id: string; n: number | undefined };
+  | { say: "dead letter"; id: string; n: number | undefined };
 
 /** A process with a backbone open. The test decides what its handlers make of each message, and when it dies. */
 export class BackboneProcess {
   readonly handling = new Recorder<Handling>();
   /** Dead letters that this process was told of. */
-  readonly buried = new Recorder<{ id: string; n: number | undefined }>();
+  readonly deadLetters = new Recorder<{ id: string; n: number | undefined }>();
   readonly #child: ChildProcess;
   readonly #calls = new Map<number, { resolve: () => void; reject: (error: Error) => void }>();
   readonly #exited: Promise<unknown>;
@@ -59,7 +59,7 @@ export class BackboneProcess {
     return this.#order({ do: "publish", subject, message, options });
   }
 
-  consume(subject: string, options: Omit<ConsumeOptions, "buried">, dieOn?: string): Promise<void> {
+  consume(subject: string, options: Omit<ConsumeOptions, "onDeadLetter">, dieOn?: string): Promise<void> {
     return this.#order({ do: "consume", subject, options, ...(dieOn === undefined ? {} : { dieOn }) });
   }
 
@@ -96,7 +96,7 @@ export class BackboneProcess {
   #hear(message: FromChild): void {
     if (message.say === "ready") this.#ready();
     else if (message.say === "handling") this.handling.add(message);
-    else if (message.say === "buried") this.buried.add({ id: message.id, n: message.n });
+    else if (message.say === "dead letter") this.deadLetters.add({ id: message.id, n: message.n });
     else {
       const call = this.#calls.get(message.call);
       this.#calls.delete(message.call);

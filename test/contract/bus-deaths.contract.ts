@@ -99,7 +99,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       expect(second.handling.items.map((item) => item.n)).toEqual([0, 1, 2]);
     });
 
-    it("when a message kills every process that handles it, then it becomes a dead letter that is told of, and its neighbours do not (F18)", async () => {
+    it("when a message kills every process that handles it, then it becomes a dead letter and onDeadLetter is called, and its neighbours run (F18)", async () => {
       const publisher = await spawn();
       const ids = ["a", "poison", "b"];
       for (const [n, id] of ids.entries()) await publisher.publish("x", { n }, { id, key: id });
@@ -107,7 +107,7 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
       const handled = new Set<string>();
       let deaths = 0;
       let alive = true;
-      const buried: { id: string; n: number | undefined }[] = [];
+      const deadLetters: { id: string; n: number | undefined }[] = [];
       while (alive) {
         const next = await spawn();
         next.acknowledgeAll();
@@ -121,12 +121,12 @@ export const busDeathsContract = (harness: BackboneHarness): void => {
         alive = (await Promise.race([settled.catch(() => died), died])) === "died";
         for (const item of next.handling.items) handled.add(item.id);
         if (alive) deaths++;
-        buried.push(...next.buried.items);
+        deadLetters.push(...next.deadLetters.items);
         await next.kill();
       }
       expect(deaths).toBeGreaterThanOrEqual(MAX_FAILURES);
       expect(deaths).toBeLessThanOrEqual(MAX_FAILURES + 1);
-      expect(buried).toEqual([{ id: "poison", n: 1 }]);
+      expect(deadLetters).toEqual([{ id: "poison", n: 1 }]);
       const { store } = await deployment.open();
       expect((await store.get(deadLetterKey("worker", "poison")))?.value.reason).toMatch(/ended without an outcome/);
       expect(await store.get(deadLetterKey("worker", "a"))).toBeUndefined();

@@ -253,11 +253,11 @@ export const busContract = (harness: BackboneHarness): void => {
       expect(heard.items.filter((item) => item.n === 0).map((item) => item.received.attempt)).toEqual(
         Array.from({ length: MAX_FAILURES }, (_, index) => index + 1),
       );
-      const buried = await backbone.store.get(deadLetterKey(durable, "m0"));
-      expect(buried?.value.reason).toContain("cannot stand it");
+      const letter = await backbone.store.get(deadLetterKey(durable, "m0"));
+      expect(letter?.value.reason).toContain("cannot stand it");
     });
 
-    it("when a dead letter is to be told of, then that comes before the next of its key, until it has worked", async () => {
+    it("when a message becomes a dead letter, then onDeadLetter is retried until it resolves, before the next message of the key runs", async () => {
       const subject = fresh();
       const events: string[] = [];
       const done = new Recorder<Heard>();
@@ -268,9 +268,9 @@ export const busContract = (harness: BackboneHarness): void => {
       const options = {
         durable: `told-${made}`,
         concurrency: 10,
-        buried: async (message: TestMessage | undefined, letter: DeadLetter) => {
-          events.push(`buried ${letter.id} ${message?.n}: ${letter.reason.slice(0, 14)}`);
-          if (events.length === 2) throw new Error("nobody there yet");
+        onDeadLetter: async (message: TestMessage | undefined, letter: DeadLetter) => {
+          events.push(`dead letter ${letter.id} ${message?.n}: ${letter.reason.slice(0, 14)}`);
+          if (events.length === 2) throw new Error("not ready");
         },
       };
       const consumer = await bus.consume(subject, options, async (message, received) => {
@@ -283,14 +283,14 @@ export const busContract = (harness: BackboneHarness): void => {
       await done.count(1);
       expect(events).toEqual([
         "handled m0",
-        "buried m0 0: unwanted",
-        "buried m0 0: unwanted",
-        "buried odd undefined: does not parse",
+        "dead letter m0 0: unwanted",
+        "dead letter m0 0: unwanted",
+        "dead letter odd undefined: does not parse",
         "handled m1",
       ]);
     });
 
-    it("when what a handler needs is away for long, then its message is no dead letter", async () => {
+    it("when a dependency of the handler is unavailable for long, then the message is no dead letter", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       const durable = `patient-${made}`;
@@ -306,7 +306,7 @@ export const busContract = (harness: BackboneHarness): void => {
       expect(await backbone.store.get(deadLetterKey(durable, "m0"))).toBeUndefined();
     });
 
-    it("when a stored message does not parse, then it becomes a dead letter and the handler is not asked (F31)", async () => {
+    it("when a stored message does not parse, then it becomes a dead letter and the handler does not run (F31)", async () => {
       const subject = fresh();
       const heard = new Recorder<Heard>();
       const durable = `reader-${made}`;
@@ -316,9 +316,9 @@ export const busContract = (harness: BackboneHarness): void => {
       await consume(bus, subject, hearing(heard), { durable });
       await heard.count(1);
       expect(numbers(heard)).toEqual([1]);
-      const buried = await backbone.store.get(deadLetterKey(durable, "odd"));
-      expect(buried?.value.message).toEqual({ n: "seven", text: 7 });
-      expect(buried?.value.reason).toMatch(/does not parse.*n: .*text: /);
+      const letter = await backbone.store.get(deadLetterKey(durable, "odd"));
+      expect(letter?.value.message).toEqual({ n: "seven", text: 7 });
+      expect(letter?.value.reason).toMatch(/does not parse.*n: .*text: /);
     });
 
     it("when a newer version published more fields, then they survive (F31)", async () => {

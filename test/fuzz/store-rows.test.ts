@@ -15,7 +15,7 @@ interface Row {
 
 const rows: Row[] = [];
 /** Messages that have become dead letters. */
-const buried = new Recorder<string>();
+const deadLetters = new Recorder<string>();
 
 /** Passes everything on, and keeps every row that core writes. */
 const keepingRows = (backbone: Backbone): Backbone => ({
@@ -40,9 +40,9 @@ const keepingRows = (backbone: Backbone): Backbone => ({
     consume: (subject, options, handle) => {
       const noted: typeof options = {
         ...options,
-        async buried(message, letter) {
-          buried.add(letter.id);
-          await options.buried?.(message, letter);
+        async onDeadLetter(message, letter) {
+          deadLetters.add(letter.id);
+          await options.onDeadLetter?.(message, letter);
         },
       };
       return backbone.bus.consume(subject, noted, handle);
@@ -76,7 +76,7 @@ describe("given rows that somebody has damaged (F19)", () => {
         const damaged = gen(() => mutated([row.value]));
         await core.backbone.store.put(row.key, (damaged ?? null) as never);
         await core.receive(messageIn(room, `${room}/2`));
-        const ended = buried.until((ids) => ids.includes(`${room}/2`));
+        const ended = deadLetters.until((ids) => ids.includes(`${room}/2`));
         await Promise.race([core.replyTo(`${room}/2`), ended]);
         await core.receive(messageIn(`${room}-other`, `${room}/3`));
         expect((await core.replyTo(`${room}/3`)).markdown).toBe("Done.");

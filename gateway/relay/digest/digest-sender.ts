@@ -160,7 +160,7 @@ export class DigestSender implements RequestHandler {
       else if (failure !== undefined && failure.reason !== "unknown") await this.#deadLetter(target, request, failure);
       else kept.add(request.id);
     }
-    await this.#context.checkpoint("digest.buried");
+    await this.#context.checkpoint("digest.settled");
     return this.#remove(
       target,
       begun.requests.filter(({ id }) => !kept.has(id)),

@@ -74,7 +74,7 @@ export const startHeldForLog = (context: RelayContext, adapter: ChannelAdapter):
     {
       durable: outboxDurable(adapter.channel),
       concurrency: limits.concurrency,
-      async buried(request, letter) {
+      async onDeadLetter(request, letter) {
         if (request !== undefined) await deadLettered(context, request, letter);
       },
     },

@@ -32,7 +32,7 @@ export const startFanOut = (context: RelayContext, adapter: ChannelAdapter): Pro
       durable: relayDurable(channel),
       concurrency: context.limits.concurrency,
       from: "now",
-      async buried(reply, letter) {
+      async onDeadLetter(reply, letter) {
         if (reply === undefined || activityOf(reply) || draftIn(reply)) return;
         const { places = [] } = (await readPlacedReply(context.store, { ...reply, replyId: reply.id })) ?? {};
         for (const { conversation: target } of await context.targetsOn(channel, reply)) {

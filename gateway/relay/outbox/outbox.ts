@@ -55,7 +55,7 @@ export const startOutbox = (
     {
       durable: outboxDurable(channel),
       concurrency: context.limits.concurrency,
-      async buried(request, letter) {
+      async onDeadLetter(request, letter) {
         if (request !== undefined) await handlers[kindOf(request)].onDeadLetter(request, letter);
       },
     },

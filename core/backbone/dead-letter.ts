@@ -6,7 +6,7 @@ import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
-export interface Burial {
+export interface DeadMessage {
   readonly subject: string;
   readonly durable: string;
   readonly message: QueuedMessage;
@@ -17,9 +17,9 @@ export interface Burial {
 }
 
 /** Keeps the message as a dead letter. Doing it again writes it again. */
-export const buryMessage = async (
+export const storeDeadLetter = async (
   { store, clock, logger }: { store: Store; clock: Clock; logger: Logger },
-  { subject, durable, message, raw, reason, attempts }: Burial,
+  { subject, durable, message, raw, reason, attempts }: DeadMessage,
 ): Promise<DeadLetter> => {
   const { id, key } = message;
   logger.error({ durable, id, attempts, reason }, "dead letter");
