@@ -18,6 +18,8 @@ export interface Wire {
   /** The process knows that the connection has ended. */
   readonly isClosed: boolean;
   readonly closed: Promise<void>;
+  /** The process closes the connection. */
+  close(): void;
 }
 
 type Callback = (error: NatsError | null, message: Msg) => void;
@@ -101,6 +103,10 @@ export const simulatedSession = (server: SimulatedServer, wire: Wire): NatsSessi
   const nc = {
     isClosed: () => wire.isClosed,
     closed: () => wire.closed,
+    close: () => {
+      wire.close();
+      return wire.closed;
+    },
     getServer: () => "simulated",
     publish: (subject: string, data?: string, options?: { reply: string }) =>
       subject.startsWith("$JS.ACK.")

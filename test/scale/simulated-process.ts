@@ -151,8 +151,9 @@ export class SimulatedProcess {
         this.#time.at(last, () => arrived(act));
       };
     };
+    let close: () => void = () => undefined;
     const closed = new Promise<void>((resolve) => {
-      this.#cut = () => {
+      close = () => {
         state.isCut = true;
         this.#happens(() => {
           state.isClosed = true;
@@ -160,6 +161,7 @@ export class SimulatedProcess {
         });
       };
     });
+    this.#cut = close;
     const isDead = () => this.#state === "dead";
     return {
       process: this.name,
@@ -168,6 +170,7 @@ export class SimulatedProcess {
       toServer: inOrder((act) => (state.isCut && this.#random() < 0.5 ? undefined : act())),
       toProcess: inOrder((act) => (state.isCut ? undefined : this.#happens(() => !state.isClosed && act()))),
       closed,
+      close,
       get isClosed() {
         return state.isClosed;
       },
