@@ -1,9 +1,9 @@
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Account, Attachment, UserMessage } from "../../core/contract/user-message.ts";
 import { textCommand } from "../contract/text-command.ts";
-import type { StoredFile } from "./file-record.ts";
+import type { StoredFile } from "./files/file-record.ts";
+import type { Identity } from "./identity/visitor-token.ts";
 import type { Command, Hello, LoggedFrame, Message } from "./protocol.ts";
-import type { Identity } from "./visitor-token.ts";
 
 export interface Arrival {
   readonly channel: string;

@@ -1,5 +1,5 @@
 import { keyOf } from "../../adapters/web/client/transcript.ts";
-import { entryKey, headHintKey } from "../../adapters/web/log-entry.ts";
+import { entryKey, headHintKey } from "../../adapters/web/history/log-entry.ts";
 import type { LoggedFrame } from "../../adapters/web/protocol.ts";
 import { isoTime } from "../../core/contract/clock.ts";
 import type { Store } from "../../core/contract/store.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { closeCodes } from "../../adapters/web/close-codes.ts";
+import { closeCodes } from "../../adapters/web/protocol-constants.ts";
 import { runningGateways } from "../adapters/web/running-gateways.ts";
 import { enter, WebClient } from "../adapters/web/web-client.ts";
 import { fuzzRuns } from "./fuzz-runs.ts";

@@ -75,7 +75,7 @@ export const parts: readonly Part[] = [
   },
   {
     name: "web",
-    mutate: ["adapters/web/{inbound,render,parse-frame}.ts"],
+    mutate: ["adapters/web/{inbound,render,server/frame-codec}.ts"],
     tests: ["test/adapters/web/frames.test.ts"],
   },
 ];

@@ -1,5 +1,5 @@
-import { closeCodes } from "../close-codes.ts";
 import type { ClientFrame, ErrorCode, Hello, ServerFrame } from "../protocol.ts";
+import { closeCodes } from "../protocol-constants.ts";
 import type { ChatIdentity, TokenRefusal } from "./chat-identity.ts";
 import type { ChatListener, ChatStatus } from "./chat-listener.ts";
 import type { ChatConnection, ChatTransport } from "./chat-transport.ts";

@@ -1,4 +1,4 @@
-import { closeCodes } from "../close-codes.ts";
+import { closeCodes } from "../protocol-constants.ts";
 
 /** How long to stay away after a close; docs/protocol.md says why. */
 export class ReconnectPause {

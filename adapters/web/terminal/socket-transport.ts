@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import type { ChatTransport } from "../client/chat-transport.ts";
-import { PROTOCOL } from "../protocol-name.ts";
+import { PROTOCOL } from "../protocol-constants.ts";
 
 /** A socket from a terminal, which is no page: it names the gateway's own address as its origin. */
 export const socketTransport =

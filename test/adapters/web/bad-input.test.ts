@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseFrame } from "../../../adapters/web/parse-frame.ts";
 import type { ClientFrame } from "../../../adapters/web/protocol.ts";
+import { parseFrame } from "../../../adapters/web/server/frame-codec.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { HandClock } from "./hand-clock.ts";
 import { MemoryStore } from "./memory-store.ts";

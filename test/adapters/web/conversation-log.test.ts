@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConversationLog } from "../../../adapters/web/conversation-log.ts";
-import { HINT_STRIDE } from "../../../adapters/web/find-head.ts";
-import { newVisitor } from "../../../adapters/web/visitor.ts";
+import { ConversationLog } from "../../../adapters/web/history/conversation-log.ts";
+import { HINT_STRIDE } from "../../../adapters/web/history/find-head.ts";
+import { newVisitor } from "../../../adapters/web/identity/visitor-id.ts";
 import { HandClock } from "./hand-clock.ts";
 import { MemoryStore } from "./memory-store.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { StoredFile } from "../../../adapters/web/file-record.ts";
+import type { StoredFile } from "../../../adapters/web/files/file-record.ts";
 import { accountOf, clientIdOf, fileOf, saidOf, userMessageOf } from "../../../adapters/web/inbound.ts";
-import { parseFrame } from "../../../adapters/web/parse-frame.ts";
 import type { Command, Message } from "../../../adapters/web/protocol.ts";
 import { renderEdit, renderReply, shownId } from "../../../adapters/web/render.ts";
+import { parseFrame } from "../../../adapters/web/server/frame-codec.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WebConfig } from "../../../adapters/web/config.ts";
-import { signingKeyOf, signVisitorToken } from "../../../adapters/web/visitor-token.ts";
+import { signingKeyOf } from "../../../adapters/web/identity/signing-key.ts";
+import { signVisitorToken } from "../../../adapters/web/identity/visitor-token.ts";
 import { HandClock } from "./hand-clock.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { runningGateways } from "./running-gateways.ts";

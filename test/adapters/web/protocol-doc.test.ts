@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { closeCodes } from "../../../adapters/web/close-codes.ts";
-import { WebLimits } from "../../../adapters/web/limits.ts";
+import { WebLimits } from "../../../adapters/web/config.ts";
 import { ClientFrame, ErrorCodes, ServerFrame } from "../../../adapters/web/protocol.ts";
+import { closeCodes } from "../../../adapters/web/protocol-constants.ts";
 
 const doc = readFileSync(new URL("../../../docs/protocol.md", import.meta.url), "utf8");
 const examples = (side: "client" | "server"): unknown[] =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StorageBudget, type Storing } from "../../../adapters/web/storage-budget.ts";
+import { StorageBudget, type Storing } from "../../../adapters/web/files/storage-budget.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 
 const MB = 1_000_000;

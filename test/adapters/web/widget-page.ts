@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
+import { widgetWebhooks } from "../../../adapters/web/server/widget-routes.ts";
 import { buildWidget } from "../../../adapters/web/widget/build.mjs";
-import { widgetWebhooks } from "../../../adapters/web/widget-file.ts";
 import type { WebGateway } from "./web-gateway.ts";
 
 export interface WidgetPage {

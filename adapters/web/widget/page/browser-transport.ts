@@ -1,5 +1,5 @@
 import type { ChatTransport } from "../../client/chat-transport.ts";
-import { PROTOCOL } from "../../protocol-name.ts";
+import { PROTOCOL } from "../../protocol-constants.ts";
 
 export const browserTransport =
   (url: string): ChatTransport =>

@@ -1,4 +1,5 @@
-import { ClientFrame } from "./protocol.ts";
+import type { LogEntry } from "../history/log-entry.ts";
+import { ClientFrame, type ServerFrame } from "../protocol.ts";
 
 /** A client's frame, or what is wrong with it. */
 export const parseFrame = (data: Buffer): { frame: ClientFrame } | { problem: string; id?: string } => {
@@ -23,3 +24,10 @@ const idOf = (value: unknown): string | undefined =>
   typeof value === "object" && value !== null && "id" in value && typeof value.id === "string"
     ? value.id.slice(0, 100)
     : undefined;
+
+/** One Buffer, shared by all sockets that it is sent to. */
+export const encodeFrame = (frame: ServerFrame): Buffer => Buffer.from(JSON.stringify(frame));
+
+/** A log entry as clients get it: the stored frame with its place in the log. */
+export const encodeEntry = (seq: number, { frame }: LogEntry): Buffer =>
+  Buffer.from(`${JSON.stringify(frame).slice(0, -1)},"seq":${seq}}`);

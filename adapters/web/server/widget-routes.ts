@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { Webhook, WebhookResponse } from "../contract/abilities.ts";
+import type { Webhook, WebhookResponse } from "../../contract/abilities.ts";
 
 /** What a page loads, and what that loads itself. */
 const SCRIPTS = ["widget.js", "widget-markdown.js"];
 
 /** Beside this file once built; in the build's folder when the sources are run. */
-const BUILT = [new URL("./", import.meta.url), new URL("../../dist/", import.meta.url)];
+const BUILT = [new URL("./", import.meta.url), new URL("../../../dist/", import.meta.url)];
 
 /** Any page may load the script; which of them may open a socket is checked there. */
 const OPEN_TO_ALL = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };

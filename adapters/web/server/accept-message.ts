@@ -1,7 +1,7 @@
-import type { Account } from "../../core/contract/user-message.ts";
-import type { DialogueParts } from "./dialogue-parts.ts";
-import { saidOf, userMessageOf } from "./inbound.ts";
-import type { Command, ErrorCode, Message } from "./protocol.ts";
+import type { Account } from "../../../core/contract/user-message.ts";
+import { saidOf, userMessageOf } from "../inbound.ts";
+import type { Command, ErrorCode, Message } from "../protocol.ts";
+import type { DialogueParts } from "./dialogue-deps.ts";
 
 export interface Speaker {
   readonly account: Account;

@@ -1,10 +1,10 @@
-import type { Conversation } from "../../core/contract/conversation.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { UserSignal } from "../../core/contract/signals.ts";
-import type { LogParts, LookBack } from "./conversation-log.ts";
-import { ConversationLog } from "./conversation-log.ts";
+import type { Conversation } from "../../../core/contract/conversation.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import type { UserSignal } from "../../../core/contract/signals.ts";
+import type { LogParts, LookBack } from "../history/conversation-log.ts";
+import { ConversationLog } from "../history/conversation-log.ts";
+import type { LogEntry } from "../history/log-entry.ts";
 import { ConversationRoom } from "./conversation-room.ts";
-import type { LogEntry } from "./log-entry.ts";
 
 export interface RoomParts extends LogParts {
   readonly logger: Logger;

@@ -1,5 +1,5 @@
-import type { ClientSocket } from "../contract/abilities.ts";
-import { AddressCounts } from "./address-counts.ts";
+import type { ClientSocket } from "../../contract/abilities.ts";
+import { addressKey } from "../../contract/address-rates.ts";
 import type { ClientDialogue } from "./client-dialogue.ts";
 
 /** The dialogues with the clients that have a socket here. */
@@ -67,5 +67,24 @@ export class OpenDialogues {
     this.#addresses.remove(dialogue.remoteAddress);
     this.#gone(dialogue);
     if (this.#dialogues.size === 0) this.#lastGone?.();
+  }
+}
+
+/** How many sockets each address has open. */
+class AddressCounts {
+  readonly #counts = new Map<string, number>();
+
+  of(address: string): number {
+    return this.#counts.get(addressKey(address)) ?? 0;
+  }
+
+  add(address: string): void {
+    this.#counts.set(addressKey(address), this.of(address) + 1);
+  }
+
+  remove(address: string): void {
+    const left = this.of(address) - 1;
+    if (left > 0) this.#counts.set(addressKey(address), left);
+    else this.#counts.delete(addressKey(address));
   }
 }

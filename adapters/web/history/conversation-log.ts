@@ -1,11 +1,11 @@
-import { AppError, RevisionConflict } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import type { Store } from "../../core/contract/store.ts";
+import { AppError, RevisionConflict } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import { visitorSince } from "../identity/visitor-id.ts";
 import { findHead, HINT_STRIDE } from "./find-head.ts";
 import type { HeadHint, LogEntry } from "./log-entry.ts";
 import { entryKey, headHintKey } from "./log-entry.ts";
 import { RECENT_ENTRIES, RecentIds } from "./recent-ids.ts";
-import { visitorSince } from "./visitor.ts";
 
 export interface LogParts {
   readonly store: Store;

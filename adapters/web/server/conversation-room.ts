@@ -1,11 +1,10 @@
 import { setImmediate as nextPass } from "node:timers/promises";
-import { messageOf } from "../../core/contract/app-error.ts";
-import type { Logger } from "../../core/contract/logger.ts";
+import { messageOf } from "../../../core/contract/app-error.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import type { ConversationLog } from "../history/conversation-log.ts";
+import type { LogEntry } from "../history/log-entry.ts";
 import type { Connection, Followed } from "./connection.ts";
-import type { ConversationLog } from "./conversation-log.ts";
-import { encodeEntry, encodeFrame } from "./encode-frame.ts";
-import { Followers } from "./followers.ts";
-import type { LogEntry } from "./log-entry.ts";
+import { encodeEntry, encodeFrame } from "./frame-codec.ts";
 
 /** A conversation that somebody has open here: its log, and the sockets that follow it. */
 export class ConversationRoom implements Followed {
@@ -157,3 +156,31 @@ const PAGE = 8;
 const SLICE = 500;
 const RECENT_FRAMES = 16;
 const LARGE_BYTES = 64 * 1024;
+
+/** The sockets of a room: nearly always one, for which a Set would be the largest thing the room has. */
+class Followers {
+  #only: Connection | undefined;
+  #many: Set<Connection> | undefined;
+
+  get size(): number {
+    return this.#many?.size ?? (this.#only === undefined ? 0 : 1);
+  }
+
+  add(connection: Connection): void {
+    if (this.#many) this.#many.add(connection);
+    else if (this.#only === undefined) this.#only = connection;
+    else {
+      this.#many = new Set([this.#only, connection]);
+      this.#only = undefined;
+    }
+  }
+
+  remove(connection: Connection): void {
+    this.#many?.delete(connection);
+    if (this.#only === connection) this.#only = undefined;
+  }
+
+  [Symbol.iterator](): Iterator<Connection> {
+    return (this.#many ?? (this.#only === undefined ? [] : [this.#only]))[Symbol.iterator]();
+  }
+}

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { visitorSince } from "./visitor.ts";
+import { visitorSince } from "./visitor-id.ts";
 import type { Identity, TokenProblem } from "./visitor-token.ts";
 
 const Header = z.looseObject({ alg: z.literal("HS256") });

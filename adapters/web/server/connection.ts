@@ -1,7 +1,7 @@
-import type { Clock } from "../../core/contract/clock.ts";
-import type { ClientSocket, CorkedStream } from "../contract/abilities.ts";
-import type { CloseCode } from "./close-codes.ts";
-import { closeCodes } from "./close-codes.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import type { ClientSocket, CorkedStream } from "../../contract/abilities.ts";
+import type { CloseCode } from "../protocol-constants.ts";
+import { closeCodes } from "../protocol-constants.ts";
 
 /** What a connection pulls from: a conversation's log, as far as it is known here. */
 export interface Followed {

@@ -1,7 +1,7 @@
-import { AppError } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import { addressKey, allowanceOf } from "../contract/address-rates.ts";
-import type { WebLimits } from "./limits.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { addressKey, allowanceOf } from "../../contract/address-rates.ts";
+import type { WebLimits } from "../config.ts";
 
 export interface Storing {
   readonly visitor: string;

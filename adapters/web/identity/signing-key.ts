@@ -1,10 +1,18 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { RevisionConflict } from "../../core/contract/app-error.ts";
-import { collection, keyOf } from "../../core/contract/collection.ts";
-import type { Store } from "../../core/contract/store.ts";
-import type { SigningKey } from "./visitor-token.ts";
-import { signingKeyOf } from "./visitor-token.ts";
+import { RevisionConflict } from "../../../core/contract/app-error.ts";
+import { collection, keyOf } from "../../../core/contract/collection.ts";
+import type { Store } from "../../../core/contract/store.ts";
+
+export interface SigningKey {
+  readonly key: Buffer;
+  readonly id: string;
+}
+
+export const signingKeyOf = (key: Buffer): SigningKey => ({
+  key,
+  id: createHash("sha256").update("mooring-kid").update(key).digest("base64url").slice(0, 8),
+});
 
 const keys = collection("web-keys", z.looseObject({ key: z.base64url() }));
 

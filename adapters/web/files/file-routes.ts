@@ -1,14 +1,11 @@
-import { AppError } from "../../core/contract/app-error.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { WriteAvailability } from "../../core/contract/write-availability.ts";
-import { refuseIfUnwritable } from "../../core/contract/write-availability.ts";
-import type { Webhook, WebhookHead, WebhookResponse } from "../contract/abilities.ts";
-import { fileName } from "./file-name.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import { isoTime } from "../../../core/contract/clock.ts";
+import { refuseIfUnwritable, type WriteAvailability } from "../../../core/contract/write-availability.ts";
+import type { Webhook, WebhookHead, WebhookResponse } from "../../contract/abilities.ts";
+import type { VisitorTokens } from "../identity/visitor-auth.ts";
 import type { StoredFile } from "./file-record.ts";
-import { mediaType } from "./media-type.ts";
 import type { UploadAdmission } from "./upload-admission.ts";
 import type { VisitorFiles } from "./visitor-files.ts";
-import type { VisitorTokens } from "./visitor-tokens.ts";
 
 export interface FileRouteParts {
   readonly files: VisitorFiles;
@@ -189,4 +186,24 @@ const statuses: Readonly<Record<string, number>> = {
   "too-large": 413,
   "rate-limited": 429,
   unavailable: 503,
+};
+
+const MOST_CHARS = 100;
+
+/** A name that people can read and nothing else: one line, no path, no controls, nothing that turns text around. */
+const fileName = (given: string | undefined): string => {
+  const base = (given ?? "").split(/[/\\]/).at(-1) ?? "";
+  const clean = base
+    .replace(/[\p{C}\p{Zl}\p{Zp}"<>|:*?]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .replace(/^[\s.]+|\s+$/g, "");
+  return [...clean].slice(0, MOST_CHARS).join("") || "file";
+};
+
+/** "type/subtype", without parameters; what does not look like one is bytes. */
+const mediaType = (given: string | undefined): string => {
+  const type = (given ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  return /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/.test(type)
+    ? type
+    : "application/octet-stream";
 };

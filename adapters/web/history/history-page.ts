@@ -1,5 +1,6 @@
+import { LoggedFrame } from "../protocol.ts";
+import type { ConversationLog } from "./conversation-log.ts";
 import type { LogEntry } from "./log-entry.ts";
-import { LoggedFrame } from "./protocol.ts";
 
 type Frame = LogEntry["frame"];
 
@@ -7,7 +8,7 @@ type Frame = LogEntry["frame"];
  * Items of a history frame, collected from the newest to the oldest. What was edited is one item: its latest state, in
  * the place of the reply, or in its own if the reply is on an older page.
  */
-export class HistoryPage {
+class HistoryPage {
   readonly #items = new Map<number, string>();
   /** The latest state of each edited reply. */
   readonly #edited = new Map<string, { seq: number; frame: Frame; revision: number }>();
@@ -58,3 +59,27 @@ export class HistoryPage {
     this.#items.delete(seq);
   }
 }
+
+/** A page of older entries, in order, as the text of a history frame. It ends early rather than grow too large. */
+export const readHistory = async (log: ConversationLog, before: number, limit: number): Promise<Buffer> => {
+  const page = new HistoryPage();
+  let next = before;
+  const last = Math.max(1, before - MOST_READ);
+  while (page.size < limit && next > last && page.bytes < PAGE_BYTES) {
+    const count = Math.min(READ_AT_ONCE, limit - page.size, next - last);
+    const entries = await Promise.all(Array.from({ length: count }, (_, index) => log.read(next - 1 - index)));
+    for (const entry of entries) {
+      // Older ones have expired as well.
+      if (entry === undefined) return page.toFrame(null);
+      if (page.bytes >= PAGE_BYTES) break;
+      next--;
+      page.addOlder(next, entry.frame);
+    }
+  }
+  return page.toFrame(next > 1 ? next : null);
+};
+
+const READ_AT_ONCE = 20;
+/** Edits of one entry come to one item, so a page may take more reading than it has items. */
+const MOST_READ = 1_000;
+const PAGE_BYTES = 256 * 1024;

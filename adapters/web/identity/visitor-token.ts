@@ -1,5 +1,6 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import type { SigningKey } from "./signing-key.ts";
 
 const Claims = z.looseObject({
   /** The visitor. */
@@ -24,16 +25,6 @@ export interface Identity {
   /** When the host page's word ends, in milliseconds since 1970; absent for those who only are who they were. */
   readonly endsAt?: number;
 }
-
-export interface SigningKey {
-  readonly key: Buffer;
-  readonly id: string;
-}
-
-export const signingKeyOf = (key: Buffer): SigningKey => ({
-  key,
-  id: createHash("sha256").update("mooring-kid").update(key).digest("base64url").slice(0, 8),
-});
 
 export type TokenProblem = "token-invalid" | "token-expired" | "token-unknown" | "token-foreign";
 

@@ -1,5 +1,5 @@
-import { AppError } from "../../core/contract/app-error.ts";
-import type { AccessRules } from "../contract/config.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
+import type { AccessRules } from "../../contract/config.ts";
 import type { StorageBudget } from "./storage-budget.ts";
 
 export interface UploadAdmissionDeps {

@@ -1,7 +1,8 @@
-import type { Clock } from "../../core/contract/clock.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
 import { readHostToken } from "./host-token.ts";
-import { newVisitor } from "./visitor.ts";
-import type { Identity, SigningKey, TokenProblem } from "./visitor-token.ts";
+import type { SigningKey } from "./signing-key.ts";
+import { newVisitor } from "./visitor-id.ts";
+import type { Identity, TokenProblem } from "./visitor-token.ts";
 import { readVisitorToken, signVisitorToken } from "./visitor-token.ts";
 
 export interface TokenParts {

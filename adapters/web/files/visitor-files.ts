@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
-import { AppError, messageOf, RevisionConflict } from "../../core/contract/app-error.ts";
-import type { Clock } from "../../core/contract/clock.ts";
-import { keyParts } from "../../core/contract/collection.ts";
-import type { Logger } from "../../core/contract/logger.ts";
-import type { Store } from "../../core/contract/store.ts";
+import { AppError, messageOf, RevisionConflict } from "../../../core/contract/app-error.ts";
+import type { Clock } from "../../../core/contract/clock.ts";
+import { keyParts } from "../../../core/contract/collection.ts";
+import type { Logger } from "../../../core/contract/logger.ts";
+import type { Store } from "../../../core/contract/store.ts";
+import type { WebLimits } from "../config.ts";
 import { CHUNK_BYTES, chunkKey, filesOfChannel, type StoredFile, visitorFilesKey } from "./file-record.ts";
-import type { WebLimits } from "./limits.ts";
 
 export interface VisitorFilesDeps {
   readonly store: Store;

@@ -1,19 +1,18 @@
-import { AppError, messageOf } from "../../core/contract/app-error.ts";
-import { isoTime } from "../../core/contract/clock.ts";
-import type { Account } from "../../core/contract/user-message.ts";
-import { refuseIfUnwritable, Unwritable, whenWritable } from "../../core/contract/write-availability.ts";
-import type { CloseCode } from "./close-codes.ts";
-import { closeCodes } from "./close-codes.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
+import { isoTime } from "../../../core/contract/clock.ts";
+import type { Account } from "../../../core/contract/user-message.ts";
+import { refuseIfUnwritable, Unwritable, whenWritable } from "../../../core/contract/write-availability.ts";
+import { readHistory } from "../history/history-page.ts";
+import type { Identity, TokenProblem } from "../identity/visitor-token.ts";
+import { accountOf } from "../inbound.ts";
+import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } from "../protocol.ts";
+import type { CloseCode } from "../protocol-constants.ts";
+import { closeCodes } from "../protocol-constants.ts";
+import { takeMessage } from "./accept-message.ts";
 import type { Connection } from "./connection.ts";
 import type { ConversationRoom } from "./conversation-room.ts";
-import type { DialogueParts } from "./dialogue-parts.ts";
-import { encodeFrame } from "./encode-frame.ts";
-import { accountOf } from "./inbound.ts";
-import { parseFrame } from "./parse-frame.ts";
-import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } from "./protocol.ts";
-import { readHistory } from "./read-history.ts";
-import { takeMessage } from "./take-message.ts";
-import type { Identity, TokenProblem } from "./visitor-token.ts";
+import type { DialogueParts } from "./dialogue-deps.ts";
+import { encodeFrame, parseFrame } from "./frame-codec.ts";
 
 interface Arrived {
   readonly remoteAddress: string;

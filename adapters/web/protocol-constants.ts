@@ -1,3 +1,6 @@
+/** The subprotocol. docs/protocol.md describes it with an example of every frame. */
+export const PROTOCOL = "mooring.v1";
+
 /** Every code the server closes a socket with. docs/protocol.md says what a client does about each. */
 export const closeCodes = {
   /** A binary frame. */

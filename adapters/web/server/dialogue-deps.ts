@@ -1,0 +1,23 @@
+import type { AdapterContext } from "../../contract/adapter-context.ts";
+import type { AddressRates } from "../../contract/address-rates.ts";
+import type { Inbox } from "../../contract/channel-adapter.ts";
+import type { RateLimit } from "../../contract/rate-limit.ts";
+import type { WebLimits } from "../config.ts";
+import type { StorageBudget } from "../files/storage-budget.ts";
+import type { VisitorFiles } from "../files/visitor-files.ts";
+import type { VisitorTokens } from "../identity/visitor-auth.ts";
+import type { OpenRooms } from "./open-rooms.ts";
+
+/** What all dialogues of a channel share. */
+export interface DialogueParts {
+  readonly context: AdapterContext;
+  readonly inbox: Inbox;
+  readonly limits: WebLimits;
+  readonly frameRate: RateLimit;
+  readonly messageRate: RateLimit;
+  readonly addressRates: AddressRates;
+  readonly budget: StorageBudget;
+  readonly rooms: OpenRooms;
+  readonly tokens: VisitorTokens;
+  readonly files: VisitorFiles;
+}
