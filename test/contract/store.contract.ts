@@ -7,6 +7,7 @@ import type { Collection } from "../../core/contract/collection.ts";
 import { collection, keyOf, keyParts, prefixOf } from "../../core/contract/collection.ts";
 import type { Listed, Store } from "../../core/contract/store.ts";
 import { MAX_VALUE_BYTES } from "../../core/contract/store.ts";
+import { update } from "../../core/contract/update.ts";
 import type { BackboneHarness, Deployment } from "./backbone-harness.ts";
 
 const Note = z.looseObject({ text: z.string() });
@@ -127,6 +128,21 @@ export const storeContract = (harness: BackboneHarness): void => {
       };
       await Promise.all(Array.from({ length: 30 }, (_, n) => add(n % 2 ? store : other)));
       expect((await store.get(key))?.value.count).toBe(30);
+    });
+
+    it("when many updaters of two openers change one key, then no update is lost", async () => {
+      const Ids = z.looseObject({ ids: z.array(z.number()) });
+      const key = keyOf(collection(`ids-${++made}`, Ids), "a");
+      const stores = [store, (await deployment.open()).store];
+      await Promise.all(
+        Array.from({ length: 30 }, (_, id) =>
+          update(stores[id % 2] as Store, key, ({ ids }) => ({ ids: [...ids, id] }), {
+            initial: { ids: [] as number[] },
+          }),
+        ),
+      );
+      const { ids } = (await store.get(key))?.value ?? { ids: [] };
+      expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, id) => id));
     });
 
     it("when a key is deleted, then it is absent, and deleting it again is fine", async () => {
