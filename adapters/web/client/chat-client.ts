@@ -1,11 +1,11 @@
 import type { ClientFrame, ErrorCode, Hello, ServerFrame } from "../protocol.ts";
 import { closeCodes } from "../protocol-constants.ts";
+import { ReconnectPause } from "./backoff.ts";
 import type { ChatIdentity, TokenRefusal } from "./chat-identity.ts";
 import type { ChatListener, ChatStatus } from "./chat-listener.ts";
 import type { ChatConnection, ChatTransport } from "./chat-transport.ts";
 import type { Outgoing, OutgoingQueue } from "./outgoing-queue.ts";
 import { OutgoingSender } from "./outgoing-sender.ts";
-import { ReconnectPause } from "./reconnect-pause.ts";
 
 export interface ChatClientParts {
   readonly transport: ChatTransport;

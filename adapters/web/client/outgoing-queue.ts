@@ -1,6 +1,6 @@
 import type { Attachment } from "../../../core/contract/user-message.ts";
 import type { Command, Message } from "../protocol.ts";
-import type { KeptValues } from "./kept-values.ts";
+import type { KeptValues } from "./persistent-values.ts";
 
 export type OutgoingFrame = Message | Command;
 

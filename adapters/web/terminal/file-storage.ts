@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { KeyValueStorage } from "../client/kept-values.ts";
+import type { KeyValueStorage } from "../client/persistent-values.ts";
 
 /** What a terminal keeps between two runs: who it is, and what was not sent. Only its owner can read the file. */
 export const fileStorage = (file: string): KeyValueStorage => {

@@ -1,11 +1,11 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { AnonymousIdentity } from "../client/anonymous-identity.ts";
 import { ChatClient } from "../client/chat-client.ts";
+import { AnonymousIdentity } from "../client/chat-identity.ts";
 import type { ChatListener, ChatStatus } from "../client/chat-listener.ts";
 import type { ChatTransport } from "../client/chat-transport.ts";
-import { KeptValues, type KeyValueStorage } from "../client/kept-values.ts";
 import { OutgoingQueue } from "../client/outgoing-queue.ts";
+import { KeptValues, type KeyValueStorage } from "../client/persistent-values.ts";
 import type { ErrorCode, ServerFrame } from "../protocol.ts";
 import type { TerminalScreen } from "./terminal-screen.ts";
 import { TerminalView } from "./terminal-view.ts";

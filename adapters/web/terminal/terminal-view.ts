@@ -1,5 +1,5 @@
-import { StreamedText } from "../client/streamed-text.ts";
 import type { Delta, Said, Shown } from "../client/transcript.ts";
+import { StreamedText } from "../client/transcript.ts";
 
 export interface TerminalOutput {
   write(text: string): void;

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { onAccent } from "./page/on-accent.ts";
+import { onAccent } from "./page/contrast-color.ts";
 import { css as activity } from "./style/activity.css";
 import { css as anchor } from "./style/anchor.css";
 import { css as composer } from "./style/composer.css";

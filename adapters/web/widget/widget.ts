@@ -1,23 +1,21 @@
-import { AnonymousIdentity } from "../client/anonymous-identity.ts";
 import { ChatClient } from "../client/chat-client.ts";
-import type { ChatIdentity } from "../client/chat-identity.ts";
-import { KeptValues } from "../client/kept-values.ts";
+import { AnonymousIdentity, type ChatIdentity } from "../client/chat-identity.ts";
 import { OutgoingQueue } from "../client/outgoing-queue.ts";
+import { KeptValues } from "../client/persistent-values.ts";
 import type { Shown } from "../client/transcript.ts";
 import { ChatModel } from "./chat/chat-model.ts";
 import { PanelState } from "./chat/panel-state.ts";
 import { ReadMark } from "./chat/read-mark.ts";
 import { Uploads } from "./chat/uploads.ts";
 import { Formatter } from "./markdown/formatter.ts";
+import { plainText } from "./markdown/snippet.ts";
 import { type Mounted, mount } from "./mount.tsx";
 import { browserTransport } from "./page/browser-transport.ts";
 import { FileRequests } from "./page/file-requests.ts";
 import { HostIdentity, type HostToken } from "./page/host-identity.ts";
-import { newId } from "./page/new-id.ts";
 import { showInTitle } from "./page/page-title.ts";
 import { TabChannel, type TabNews } from "./page/tab-channel.ts";
 import { textsFor } from "./texts/texts.ts";
-import { plainText } from "./view/snippet.ts";
 import type { WidgetOptions } from "./widget-options.ts";
 
 export interface WidgetEvents {
@@ -198,3 +196,7 @@ export class Widget {
 }
 
 const ROOM_WITHIN_MS = 500;
+
+/** Works on plain http too, where randomUUID does not exist. */
+const newId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");

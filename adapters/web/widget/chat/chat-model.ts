@@ -1,11 +1,9 @@
 import type { ChatClient } from "../../client/chat-client.ts";
 import type { ChatListener, ChatStatus } from "../../client/chat-listener.ts";
 import type { Outgoing, OutgoingFrame, OutgoingQueue } from "../../client/outgoing-queue.ts";
-import type { Entry, Shown } from "../../client/transcript.ts";
-import { keyOf, Transcript } from "../../client/transcript.ts";
+import { type Entry, keyOf, type Shown, Transcript } from "../../client/transcript.ts";
 import type { ErrorCode, ServerFrame } from "../../protocol.ts";
 import { isMessage, STOP, shownEntries } from "./shown-entries.ts";
-import { waitingFor } from "./waiting-for.ts";
 
 export interface ChatModelEvents {
   changed(): void;
@@ -192,3 +190,18 @@ export class ChatModel implements ChatListener {
 const TYPING_MS = 8_000;
 /** A clock that differs by less is right: the frame was on its way meanwhile. */
 const ON_ITS_WAY_MS = 60_000;
+
+/** The longest that an answer is worked on; who waits longer waits in vain. */
+const LONGEST_MS = 15 * 60_000;
+
+/** The message that an answer is being written to now, if there is one. */
+const waitingFor = (transcript: Transcript, now: number): string | undefined => {
+  const { entries } = transcript;
+  for (let at = entries.length - 1; at >= 0; at--) {
+    const { item } = entries[at] as Entry;
+    if (now - Date.parse(item.createdAt) > LONGEST_MS) return undefined;
+    if (item.type !== "said" || item.command !== undefined) continue;
+    return transcript.hasAnswered(item.id) ? undefined : item.id;
+  }
+  return undefined;
+};

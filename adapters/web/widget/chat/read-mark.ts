@@ -1,4 +1,4 @@
-import type { KeptValues } from "../../client/kept-values.ts";
+import type { KeptValues } from "../../client/persistent-values.ts";
 import type { Entry } from "../../client/transcript.ts";
 import { isMessage } from "./shown-entries.ts";
 

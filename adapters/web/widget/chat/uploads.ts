@@ -1,7 +1,5 @@
 import type { Attachment } from "../../../../core/contract/user-message.ts";
 import type { Texts } from "../texts/texts.ts";
-import { bytesText } from "./bytes-text.ts";
-import { isAccepted } from "./is-accepted.ts";
 
 /** One file on its way into a message. */
 export interface Upload {
@@ -106,3 +104,22 @@ export class Uploads {
     this.#changed();
   }
 }
+
+/** Whether a file is of one of the types in `accept`, which is written as for an <input>. */
+export const isAccepted = ({ name, type }: Pick<File, "name" | "type">, accept: string | undefined): boolean => {
+  if (accept === undefined) return true;
+  return accept
+    .split(",")
+    .map((wanted) => wanted.trim().toLowerCase())
+    .some((wanted) => {
+      if (wanted.startsWith(".")) return name.toLowerCase().endsWith(wanted);
+      return wanted.endsWith("/*") ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
+    });
+};
+
+/** "820 B", "12 kB", "1.4 MB". */
+export const bytesText = (bytes: number): string => {
+  if (bytes < 1_000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} kB`;
+  return `${Math.round(bytes / 100_000) / 10} MB`;
+};

@@ -1,5 +1,4 @@
 import type { MarkedToken, Token, Tokens } from "marked";
-import { decodeReferences } from "./decode-references.ts";
 
 /**
  * Markdown that was taken apart, as nodes. Nothing of it is ever read as HTML: there are only the elements and the
@@ -123,3 +122,37 @@ const link = (given: string, children: readonly Node[]): Node[] => {
   made.rel = "noopener noreferrer nofollow";
   return [made];
 };
+
+/** Those that texts are written with. Any other stays as it was written. */
+const NAMED: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  copy: "©",
+  reg: "®",
+  deg: "°",
+  times: "×",
+  middot: "·",
+  bull: "•",
+  hellip: "…",
+  ndash: "–",
+  mdash: "—",
+  larr: "←",
+  rarr: "→",
+  euro: "€",
+};
+
+const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi;
+
+/** Character references as the signs they stand for, without the help of an HTML parser. */
+const decodeReferences = (text: string): string =>
+  text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {
+    if (name !== undefined) return NAMED[name] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
+    return code === 0 || code > 0x10_ff_ff || (code >= 0xd8_00 && code <= 0xdf_ff)
+      ? "\ufffd"
+      : String.fromCodePoint(code);
+  });

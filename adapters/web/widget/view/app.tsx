@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useReducer } from "preact/hooks";
-import { Launcher } from "./launcher.tsx";
+import { Launcher, Preview } from "./launcher.tsx";
 import { Panel } from "./panel.tsx";
-import { Preview } from "./preview.tsx";
 import { type WidgetContext, WidgetProvider } from "./widget-context.ts";
 
 interface AppProps {

@@ -17,7 +17,7 @@ const PATHS = {
   stop: "M7 7h10v10H7z",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 /** A drawing in a field of 24 by 24, hidden from screen readers. */
 export const Icon = ({ name }: { name: IconName }) => (

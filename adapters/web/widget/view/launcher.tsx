@@ -1,5 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
+import { plainText } from "../markdown/snippet.ts";
 import { Icon } from "./icon.tsx";
+import { AnchorChip } from "./messages/anchor-chip.tsx";
 import { useWidget } from "./widget-context.ts";
 
 /** The button that opens and closes the chat, with the number of messages that nobody has read. */
@@ -25,5 +27,24 @@ export const Launcher = ({ toggle }: { toggle: () => void }) => {
       <Icon name={isOpen ? "down" : "chat"} />
       {unread > 0 && <span class="badge">{unread > 9 ? "9+" : unread}</span>}
     </button>
+  );
+};
+
+/** The latest message, beside the closed chat: what it is about first. */
+export const Preview = ({ open }: { open: () => void }) => {
+  const { texts, panel, formatter } = useWidget();
+  const { preview } = panel;
+  if (preview === undefined || panel.isOpen) return null;
+  return (
+    <div class="preview">
+      {preview.anchor && <AnchorChip anchor={preview.anchor} origin={undefined} />}
+      <button type="button" class="words" onClick={open}>
+        <span class="sr">{`${texts.newMessage}: `}</span>
+        <span dir="auto">{plainText(preview.markdown, formatter)}</span>
+      </button>
+      <button type="button" class="tool" aria-label={texts.dismiss} onClick={() => panel.set({ preview: undefined })}>
+        <Icon name="close" />
+      </button>
+    </div>
   );
 };

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Composer } from "./composer.tsx";
 import { Header } from "./header.tsx";
-import { MessageList } from "./message-list.tsx";
+import { MessageList } from "./messages/message-list.tsx";
 import { useWidget } from "./widget-context.ts";
 
 /** The chat itself. Files can be dropped anywhere on it. */

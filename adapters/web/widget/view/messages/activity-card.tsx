@@ -1,12 +1,11 @@
 import { useId, useState } from "preact/hooks";
-import type { ActivityItem } from "../../../../core/contract/activity.ts";
-import type { Shown } from "../../client/transcript.ts";
+import type { ActivityItem } from "../../../../../core/contract/activity.ts";
+import type { Shown } from "../../../client/transcript.ts";
+import { Icon } from "../icon.tsx";
+import { useWidget } from "../widget-context.ts";
 import { ActivityRow } from "./activity-row.tsx";
 import { AnchorChip } from "./anchor-chip.tsx";
-import { Elapsed } from "./elapsed.tsx";
-import { Icon } from "./icon.tsx";
-import { ProgressRing } from "./progress-ring.tsx";
-import { useWidget } from "./widget-context.ts";
+import { Elapsed } from "./live-time.tsx";
 
 /** Delegated work: one line, which opens to a list. Screen readers are not told of each change (B1). */
 export const ActivityCard = ({ item }: { item: Shown }) => {
@@ -63,4 +62,23 @@ const spanOf = (items: readonly ActivityItem[]): [since: string | undefined, unt
   const [since] = items.flatMap(({ startedAt }) => startedAt ?? []).sort();
   const ends = items.flatMap(({ endedAt }) => endedAt ?? []).sort();
   return [since, items.every(hasEnded) ? (ends.at(-1) ?? since) : undefined];
+};
+
+const AROUND = 2 * Math.PI * 9;
+
+/** How much of the work has ended, as a circle that closes. */
+const ProgressRing = ({ part, hasFailed }: { part: number; hasFailed: boolean }) => {
+  if (part >= 1) {
+    return (
+      <span class={`ring ended ${hasFailed ? "failed" : ""}`}>
+        <Icon name={hasFailed ? "alert" : "check"} />
+      </span>
+    );
+  }
+  return (
+    <svg class="ring" viewBox="0 0 24 24" aria-hidden="true">
+      <circle class="track" cx="12" cy="12" r="9" />
+      <circle class="done" cx="12" cy="12" r="9" stroke-dasharray={`${Math.max(0.08, part) * AROUND} ${AROUND}`} />
+    </svg>
+  );
 };

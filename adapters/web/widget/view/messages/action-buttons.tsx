@@ -1,5 +1,5 @@
-import type { ReplyAction } from "../../../../core/contract/agent-reply.ts";
-import { useWidget } from "./widget-context.ts";
+import type { ReplyAction } from "../../../../../core/contract/agent-reply.ts";
+import { useWidget } from "../widget-context.ts";
 
 /** What can be done about something: each button is a command. */
 export const ActionButtons = ({ actions }: { actions: readonly ReplyAction[] }) => {

@@ -1,5 +1,5 @@
 import { Component } from "preact";
-import type { Entry } from "../../client/transcript.ts";
+import type { Entry } from "../../../client/transcript.ts";
 import { ActivityCard } from "./activity-card.tsx";
 import { ReplyBubble } from "./reply-bubble.tsx";
 import { SaidBubble } from "./said-bubble.tsx";

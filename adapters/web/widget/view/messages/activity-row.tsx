@@ -1,10 +1,10 @@
 import type { Ref } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ActivityItem, ActivityState } from "../../../../core/contract/activity.ts";
-import type { ReplyAction } from "../../../../core/contract/agent-reply.ts";
+import type { ActivityItem, ActivityState } from "../../../../../core/contract/activity.ts";
+import type { ReplyAction } from "../../../../../core/contract/agent-reply.ts";
+import { useWidget } from "../widget-context.ts";
 import { ActionButtons } from "./action-buttons.tsx";
-import { Elapsed } from "./elapsed.tsx";
-import { useWidget } from "./widget-context.ts";
+import { Elapsed } from "./live-time.tsx";
 
 const MARKS: Readonly<Record<ActivityState, string>> = {
   pending: "○",

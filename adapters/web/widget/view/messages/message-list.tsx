@@ -1,13 +1,10 @@
 import { useRef } from "preact/hooks";
+import { Icon } from "../icon.tsx";
+import { useWidget } from "../widget-context.ts";
 import { DraftBubble } from "./draft-bubble.tsx";
 import { EntryView } from "./entry-view.tsx";
-import { Icon } from "./icon.tsx";
-import { OutgoingBubble } from "./outgoing-bubble.tsx";
-import { useEndlessScroll } from "./use-endless-scroll.ts";
-import { useSoughtEntry } from "./use-sought-entry.ts";
-import { useStickToEnd } from "./use-stick-to-end.ts";
-import { Welcome } from "./welcome.tsx";
-import { useWidget } from "./widget-context.ts";
+import { OutgoingBubble } from "./said-bubble.tsx";
+import { useEndlessScroll, useSoughtEntry, useStickToEnd } from "./scrolling.ts";
 
 /** The conversation: what is in the log, what is on its way there, and what is being written. */
 export const MessageList = () => {
@@ -58,6 +55,26 @@ export const MessageList = () => {
           <Icon name="down" />
         </button>
       )}
+    </div>
+  );
+};
+
+/** Where nothing has been said yet: a word, and something to begin with. */
+const Welcome = () => {
+  const { options, texts, model } = useWidget();
+  return (
+    <div class="welcome">
+      <span class="avatar">
+        <Icon name="anchor" />
+      </span>
+      <p dir="auto">{options.greeting ?? texts.greeting}</p>
+      <div class="suggestions">
+        {options.suggestions.map((text) => (
+          <button type="button" class="pill" key={text} dir="auto" onClick={() => model.say(text)}>
+            {text}
+          </button>
+        ))}
+      </div>
     </div>
   );
 };

@@ -1,3 +1,13 @@
+/** "21:14", with the date if it was not today. */
+export const clockTime = (at: string, now: number, locale: string): string => {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date(now).toDateString();
+  return new Intl.DateTimeFormat(locale, {
+    timeStyle: "short",
+    ...(!isToday && { dateStyle: "medium" }),
+  }).format(date);
+};
+
 /** "12 s", "2 min 5 s", "1 h 4 min". */
 export const elapsedText = (ms: number): string => {
   // The clock of the browser may be behind that of the gateway.

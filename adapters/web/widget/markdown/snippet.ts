@@ -1,5 +1,5 @@
 import type { Shown } from "../../client/transcript.ts";
-import type { Formatter } from "../markdown/formatter.ts";
+import type { Formatter } from "./formatter.ts";
 
 const SNIPPET = 120;
 const LONGEST_READ = 2_000;

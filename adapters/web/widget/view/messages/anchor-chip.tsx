@@ -1,8 +1,8 @@
-import type { Shown } from "../../client/transcript.ts";
-import { clockTime } from "./clock-time.ts";
-import { Icon } from "./icon.tsx";
-import { RelativeTime } from "./relative-time.tsx";
-import { useWidget } from "./widget-context.ts";
+import type { Shown } from "../../../client/transcript.ts";
+import { Icon } from "../icon.tsx";
+import { useWidget } from "../widget-context.ts";
+import { RelativeTime } from "./live-time.tsx";
+import { clockTime } from "./time-text.ts";
 
 type Anchor = NonNullable<Shown["anchor"]>;
 

@@ -1,0 +1,88 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Shown } from "../../../client/transcript.ts";
+import { LONGEST_MARKDOWN } from "../../markdown/formatter.ts";
+import { snippetOf } from "../../markdown/snippet.ts";
+import { Icon } from "../icon.tsx";
+import { useWidget } from "../widget-context.ts";
+import { ActionButtons } from "./action-buttons.tsx";
+import { AnchorChip } from "./anchor-chip.tsx";
+import { clockTime } from "./time-text.ts";
+
+/** What the agent says, with its anchor if it has one, and its buttons. */
+export const ReplyBubble = ({ item }: { item: Shown }) => {
+  const { texts, locale, model } = useWidget();
+  const { id, markdown, anchor, origin, actions = [] } = item;
+  const offered =
+    anchor === undefined || actions.some(({ name }) => name === "why")
+      ? actions
+      : [...actions, { name: "why", label: texts.why, value: id }];
+  return (
+    <>
+      <div class="row">
+        <div class="bubble" title={clockTime(item.createdAt, model.now(), locale)}>
+          {anchor && <AnchorChip anchor={anchor} origin={origin} />}
+          <MarkdownText markdown={markdown} />
+        </div>
+        <ReplyTools item={item} />
+      </div>
+      <ActionButtons actions={offered} />
+    </>
+  );
+};
+
+/** What is shown of a text that is too long to be taken apart, until somebody wants all of it. */
+const BEGINNING = 4_000;
+
+const MarkdownText = ({ markdown }: { markdown: string }) => {
+  const { texts, formatter } = useWidget();
+  const node = useRef<HTMLDivElement>(null);
+  const [isWhole, setWhole] = useState(markdown.length <= LONGEST_MARKDOWN);
+  const shown = isWhole ? markdown : `${markdown.slice(0, BEGINNING)}…`;
+  // Once it is ready, it draws the same text better.
+  const { isReady } = formatter;
+  useLayoutEffect(() => {
+    node.current?.replaceChildren(formatter.render(shown));
+  }, [shown, formatter, isReady]);
+  return (
+    <>
+      <div class="text" ref={node} />
+      {!isWhole && (
+        <button type="button" class="pill" onClick={() => setWhole(true)}>
+          {texts.showAll}
+        </button>
+      )}
+    </>
+  );
+};
+
+/** What one can do with a message. Shown with the pointer or the focus on it. */
+const ReplyTools = ({ item }: { item: Shown }) => {
+  const { texts, panel, formatter } = useWidget();
+  const { id, markdown } = item;
+  const answer = () => panel.set({ answering: { id, about: snippetOf(item, formatter) } });
+  return (
+    <div class="tools">
+      <button type="button" class="tool" aria-label={texts.reply} title={texts.reply} onClick={answer}>
+        <Icon name="reply" />
+      </button>
+      {/* Pages that are not secure have none. */}
+      {navigator.clipboard !== undefined && <CopyButton text={markdown} />}
+    </div>
+  );
+};
+
+const CopyButton = ({ text }: { text: string }) => {
+  const { texts } = useWidget();
+  const [isCopied, setCopied] = useState(false);
+  const label = isCopied ? texts.copied : texts.copy;
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    );
+  return (
+    <button type="button" class="tool" aria-label={label} title={label} onClick={() => void copy()}>
+      <Icon name={isCopied ? "check" : "copy"} />
+    </button>
+  );
+};

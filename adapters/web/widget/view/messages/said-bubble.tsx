@@ -1,0 +1,98 @@
+import { useState } from "preact/hooks";
+import type { Attachment } from "../../../../../core/contract/user-message.ts";
+import type { Outgoing } from "../../../client/outgoing-queue.ts";
+import type { Said } from "../../../client/transcript.ts";
+import { bytesText } from "../../chat/uploads.ts";
+import { snippetOf } from "../../markdown/snippet.ts";
+import { Icon } from "../icon.tsx";
+import { useWidget } from "../widget-context.ts";
+
+/** What the person said, in this tab or another. */
+export const SaidBubble = ({ item }: { item: Pick<Said, "text" | "command" | "replyTo" | "attachments"> }) => {
+  const { text, command, replyTo, attachments = [] } = item;
+  return (
+    <>
+      {replyTo !== undefined && <Quote id={replyTo} />}
+      {text !== "" && (
+        <div class="bubble" dir="auto">
+          {command === undefined ? text : <CommandText command={command} text={text} />}
+        </div>
+      )}
+      {attachments.length > 0 && (
+        <div class="files">
+          {attachments.map((attachment) => (
+            <AttachmentChip key={attachment.id} attachment={attachment} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+};
+
+/** A button that was pressed reads as the button did. */
+const CommandText = ({ command, text }: { command: NonNullable<Said["command"]>; text: string }) => {
+  const { texts, model } = useWidget();
+  const name = command.name === "cancel" ? model.nameOfWork(command.args) : undefined;
+  if (name !== undefined) return <>{texts.cancelled(name)}</>;
+  return <>{command.name === "why" && command.args !== "" ? texts.why : text}</>;
+};
+
+/** The message that this one answers, in a line that leads to it. */
+const Quote = ({ id }: { id: string }) => {
+  const { model, panel, formatter } = useWidget();
+  const key = `reply:${id}`;
+  const quoted = model.transcript.find(key)?.item;
+  if (quoted === undefined || quoted.type === "said") return null;
+  return (
+    <button type="button" class="quote" dir="auto" onClick={() => panel.set({ soughtKey: key })}>
+      {snippetOf(quoted, formatter)}
+    </button>
+  );
+};
+
+/** A file of a message that was sent; it can be had back. */
+const AttachmentChip = ({ attachment }: { attachment: Attachment }) => {
+  const { texts, download } = useWidget();
+  const [hasFailed, setFailed] = useState(false);
+  const { name, bytes } = attachment;
+  return (
+    <button type="button" class="file" onClick={() => void download(attachment).catch(() => setFailed(true))}>
+      <Icon name={hasFailed ? "alert" : "file"} />
+      <span class="sr">{texts.download}</span>
+      <span class="name" dir="auto">
+        {name}
+      </span>
+      <span class="size">{hasFailed ? texts.downloadFailed : bytes !== undefined && bytesText(bytes)}</span>
+    </button>
+  );
+};
+
+/** What the gateway has not accepted yet, or will not. */
+export const OutgoingBubble = ({ outgoing: { frame, attachments, failure } }: { outgoing: Outgoing }) => {
+  const { texts, model } = useWidget();
+  const isCommand = frame.type === "command";
+  const item = isCommand
+    ? { text: `/${frame.name} ${frame.args ?? ""}`.trimEnd(), command: { name: frame.name, args: frame.args ?? "" } }
+    : { text: frame.text, replyTo: frame.replyTo, attachments: attachments?.slice() };
+  return (
+    <div class={`said ${isCommand ? "command" : ""} ${failure === undefined ? "pending" : "failed"}`}>
+      <SaidBubble item={item} />
+      {failure === undefined ? (
+        <span class="state">
+          <Icon name="clock" />
+          <span class={model.isHeld ? "" : "sr"}>{texts.waiting}</span>
+        </span>
+      ) : (
+        <div class="trouble">
+          <span role="alert">{texts.notSent(failure)}</span>
+          <button type="button" class="pill" onClick={() => model.retry(frame.id)}>
+            {texts.retry}
+          </button>
+          <button type="button" class="pill" onClick={() => model.discard(frame.id)}>
+            {texts.discard}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+};

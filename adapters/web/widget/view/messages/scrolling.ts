@@ -1,0 +1,88 @@
+import type { RefObject } from "preact";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useWidget } from "../widget-context.ts";
+
+/** Closer than this counts as being there. */
+const NEAR_PX = 60;
+
+/** Stays at the end while the conversation grows, unless somebody has scrolled away from it. */
+export const useStickToEnd = (scroll: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>) => {
+  const { model, panel } = useWidget();
+  const sticks = useRef(true);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const goToEnd = useCallback(() => {
+    const { current } = scroll;
+    if (current) current.scrollTop = current.scrollHeight;
+  }, [scroll]);
+  useEffect(() => {
+    const { current } = scroll;
+    if (!current || !content.current) return;
+    const look = () => {
+      const { scrollTop, scrollHeight, clientHeight } = current;
+      sticks.current = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+      setAtEnd(sticks.current);
+    };
+    current.addEventListener("scroll", look, { passive: true });
+    const observer = new ResizeObserver(() => sticks.current && goToEnd());
+    observer.observe(content.current);
+    observer.observe(current);
+    return () => {
+      current.removeEventListener("scroll", look);
+      observer.disconnect();
+    };
+  }, [scroll, content, goToEnd]);
+  // Who says something wants to see it.
+  const lastSaid = model.outgoing.at(-1)?.frame.id;
+  useLayoutEffect(goToEnd, [lastSaid, panel.isOpen, goToEnd]);
+  return { isAtEnd, goToEnd };
+};
+
+/** Older messages are asked for this far before they are scrolled to. */
+const AHEAD = "800px";
+
+/** Loads older pages when the top comes near, and keeps what is looked at in its place. */
+export const useEndlessScroll = (scroll: RefObject<HTMLElement | null>, top: RefObject<HTMLElement | null>): void => {
+  const { model } = useWidget();
+  const first = model.entries[0]?.key;
+  const before = useRef<{ first: string | undefined; height: number; top: number }>(undefined);
+  useEffect(() => {
+    if (!scroll.current || !top.current) return;
+    const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting && model.loadOlder(), {
+      root: scroll.current,
+      rootMargin: `${AHEAD} 0px 0px 0px`,
+    });
+    observer.observe(top.current);
+    return () => observer.disconnect();
+    // Observed anew after each page: one that was in sight all the time is not told again.
+  }, [scroll, top, model, model.before]);
+  useLayoutEffect(() => {
+    const { current } = scroll;
+    if (!current) return;
+    const { scrollHeight: height, scrollTop } = current;
+    const was = before.current;
+    // Browsers do this themselves, but not at the very top.
+    if (was && was.first !== first && scrollTop < 1) current.scrollTop = was.top + height - was.height;
+    before.current = { first, height: current.scrollHeight, top: current.scrollTop };
+  });
+};
+
+/** How long an entry that was looked for is pointed out. */
+const POINTED_OUT_MS = 2_000;
+
+/** Scrolls to the entry that somebody looks for, and fetches older pages until it is there. */
+export const useSoughtEntry = (scroll: RefObject<HTMLElement | null>): void => {
+  const { model, panel } = useWidget();
+  const { soughtKey } = panel;
+  const isHere = soughtKey !== undefined && model.transcript.find(soughtKey) !== undefined;
+  useEffect(() => {
+    if (soughtKey === undefined) return;
+    if (!isHere && model.before === "more") model.loadOlder();
+    if (!isHere && (model.before === "more" || model.before === "loading")) return;
+    const found = [...(scroll.current?.querySelectorAll<HTMLElement>("[data-key]") ?? [])].find(
+      ({ dataset }) => dataset.key === soughtKey,
+    );
+    found?.scrollIntoView({ block: "center" });
+    const timer = setTimeout(() => panel.set({ soughtKey: undefined }), POINTED_OUT_MS);
+    return () => clearTimeout(timer);
+  }, [scroll, soughtKey, isHere, model, model.before, panel]);
+};
