@@ -7,7 +7,7 @@ import { BackboneConfig } from "../../core/backbone/config.ts";
 import { openBackbone } from "../../core/backbone/drivers.ts";
 import { systemClock as clock } from "../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../core/contract/logger.ts";
-import { hostToken, IDENTITY_KEY } from "../adapters/web/host-jwt.ts";
+import { hostToken, IDENTITY_KEY } from "../adapters/web/identity/host-jwt.ts";
 import { NatsServer } from "../fakes/nats-server.ts";
 import { axeProblems } from "../setup/axe-problems.ts";
 import { launchChromium } from "../setup/launch-chromium.ts";

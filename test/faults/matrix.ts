@@ -25,7 +25,7 @@ const PLATFORM_TROUBLE = "test/contract/channel/adapter-trouble.ts";
 export const matrix: Readonly<Record<string, Row>> = {
   F1: {
     fault: "kill -9 of a gateway: before and after it has stored a message, and with answers under way",
-    triedIn: ["test/gateway/relay/relay-deaths.ts", "test/adapters/web/resume.test.ts", ...SEEDED],
+    triedIn: ["test/gateway/relay/relay-deaths.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
   },
   F2: {
     fault: "kill -9 of a core at every step of a turn",
@@ -50,19 +50,19 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F6: {
     fault: "a client that never reads",
-    triedIn: ["test/adapters/web/limits.test.ts", "test/gateway/a2a/http/send-events.test.ts"],
+    triedIn: ["test/adapters/web/server/limits.test.ts", "test/gateway/a2a/http/send-events.test.ts"],
   },
   F7: {
     fault: "a process that stands still for longer than its lease, and goes on",
     triedIn: [
       "test/contract/bus-deaths.contract.ts",
-      "test/adapters/web/resume.test.ts",
+      "test/adapters/web/server/resume.test.ts",
       "test/faults/seeded-nats.test.ts",
     ],
   },
   F8: {
     fault: "a socket client that was away, also past retention",
-    triedIn: ["test/adapters/web/resume.test.ts", ...SEEDED],
+    triedIn: ["test/adapters/web/server/resume.test.ts", ...SEEDED],
   },
   F9: {
     fault: "a platform that asks to wait (429)",
@@ -75,7 +75,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F12: {
     fault: "the same inbound message again, at once or much later",
-    triedIn: ["test/gateway/late-repeats.test.ts", "test/adapters/web/resume.test.ts", ...SEEDED],
+    triedIn: ["test/gateway/late-repeats.test.ts", "test/adapters/web/server/resume.test.ts", ...SEEDED],
   },
   F13: {
     fault: "edits and deletions, also of what nobody knows",
@@ -88,7 +88,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   F14: { fault: "the clock jumps by hours", triedIn: ["test/faults/clock-jump.test.ts"] },
   F15: {
     fault: "the disk is full",
-    triedIn: ["test/core/backbone/embedded/full-disk.test.ts", "test/adapters/web/full-disk.test.ts"],
+    triedIn: ["test/core/backbone/embedded/full-disk.test.ts", "test/adapters/web/files/full-disk.test.ts"],
   },
   F16: { fault: "the disk fails", triedIn: ["test/core/backbone/embedded/kill.test.ts"] },
   F17: {
@@ -107,7 +107,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   F19: {
     fault: "malformed input",
     triedIn: [
-      "test/adapters/web/bad-input.test.ts",
+      "test/adapters/web/server/bad-input.test.ts",
       "test/adapters/slack/bad-input.test.ts",
       "test/adapters/teams/refusals.test.ts",
       "test/gateway/a2a/bad-input.test.ts",
@@ -117,7 +117,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   F20: {
     fault: "oversized input, and answers longer than a platform takes",
     triedIn: [
-      "test/adapters/web/bad-input.test.ts",
+      "test/adapters/web/server/bad-input.test.ts",
       "test/gateway/http/server.test.ts",
       "test/gateway/a2a/bad-input.test.ts",
       "test/adapters/contract/markdown/split-markdown.test.ts",
@@ -126,8 +126,8 @@ export const matrix: Readonly<Record<string, Row>> = {
   F21: {
     fault: "too many connections, and half-open ones",
     triedIn: [
-      "test/adapters/web/limits.test.ts",
-      "test/adapters/web/bad-input.test.ts",
+      "test/adapters/web/server/limits.test.ts",
+      "test/adapters/web/server/bad-input.test.ts",
       "test/gateway/http/http-listener.test.ts",
     ],
   },
@@ -136,7 +136,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     triedIn: [
       "test/adapters/slack/bad-input.test.ts",
       "test/adapters/teams/refusals.test.ts",
-      "test/adapters/web/identity.test.ts",
+      "test/adapters/web/identity/identity.test.ts",
     ],
   },
   F23: { fault: "a genuine request that somebody plays again", triedIn: ["test/adapters/slack/bad-input.test.ts"] },
@@ -152,7 +152,7 @@ export const matrix: Readonly<Record<string, Row>> = {
       "test/adapters/slack/render.test.ts",
       "test/adapters/discord/render.test.ts",
       "test/adapters/teams/render.test.ts",
-      "test/adapters/web/widget-conversation.test.ts",
+      "test/adapters/web/widget/widget-conversation.test.ts",
     ],
   },
   F26: {
@@ -162,7 +162,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   F27: {
     fault: "somebody else's token, conversation, task or tenant",
     triedIn: [
-      "test/adapters/web/identity.test.ts",
+      "test/adapters/web/identity/identity.test.ts",
       "test/gateway/a2a/protocol.test.ts",
       "test/gateway/admin/schedules.test.ts",
     ],
@@ -170,7 +170,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   F28: { fault: "an outsider on NATS", triedIn: ["test/e2e/nats-permissions.test.ts"] },
   F29: {
     fault: "memory over a long time, and under clients that never read",
-    triedIn: ["test/core/backbone/embedded/memory.test.ts", "test/adapters/web/limits.test.ts"],
+    triedIn: ["test/core/backbone/embedded/memory.test.ts", "test/adapters/web/server/limits.test.ts"],
   },
   F30: {
     fault: "processes that are told to stop, one after the other, under load",
@@ -178,7 +178,7 @@ export const matrix: Readonly<Record<string, Row>> = {
       "test/outside/rolling-restart.test.ts",
       "test/e2e/nats-load.test.ts",
       "test/e2e/embedded-load.test.ts",
-      "test/adapters/web/limits.test.ts",
+      "test/adapters/web/server/limits.test.ts",
       ...SEEDED,
     ],
   },

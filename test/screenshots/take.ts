@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { makeDelivery } from "../adapters/web/make-delivery.ts";
 import { startWebGateway, type WebGateway } from "../adapters/web/web-gateway.ts";
-import { startWidgetPage, type WidgetPage } from "../adapters/web/widget-page.ts";
+import { startWidgetPage, type WidgetPage } from "../adapters/web/widget/widget-page.ts";
 import { Deployment, plainConfig } from "../e2e/deployment.ts";
 import { launchChromium } from "../setup/launch-chromium.ts";
 import { takeConsolePictures } from "./console-pictures.ts";

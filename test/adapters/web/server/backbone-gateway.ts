@@ -1,10 +1,10 @@
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import { ack } from "../../../core/contract/bus.ts";
-import { conversationKey } from "../../../core/contract/conversation.ts";
-import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { makeDelivery } from "./make-delivery.ts";
-import type { WebGateway } from "./web-gateway.ts";
-import { startWebGateway } from "./web-gateway.ts";
+import type { Backbone } from "../../../../core/contract/backbone.ts";
+import { ack } from "../../../../core/contract/bus.ts";
+import { conversationKey } from "../../../../core/contract/conversation.ts";
+import { subjectsOf } from "../../../../core/contract/subjects.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import type { WebGateway } from "../web-gateway.ts";
+import { startWebGateway } from "../web-gateway.ts";
 
 const subjects = subjectsOf("default");
 

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { launchChromium } from "../../setup/launch-chromium.ts";
-import { noteTroubles } from "../../setup/note-troubles.ts";
-import type { WebGateway } from "./web-gateway.ts";
+import type { UserMessage } from "../../../../core/contract/user-message.ts";
+import { launchChromium } from "../../../setup/launch-chromium.ts";
+import { noteTroubles } from "../../../setup/note-troubles.ts";
+import type { WebGateway } from "../web-gateway.ts";
 import type { WidgetPage } from "./widget-page.ts";
 import { startWidgetPage } from "./widget-page.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildWidget } from "../../../adapters/web/widget/build.mjs";
+import { buildWidget } from "../../../../adapters/web/widget/build.mjs";
 
 let folder: string;
 beforeAll(async () => {

@@ -3,14 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { openEmbeddedBackbone } from "../../../core/backbone/embedded/open-embedded-backbone.ts";
-import { openNatsBackbone } from "../../../core/backbone/nats/open-nats-backbone.ts";
-import type { Backbone } from "../../../core/contract/backbone.ts";
-import { silentLogger as logger } from "../../../core/contract/logger.ts";
-import { NatsServer } from "../../fakes/nats-server.ts";
+import { openEmbeddedBackbone } from "../../../../core/backbone/embedded/open-embedded-backbone.ts";
+import { openNatsBackbone } from "../../../../core/backbone/nats/open-nats-backbone.ts";
+import type { Backbone } from "../../../../core/contract/backbone.ts";
+import { silentLogger as logger } from "../../../../core/contract/logger.ts";
+import { NatsServer } from "../../../fakes/nats-server.ts";
+import { fileServer } from "../files/file-server.ts";
+import { enter } from "../web-client.ts";
 import { startEcho, startOnBackbone } from "./backbone-gateway.ts";
-import { fileServer } from "./file-server.ts";
-import { enter } from "./web-client.ts";
 
 const ended: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

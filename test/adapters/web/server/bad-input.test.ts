@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ClientFrame } from "../../../adapters/web/protocol.ts";
-import { parseFrame } from "../../../adapters/web/server/frame-codec.ts";
-import { AppError } from "../../../core/contract/app-error.ts";
-import { HandClock } from "./hand-clock.ts";
-import { MemoryStore } from "./memory-store.ts";
-import { runningGateways } from "./running-gateways.ts";
-import { enter, WebClient } from "./web-client.ts";
+import type { ClientFrame } from "../../../../adapters/web/protocol.ts";
+import { parseFrame } from "../../../../adapters/web/server/frame-codec.ts";
+import { AppError } from "../../../../core/contract/app-error.ts";
+import { HandClock } from "../hand-clock.ts";
+import { MemoryStore } from "../memory-store.ts";
+import { runningGateways } from "../running-gateways.ts";
+import { enter, WebClient } from "../web-client.ts";
 
 const start = runningGateways();
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { openScratch, scratchDir } from "../../core/backbone/embedded/scratch.ts";
-import { startEcho, startOnBackbone } from "./backbone-gateway.ts";
-import { enter } from "./web-client.ts";
+import { openScratch, scratchDir } from "../../../core/backbone/embedded/scratch.ts";
+import { startEcho, startOnBackbone } from "../server/backbone-gateway.ts";
+import { enter } from "../web-client.ts";
 
 it("given a full disk, when somebody writes, then they are told, nothing is accepted, and later it goes through once (F15)", async () => {
   const { database, backbone } = openScratch(scratchDir());

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../../core/contract/app-error.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
-import { SwitchedWrites } from "../../fakes/switched-writes.ts";
-import { MemoryStore } from "./memory-store.ts";
-import { runningGateways } from "./running-gateways.ts";
-import { enter, WebClient } from "./web-client.ts";
+import { AppError } from "../../../../core/contract/app-error.ts";
+import { systemClock } from "../../../../core/contract/clock.ts";
+import { SwitchedWrites } from "../../../fakes/switched-writes.ts";
+import { MemoryStore } from "../memory-store.ts";
+import { runningGateways } from "../running-gateways.ts";
+import { enter, WebClient } from "../web-client.ts";
 
 const start = runningGateways();
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { WebConfig } from "../../../adapters/web/config.ts";
-import { signingKeyOf } from "../../../adapters/web/identity/signing-key.ts";
-import { signVisitorToken } from "../../../adapters/web/identity/visitor-token.ts";
-import { HandClock } from "./hand-clock.ts";
-import { MemoryStore } from "./memory-store.ts";
-import { runningGateways } from "./running-gateways.ts";
-import { enter, WebClient } from "./web-client.ts";
+import type { WebConfig } from "../../../../adapters/web/config.ts";
+import { signingKeyOf } from "../../../../adapters/web/identity/signing-key.ts";
+import { signVisitorToken } from "../../../../adapters/web/identity/visitor-token.ts";
+import { HandClock } from "../hand-clock.ts";
+import { MemoryStore } from "../memory-store.ts";
+import { runningGateways } from "../running-gateways.ts";
+import { enter, WebClient } from "../web-client.ts";
 
 const start = runningGateways();
 const KEY = "0123456789abcdef0123456789abcdef";

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { widgetWebhooks } from "../../../adapters/web/server/widget-routes.ts";
-import { buildWidget } from "../../../adapters/web/widget/build.mjs";
-import type { WebGateway } from "./web-gateway.ts";
+import { widgetWebhooks } from "../../../../adapters/web/server/widget-routes.ts";
+import { buildWidget } from "../../../../adapters/web/widget/build.mjs";
+import type { WebGateway } from "../web-gateway.ts";
 
 export interface WidgetPage {
   readonly url: string;

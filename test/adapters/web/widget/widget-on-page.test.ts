@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { hostToken, IDENTITY_KEY } from "./host-jwt.ts";
-import { makeDelivery } from "./make-delivery.ts";
-import { runningGateways } from "./running-gateways.ts";
+import { hostToken, IDENTITY_KEY } from "../identity/host-jwt.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import { runningGateways } from "../running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
 const start = runningGateways();

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { WebAdapter, WebConfig } from "../../../adapters/web/index.ts";
-import { AppError } from "../../../core/contract/app-error.ts";
-import { silentLogger } from "../../../core/contract/logger.ts";
-import { silentMeter } from "../../../core/contract/telemetry.ts";
-import { alwaysWritable } from "../../../core/contract/write-availability.ts";
-import { ManualClock } from "../../fakes/manual-clock.ts";
-import { MemoryStore } from "./memory-store.ts";
+import { WebAdapter, WebConfig } from "../../../../adapters/web/index.ts";
+import { AppError } from "../../../../core/contract/app-error.ts";
+import { silentLogger } from "../../../../core/contract/logger.ts";
+import { silentMeter } from "../../../../core/contract/telemetry.ts";
+import { alwaysWritable } from "../../../../core/contract/write-availability.ts";
+import { ManualClock } from "../../../fakes/manual-clock.ts";
+import { MemoryStore } from "../memory-store.ts";
 
 it("given a store that was away at the first start, when the gateway starts it again, then browsers are let in", async () => {
   const clock = new ManualClock();

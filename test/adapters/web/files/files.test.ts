@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
-import { AppError } from "../../../core/contract/app-error.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { AppError } from "../../../../core/contract/app-error.ts";
+import { systemClock } from "../../../../core/contract/clock.ts";
+import { MemoryStore } from "../memory-store.ts";
+import { enter } from "../web-client.ts";
+import { startWebGateway, type WebGateway, type WebGatewayOptions } from "../web-gateway.ts";
 import { fileServer } from "./file-server.ts";
-import { MemoryStore } from "./memory-store.ts";
-import { enter } from "./web-client.ts";
-import { startWebGateway, type WebGateway, type WebGatewayOptions } from "./web-gateway.ts";
 
 const DAY_MS = 24 * 3_600_000;
 let gateway: WebGateway;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Activity } from "../../../core/contract/activity.ts";
-import { axeProblems } from "../../setup/axe-problems.ts";
-import { makeDelivery } from "./make-delivery.ts";
-import { runningGateways } from "./running-gateways.ts";
+import type { Activity } from "../../../../core/contract/activity.ts";
+import { axeProblems } from "../../../setup/axe-problems.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import { runningGateways } from "../running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
 const start = runningGateways();

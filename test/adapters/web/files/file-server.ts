@@ -1,6 +1,6 @@
 import Fastify from "fastify";
-import type { WebAdapter } from "../../../adapters/web/index.ts";
-import { webhookRoutes } from "../../../gateway/http/routes/webhooks.ts";
+import type { WebAdapter } from "../../../../adapters/web/index.ts";
+import { webhookRoutes } from "../../../../gateway/http/routes/webhooks.ts";
 
 interface Upload {
   readonly name?: string;

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { systemClock } from "../../../../core/contract/clock.ts";
+import { MemoryStore } from "../memory-store.ts";
+import { enter } from "../web-client.ts";
+import { startWebGateway, type WebGateway, type WebGatewayOptions } from "../web-gateway.ts";
 import { fileServer } from "./file-server.ts";
-import { MemoryStore } from "./memory-store.ts";
-import { enter } from "./web-client.ts";
-import { startWebGateway, type WebGateway, type WebGatewayOptions } from "./web-gateway.ts";
 
 const MINUTE_MS = 60_000;
 const gateways: WebGateway[] = [];

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConversationLog } from "../../../adapters/web/history/conversation-log.ts";
-import { HINT_STRIDE } from "../../../adapters/web/history/find-head.ts";
-import { newVisitor } from "../../../adapters/web/identity/visitor-id.ts";
-import { HandClock } from "./hand-clock.ts";
-import { MemoryStore } from "./memory-store.ts";
+import { ConversationLog } from "../../../../adapters/web/history/conversation-log.ts";
+import { HINT_STRIDE } from "../../../../adapters/web/history/find-head.ts";
+import { newVisitor } from "../../../../adapters/web/identity/visitor-id.ts";
+import { HandClock } from "../hand-clock.ts";
+import { MemoryStore } from "../memory-store.ts";
 
 const DAY = 24 * 3_600_000;
 const retentionMs = 30 * DAY;

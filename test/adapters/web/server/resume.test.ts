@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { UserSignal } from "../../../core/contract/signals.ts";
-import { HandClock } from "./hand-clock.ts";
-import { makeDelivery } from "./make-delivery.ts";
-import { MemoryStore } from "./memory-store.ts";
-import { runningGateways } from "./running-gateways.ts";
-import type { WebClient } from "./web-client.ts";
-import { enter } from "./web-client.ts";
-import type { WebGateway } from "./web-gateway.ts";
+import type { UserSignal } from "../../../../core/contract/signals.ts";
+import { HandClock } from "../hand-clock.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import { MemoryStore } from "../memory-store.ts";
+import { runningGateways } from "../running-gateways.ts";
+import type { WebClient } from "../web-client.ts";
+import { enter } from "../web-client.ts";
+import type { WebGateway } from "../web-gateway.ts";
 
 const start = runningGateways();
 const seqs = (client: WebClient) => client.logged().map(({ seq }) => seq);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { AppError } from "../../../core/contract/app-error.ts";
-import { HandClock } from "./hand-clock.ts";
-import { hostToken, IDENTITY_KEY } from "./host-jwt.ts";
-import { makeDelivery } from "./make-delivery.ts";
-import { runningGateways } from "./running-gateways.ts";
+import { AppError } from "../../../../core/contract/app-error.ts";
+import { HandClock } from "../hand-clock.ts";
+import { hostToken, IDENTITY_KEY } from "../identity/host-jwt.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import { runningGateways } from "../running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
 const start = runningGateways();

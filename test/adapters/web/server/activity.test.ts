@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Activity } from "../../../core/contract/activity.ts";
-import type { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { makeDelivery } from "./make-delivery.ts";
-import { runningGateways } from "./running-gateways.ts";
-import { enter } from "./web-client.ts";
-import type { WebGateway } from "./web-gateway.ts";
+import type { Activity } from "../../../../core/contract/activity.ts";
+import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import { runningGateways } from "../running-gateways.ts";
+import { enter } from "../web-client.ts";
+import type { WebGateway } from "../web-gateway.ts";
 
 const start = runningGateways();
 const activity = (revision: number): Activity => ({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { HandClock } from "./hand-clock.ts";
-import { makeDelivery } from "./make-delivery.ts";
-import { MemoryStore } from "./memory-store.ts";
-import { runningGateways } from "./running-gateways.ts";
-import { enter } from "./web-client.ts";
+import { HandClock } from "../hand-clock.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import { MemoryStore } from "../memory-store.ts";
+import { runningGateways } from "../running-gateways.ts";
+import { enter } from "../web-client.ts";
 
 const start = runningGateways();
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Activity, ActivityItem } from "../../../core/contract/activity.ts";
-import { makeDelivery } from "./make-delivery.ts";
-import { runningGateways } from "./running-gateways.ts";
-import type { WebGateway } from "./web-gateway.ts";
+import type { Activity, ActivityItem } from "../../../../core/contract/activity.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import { runningGateways } from "../running-gateways.ts";
+import type { WebGateway } from "../web-gateway.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
 const start = runningGateways();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { HandClock } from "./hand-clock.ts";
+import { HandClock } from "../hand-clock.ts";
+import { runningGateways } from "../running-gateways.ts";
+import { enter, WebClient } from "../web-client.ts";
 import { base64Json, hostToken, IDENTITY_KEY } from "./host-jwt.ts";
-import { runningGateways } from "./running-gateways.ts";
-import { enter, WebClient } from "./web-client.ts";
 
 const start = runningGateways();
 const config = { identityKey: IDENTITY_KEY };

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ChatClient } from "../../../adapters/web/client/chat-client.ts";
-import type { ChatIdentity } from "../../../adapters/web/client/chat-identity.ts";
-import type { ChatStatus } from "../../../adapters/web/client/chat-listener.ts";
-import type { ChatTransport, TransportEvents } from "../../../adapters/web/client/chat-transport.ts";
-import { OutgoingQueue } from "../../../adapters/web/client/outgoing-queue.ts";
-import { KeptValues } from "../../../adapters/web/client/persistent-values.ts";
-import { Transcript } from "../../../adapters/web/client/transcript.ts";
-import type { ClientFrame, HistoryItem, ServerFrame } from "../../../adapters/web/protocol.ts";
+import { ChatClient } from "../../../../adapters/web/client/chat-client.ts";
+import type { ChatIdentity } from "../../../../adapters/web/client/chat-identity.ts";
+import type { ChatStatus } from "../../../../adapters/web/client/chat-listener.ts";
+import type { ChatTransport, TransportEvents } from "../../../../adapters/web/client/chat-transport.ts";
+import { OutgoingQueue } from "../../../../adapters/web/client/outgoing-queue.ts";
+import { KeptValues } from "../../../../adapters/web/client/persistent-values.ts";
+import { Transcript } from "../../../../adapters/web/client/transcript.ts";
+import type { ClientFrame, HistoryItem, ServerFrame } from "../../../../adapters/web/protocol.ts";
 
 const identity: ChatIdentity = {
   token: async () => "token-1",

@@ -2,12 +2,12 @@ import { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { Recorder } from "../../fakes/recorder.ts";
-import { HandClock } from "./hand-clock.ts";
-import { makeDelivery } from "./make-delivery.ts";
-import { runningGateways } from "./running-gateways.ts";
-import { enter, WebClient } from "./web-client.ts";
-import type { WebGateway } from "./web-gateway.ts";
+import { Recorder } from "../../../fakes/recorder.ts";
+import { HandClock } from "../hand-clock.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import { runningGateways } from "../running-gateways.ts";
+import { enter, WebClient } from "../web-client.ts";
+import type { WebGateway } from "../web-gateway.ts";
 
 const start = runningGateways();
 

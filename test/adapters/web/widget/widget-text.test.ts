@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { StreamedText } from "../../../adapters/web/client/transcript.ts";
-import { isAccepted } from "../../../adapters/web/widget/chat/uploads.ts";
-import { onAccent } from "../../../adapters/web/widget/page/contrast-color.ts";
-import { textsFor } from "../../../adapters/web/widget/texts/texts.ts";
-import { elapsedText } from "../../../adapters/web/widget/view/messages/time-text.ts";
-import { readOptions } from "../../../adapters/web/widget/widget-options.ts";
+import { StreamedText } from "../../../../adapters/web/client/transcript.ts";
+import { isAccepted } from "../../../../adapters/web/widget/chat/uploads.ts";
+import { onAccent } from "../../../../adapters/web/widget/page/contrast-color.ts";
+import { textsFor } from "../../../../adapters/web/widget/texts/texts.ts";
+import { elapsedText } from "../../../../adapters/web/widget/view/messages/time-text.ts";
+import { readOptions } from "../../../../adapters/web/widget/widget-options.ts";
 
 describe("given text that streams in", () => {
   it("when pieces repeat, overlap or come again in a new attempt, then the text is right", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { makeDelivery } from "./make-delivery.ts";
-import { runningGateways } from "./running-gateways.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import { runningGateways } from "../running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
 const start = runningGateways();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { HandClock } from "./hand-clock.ts";
-import { makeDelivery } from "./make-delivery.ts";
-import { MemoryStore } from "./memory-store.ts";
-import { runningGateways } from "./running-gateways.ts";
+import { HandClock } from "../hand-clock.ts";
+import { makeDelivery } from "../make-delivery.ts";
+import { MemoryStore } from "../memory-store.ts";
+import { runningGateways } from "../running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
 const start = runningGateways();

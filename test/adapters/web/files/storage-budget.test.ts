@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { StorageBudget, type Storing } from "../../../adapters/web/files/storage-budget.ts";
-import { systemClock } from "../../../core/contract/clock.ts";
+import { StorageBudget, type Storing } from "../../../../adapters/web/files/storage-budget.ts";
+import { systemClock } from "../../../../core/contract/clock.ts";
 
 const MB = 1_000_000;
 const MINUTE_MS = 60_000;
