@@ -6,7 +6,7 @@ import type { AttemptRecord } from "./attempt-record.ts";
 import { attemptKey } from "./attempt-record.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
-export interface CountParts {
+export interface CountDeps {
   readonly store: Store;
   readonly logger: Logger;
   readonly durable: string;
@@ -16,18 +16,18 @@ export interface CountParts {
 
 /** How often messages of one durable have run, as far as that matters: see the decision about counted attempts. */
 export class AttemptCounts {
-  readonly #parts: CountParts;
+  readonly #deps: CountDeps;
   readonly #known = new Map<QueuedMessage, AttemptRecord>();
 
-  constructor(parts: CountParts) {
-    this.#parts = parts;
+  constructor(deps: CountDeps) {
+    this.#deps = deps;
   }
 
   /** Nothing for a first run that is known to be the first: it costs no read and no write. */
   async before(message: QueuedMessage): Promise<AttemptRecord | undefined> {
     const known = this.#known.get(message);
     if (known || !message.suspect) return known;
-    const stored = await this.#parts.store.get(this.#key(message));
+    const stored = await this.#deps.store.get(this.#key(message));
     return stored?.value ?? { attempts: 1, failures: 0 };
   }
 
@@ -37,14 +37,14 @@ export class AttemptCounts {
 
   /** Before a run: it must not start unless this is stored. */
   async begin(message: QueuedMessage, record: AttemptRecord): Promise<void> {
-    await this.#parts.store.put(this.#key(message), record);
+    await this.#deps.store.put(this.#key(message), record);
     this.#known.set(message, record);
   }
 
   /** After a run: it has happened, whether or not that can be stored. */
   async note(message: QueuedMessage, record: AttemptRecord): Promise<void> {
     this.#known.set(message, record);
-    await this.#parts.store.put(this.#key(message), record);
+    await this.#deps.store.put(this.#key(message), record);
   }
 
   /** The run does not count as a failure. What is stored counts one too many until the next run. */
@@ -70,14 +70,14 @@ export class AttemptCounts {
   async drop(message: QueuedMessage): Promise<void> {
     if (!this.#known.has(message)) return;
     try {
-      await this.#parts.store.delete(this.#key(message));
+      await this.#deps.store.delete(this.#key(message));
     } catch (error) {
-      const { logger, durable } = this.#parts;
+      const { logger, durable } = this.#deps;
       logger.debug({ durable, id: message.id, error: messageOf(error) }, "counts not dropped");
     }
   }
 
   #key(message: QueuedMessage) {
-    return attemptKey(this.#parts.durable, this.#parts.subject, message.id);
+    return attemptKey(this.#deps.durable, this.#deps.subject, message.id);
   }
 }

@@ -15,13 +15,13 @@ export interface BackboneDeps {
 }
 
 /** Loads the driver of the chosen one only. With NATS it may come back before there is a connection: ask its health. */
-export const openBackbone = async (config: BackboneConfig, parts: BackboneDeps): Promise<Backbone> => {
+export const openBackbone = async (config: BackboneConfig, deps: BackboneDeps): Promise<Backbone> => {
   if (config === "embedded") {
     const { openEmbeddedBackbone } = await import("./embedded/open-embedded-backbone.ts");
-    return openEmbeddedBackbone(parts);
+    return openEmbeddedBackbone(deps);
   }
   const { openNatsBackbone } = await import("./nats/open-nats-backbone.ts");
-  const { clock, logger, requiredReaders = [] } = parts;
+  const { clock, logger, requiredReaders = [] } = deps;
   return openNatsBackbone({ ...natsConnectionOf(config), clock, logger, requiredReaders });
 };
 

@@ -4,12 +4,12 @@ import type { Timer } from "../contract/clock.ts";
 import type { Subject } from "../contract/subject.ts";
 import type { Lane } from "./key-lanes.ts";
 import { KeyLanes } from "./key-lanes.ts";
-import type { AttemptParts, MessageWork, Pause } from "./message-attempts.ts";
+import type { AttemptDeps, MessageWork, Pause } from "./message-attempts.ts";
 import { MessageAttempts } from "./message-attempts.ts";
 import { onceWoken } from "./once-woken.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
-export interface ConsumptionParts extends AttemptParts {
+export interface ConsumptionDeps extends AttemptDeps {
   /** Asked just before a message would start: false leaves it in the queue. */
   mayStart(message: QueuedMessage): boolean;
   /** Called whenever a message has ended or was put back. */
@@ -31,7 +31,7 @@ interface Worker<T> extends MessageWork<T> {
 export class KeyedConsumption<T> {
   readonly #subject: Subject<T>;
   readonly #durable: string;
-  readonly #parts: ConsumptionParts;
+  readonly #deps: ConsumptionDeps;
   readonly #lanes = new KeyLanes();
   readonly #workers = new Set<Worker<T>>();
   readonly #running = new Set<QueuedMessage>();
@@ -39,12 +39,12 @@ export class KeyedConsumption<T> {
   readonly #holds = new Map<Lane, Timer>();
   readonly #lost = new WeakSet<QueuedMessage>();
 
-  constructor(subject: Subject<T>, durable: string, parts: ConsumptionParts) {
+  constructor(subject: Subject<T>, durable: string, deps: ConsumptionDeps) {
     this.#subject = subject;
     this.#durable = durable;
-    this.#parts = parts;
-    const isOwned = (message: QueuedMessage) => !this.#lost.has(message) && parts.isOwned(message);
-    this.#attempts = new MessageAttempts(subject, durable, { ...parts, isOwned });
+    this.#deps = deps;
+    const isOwned = (message: QueuedMessage) => !this.#lost.has(message) && deps.isOwned(message);
+    this.#attempts = new MessageAttempts(subject, durable, { ...deps, isOwned });
   }
 
   /** Adds a consumer to the shared work; the result detaches it, once its running handlers have ended. */
@@ -110,7 +110,7 @@ export class KeyedConsumption<T> {
   #startWhatMay(): void {
     for (const worker of this.#workers) {
       while (worker.running < worker.concurrency) {
-        const lane = this.#lanes.take((head) => this.#parts.mayStart(head));
+        const lane = this.#lanes.take((head) => this.#deps.mayStart(head));
         if (lane === undefined) return;
         void this.#runHead(lane, worker);
       }
@@ -127,7 +127,7 @@ export class KeyedConsumption<T> {
     if (pause === undefined || this.#lost.has(message)) this.#finish(lane, message);
     else this.#hold(lane, pause);
     if (worker.running === 0) worker.closing?.();
-    this.#parts.settled(message);
+    this.#deps.settled(message);
     this.#startWhatMay();
   }
 
@@ -138,7 +138,7 @@ export class KeyedConsumption<T> {
   }
 
   #hold(lane: Lane, pause: Pause): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const goOn = () => {
       this.#holds.delete(lane);
       this.#lanes.release(lane);

@@ -10,7 +10,7 @@ import type { AttemptRecord } from "./attempt-record.ts";
 import { storeDeadLetter } from "./dead-letter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
-export interface AttemptParts {
+export interface AttemptDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -41,17 +41,17 @@ interface Verdict {
 export class MessageAttempts<T> {
   readonly #subject: Subject<T>;
   readonly #durable: string;
-  readonly #parts: AttemptParts;
+  readonly #deps: AttemptDeps;
   readonly #counts: AttemptCounts;
   readonly #verdicts = new WeakMap<QueuedMessage, Verdict>();
   readonly #outages = new WeakMap<QueuedMessage, number>();
   #quarantine: Promise<void> = Promise.resolve();
 
-  constructor(subject: Subject<T>, durable: string, parts: AttemptParts) {
+  constructor(subject: Subject<T>, durable: string, deps: AttemptDeps) {
     this.#subject = subject;
     this.#durable = durable;
-    this.#parts = parts;
-    this.#counts = new AttemptCounts({ ...parts, durable, subject: subject.name });
+    this.#deps = deps;
+    this.#counts = new AttemptCounts({ ...deps, durable, subject: subject.name });
   }
 
   /** Runs the message once. Resolves to what comes before its next run, or to nothing if it has ended. */
@@ -60,8 +60,8 @@ export class MessageAttempts<T> {
       return await this.#attempt(message, work);
     } catch (error) {
       // The store could not be read or written: nothing is known to be lost, so the message keeps its place.
-      this.#parts.logger.warn({ durable: this.#durable, id: message.id, error: messageOf(error) }, "message kept back");
-      return this.#parts.failurePauseMs;
+      this.#deps.logger.warn({ durable: this.#durable, id: message.id, error: messageOf(error) }, "message kept back");
+      return this.#deps.failurePauseMs;
     }
   }
 
@@ -99,9 +99,9 @@ export class MessageAttempts<T> {
   ): Promise<Pause | undefined> {
     const { attempt } = run;
     // Reading the message and counting its attempts may have taken longer than the lease.
-    if (!this.#parts.isOwned(message)) {
+    if (!this.#deps.isOwned(message)) {
       this.#counts.notRun(message, run);
-      return this.#parts.failurePauseMs;
+      return this.#deps.failurePauseMs;
     }
     let outcome: Outcome;
     try {
@@ -128,7 +128,7 @@ export class MessageAttempts<T> {
   ): Promise<number | undefined> {
     const failures = Math.max(1, this.#counts.failuresOf(message));
     const lastError = messageOf(error).slice(0, 500);
-    this.#parts.logger.error(
+    this.#deps.logger.error(
       { durable: this.#durable, id: message.id, attempt, failures, error: lastError },
       "handler failed",
     );
@@ -137,7 +137,7 @@ export class MessageAttempts<T> {
       const reason = `${failures} runs ended without an outcome; the last with: ${lastError}`;
       return this.#end(message, work, { reason, attempts: attempt });
     }
-    return Math.min(this.#parts.failurePauseMs * 2 ** (failures - 1), LONGEST_FAILURE_PAUSE_MS);
+    return Math.min(this.#deps.failurePauseMs * 2 ** (failures - 1), LONGEST_FAILURE_PAUSE_MS);
   }
 
   /** What the handler needs is away: no fault of the message, and no reason to run it as fast as it can fail. */
@@ -145,13 +145,13 @@ export class MessageAttempts<T> {
     const before = this.#outages.get(message) ?? 0;
     this.#outages.set(message, before + 1);
     this.#counts.pardon(message, attempt);
-    this.#parts.logger.warn({ durable: this.#durable, id: message.id, attempt, error: messageOf(error) }, "put back");
-    return Math.min(this.#parts.failurePauseMs * 2 ** before, LONGEST_OUTAGE_PAUSE_MS);
+    this.#deps.logger.warn({ durable: this.#durable, id: message.id, attempt, error: messageOf(error) }, "put back");
+    return Math.min(this.#deps.failurePauseMs * 2 ** before, LONGEST_OUTAGE_PAUSE_MS);
   }
 
   async #end(message: QueuedMessage, work: MessageWork<T>, verdict?: Verdict): Promise<undefined> {
     if (verdict) await this.#deadLetter(message, work, verdict);
-    await this.#parts.acknowledge(message);
+    await this.#deps.acknowledge(message);
     await this.#counts.drop(message);
     return undefined;
   }
@@ -161,7 +161,7 @@ export class MessageAttempts<T> {
     this.#verdicts.set(message, verdict);
     const raw = await message.read();
     const place = { subject: this.#subject.name, durable: this.#durable };
-    const letter = await storeDeadLetter(this.#parts, { ...place, message, raw, ...verdict });
+    const letter = await storeDeadLetter(this.#deps, { ...place, message, raw, ...verdict });
     const parsed = this.#parse(raw);
     await work.onDeadLetter?.("value" in parsed ? parsed.value : undefined, letter);
   }

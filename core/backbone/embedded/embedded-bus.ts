@@ -11,28 +11,26 @@ import type {
 } from "../../contract/bus.ts";
 import { MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
+import { encodeToken } from "../../contract/token.ts";
 import { checkConsumeOptions } from "../check-consume-options.ts";
 import { checkMessageId } from "../check-message-id.ts";
 import { LocalSignals } from "../local-signals.ts";
 import { toJson } from "../to-json.ts";
-import type { Statement } from "./database.ts";
-import type { DurableQueueParts } from "./durable-queue.ts";
-import { DurableQueue } from "./durable-queue.ts";
-import type { Durable, DurableRegistry } from "./durable-registry.ts";
-import type { NewlyPending } from "./newly-pending.ts";
-import type { NumberSeries } from "./number-series.ts";
-import { RecentPublications } from "./recent-publications.ts";
-import type { StoredMessage } from "./stored-message.ts";
-import { toStoredText } from "./stored-text.ts";
+import type { Statement } from "./file/database.ts";
+import type { NumberSeries } from "./file/write-queue.ts";
+import type { DurableQueueDeps } from "./queue/durable-queue.ts";
+import { DurableQueue } from "./queue/durable-queue.ts";
+import type { Durable, DurableRegistry, NewlyPending, StoredMessage } from "./queue/durable-registry.ts";
+import { RecentPublications } from "./queue/recent-publications.ts";
 
-export interface EmbeddedBusParts extends DurableQueueParts {
+export interface EmbeddedBusDeps extends DurableQueueDeps {
   readonly numbers: NumberSeries;
   readonly durables: DurableRegistry;
   readonly newlyPending: NewlyPending;
 }
 
 export class EmbeddedBus implements Bus {
-  readonly #parts: EmbeddedBusParts;
+  readonly #deps: EmbeddedBusDeps;
   readonly #signals: LocalSignals;
   readonly #queues = new Map<Durable, DurableQueue<unknown>>();
   readonly #consumers = new Set<Consumer>();
@@ -40,10 +38,10 @@ export class EmbeddedBus implements Bus {
   readonly #insertMessage: Statement;
   #closing = false;
 
-  constructor(parts: EmbeddedBusParts) {
-    const { database } = parts;
-    this.#parts = parts;
-    this.#signals = new LocalSignals(parts.logger);
+  constructor(deps: EmbeddedBusDeps) {
+    const { database } = deps;
+    this.#deps = deps;
+    this.#signals = new LocalSignals(deps.logger);
     this.#recent = new RecentPublications(database);
     this.#insertMessage = database.prepare(
       "INSERT INTO messages (seq, subject, key, id, published_at, body) VALUES (?, ?, ?, ?, ?, ?)",
@@ -54,10 +52,10 @@ export class EmbeddedBus implements Bus {
     const name = subject.name;
     checkMessageId(id, name);
     const body = toJson(message, `message "${id}" on ${name}`, MAX_MESSAGE_BYTES);
-    const stored = await this.#parts.writes.submit(
+    const stored = await this.#deps.writes.submit(
       () => this.#store(name, id, key, body),
       (stored) => {
-        if (stored) for (const { queue } of this.#parts.durables.of(name)) queue?.arrived(stored);
+        if (stored) for (const { queue } of this.#deps.durables.of(name)) queue?.arrived(stored);
       },
     );
     return stored === undefined ? "repeated" : "stored";
@@ -67,7 +65,7 @@ export class EmbeddedBus implements Bus {
     this.#mustBeOpen();
     const { durable: name, from = "start" } = options;
     checkConsumeOptions(options);
-    const durable = await this.#parts.durables.open(subject.name, name, from);
+    const durable = await this.#deps.durables.open(subject.name, name, from);
     this.#mustBeOpen();
     const attached = this.#queueOf(subject, name, durable).attach(options, handle);
     const consumer: Consumer = {
@@ -99,33 +97,35 @@ export class EmbeddedBus implements Bus {
     return [...this.#queues.values()].map((queue) => queue.depth);
   }
 
-  /** Publishing goes on until the handlers under way have ended: they may need it. */
+  /** Publishing works until the running handlers have ended, because they may publish. */
   async close(): Promise<void> {
     this.#closing = true;
     await Promise.allSettled([...this.#consumers].map((consumer) => consumer.close()));
     this.#signals.close();
     const left = await Promise.allSettled([...this.#queues.values()].map((queue) => queue.close()));
     const lost = left.filter(({ status }) => status === "rejected").length;
-    if (lost > 0) this.#parts.logger.warn({ durables: lost }, "acknowledgements not stored: their messages come again");
+    if (lost > 0) {
+      this.#deps.logger.warn({ durables: lost }, "could not store acknowledgements, their messages will run again");
+    }
   }
 
   #store(subject: string, id: string, key: string | undefined, body: string): StoredMessage | undefined {
-    const publishedAt = Math.floor(this.#parts.clock.now());
+    const publishedAt = Math.floor(this.#deps.clock.now());
     const storedId = toStoredText(id);
     if (this.#recent.has(subject, storedId, publishedAt)) return undefined;
-    const seq = this.#parts.numbers.next();
+    const seq = this.#deps.numbers.next();
     this.#recent.add(subject, storedId, seq, publishedAt);
     const storedKey = key === undefined ? null : toStoredText(key);
     this.#insertMessage.run(seq, subject, storedKey, storedId, publishedAt, body);
-    for (const durable of this.#parts.durables.of(subject)) this.#parts.newlyPending.add(durable.id, seq);
+    for (const durable of this.#deps.durables.of(subject)) this.#deps.newlyPending.add(durable.id, seq);
     return { seq, key, id, publishedAt, body };
   }
 
   #queueOf<T>(subject: Subject<T>, name: string, durable: Durable): DurableQueue<T> {
     const known = this.#queues.get(durable);
-    // A subject's name stands for its type.
+    // A subject's name determines its type.
     if (known) return known as DurableQueue<T>;
-    const queue = new DurableQueue(subject, name, durable, this.#parts);
+    const queue = new DurableQueue(subject, name, durable, this.#deps);
     durable.queue = queue;
     this.#queues.set(durable, queue as DurableQueue<unknown>);
     return queue;
@@ -135,3 +135,10 @@ export class EmbeddedBus implements Bus {
     if (this.#closing) throw new AppError("stopped", "the backbone is closed");
   }
 }
+
+/** An id or a key as the file holds it: unchanged if possible. `decodeToken` reads both forms. */
+const toStoredText = (raw: string): string => (isPlain(raw) ? raw : encodeToken(raw));
+
+/** SQLite's text ends at NUL, and UTF-8 has no lone surrogates; an encoded text begins with "=". */
+const isPlain = (raw: string): boolean =>
+  raw !== "" && !raw.startsWith("=") && !raw.includes("\0") && raw.isWellFormed();

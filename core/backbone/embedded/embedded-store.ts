@@ -3,19 +3,18 @@ import type { Clock } from "../../contract/clock.ts";
 import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/store.ts";
 import { MAX_VALUE_BYTES } from "../../contract/store.ts";
 import { toJson } from "../to-json.ts";
-import type { Database } from "./database.ts";
-import type { NumberSeries } from "./number-series.ts";
-import { ReadRows, type StoredRow } from "./read-rows.ts";
-import type { WriteQueue } from "./write-queue.ts";
+import type { Database } from "./file/database.ts";
+import type { NumberSeries, WriteQueue } from "./file/write-queue.ts";
+import { RowCache, type StoredRow } from "./row-cache.ts";
 
-/** Reads come straight from the file, or were read before; writes go through the group commit. */
+/** Reads go through the row cache to the file; writes go through the group commit. */
 export class EmbeddedStore implements Store {
   readonly exclusive = true;
   readonly #writes: WriteQueue;
   readonly #numbers: NumberSeries;
   readonly #clock: Clock;
   readonly #sql: ReturnType<typeof statements>;
-  readonly #read = new ReadRows();
+  readonly #cache = new RowCache();
 
   constructor(database: Database, writes: WriteQueue, numbers: NumberSeries, clock: Clock) {
     this.#writes = writes;
@@ -26,7 +25,7 @@ export class EmbeddedStore implements Store {
 
   async get<T>({ collection, spelled }: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined> {
     if (known !== undefined && this.#isCurrent(collection.name, spelled, known.revision)) return known;
-    const row = this.#read.get(collection.name, spelled, () => this.#sql.get.get(collection.name, spelled));
+    const row = this.#cache.get(collection.name, spelled, () => this.#sql.get.get(collection.name, spelled));
     if (row === undefined) return undefined;
     const [json, revision, expiresAt] = row;
     if (expiresAt !== null && expiresAt <= this.#clock.now()) return undefined;
@@ -38,21 +37,21 @@ export class EmbeddedStore implements Store {
     const json = toJson(value, describe(key), MAX_VALUE_BYTES);
     const ttlMs = Math.min(options.ttlMs ?? Number.POSITIVE_INFINITY, key.collection.ttlMs ?? Number.POSITIVE_INFINITY);
     const { collection, spelled } = key;
-    let wasRead = false;
+    let wasCached = false;
     let expiresAt: number | null = null;
     return this.#writes.submit(
       () => {
         const now = this.#clock.now();
         const revision = this.#numbers.next();
         expiresAt = Number.isFinite(ttlMs) ? Math.ceil(now + ttlMs) : null;
-        wasRead = this.#read.forget(collection.name, spelled);
+        wasCached = this.#cache.invalidate(collection.name, spelled);
         if (!this.#write(key, json, revision, expiresAt, now, options.ifRevision)) {
           throw new RevisionConflict(describe(key), options.ifRevision ?? 0);
         }
         return revision;
       },
       (revision) => {
-        if (wasRead) this.#read.note(collection.name, spelled, [json, revision, expiresAt]);
+        if (wasCached) this.#cache.set(collection.name, spelled, [json, revision, expiresAt]);
       },
     );
   }
@@ -61,7 +60,7 @@ export class EmbeddedStore implements Store {
     const { collection, spelled } = key;
     const { ifRevision } = options;
     await this.#writes.submit(() => {
-      this.#read.forget(collection.name, spelled);
+      this.#cache.invalidate(collection.name, spelled);
       if (ifRevision === undefined) this.#sql.delete.run(collection.name, spelled);
       else if (this.#sql.deleteIf.run(collection.name, spelled, ifRevision, this.#clock.now()) === 0) {
         throw new RevisionConflict(describe(key), ifRevision);
@@ -69,9 +68,9 @@ export class EmbeddedStore implements Store {
     });
   }
 
-  /** A page at a time, so that a long list neither blocks the process nor sees only one moment. */
+  /** Reads one page at a time: a long list does not block the event loop, and is no snapshot of one moment. */
   async *list<T>({ collection, spelled }: Prefix<T>): AsyncIterable<Listed<T>> {
-    // "/" is the character after ".": all keys below the prefix lie between the two.
+    // "/" is the character after ".", so all keys below the prefix lie between the two.
     let after = spelled === "" ? "" : `${spelled}.`;
     const end = spelled === "" ? "\u007f" : `${spelled}/`;
     for (;;) {
@@ -84,13 +83,13 @@ export class EmbeddedStore implements Store {
     }
   }
 
-  /** From here on the file is asked, which refuses. */
+  /** Without the cache, reads go to the closed file, which refuses them. */
   close(): void {
-    this.#read.clear();
+    this.#cache.clear();
   }
 
   #isCurrent(collection: string, key: string, revision: number): boolean {
-    const expiresAt = this.#read.expiryAt(collection, key, revision);
+    const expiresAt = this.#cache.expiryAt(collection, key, revision);
     return expiresAt === null || (expiresAt !== undefined && expiresAt > this.#clock.now());
   }
 
@@ -124,7 +123,7 @@ const parse = <T>(key: Key<T>, json: string): T => {
   throw new AppError("data-unusable", `the stored value of ${describe(key)} cannot be read: ${problem}`);
 };
 
-/** A row that has expired is absent, whether or not it was swept. */
+/** An expired row counts as absent, also before a sweep deletes it. */
 const statements = (database: Database) => {
   const insert =
     "INSERT INTO entries (collection, key, revision, expires_at, value) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO";

@@ -2,11 +2,11 @@ import { messageOf } from "../../contract/app-error.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import type { Clock, Timer } from "../../contract/clock.ts";
 import type { Logger } from "../../contract/logger.ts";
-import type { Database } from "./database.ts";
-import type { Durable, DurableRegistry, SweptSlice } from "./durable-registry.ts";
-import type { WriteQueue } from "./write-queue.ts";
+import type { Database } from "./file/database.ts";
+import type { WriteQueue } from "./file/write-queue.ts";
+import type { Durable, DurableRegistry, SweptSlice } from "./queue/durable-registry.ts";
 
-export interface SweeperParts {
+export interface SweeperDeps {
   readonly database: Database;
   readonly writes: WriteQueue;
   readonly durables: DurableRegistry;
@@ -14,16 +14,16 @@ export interface SweeperParts {
   readonly logger: Logger;
 }
 
-/** Deletes what has expired: a slice at a time, each in the group commit of its moment, so that nobody waits for it. */
+/** Deletes expired entries and messages in small slices, each in the next group commit, so that no write waits long. */
 export class Sweeper {
-  readonly #parts: SweeperParts;
+  readonly #deps: SweeperDeps;
   readonly #sql: ReturnType<typeof statements>;
   #timer: Timer | undefined;
   #closed = false;
 
-  constructor(parts: SweeperParts) {
-    this.#parts = parts;
-    this.#sql = statements(parts.database);
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
+    this.#sql = statements(deps.database);
     this.#rest();
   }
 
@@ -38,10 +38,10 @@ export class Sweeper {
   }
 
   #rest(): void {
-    this.#timer = this.#parts.clock.after(SWEEP_EVERY_MS, () => {
+    this.#timer = this.#deps.clock.after(SWEEP_EVERY_MS, () => {
       this.sweep()
         .catch((error) => {
-          if (!this.#closed) this.#parts.logger.warn({ error: messageOf(error) }, "sweep failed; tried again later");
+          if (!this.#closed) this.#deps.logger.warn({ error: messageOf(error) }, "sweep failed, retrying");
         })
         .finally(() => this.#closed || this.#rest());
     });
@@ -50,7 +50,7 @@ export class Sweeper {
   async #sweepEntries(): Promise<void> {
     let deleted = SLICE;
     while (deleted === SLICE) {
-      deleted = await this.#parts.writes.submit(() => this.#sql.entries.run(this.#parts.clock.now()));
+      deleted = await this.#deps.writes.submit(() => this.#sql.entries.run(this.#deps.clock.now()));
     }
   }
 
@@ -58,7 +58,7 @@ export class Sweeper {
     let after = 0;
     for (;;) {
       const from = after;
-      const slice = await this.#parts.writes.submit(
+      const slice = await this.#deps.writes.submit(
         () => this.#deleteMessages(from),
         (deleted) => {
           if (deleted) for (const durable of deleted.unhandledOf) durable.queue?.swept(deleted);
@@ -67,23 +67,23 @@ export class Sweeper {
       if (slice === undefined) return;
       after = slice.last;
       if (slice.unhandled > 0) {
-        this.#parts.logger.warn({ messages: slice.unhandled }, "messages were dropped unhandled: older than 7 days");
+        this.#deps.logger.warn({ messages: slice.unhandled }, "dropped unhandled messages older than 7 days");
       }
     }
   }
 
-  /** Nothing once a message is met that is to be kept. */
+  /** Returns undefined once it reaches a message that has not expired. */
   #deleteMessages(after: number): DeletedSlice | undefined {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     const tooOld = now - RETENTION_MS;
     const times = this.#sql.messageTimes.all(after);
     const last = times.at(-1)?.[0];
-    // One from the future, of a clock that was wrong, does not stop the sweep; nothing old lies behind the others.
+    // A message from the future (the clock was wrong) does not stop the sweep. Behind any other, nothing is older.
     const first = times.find(([, publishedAt]) => publishedAt <= now);
     if (last === undefined || (first && first[1] > tooOld)) return undefined;
     const unhandledOf: Durable[] = [];
     let unhandled = 0;
-    for (const durable of this.#parts.durables.all()) {
+    for (const durable of this.#deps.durables.all()) {
       const dropped = this.#sql.pending.run(durable.id, after, last, tooOld);
       if (dropped > 0) unhandledOf.push(durable);
       unhandled += dropped;

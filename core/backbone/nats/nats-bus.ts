@@ -14,44 +14,44 @@ import type { NatsPublisher } from "./nats-publisher.ts";
 import type { NatsSignals } from "./nats-signals.ts";
 import type { ConsumerGroups } from "./partitions/index.ts";
 
-export interface NatsBusParts {
+export interface NatsBusDeps {
   readonly publisher: NatsPublisher;
   readonly groups: ConsumerGroups;
   readonly signals: NatsSignals;
 }
 
 export class NatsBus implements Bus {
-  readonly #parts: NatsBusParts;
+  readonly #deps: NatsBusDeps;
   #stopped = false;
 
-  constructor(parts: NatsBusParts) {
-    this.#parts = parts;
+  constructor(deps: NatsBusDeps) {
+    this.#deps = deps;
   }
 
   publish<T>(subject: Subject<T>, message: T, options: PublishOptions): Promise<PublishOutcome> {
-    return this.#parts.publisher.publish(subject, message, options);
+    return this.#deps.publisher.publish(subject, message, options);
   }
 
   async consume<T>(subject: Subject<T>, options: ConsumeOptions<T>, handle: Handler<T>): Promise<Consumer> {
     this.#refuseIfStopped();
     checkConsumeOptions(options);
-    return this.#parts.groups.consume(subject, options, handle);
+    return this.#deps.groups.consume(subject, options, handle);
   }
 
   signal<T>(subject: Subject<T>, message: T): void {
-    if (!this.#stopped) this.#parts.signals.send(subject, message);
+    if (!this.#stopped) this.#deps.signals.send(subject, message);
   }
 
   async listen<T>(subject: Subject<T>, handle: (message: T) => void): Promise<Listener> {
     this.#refuseIfStopped();
-    return this.#parts.signals.listen(subject, handle);
+    return this.#deps.signals.listen(subject, handle);
   }
 
   /** Handlers under way may still publish. */
   async close(): Promise<void> {
     this.#stopped = true;
-    await this.#parts.groups.close();
-    this.#parts.signals.close();
+    await this.#deps.groups.close();
+    this.#deps.signals.close();
   }
 
   #refuseIfStopped(): void {

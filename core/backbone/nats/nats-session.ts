@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager, NatsConnection } from "nats";
 import type { Outgoing } from "./outgoing.ts";
 import type { RequestInbox } from "./request-inbox.ts";
 
-type SessionParts = Pick<NatsSession, "nc" | "js" | "jsm" | "lookups" | "outgoing" | "requests" | "newInbox">;
+type SessionDeps = Pick<NatsSession, "nc" | "js" | "jsm" | "lookups" | "outgoing" | "requests" | "newInbox">;
 
 /**
  * One connection, from its start to its end. It is never reconnected: everything that hangs on it (subscriptions,
@@ -21,7 +21,7 @@ export class NatsSession {
   readonly #once = new Map<string, Promise<unknown>>();
   readonly #flushing = new Set<() => void>();
 
-  constructor({ nc, outgoing, requests, js, jsm, lookups, newInbox }: SessionParts) {
+  constructor({ nc, outgoing, requests, js, jsm, lookups, newInbox }: SessionDeps) {
     this.nc = nc;
     this.outgoing = outgoing;
     this.requests = requests;

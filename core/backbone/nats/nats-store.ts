@@ -8,7 +8,7 @@ import { KvBucket } from "./kv-bucket.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 import type { NatsNames } from "./nats-names.ts";
 
-export interface NatsStoreParts {
+export interface NatsStoreDeps {
   readonly connector: NatsConnector;
   readonly names: NatsNames;
   readonly replicas: number;
@@ -17,11 +17,11 @@ export interface NatsStoreParts {
 
 /** One bucket per collection. Expiry is written beside the value and honoured on read; a sweep removes what is over. */
 export class NatsStore implements Store {
-  readonly #parts: NatsStoreParts;
+  readonly #deps: NatsStoreDeps;
   readonly #buckets = new Map<string, KvBucket>();
 
-  constructor(parts: NatsStoreParts) {
-    this.#parts = parts;
+  constructor(deps: NatsStoreDeps) {
+    this.#deps = deps;
   }
 
   async get<T>({ collection, spelled }: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined> {
@@ -34,7 +34,7 @@ export class NatsStore implements Store {
   async put<T>({ collection, spelled }: Key<T>, value: T, options: PutOptions = {}): Promise<number> {
     const data = Buffer.from(toJson(value, `${collection.name}/${spelled}`, MAX_VALUE_BYTES));
     const ttlMs = Math.min(options.ttlMs ?? Number.POSITIVE_INFINITY, collection.ttlMs ?? Number.POSITIVE_INFINITY);
-    const expiresAt = Number.isFinite(ttlMs) ? Math.ceil(this.#parts.clock.now() + ttlMs) : undefined;
+    const expiresAt = Number.isFinite(ttlMs) ? Math.ceil(this.#deps.clock.now() + ttlMs) : undefined;
     const bucket = this.#bucket(collection);
     const { ifRevision } = options;
     if (ifRevision) await this.#refuseIfExpired(bucket, spelled, ifRevision);
@@ -81,11 +81,11 @@ export class NatsStore implements Store {
   /** The server does not know that a value has expired: at its revision it would still take a write. */
   async #refuseIfExpired(bucket: KvBucket, key: string, revision: number): Promise<void> {
     const expiresAt = (await bucket.known(key, revision))?.expiresAt;
-    if (expiresAt !== undefined && expiresAt <= this.#parts.clock.now()) throw new RevisionConflict(key, revision);
+    if (expiresAt !== undefined && expiresAt <= this.#deps.clock.now()) throw new RevisionConflict(key, revision);
   }
 
   #isThere({ deleted, expiresAt }: BucketEntry): boolean {
-    return !deleted && (expiresAt === undefined || expiresAt > this.#parts.clock.now());
+    return !deleted && (expiresAt === undefined || expiresAt > this.#deps.clock.now());
   }
 
   #bucket({ name, ttlMs }: Collection<unknown>): KvBucket {
@@ -94,7 +94,7 @@ export class NatsStore implements Store {
     if (!/^[a-z][a-z0-9-]*$/.test(name)) {
       throw new AppError("bad-input", `collection "${name}": use lower-case letters, digits and "-"`);
     }
-    const { connector, names, replicas } = this.#parts;
+    const { connector, names, replicas } = this.#deps;
     const bucket = new KvBucket(connector, { name: names.bucket(name), replicas, ttlMs });
     this.#buckets.set(name, bucket);
     return bucket;

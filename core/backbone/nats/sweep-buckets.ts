@@ -2,7 +2,7 @@ import { AppError } from "../../contract/app-error.ts";
 import { KvBucket } from "./kv-bucket.ts";
 import type { NatsConnector } from "./nats-connector.ts";
 
-export interface SweepParts {
+export interface SweepDeps {
   readonly connector: NatsConnector;
   readonly prefix: string;
   readonly replicas: number;
@@ -14,7 +14,7 @@ export interface SweepParts {
  * Removes expired values and the markers of deleted ones from all buckets of the deployment that this process may read;
  * the others are left to those who may. Resolves to how many.
  */
-export const sweepBuckets = async ({ connector, prefix, replicas, now }: SweepParts): Promise<number> => {
+export const sweepBuckets = async ({ connector, prefix, replicas, now }: SweepDeps): Promise<number> => {
   let removed = 0;
   for (const name of await bucketsOf(connector, prefix)) {
     const bucket = new KvBucket(connector, { name, replicas });

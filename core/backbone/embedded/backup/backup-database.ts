@@ -1,10 +1,9 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError } from "../../../contract/app-error.ts";
-import { databaseFailure } from "../database-failure.ts";
-import type { Driver } from "../driver.ts";
-import { openDriver } from "../driver.ts";
-import { APPLICATION_ID } from "../schema.ts";
+import type { Driver } from "../file/driver.ts";
+import { databaseFailure, openDriver } from "../file/driver.ts";
+import { APPLICATION_ID } from "../file/schema.ts";
 import { inspectDataFile, readPragma } from "./inspect-data-file.ts";
 import { writeWhole } from "./partial-file.ts";
 
@@ -42,7 +41,7 @@ export const backupDatabase = ({ dataDir, file, force }: BackupOptions): number 
 const refuseTarget = (target: string, source: string, force: boolean): void => {
   const found = statSync(target, { throwIfNoEntry: false });
   if (found === undefined) return;
-  if (!found.isFile()) throw new AppError("bad-input", `${target} is no file: name the file to write`);
+  if (!found.isFile()) throw new AppError("bad-input", `${target} is not a file: name the file to write`);
   if (existsSync(source) && realpathSync(target) === realpathSync(source)) {
     throw new AppError("bad-input", `${target} is the database itself: name another file`);
   }
@@ -50,11 +49,11 @@ const refuseTarget = (target: string, source: string, force: boolean): void => {
     throw new AppError("conflict", `${target} exists already: name another file, or use --force to replace it`);
 };
 
-/** In log mode a process that starts meanwhile is not kept out by the copying. */
+/** In WAL mode the copy does not block a process that starts meanwhile. */
 const prepareSource = (driver: Driver, source: string): void => {
   try {
     if (readPragma(driver, "application_id") !== APPLICATION_ID) {
-      throw new AppError("data-unusable", `${source} is no database of Mooring`);
+      throw new AppError("data-unusable", `${source} is not a Mooring database`);
     }
     driver.pragma("journal_mode = WAL");
   } catch (error) {
@@ -70,13 +69,13 @@ const copyInto = (driver: Driver, partial: string): void => {
   }
 };
 
-/** Nothing runs on the data folder: it is left as a stop leaves it, one file without a log. Otherwise that is refused. */
+/** If no process uses the data folder, it leaves one file without a log, as a stop does. Otherwise SQLite refuses that. */
 const release = (driver: Driver): void => {
   try {
     driver.pragma("busy_timeout = 0");
     driver.pragma("journal_mode = DELETE");
   } catch {
-    // The process that uses the database goes on with its log.
+    // The process that uses the database continues with its log.
   } finally {
     driver.close();
   }

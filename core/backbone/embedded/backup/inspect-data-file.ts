@@ -1,19 +1,18 @@
 import { AppError } from "../../../contract/app-error.ts";
-import { databaseFailure } from "../database-failure.ts";
-import type { Driver } from "../driver.ts";
-import { openDriver } from "../driver.ts";
-import { APPLICATION_ID, migrations } from "../schema.ts";
+import type { Driver } from "../file/driver.ts";
+import { databaseFailure, openDriver } from "../file/driver.ts";
+import { APPLICATION_ID, migrations } from "../file/schema.ts";
 
-/** Throws "data-unusable" unless the file is an undamaged database of Mooring that this version can open. */
+/** Throws "data-unusable" unless the file is an undamaged Mooring database that this version can open. */
 export const inspectDataFile = (file: string): void => {
   const driver = openDriver(file, 0);
   try {
     if (readPragma(driver, "application_id") !== APPLICATION_ID) {
-      throw new AppError("data-unusable", `${file} is no database of Mooring`);
+      throw new AppError("data-unusable", `${file} is not a Mooring database`);
     }
     const version = Number(readPragma(driver, "user_version"));
     if (version > migrations.length) {
-      const known = `format ${version}; ${migrations.length} is the newest known here`;
+      const known = `format ${version}, this version knows up to ${migrations.length}`;
       throw new AppError("data-unusable", `${file} was written by a newer Mooring (${known}). Update Mooring first`);
     }
     const found = readPragma(driver, "integrity_check");

@@ -3,8 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { AppError, messageOf } from "../../../contract/app-error.ts";
 
 /**
- * Writes a file under a temporary name beside it and renames it when it is complete and on disk, so that a crash never
- * leaves a part of it under its own name. For its owner only.
+ * Writes to a temporary file in the same folder and renames it when it is complete and synced, so that a crash never
+ * leaves a partial file under the final name. Mode 600.
  */
 export const writeWhole = (file: string, write: (partial: string) => void): void => {
   removeLeftovers(file);
@@ -25,7 +25,7 @@ export const writeWhole = (file: string, write: (partial: string) => void): void
   }
 };
 
-/** A process that was killed has left its partial file, and SQLite's journal of it. */
+/** A killed process leaves its partial file and SQLite's journal of it. */
 const removeLeftovers = (file: string): void => {
   const prefix = `${basename(file)}${INFIX}`;
   const folder = dirname(file);
@@ -35,7 +35,7 @@ const removeLeftovers = (file: string): void => {
   }
 };
 
-/** A missing folder is reported when the file is created. */
+/** Creating the file reports a missing folder. */
 const namesIn = (folder: string): string[] => {
   try {
     return readdirSync(folder);

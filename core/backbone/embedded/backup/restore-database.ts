@@ -1,25 +1,25 @@
 import { chmodSync, copyFileSync, existsSync, linkSync, renameSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError, messageOf } from "../../../contract/app-error.ts";
-import { DataLock } from "../data-lock.ts";
-import { openDriver } from "../driver.ts";
-import { prepareDataFolder } from "../prepare-data-folder.ts";
+import { prepareDataFolder } from "../file/data-folder.ts";
+import { DataLock } from "../file/data-lock.ts";
+import { openDriver } from "../file/driver.ts";
 import { inspectDataFile } from "./inspect-data-file.ts";
 import { writeWhole } from "./partial-file.ts";
 
 export interface RestoreOptions {
   readonly dataDir: string;
   readonly file: string;
-  /** Replace the data that is there; it is kept under another name. */
+  /** Replace existing data; it is kept under another name. */
   readonly force: boolean;
   readonly now: Date;
 }
 
-/** Returns where the data that was there before is now; undefined if there was none. */
+/** Returns the new path of the previous data, or undefined if there was none. */
 export const restoreDatabase = ({ dataDir, file, force, now }: RestoreOptions): string | undefined => {
   const backup = resolve(file);
   if (!statSync(backup, { throwIfNoEntry: false })?.isFile()) {
-    throw new AppError("not-found", `${backup} is no file: name the backup to restore`);
+    throw new AppError("not-found", `${backup} is not a file: name the backup to restore`);
   }
   if (existsSync(`${backup}-wal`)) {
     throw new AppError(
@@ -34,12 +34,12 @@ export const restoreDatabase = ({ dataDir, file, force, now }: RestoreOptions): 
   try {
     const exists = PARTS.some((suffix) => existsSync(`${database}${suffix}`));
     if (exists && !force) {
-      throw new AppError("conflict", `${database} exists already: use --force to put it aside and restore the backup`);
+      throw new AppError("conflict", `${database} exists already: use --force to move it aside and restore the backup`);
     }
     const before = exists ? `${database}.before-${now.toISOString().replace(/[:.]/g, "-")}` : undefined;
     writeWhole(database, (partial) => {
       copy(backup, partial);
-      if (before !== undefined) putAside(database, before);
+      if (before !== undefined) moveAside(database, before);
     });
     return before;
   } finally {
@@ -48,10 +48,10 @@ export const restoreDatabase = ({ dataDir, file, force, now }: RestoreOptions): 
 };
 
 /**
- * The file itself keeps its name too, until the backup replaces it in one step. Its log is moved: beside the backup it
- * would be applied to that.
+ * Links the file under its new name; it keeps the old one too, until the backup replaces it atomically. The log is
+ * moved, because SQLite would apply it to the restored backup.
  */
-const putAside = (database: string, before: string): void => {
+const moveAside = (database: string, before: string): void => {
   foldLog(database);
   for (const suffix of ["-wal", "-shm"]) {
     if (existsSync(`${database}${suffix}`)) renameSync(`${database}${suffix}`, `${before}${suffix}`);
@@ -65,7 +65,7 @@ const putAside = (database: string, before: string): void => {
   }
 };
 
-/** So that the old data is one file. A log that cannot be read is kept beside it. */
+/** Merges the log, so that the old data is one file. A log that cannot be read stays a separate file. */
 const foldLog = (database: string): void => {
   if (!existsSync(database)) return;
   try {
@@ -76,7 +76,7 @@ const foldLog = (database: string): void => {
       driver.close();
     }
   } catch {
-    // Damaged data is put aside as it is.
+    // Damaged data is moved aside unchanged.
   }
 };
 
@@ -85,7 +85,7 @@ const copy = (backup: string, partial: string): void => {
     copyFileSync(backup, partial);
     chmodSync(partial, 0o600);
   } catch (error) {
-    throw new AppError("unavailable", `the backup could not be copied: ${messageOf(error)}`, { cause: error });
+    throw new AppError("unavailable", `could not copy the backup: ${messageOf(error)}`, { cause: error });
   }
   inspectDataFile(partial);
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RecentPublications } from "../../../../core/backbone/embedded/recent-publications.ts";
+import { RecentPublications } from "../../../../core/backbone/embedded/queue/recent-publications.ts";
 import { DUPLICATE_WINDOW_MS, RETENTION_MS } from "../../../../core/contract/bus.ts";
 import { silentLogger } from "../../../../core/contract/logger.ts";
 import { counted } from "./sample-kinds.ts";

@@ -130,7 +130,7 @@ describe("given a full disk (F15)", () => {
     database.prepare(NEEDY_DELETE).run();
     database.limitPages(1);
     decide({ ack: true });
-    expect(await warning).toBe("acknowledgements owed");
+    expect(await warning).toBe("could not store acknowledgements, retrying");
     await new Promise((nextPass) => setImmediate(nextPass));
     expect(runs).toEqual(["a"]);
     database.limitPages(NO_LIMIT);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Database } from "../../../../core/backbone/embedded/database.ts";
+import type { Database } from "../../../../core/backbone/embedded/file/database.ts";
 import { runScript, runScriptOnSmallFiles } from "./child-process.ts";
 import { openScratch, readOne, scratchDir } from "./scratch.ts";
 

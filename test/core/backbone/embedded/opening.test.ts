@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Database } from "../../../../core/backbone/embedded/database.ts";
-import { openDriver } from "../../../../core/backbone/embedded/driver.ts";
+import { Database } from "../../../../core/backbone/embedded/file/database.ts";
+import { openDriver } from "../../../../core/backbone/embedded/file/driver.ts";
+import { APPLICATION_ID, migrations } from "../../../../core/backbone/embedded/file/schema.ts";
 import { openEmbeddedBackbone } from "../../../../core/backbone/embedded/open-embedded-backbone.ts";
-import { APPLICATION_ID, migrations } from "../../../../core/backbone/embedded/schema.ts";
 import { keyOf } from "../../../../core/contract/collection.ts";
 import { silentLogger } from "../../../../core/contract/logger.ts";
 import { runScript } from "./child-process.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { WriteQueue } from "../../../../core/backbone/embedded/write-queue.ts";
+import { WriteQueue } from "../../../../core/backbone/embedded/file/write-queue.ts";
 import { ack } from "../../../../core/contract/bus.ts";
 import { systemClock } from "../../../../core/contract/clock.ts";
 import { keyOf } from "../../../../core/contract/collection.ts";

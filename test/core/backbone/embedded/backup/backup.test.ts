@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { backupDatabase } from "../../../../../core/backbone/embedded/backup/backup-database.ts";
 import { restoreDatabase } from "../../../../../core/backbone/embedded/backup/restore-database.ts";
-import { openDriver } from "../../../../../core/backbone/embedded/driver.ts";
+import { openDriver } from "../../../../../core/backbone/embedded/file/driver.ts";
 import { keyOf } from "../../../../../core/contract/collection.ts";
 import { runScript } from "../child-process.ts";
 import { notes } from "../sample-kinds.ts";
@@ -77,7 +77,7 @@ describe("given a data folder that is not in use", () => {
 
   it.each([
     ["there is no database", () => scratchDir(), "copy.db", /mooring\.db does not exist: check dataDir/],
-    ["the target is a folder", () => folderWith("one"), ".", /is no file: name the file to write/],
+    ["the target is a folder", () => folderWith("one"), ".", /is not a file: name the file to write/],
     ["the target's folder is missing", () => folderWith("one"), "missing/copy.db", /copy\.db cannot be written/],
   ])("when %s, then that is said", async (_, folder, name, message) => {
     const [dataDir, elsewhere] = [await folder(), scratchDir()];
@@ -132,9 +132,9 @@ describe("given a backup", () => {
   });
 
   it.each([
-    ["is missing", () => join(scratchDir(), "none.db"), "is no file: name the backup"],
+    ["is missing", () => join(scratchDir(), "none.db"), "is not a file: name the backup"],
     ["is damaged", (file: string) => overwritten(file, 5_000), "damaged"],
-    ["is another program's", () => foreign(), "is no database of Mooring"],
+    ["is another program's", () => foreign(), "is not a Mooring database"],
     ["is from a newer version", (file: string) => changed(file, "PRAGMA user_version = 999"), "newer Mooring"],
     ["has a log beside it", (file: string) => withLog(file), "write-ahead log beside it"],
   ])("when it %s, then that is said and the data stays", async (_, prepare, message) => {

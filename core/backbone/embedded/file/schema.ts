@@ -1,8 +1,8 @@
-/** "Moor": tells Mooring's file from any other SQLite file. */
+/** "Moor" in ASCII. Distinguishes Mooring's file from other SQLite files. */
 export const APPLICATION_ID = 0x4d6f6f72;
 
 /**
- * One entry per version, never changed once released; `user_version` says how many have run.
+ * One entry per version, never changed after its release; `user_version` counts the entries that have run.
  * Keys of entries, names of durables and subjects are tokens; ids and keys of messages are stored text.
  */
 export const migrations: readonly string[] = [
@@ -49,10 +49,10 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (durable_id, seq)
   ) STRICT, WITHOUT ROWID;
   `,
-  // The messages themselves say which ids are recent.
+  // The messages table already has the recent ids.
   "DROP TABLE recent_ids",
-  // Values one behind the other, and an index that says where: among the keys, which are scattered, every few of them
-  // made pages split, and a message wrote twice as many of them.
+  // A rowid table appends values. In a table ordered by the random keys, inserts split pages: a message wrote twice as
+  // many pages.
   `
   ALTER TABLE entries RENAME TO entries_by_key;
   CREATE TABLE entries (

@@ -1,14 +1,11 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../contract/app-error.ts";
-import { databaseFailure } from "./database-failure.ts";
-import type { Driver } from "./driver.ts";
-import { openDriver } from "./driver.ts";
+import { AppError } from "../../../contract/app-error.ts";
+import { type Driver, databaseFailure, openDriver } from "./driver.ts";
 
 /**
- * One process at a time. The lock is the operating system's, taken by SQLite on a file of its own, so it ends with its
- * process, however that ends; and of two that start at once, exactly one gets it. The process id beside it only makes
- * the refusal more helpful.
+ * Allows one process at a time. SQLite takes an operating system lock on a separate file, so a crash releases it, and of
+ * two processes that start at once exactly one gets it. The file with the process id only improves the error message.
  */
 export class DataLock {
   readonly #driver: Driver;
@@ -26,7 +23,7 @@ export class DataLock {
       const failure = databaseFailure(error, file);
       throw failure.code === "data-in-use" ? inUse(folder, holderOf(this.#holderFile), failure) : failure;
     }
-    leaveHint(this.#holderFile);
+    writeHolder(this.#holderFile);
   }
 
   release(): void {
@@ -36,7 +33,7 @@ export class DataLock {
   }
 }
 
-/** For its owner only, also in a folder that others may read. If it cannot be created, SQLite reports why. */
+/** Mode 600, also in a folder that other users can read. If the file cannot be created, SQLite reports the reason. */
 const createForOwner = (file: string): void => {
   try {
     closeSync(openSync(file, "a", 0o600));
@@ -55,8 +52,8 @@ const inUse = (folder: string, pid: number | undefined, cause: unknown): AppErro
   );
 };
 
-/** On a full disk there is no hint, but a lock. */
-const leaveHint = (file: string): void => {
+/** Best effort: on a full disk the lock works without it. */
+const writeHolder = (file: string): void => {
   try {
     writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });
   } catch {
@@ -64,7 +61,7 @@ const leaveHint = (file: string): void => {
   }
 };
 
-/** A hint only, so a missing or odd file is no error: the lock itself has spoken. */
+/** A missing or malformed file is no error: SQLite's lock decides. */
 const holderOf = (file: string): number | undefined => {
   try {
     const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
@@ -74,5 +71,5 @@ const holderOf = (file: string): number | undefined => {
   }
 };
 
-/** A process that is just ending may still hold it. */
+/** A process that is stopping may still hold the lock. */
 const PATIENCE_MS = 250;

@@ -1,24 +1,20 @@
-import { AppError } from "../../contract/app-error.ts";
+import { AppError } from "../../../contract/app-error.ts";
+import { prepareDataFile, prepareDataFolder } from "./data-folder.ts";
 import { DataLock } from "./data-lock.ts";
-import type { DatabaseFailure } from "./database-failure.ts";
-import { databaseFailure } from "./database-failure.ts";
-import type { Driver } from "./driver.ts";
-import { openDriver } from "./driver.ts";
-import { prepareDataFile } from "./prepare-data-file.ts";
-import { prepareDataFolder } from "./prepare-data-folder.ts";
+import { type DatabaseFailure, type Driver, databaseFailure, openDriver } from "./driver.ts";
 import { APPLICATION_ID, migrations } from "./schema.ts";
 
 export type Value = string | number | null;
 
-/** Prepared once and kept: preparing per call grows the driver's memory. Rows are arrays. */
+/** Prepare each statement once: the driver leaks memory with each prepare call. Rows are arrays. */
 export interface Statement<Row extends readonly unknown[] = never> {
-  /** How many rows it changed. */
+  /** Returns the number of changed rows. */
   run(...values: Value[]): number;
   get(...values: Value[]): Row | undefined;
   all(...values: Value[]): Row[];
 }
 
-/** The one SQLite file of a data folder. Everything is synchronous. */
+/** The SQLite file of a data folder. All calls are synchronous. */
 export class Database {
   readonly folder: string;
   readonly #file: string;
@@ -30,7 +26,7 @@ export class Database {
   #closed = false;
   #failure: DatabaseFailure | undefined;
 
-  /** Refuses with "data-in-use" or "data-unusable"; both say what to do. */
+  /** Throws "data-in-use" or "data-unusable"; both messages say what to do. */
   constructor(dataDir: string) {
     const folder = prepareDataFolder(dataDir);
     this.folder = folder;
@@ -59,7 +55,7 @@ export class Database {
     }
   }
 
-  /** Set once, by a failure that leaves open what the file holds: only opening it anew tells. */
+  /** The first fatal failure: it leaves the content of the file uncertain until the file is opened again. */
   get failure(): DatabaseFailure | undefined {
     return this.#failure;
   }
@@ -85,14 +81,14 @@ export class Database {
     };
   }
 
-  /** Stored for good when it returns; nothing of it is stored when it throws. */
+  /** Durable when it returns; rolled back when it throws. */
   transaction(work: () => void): void {
     this.#begin.run();
     try {
       work();
       this.#commit.run();
     } catch (error) {
-      // After some failures, such as a full disk, SQLite has already rolled back by itself.
+      // After some failures, such as a full disk, SQLite has already rolled back.
       if (this.#driver.inTransaction) this.#attempt(() => this.#driver.exec("ROLLBACK"));
       throw error;
     }
@@ -103,12 +99,12 @@ export class Database {
     return this.#changes.get()?.[0] ?? 0;
   }
 
-  /** The file grows no further than this: a full disk, as far as SQLite is concerned. */
+  /** Limits the size of the file. SQLite reports a full disk when it is reached. */
   limitPages(pages: number): void {
     this.#attempt(() => this.#driver.pragma(`max_page_count = ${pages}`));
   }
 
-  /** Leaves one file without a log, unless a backup is reading it: the next start then reads the log. */
+  /** Leaves one file without a log. While a backup reads the file the log stays, and the next start reads it. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -116,7 +112,7 @@ export class Database {
     if (problem) throw problem;
   }
 
-  /** The driver keeps a connection while any statement of it lives; leaving the log mode releases its locks. */
+  /** The driver keeps a connection open while one of its statements exists; leaving WAL mode releases the file locks. */
   #letGo(): AppError | undefined {
     try {
       this.#driver.pragma("busy_timeout = 0");
@@ -175,11 +171,11 @@ export class Database {
 
 const stopped = (): AppError => new AppError("stopped", "the backbone is closed");
 
-/** Another process only reads (`backup/backup-database.ts`); it locks out writers for moments, while it opens the file. */
+/** A backup (`backup/backup-database.ts`) blocks writers for a moment while it opens the file. */
 const BUSY_WAIT_MS = 2_000;
-/** A backup keeps the log from being reused while it reads; afterwards the file shrinks to this. */
+/** The log grows while a backup reads the file; afterwards it shrinks to this size. */
 const MAX_IDLE_LOG_BYTES = 32_000_000;
-/** 16 MB of log: a checkpoint then takes some tens of milliseconds, and writes a page once that was changed often. */
+/** 16 MB of log: a checkpoint takes some tens of milliseconds, and writes a page once that changed often. */
 const CHECKPOINT_PAGES = 4_000;
-/** Keys are scattered: with SQLite's 2 MB nearly every write would first read its page. */
+/** Keys are random: with SQLite's default of 2 MB nearly every write would read its page first. */
 const CACHE_KB = 32_000;

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../contract/clock.ts";
+import type { Clock, Timer } from "../../../contract/clock.ts";
 import type { Database } from "./database.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
@@ -9,8 +9,8 @@ export interface WriteProbeDeps {
 }
 
 /**
- * Writes and deletes a value as long as a message, once a minute, and once a second while the disk is full: a process
- * that is not ready gets no messages that would show that there is space again.
+ * Writes and deletes a value of the size of a message, once a minute, and once a second while the disk is full: a
+ * process that is not ready receives no messages, so without the probe it would not notice free space.
  */
 export class WriteProbe {
   readonly #deps: WriteProbeDeps;
@@ -46,7 +46,7 @@ export class WriteProbe {
       await writes.submit(() => this.#sql.remove.run());
       this.#rest(PROBE_EVERY_MS);
     } catch {
-      // The write queue remembers why, for health(); a failure for good ends with the process.
+      // The write queue keeps the reason for health(); a fatal failure lasts until a restart.
       this.#rest(RETRY_MS);
     }
   }

@@ -1,28 +1,35 @@
-import { RETENTION_MS } from "../../contract/bus.ts";
-import type { Clock } from "../../contract/clock.ts";
-import { encodeToken } from "../../contract/token.ts";
-import type { Database, Statement } from "./database.ts";
-import type { NumberSeries } from "./number-series.ts";
-import type { StoredMessage } from "./stored-message.ts";
-import type { WriteQueue } from "./write-queue.ts";
+import { RETENTION_MS } from "../../../contract/bus.ts";
+import type { Clock } from "../../../contract/clock.ts";
+import { encodeToken } from "../../../contract/token.ts";
+import type { Database, Statement } from "../file/database.ts";
+import type { NumberSeries, WriteQueue } from "../file/write-queue.ts";
 
-/** A durable collects what is published on its subject, whether or not anybody consumes it in this process. */
+/** A durable collects the messages of its subject, also while no consumer of it runs in this process. */
 export interface Durable {
   readonly id: number;
-  /** Messages up to this one may have been run by an earlier process. */
+  /** Messages up to this sequence number may have run in an earlier process. */
   readonly suspectUpTo: number;
-  /** Present once somebody has consumed it in this process. */
+  /** Absent until a consumer attaches in this process. */
   queue?: {
     arrived(message: StoredMessage): void;
     swept(slice: SweptSlice): void;
   };
 }
 
-/** A stretch of the stream out of which the messages that were too old are gone. */
+/** A message as it was committed. */
+export interface StoredMessage {
+  readonly seq: number;
+  readonly key: string | undefined;
+  readonly id: string;
+  readonly publishedAt: number;
+  readonly body: string;
+}
+
+/** The range of sequence numbers `after` (exclusive) to `last`, after its expired messages were deleted. */
 export interface SweptSlice {
   readonly after: number;
   readonly last: number;
-  /** Those published at this time or before. */
+  /** Wall clock: messages published at this time or earlier were deleted. */
   readonly tooOld: number;
 }
 
@@ -50,7 +57,6 @@ export class DurableRegistry {
     }
   }
 
-  /** All durables of the subject. */
   of(subject: string): Iterable<Durable> {
     return this.#bySubject.get(subject)?.values() ?? [];
   }
@@ -59,7 +65,7 @@ export class DurableRegistry {
     for (const named of this.#bySubject.values()) yield* named.values();
   }
 
-  /** Made if it is new. */
+  /** Creates the durable if it does not exist. */
   async open(subject: string, durable: string, from: "start" | "now"): Promise<Durable> {
     const name = encodeToken(durable);
     const known = this.#bySubject.get(subject)?.get(name);
@@ -73,7 +79,7 @@ export class DurableRegistry {
         made = { id: this.#numbers.next(), suspectUpTo: 0 };
         this.#insert.run(made.id, subject, name);
         if (from === "start") this.#insertStored.run(made.id, subject, this.#clock.now() - RETENTION_MS);
-        // Known from here on, within the transaction: the writes behind this one belong to it already.
+        // Registered inside the transaction, so that later writes of the same batch are pending for it.
         named.set(name, made);
         return made;
       });
@@ -87,5 +93,37 @@ export class DurableRegistry {
     const named = this.#bySubject.get(subject) ?? new Map<string, Durable>();
     this.#bySubject.set(subject, named);
     return named;
+  }
+}
+
+/** The pending rows of the messages of one batch: one statement per durable inserts them at the end of the batch. */
+export class NewlyPending {
+  readonly #insertOne: Statement;
+  readonly #insertMany: Statement;
+  readonly #byDurable = new Map<number, number[]>();
+
+  constructor(database: Database) {
+    this.#insertOne = database.prepare("INSERT INTO pending (durable_id, seq) VALUES (?, ?)");
+    this.#insertMany = database.prepare("INSERT INTO pending (durable_id, seq) SELECT ?, value FROM json_each(?)");
+  }
+
+  add(durableId: number, seq: number): void {
+    const seqs = this.#byDurable.get(durableId);
+    if (seqs) seqs.push(seq);
+    else this.#byDurable.set(durableId, [seq]);
+  }
+
+  /** Call inside the transaction that stores the messages, after them. */
+  write(): void {
+    for (const [durableId, seqs] of this.#byDurable) {
+      const [first] = seqs;
+      if (seqs.length > 1) this.#insertMany.run(durableId, JSON.stringify(seqs));
+      else if (first !== undefined) this.#insertOne.run(durableId, first);
+    }
+    this.#byDurable.clear();
+  }
+
+  rolledBack(): void {
+    this.#byDurable.clear();
   }
 }

@@ -1,18 +1,18 @@
-import { DUPLICATE_WINDOW_MS } from "../../contract/bus.ts";
-import type { Database, Statement } from "./database.ts";
+import { DUPLICATE_WINDOW_MS } from "../../../contract/bus.ts";
+import type { Database, Statement } from "../file/database.ts";
 
 type Row = [seq: number, subject: string, id: string, publishedAt: number];
 
-/** Where in the stream a hash was met, for some seconds of messages. Forgotten as a whole. */
+/** Sequence numbers by hash, for the messages of GENERATION_MS. A generation expires as a whole. */
 interface Generation {
   readonly since: number;
   readonly seqs: Map<number, number>;
 }
 
 /**
- * Which ids were published in the last minutes. The messages themselves are the record, so a publish writes nothing
- * more for it and a restart reads it back; memory holds 32 bits of each id and its place, and the file is asked only
- * when these are met again. What a rolled back transaction left in here is therefore harmless.
+ * Detects duplicate ids within DUPLICATE_WINDOW_MS. The stored messages are the record: a publish writes nothing extra,
+ * and a restart loads the window from them. Memory holds a 32-bit hash of each id and its sequence number; a hit is
+ * verified in the file, so an entry that a rolled back transaction left here is harmless.
  */
 export class RecentPublications {
   readonly #select: Statement<Row>;
@@ -26,7 +26,7 @@ export class RecentPublications {
     );
   }
 
-  /** Ids as they are stored. */
+  /** Takes the id as it is stored. */
   has(subject: string, id: string, now: number): boolean {
     this.#generations ??= this.#load(now);
     return this.#generations.some(({ seqs }) => this.#isIn(seqs, subject, id, now));
@@ -43,7 +43,7 @@ export class RecentPublications {
     this.#generations = [current, ...remembered];
   }
 
-  /** How many are in memory. */
+  /** Number of ids in memory. */
   get size(): number {
     return this.#generations?.reduce((sum, { seqs }) => sum + seqs.size, 0) ?? 0;
   }
@@ -53,12 +53,12 @@ export class RecentPublications {
       const seq = seqs.get(hash);
       if (seq === undefined) return false;
       const [, itsSubject, itsId, publishedAt = 0] = this.#select.get(seq) ?? [];
-      // Either direction: a clock that was set back must not make an id a repeat for as long as it was wrong.
+      // In either direction: after the clock was set back, ids from its "future" must not count as duplicates for long.
       if (itsId === id && itsSubject === subject && Math.abs(now - publishedAt) < DUPLICATE_WINDOW_MS) return true;
     }
   }
 
-  /** Backwards, until a page has nothing recent. */
+  /** Reads pages backwards, until one has no message within the window. */
   #load(now: number): Generation[] {
     const seqs = new Map<number, number>();
     let before = Number.MAX_SAFE_INTEGER;
@@ -75,7 +75,7 @@ export class RecentPublications {
   }
 }
 
-/** Two that share a hash lie beside each other. */
+/** Open addressing: ids with the same hash take the next free slots. */
 const note = (seqs: Map<number, number>, subject: string, id: string, seq: number): void => {
   let hash = hashOf(subject, id);
   while (seqs.has(hash)) hash = next(hash);

@@ -1,27 +1,24 @@
-import type { QueueDepth } from "../../contract/backbone.ts";
-import type { Handler } from "../../contract/bus.ts";
-import type { Store } from "../../contract/store.ts";
-import type { Subject } from "../../contract/subject.ts";
-import { decodeToken } from "../../contract/token.ts";
-import type { AttachOptions } from "../keyed-consumption.ts";
-import { KeyedConsumption } from "../keyed-consumption.ts";
-import type { QueuedMessage } from "../queued-message.ts";
-import type { AcknowledgementParts } from "./acknowledgements.ts";
-import { Acknowledgements } from "./acknowledgements.ts";
-import type { Statement } from "./database.ts";
-import type { Durable, SweptSlice } from "./durable-registry.ts";
-import { MessageBodies } from "./message-bodies.ts";
-import type { StoredMessage } from "./stored-message.ts";
+import { AppError } from "../../../contract/app-error.ts";
+import type { QueueDepth } from "../../../contract/backbone.ts";
+import type { Handler } from "../../../contract/bus.ts";
+import type { Store } from "../../../contract/store.ts";
+import type { Subject } from "../../../contract/subject.ts";
+import { decodeToken } from "../../../contract/token.ts";
+import { type AttachOptions, KeyedConsumption } from "../../keyed-consumption.ts";
+import type { QueuedMessage } from "../../queued-message.ts";
+import type { Database, Statement } from "../file/database.ts";
+import { type AcknowledgementDeps, Acknowledgements } from "./acknowledgements.ts";
+import type { Durable, StoredMessage, SweptSlice } from "./durable-registry.ts";
 
 type PendingRow = [seq: number, key: string | null, id: string, publishedAt: number];
 
-export interface DurableQueueParts extends AcknowledgementParts {
+export interface DurableQueueDeps extends AcknowledgementDeps {
   readonly store: Store;
 }
 
 /**
- * The pending messages of one durable, in this process. Everything up to the last queued one is in the consumption's
- * hands; what lies behind it is read from the file when somebody consumes, and then comes as it is committed.
+ * The pending messages of one durable in this process. A consumer that attaches first catches up from the file, page by
+ * page; then the queue is live and each message arrives when it is committed.
  */
 export class DurableQueue<T> {
   readonly #durable: Durable;
@@ -33,15 +30,15 @@ export class DurableQueue<T> {
   #live = false;
   #catchingUp: Promise<void> | undefined;
 
-  constructor(subject: Subject<T>, name: string, durable: Durable, parts: DurableQueueParts) {
-    const { database, store, clock, logger, pauseMs } = parts;
+  constructor(subject: Subject<T>, name: string, durable: Durable, deps: DurableQueueDeps) {
+    const { database, store, clock, logger, pauseMs } = deps;
     this.#durable = durable;
     this.#bodies = new MessageBodies(database);
     this.#page = database.prepare<PendingRow>(
       `SELECT seq, key, id, published_at FROM pending JOIN messages USING (seq)
        WHERE durable_id = ? AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
     );
-    this.#acknowledgements = new Acknowledgements(durable.id, parts, () => this.#consumption.wake());
+    this.#acknowledgements = new Acknowledgements(durable.id, deps, () => this.#consumption.wake());
     this.#consumption = new KeyedConsumption(subject, name, {
       store,
       clock,
@@ -61,12 +58,12 @@ export class DurableQueue<T> {
     return this.#consumption.depth;
   }
 
-  /** Resolves to what detaches it again, once everything pending is queued. */
+  /** Resolves once every pending message is queued; the result detaches the consumer. */
   async attach(options: AttachOptions<T>, handle: Handler<T>): Promise<() => Promise<void>> {
     const detach = this.#consumption.attach(options, handle);
     const leave = async () => {
       const left = detach();
-      // Nobody takes messages now, so they stay in the file rather than fill the memory.
+      // Without a consumer, messages stay in the file and take no memory.
       if (!this.#consumption.hasWorkers) this.#live = false;
       await left;
     };
@@ -79,14 +76,14 @@ export class DurableQueue<T> {
     return leave;
   }
 
-  /** To be called in the order of the stream, right after the commit. */
+  /** Call right after the commit, in the order of sequence numbers. */
   arrived({ seq, key, id, publishedAt, body }: StoredMessage): void {
     if (!this.#live) return;
     this.#bodies.keep(seq, body);
     this.#push(seq, key, id, publishedAt);
   }
 
-  /** These were too old and are no longer stored. */
+  /** Drops messages that the sweeper has deleted. */
   swept({ after, last, tooOld }: SweptSlice): void {
     this.#bodies.dropAll((seq) => seq > after && seq <= last);
     this.#consumption.forget(({ seq, publishedAt }) => seq > after && seq <= last && publishedAt <= tooOld);
@@ -154,3 +151,40 @@ class PendingMessage implements QueuedMessage {
 }
 
 const PAGE = 500;
+
+/** The JSON of waiting messages: in memory while the queue is short, otherwise read from the file right before the run. */
+export class MessageBodies {
+  readonly #select;
+  readonly #kept = new Map<number, string>();
+  #keptLength = 0;
+
+  constructor(database: Database) {
+    this.#select = database.prepare<[body: string]>("SELECT body FROM messages WHERE seq = ?");
+  }
+
+  keep(seq: number, body: string): void {
+    if (this.#keptLength + body.length > MAX_KEPT_LENGTH) return;
+    this.#kept.set(seq, body);
+    this.#keptLength += body.length;
+  }
+
+  read(seq: number): string {
+    const body = this.#kept.get(seq) ?? this.#select.get(seq)?.[0];
+    if (body === undefined) throw new AppError("not-found", `message ${seq} is no longer stored`);
+    return body;
+  }
+
+  drop(seq: number): void {
+    const body = this.#kept.get(seq);
+    if (body === undefined) return;
+    this.#kept.delete(seq);
+    this.#keptLength -= body.length;
+  }
+
+  dropAll(gone: (seq: number) => boolean): void {
+    for (const seq of [...this.#kept.keys()]) if (gone(seq)) this.drop(seq);
+  }
+}
+
+/** In UTF-16 units, per durable. */
+const MAX_KEPT_LENGTH = 2_000_000;

@@ -1,9 +1,21 @@
-import type { ErrorCode } from "../../contract/app-error.ts";
-import { AppError, messageOf } from "../../contract/app-error.ts";
+import Libsql from "libsql";
+import { AppError, type ErrorCode, messageOf } from "../../../contract/app-error.ts";
 
-/** What SQLite could not do, told to whoever runs Mooring. */
+export type Driver = InstanceType<typeof Libsql>;
+
+/** The only file that imports the SQLite driver; `better-sqlite3` and `node:sqlite` have nearly the same API. */
+export const openDriver = (file: string, busyTimeoutMs: number): Driver => {
+  try {
+    return new Libsql(file, { timeout: busyTimeoutMs });
+  } catch (error) {
+    // The driver throws a plain error here, without SQLite's code.
+    throw databaseFailure(Object.assign(new Error(String(error)), { code: "SQLITE_CANTOPEN" }), file);
+  }
+};
+
+/** An error of SQLite, with advice for the operator. */
 export class DatabaseFailure extends AppError {
-  /** What the file holds is no longer certain: nothing more may be written until it is opened anew. */
+  /** The content of the file is uncertain: no write is allowed until the file was closed and opened again. */
   readonly fatal: boolean;
 
   constructor(code: ErrorCode, message: string, options: { cause: unknown; fatal: boolean }) {
@@ -38,12 +50,12 @@ const advices: readonly Advice[] = [
     /^SQLITE_(CORRUPT|NOTADB|FORMAT)/,
     "data-unusable",
     true,
-    "the file is damaged or no Mooring data. Restore it from a backup, or move it away to start empty",
+    "the file is damaged or was not written by Mooring. Restore it from a backup, or move it away to start empty",
   ],
   [
     /^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/,
     "data-unusable",
     true,
-    "the file cannot be written. Let the user that runs Mooring read and write it and its folder",
+    "the file cannot be written. Give the user that runs Mooring read and write permission for it and its folder",
   ],
 ];

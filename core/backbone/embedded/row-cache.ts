@@ -1,0 +1,56 @@
+/** A row of the store as the file holds it. */
+export type StoredRow = readonly [value: string, revision: number, expiresAt: number | null];
+
+/** Without the value if it is long: parsing it takes longer than reading it. */
+type CachedRow = readonly [value: string | undefined, revision: number, expiresAt: number | null];
+
+/**
+ * Rows of the store that were read lately, absent ones included: one message reads the same few keys many times, and no
+ * other process writes to the file. A write invalidates its row before it changes the file.
+ */
+export class RowCache {
+  readonly #rows = new Map<string, CachedRow | undefined>();
+
+  /** Returns the cached row, or calls `read` and caches its result. */
+  get(collection: string, key: string, read: () => StoredRow | undefined): StoredRow | undefined {
+    const place = placeOf(collection, key);
+    const cached = this.#rows.get(place);
+    if (cached === undefined ? this.#rows.has(place) : hasValue(cached)) return cached as StoredRow | undefined;
+    const row = read();
+    this.#set(place, row);
+    return row;
+  }
+
+  /** The expiry of the row if it is cached at this revision. */
+  expiryAt(collection: string, key: string, revision: number): number | null | undefined {
+    const cached = this.#rows.get(placeOf(collection, key));
+    return cached?.[1] === revision ? cached[2] : undefined;
+  }
+
+  /** Returns whether the row was cached: a row that is read before a write is usually read again after it. */
+  invalidate(collection: string, key: string): boolean {
+    return this.#rows.delete(placeOf(collection, key));
+  }
+
+  set(collection: string, key: string, row: StoredRow): void {
+    this.#set(placeOf(collection, key), row);
+  }
+
+  clear(): void {
+    this.#rows.clear();
+  }
+
+  #set(place: string, row: StoredRow | undefined): void {
+    if (this.#rows.size >= MAX_ROWS) this.#rows.delete(this.#rows.keys().next().value as string);
+    this.#rows.set(place, row && (row[0].length <= MAX_VALUE_LENGTH ? row : [undefined, row[1], row[2]]));
+  }
+}
+
+const hasValue = (row: CachedRow): row is StoredRow => row[0] !== undefined;
+
+/** Neither name contains a "/". */
+const placeOf = (collection: string, key: string): string => `${collection}/${key}`;
+
+const MAX_ROWS = 10_000;
+/** In UTF-16 units. */
+const MAX_VALUE_LENGTH = 1_000;
