@@ -62,8 +62,8 @@ export class ConsoleTab {
   }
 
   /** What came of the last action. */
-  word(text: string | RegExp) {
-    return this.page.locator(".word", { hasText: text });
+  notice(text: string | RegExp) {
+    return this.page.locator(".notice", { hasText: text });
   }
 
   close(): Promise<void> {

@@ -115,7 +115,7 @@ describe("given a platform admin", () => {
     await expect.poll(() => rig.ask("subtasks")).toMatchObject({ items: [{ status: "running" }] });
     const tab = await open(PLATFORM_TOKEN, "/subtasks");
     await tab.confirm("Cancel", tab.titled("knots"));
-    await tab.word("knots is cancelled.").waitFor();
+    await tab.notice("knots is cancelled.").waitFor();
     await tab.page.getByText("Nothing is being worked on.").waitFor();
     const isCancelled = () =>
       visitor.log.some(({ activity }) => activity?.items.some(({ state }) => state === "cancelled"));
@@ -185,7 +185,7 @@ describe("given a platform admin", () => {
     await tab.goto("/dead-letters?channel=teams");
     rig.teams.mend();
     await letter.getByRole("button", { name: /^Retry/ }).click();
-    await tab.word("It is sent again.").waitFor();
+    await tab.notice("It is sent again.").waitFor();
     await tab.page.getByText("Nothing was given up.").waitFor();
     await rig.teams.api.posts.until((posts) => posts.some(({ conversationId }) => conversationId.includes("eve")));
 
@@ -203,7 +203,7 @@ describe("given a platform admin", () => {
     rig.teams.mend();
     const tab = await open(PLATFORM_TOKEN, "/dead-letters?channel=teams");
     await tab.confirm("Dismiss", tab.row("mallory"));
-    await tab.word("It is dismissed.").waitFor();
+    await tab.notice("It is dismissed.").waitFor();
     await tab.page.getByText("Nothing was given up.").waitFor();
     await rig.teams.say({ text: "after", person: "mallory" });
     const posts = await rig.teams.api.posts.until((all) => all.some(({ activity }) => isAbout(activity, "after")));
@@ -237,7 +237,7 @@ describe("given a platform admin", () => {
     const tab = await open(PLATFORM_TOKEN, "/people");
     const account = tab.row(staying).getByRole("listitem").filter({ hasText: leaving });
     await tab.confirm("Unlink", account);
-    await tab.word("Visitor on shop is unlinked.").waitFor();
+    await tab.notice("Visitor on shop is unlinked.").waitFor();
     await account.waitFor({ state: "detached" });
     expect(await tab.row(leaving).locator("code").allTextContents()).toContain(leaving);
     const isTold = (visitor: typeof one) => () =>
@@ -258,14 +258,14 @@ describe("given a platform admin", () => {
     await fill("Channel", "teams");
     await fill("Room", "19:harbour@thread.tacv2");
     await dialog.getByRole("button", { name: "Make it" }).click();
-    await tab.page.locator(".word.bad").waitFor();
+    await tab.page.locator(".notice.bad").waitFor();
     await fill("When", "0 9 * * 1-5");
     await dialog.getByRole("button", { name: "Make it" }).click();
-    await tab.word("Tide table is scheduled.").waitFor();
+    await tab.notice("Tide table is scheduled.").waitFor();
     const row = tab.row("Tide table");
     expect(await row.textContent()).toMatch(/active.*09:00.*Next run/);
     await row.getByRole("button", { name: "Run now: Tide table" }).click();
-    await tab.word("Tide table runs now.").waitFor();
+    await tab.notice("Tide table runs now.").waitFor();
     const { ref } = (await rig.ask("schedules")).items[0];
     await expect.poll(() => rig.ask(`schedules/${ref}/runs`)).toMatchObject({ items: [{ state: "ended" }] });
     await row.getByRole("link", { name: "Tide table" }).click();

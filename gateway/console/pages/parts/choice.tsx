@@ -1,5 +1,6 @@
 import { Link } from "../routing/link.tsx";
 import { addressOf, type Route } from "../routing/route.ts";
+import { useConsole } from "../state/console-context.ts";
 
 interface ChoiceProps {
   readonly label: string;
@@ -23,4 +24,12 @@ export const Choice = ({ label, route, name, options }: ChoiceProps) => {
       ))}
     </nav>
   );
+};
+
+/** Whose work is shown; nothing to choose where there is one agent only. */
+export const AgentChoice = ({ route }: { route: Route }) => {
+  const { agents } = useConsole().me;
+  if (agents.length < 2) return null;
+  const options = agents.map(({ name }) => [name, name] as const);
+  return <Choice label="Agent" route={route} name="agent" options={[["", "All agents"], ...options]} />;
 };

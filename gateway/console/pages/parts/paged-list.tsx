@@ -3,9 +3,7 @@ import type { Page } from "../api/admin-api.ts";
 import { Link } from "../routing/link.tsx";
 import { addressOf, type Route } from "../routing/route.ts";
 import type { Answer } from "../state/use-answer.ts";
-import { Empty } from "./empty.tsx";
-import { Failed } from "./failed.tsx";
-import { Loading } from "./loading.tsx";
+import { Empty, Failed, Loading } from "./placeholders.tsx";
 
 interface PagedListProps<T> {
   readonly name: string;

@@ -1,5 +1,18 @@
 import type { ComponentChildren } from "preact";
-import { type Fact, Facts } from "./facts.tsx";
+
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+/** What is known of something, name by name. */
+export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
+  <dl class="facts">
+    {facts.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd title={typeof value === "string" ? value : undefined}>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
 
 interface RowProps {
   readonly title: ComponentChildren;

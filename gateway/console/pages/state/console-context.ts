@@ -3,7 +3,7 @@ import { useContext } from "preact/hooks";
 import type { Me } from "../api/admin-api.ts";
 import type { AdminClient } from "../api/admin-client.ts";
 
-export interface Word {
+export interface Notice {
   readonly text: string;
   readonly advice?: string;
   readonly isBad: boolean;
@@ -14,7 +14,7 @@ export interface ConsoleContext {
   readonly client: AdminClient;
   readonly me: Me;
   /** Says what came of an action. */
-  tell(word: Word): void;
+  notify(notice: Notice): void;
 }
 
 export const ConsoleProvider = createContext<ConsoleContext | undefined>(undefined);

@@ -10,17 +10,17 @@ export interface Action {
 
 /** Something an operator does: once at a time, and never without a word about what came of it. */
 export const useAction = (act: () => Promise<string>, done?: () => void): Action => {
-  const { tell } = useConsole();
+  const { notify } = useConsole();
   const [isBusy, setBusy] = useState(false);
   const run = async (): Promise<boolean> => {
     if (isBusy) return false;
     setBusy(true);
     try {
-      tell({ text: await act(), isBad: false });
+      notify({ text: await act(), isBad: false });
       return true;
     } catch (error) {
       const { what, advice } = explained(error);
-      tell({ text: what, advice, isBad: true });
+      notify({ text: what, advice, isBad: true });
       return false;
     } finally {
       setBusy(false);

@@ -3,12 +3,11 @@ import type { Me } from "../api/admin-api.ts";
 import { AdminClient } from "../api/admin-client.ts";
 import { keptToken } from "../api/kept-token.ts";
 import { Refused } from "../api/refused.ts";
-import { Failed } from "../parts/failed.tsx";
-import { Loading } from "../parts/loading.tsx";
-import { SignIn } from "../parts/sign-in.tsx";
-import { SpokenWord } from "../parts/spoken-word.tsx";
-import { ConsoleProvider, type Word } from "../state/console-context.ts";
+import { ActionNotice } from "../parts/action-notice.tsx";
+import { Failed, Loading } from "../parts/placeholders.tsx";
+import { ConsoleProvider, type Notice } from "../state/console-context.ts";
 import { Shell } from "./shell.tsx";
+import { SignIn } from "./sign-in.tsx";
 
 /** Nobody gets further than the sign-in without a token that the gateway knows. */
 export const App = () => {
@@ -16,15 +15,15 @@ export const App = () => {
   const [me, setMe] = useState<Me>();
   const [error, setError] = useState<unknown>();
   const [round, setRound] = useState(0);
-  const [word, tell] = useState<Word>();
-  const hush = useCallback(() => tell(undefined), []);
+  const [notice, notify] = useState<Notice>();
+  const dismiss = useCallback(() => notify(undefined), []);
 
   const signOut = useCallback((why?: unknown) => {
     keptToken.write(undefined);
     setToken(undefined);
     setMe(undefined);
     setError(why);
-    tell(undefined);
+    notify(undefined);
   }, []);
   const turnedAway = useCallback(() => signOut(UNKNOWN_TOKEN), [signOut]);
   const client = useMemo(() => new AdminClient(token ?? "", turnedAway), [token, turnedAway]);
@@ -51,9 +50,9 @@ export const App = () => {
     );
   }
   return (
-    <ConsoleProvider.Provider value={{ client, me, tell }}>
+    <ConsoleProvider.Provider value={{ client, me, notify }}>
       <Shell signOut={() => signOut()} />
-      <SpokenWord word={word} close={hush} />
+      <ActionNotice notice={notice} close={dismiss} />
     </ConsoleProvider.Provider>
   );
 };

@@ -1,13 +1,11 @@
 import type { AuditEntry, Page } from "../api/admin-api.ts";
-import type { Fact } from "../parts/facts.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
-import { Row } from "../parts/row.tsx";
+import { type Fact, Row } from "../parts/row.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { When } from "../parts/when.tsx";
 import type { Route } from "../routing/route.ts";
 import { useAnswer } from "../state/use-answer.ts";
-import { actionText } from "./action-text.ts";
 
 export const AuditPage = ({ route }: { route: Route }) => {
   const answer = useAnswer<Page<AuditEntry>>("audit", route.query);
@@ -45,3 +43,21 @@ const factsOf = ({ at, operator, tenant, target, detail }: AuditEntry): readonly
 ];
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const WORDS: Readonly<Record<string, string>> = {
+  "POST /admin/api/channels/:channel/pause": "Pause a channel",
+  "POST /admin/api/channels/:channel/resume": "Resume a channel",
+  "POST /admin/api/channels/:channel/test": "Send a test message",
+  "POST /admin/api/subtasks/:ref/cancel": "Cancel a subtask",
+  "POST /admin/api/schedules": "Make a schedule",
+  "POST /admin/api/schedules/:ref/run": "Run a schedule now",
+  "POST /admin/api/schedules/:ref/cancel": "Cancel a schedule",
+  "POST /admin/api/schedules/:ref/resume": "Resume a schedule",
+  "POST /admin/api/dead-letters/:ref/retry": "Send a dead letter again",
+  "POST /admin/api/dead-letters/:ref/dismiss": "Dismiss a dead letter",
+  "POST /admin/api/people/:ref/unlink": "Unlink an account",
+  "PATCH /admin/api/tenants/:id": "Change a tenant's settings",
+};
+
+/** What an operator did, in words; a route that is not known here as it is. */
+const actionText = ({ action }: AuditEntry): string => WORDS[action] ?? action;

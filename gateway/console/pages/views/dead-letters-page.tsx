@@ -1,10 +1,10 @@
 import type { Channel, DeadLetter, Page } from "../api/admin-api.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Choice } from "../parts/choice.tsx";
-import type { Fact } from "../parts/facts.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
 import { placeText } from "../parts/place-text.ts";
+import type { Fact } from "../parts/row.tsx";
 import { Row } from "../parts/row.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { When } from "../parts/when.tsx";
@@ -12,7 +12,7 @@ import { Link } from "../routing/link.tsx";
 import { addressOf, type Route } from "../routing/route.ts";
 import { useConsole } from "../state/console-context.ts";
 import { useAnswer } from "../state/use-answer.ts";
-import { refusalIn } from "./refusal-in.ts";
+import { describeFailure } from "./outcomes/describe-failure.ts";
 
 export const DeadLettersPage = ({ route }: { route: Route }) => {
   const { me } = useConsole();
@@ -54,7 +54,7 @@ const ChannelChoice = ({ route }: { route: Route }) => {
 };
 
 const LetterRow = ({ letter, done }: { letter: DeadLetter; done: () => void }) => {
-  const { state, text } = refusalIn(letter.reason);
+  const { state, text } = describeFailure(letter.reason);
   return (
     <Row
       title={<LetterTitle letter={letter} />}

@@ -1,15 +1,15 @@
 import type { ComponentType } from "preact";
 import type { Route } from "../routing/route.ts";
 import { AuditPage } from "./audit-page.tsx";
-import { ChannelsPage } from "./channels-page.tsx";
+import { ChannelsPage } from "./channels/channels-page.tsx";
 import { DeadLettersPage } from "./dead-letters-page.tsx";
 import { PeoplePage } from "./people-page.tsx";
-import { ReplyPage } from "./reply-page.tsx";
-import { SchedulesPage } from "./schedules-page.tsx";
+import { SchedulesPage } from "./schedules/schedules-page.tsx";
 import { SessionsPage } from "./sessions-page.tsx";
 import { SubtasksPage } from "./subtasks-page.tsx";
 import { TenantsPage } from "./tenants-page.tsx";
-import { TracePage } from "./trace-page.tsx";
+import { ReplyPage } from "./trace/reply-page.tsx";
+import { TracePage } from "./trace/trace-page.tsx";
 
 interface ConsolePage {
   /** As it stands in addresses. */

@@ -1,6 +1,6 @@
-import { Empty } from "../parts/empty.tsx";
 import { Logo } from "../parts/logo.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
+import { Empty } from "../parts/placeholders.tsx";
 import { Link } from "../routing/link.tsx";
 import { addressOf } from "../routing/route.ts";
 import { useRoute } from "../routing/use-route.ts";

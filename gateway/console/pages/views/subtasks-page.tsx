@@ -1,7 +1,6 @@
 import type { Page, Subtask } from "../api/admin-api.ts";
 import { ActionButton } from "../parts/action-button.tsx";
-import { AgentChoice } from "../parts/agent-choice.tsx";
-import { Choice } from "../parts/choice.tsx";
+import { AgentChoice, Choice } from "../parts/choice.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
 import { Row } from "../parts/row.tsx";
@@ -10,7 +9,7 @@ import { Link } from "../routing/link.tsx";
 import { addressOf, type Route } from "../routing/route.ts";
 import { useConsole } from "../state/console-context.ts";
 import { useAnswer } from "../state/use-answer.ts";
-import { SubtaskMark } from "./subtask-mark.tsx";
+import { SubtaskMark } from "./outcomes/subtask-mark.tsx";
 
 const LOOK_EVERY_MS = 10_000;
 

@@ -1,6 +1,6 @@
 import type { TraceHop } from "../../api/trace.ts";
-import { durationText } from "../../parts/duration-text.ts";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import { durationText } from "../../parts/when.tsx";
 
 const TONES: Readonly<Record<TraceHop["state"], Tone>> = { open: "busy", answered: "good", failed: "bad" };
 const MODES: Readonly<Record<TraceHop["mode"], string>> = {

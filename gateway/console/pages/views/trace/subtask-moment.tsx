@@ -1,6 +1,6 @@
 import type { TraceHop, TraceSubtask } from "../../api/trace.ts";
-import { ClockTime } from "../../parts/clock-time.tsx";
-import { SubtaskMark, subtaskTone } from "../subtask-mark.tsx";
+import { ClockTime } from "../../parts/when.tsx";
+import { SubtaskMark, subtaskTone } from "../outcomes/subtask-mark.tsx";
 import { Hops } from "./hops.tsx";
 import { Moment } from "./moment.tsx";
 import { Steps } from "./steps.tsx";

@@ -1,5 +1,5 @@
 import type { Trace } from "../../api/trace.ts";
-import { ClockTime } from "../../parts/clock-time.tsx";
+import { ClockTime } from "../../parts/when.tsx";
 import { Moment } from "./moment.tsx";
 import { TurnMoment } from "./turn-moment.tsx";
 

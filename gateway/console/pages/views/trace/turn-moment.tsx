@@ -1,10 +1,9 @@
 import type { TraceHop, TraceSubtask, TraceTurn } from "../../api/trace.ts";
-import { ClockTime } from "../../parts/clock-time.tsx";
-import { durationText } from "../../parts/duration-text.ts";
+import { ClockTime, durationText } from "../../parts/when.tsx";
 import { Link } from "../../routing/link.tsx";
 import { addressOf } from "../../routing/route.ts";
-import { Deliveries } from "../deliveries.tsx";
-import { OutcomeMark, outcomeTone } from "../outcome-mark.tsx";
+import { Deliveries } from "../outcomes/deliveries.tsx";
+import { OutcomeMark, outcomeTone } from "../outcomes/outcome-mark.tsx";
 import { Hops } from "./hops.tsx";
 import { Moment } from "./moment.tsx";
 import { Steps } from "./steps.tsx";

@@ -1,12 +1,10 @@
 import { useState } from "preact/hooks";
-import type { Delivery, Page } from "../api/admin-api.ts";
-import { Empty } from "../parts/empty.tsx";
-import { Failed } from "../parts/failed.tsx";
-import { Loading } from "../parts/loading.tsx";
-import { PageFrame } from "../parts/page-frame.tsx";
-import type { Route } from "../routing/route.ts";
-import { useAnswer } from "../state/use-answer.ts";
-import { Deliveries } from "./deliveries.tsx";
+import type { Delivery, Page } from "../../api/admin-api.ts";
+import { PageFrame } from "../../parts/page-frame.tsx";
+import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";
+import type { Route } from "../../routing/route.ts";
+import { useAnswer } from "../../state/use-answer.ts";
+import { Deliveries } from "../outcomes/deliveries.tsx";
 
 const LOOK_EVERY_MS = 3_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explainFailure } from "../../../adapters/teams/api/failure.ts";
-import { refusalIn } from "../../../gateway/console/pages/views/refusal-in.ts";
+import { describeFailure } from "../../../gateway/console/pages/views/outcomes/describe-failure.ts";
 import { teamsFaults } from "../../fakes/teams/fault.ts";
 
 /** As the outbox writes it for what Teams answered. */
@@ -25,6 +25,6 @@ describe("given the reason of a dead letter, then operators read in a word how i
     ["limited", "The platform took no more messages.", "rate-limited"],
     ["given up", "Something else: 42.", "something else: 42"],
   ])("%s: %s", (state, text, reason) => {
-    expect(refusalIn(reason)).toEqual({ state, text });
+    expect(describeFailure(reason)).toEqual({ state, text });
   });
 });

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { Schedule } from "../api/admin-api.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { Field } from "../parts/field.tsx";
-import { useConsole } from "../state/console-context.ts";
-import { useAction } from "../state/use-action.ts";
+import type { Schedule } from "../../api/admin-api.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field } from "../../parts/field.tsx";
+import { useConsole } from "../../state/console-context.ts";
+import { useAction } from "../../state/use-action.ts";
 
 const { timeZone: OWN_ZONE } = Intl.DateTimeFormat().resolvedOptions();
 

@@ -1,16 +1,14 @@
-import type { Channel, Page } from "../api/admin-api.ts";
-import { PageFrame } from "../parts/page-frame.tsx";
-import { PagedList } from "../parts/paged-list.tsx";
-import { Row } from "../parts/row.tsx";
-import { When } from "../parts/when.tsx";
-import { Link } from "../routing/link.tsx";
-import { addressOf, type Route } from "../routing/route.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import type { Channel, Page } from "../../api/admin-api.ts";
+import { PageFrame } from "../../parts/page-frame.tsx";
+import { PagedList } from "../../parts/paged-list.tsx";
+import { Row } from "../../parts/row.tsx";
+import { When } from "../../parts/when.tsx";
+import { Link } from "../../routing/link.tsx";
+import { addressOf, type Route } from "../../routing/route.ts";
+import { useAnswer } from "../../state/use-answer.ts";
 import { ChannelActions } from "./channel-actions.tsx";
 import { ChannelDetail } from "./channel-detail.tsx";
-import { ChannelMark } from "./channel-mark.tsx";
-import { ChannelTrouble } from "./channel-trouble.tsx";
-import { UndeliveredCount } from "./undelivered-count.tsx";
+import { ChannelMark, ChannelTrouble, UndeliveredCount } from "./channel-state.tsx";
 
 /** Gateways report at least so often while something changes. */
 const LOOK_EVERY_MS = 15_000;

@@ -1,18 +1,16 @@
 import { useState } from "preact/hooks";
-import type { Trace } from "../api/trace.ts";
-import { Empty } from "../parts/empty.tsx";
-import { Facts } from "../parts/facts.tsx";
-import { Failed } from "../parts/failed.tsx";
-import { Loading } from "../parts/loading.tsx";
-import { PageFrame } from "../parts/page-frame.tsx";
-import { placeText } from "../parts/place-text.ts";
-import { StateMark } from "../parts/state-mark.tsx";
-import { When } from "../parts/when.tsx";
-import { Link } from "../routing/link.tsx";
-import { addressOf, type Route } from "../routing/route.ts";
-import { navigate } from "../routing/use-route.ts";
-import { useLiveTrace } from "../state/use-live-trace.ts";
-import { Timeline } from "./trace/timeline.tsx";
+import type { Trace } from "../../api/trace.ts";
+import { PageFrame } from "../../parts/page-frame.tsx";
+import { placeText } from "../../parts/place-text.ts";
+import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";
+import { Facts } from "../../parts/row.tsx";
+import { StateMark } from "../../parts/state-mark.tsx";
+import { When } from "../../parts/when.tsx";
+import { Link } from "../../routing/link.tsx";
+import { addressOf, type Route } from "../../routing/route.ts";
+import { navigate } from "../../routing/use-route.ts";
+import { useLiveTrace } from "../../state/use-live-trace.ts";
+import { Timeline } from "./timeline.tsx";
 
 /** What came of one message, as it happens. */
 export const TracePage = ({ route: { id, query } }: { route: Route }) => (

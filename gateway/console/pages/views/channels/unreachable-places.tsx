@@ -1,12 +1,12 @@
-import type { Page, UnreachablePlace } from "../api/admin-api.ts";
-import { PagedList } from "../parts/paged-list.tsx";
-import { placeText } from "../parts/place-text.ts";
-import { Row } from "../parts/row.tsx";
-import { StateMark } from "../parts/state-mark.tsx";
-import { When } from "../parts/when.tsx";
-import type { Route } from "../routing/route.ts";
-import { useAnswer } from "../state/use-answer.ts";
-import { refusalIn } from "./refusal-in.ts";
+import type { Page, UnreachablePlace } from "../../api/admin-api.ts";
+import { PagedList } from "../../parts/paged-list.tsx";
+import { placeText } from "../../parts/place-text.ts";
+import { Row } from "../../parts/row.tsx";
+import { StateMark } from "../../parts/state-mark.tsx";
+import { When } from "../../parts/when.tsx";
+import type { Route } from "../../routing/route.ts";
+import { useAnswer } from "../../state/use-answer.ts";
+import { describeFailure } from "../outcomes/describe-failure.ts";
 
 /** Conversations of a channel that its platform takes nothing for: blocked, removed or disabled. */
 export const UnreachablePlaces = ({ channel, route }: { channel: string; route: Route }) => {
@@ -29,7 +29,7 @@ export const UnreachablePlaces = ({ channel, route }: { channel: string; route: 
             key={placeText(conversation)}
             title={placeText(conversation)}
             state={<StateMark tone="bad" text={state} />}
-            note={refusalIn(reason).text}
+            note={describeFailure(reason).text}
             facts={[
               ["With", accountId ?? "a room"],
               ["Since", <When key="since" at={since} />],

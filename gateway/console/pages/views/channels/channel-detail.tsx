@@ -1,17 +1,12 @@
-import type { Channel } from "../api/admin-api.ts";
-import { Empty } from "../parts/empty.tsx";
-import { Facts } from "../parts/facts.tsx";
-import { Failed } from "../parts/failed.tsx";
-import { Loading } from "../parts/loading.tsx";
-import { PageFrame } from "../parts/page-frame.tsx";
-import { Row } from "../parts/row.tsx";
-import { When } from "../parts/when.tsx";
-import type { Route } from "../routing/route.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import type { Channel } from "../../api/admin-api.ts";
+import { PageFrame } from "../../parts/page-frame.tsx";
+import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";
+import { Facts, Row } from "../../parts/row.tsx";
+import { When } from "../../parts/when.tsx";
+import type { Route } from "../../routing/route.ts";
+import { useAnswer } from "../../state/use-answer.ts";
 import { ChannelActions } from "./channel-actions.tsx";
-import { ChannelMark } from "./channel-mark.tsx";
-import { ChannelTrouble, errorText } from "./channel-trouble.tsx";
-import { UndeliveredCount } from "./undelivered-count.tsx";
+import { ChannelMark, ChannelTrouble, errorText, UndeliveredCount } from "./channel-state.tsx";
 import { UnreachablePlaces } from "./unreachable-places.tsx";
 
 /** Gateways report at least so often while something changes. */

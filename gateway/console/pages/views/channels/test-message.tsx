@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { TestSent } from "../api/admin-api.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { Field } from "../parts/field.tsx";
-import { addressOf } from "../routing/route.ts";
-import { navigate } from "../routing/use-route.ts";
-import { useConsole } from "../state/console-context.ts";
-import { useAction } from "../state/use-action.ts";
+import type { TestSent } from "../../api/admin-api.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Field } from "../../parts/field.tsx";
+import { addressOf } from "../../routing/route.ts";
+import { navigate } from "../../routing/use-route.ts";
+import { useConsole } from "../../state/console-context.ts";
+import { useAction } from "../../state/use-action.ts";
 
 /** Sends a notice to a room or a person, and leads to what becomes of it. */
 export const TestMessage = ({ channel, agent, close }: { channel: string; agent: string; close: () => void }) => {

@@ -1,13 +1,13 @@
-import { sentence } from "../api/sentence.ts";
+import { sentence } from "../../api/sentence.ts";
 
-export interface Refusal {
+export interface Failure {
   /** In a word: blocked, removed, disabled, gone, … */
   readonly state: string;
   /** What happened, and who can do something about it. */
   readonly text: string;
 }
 
-const KINDS: Readonly<Record<string, Refusal>> = {
+const KINDS: Readonly<Record<string, Failure>> = {
   unknown: { state: "may have arrived", text: "Nobody knows whether it arrived." },
   "target-gone": { state: "gone", text: "The conversation is gone." },
   forbidden: { state: "not allowed", text: "The app may not write there." },
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, Refusal>> = {
 const STATE = /^(?:[a-z-]+: )?(blocked|removed|disabled|gone): (.+)$/s;
 
 /** A delivery's reason, `<kind of failure>: <why>`, in words for operators. */
-export const refusalIn = (reason: string): Refusal => {
+export const describeFailure = (reason: string): Failure => {
   const [, state, detail] = STATE.exec(reason) ?? [];
   if (state !== undefined && detail !== undefined) return { state, text: sentence(detail) };
   const [, kind = "", why = reason] = /^([a-z-]+): (.*)$/s.exec(reason) ?? [];

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { explained } from "../api/explained.ts";
-import { Logo } from "./logo.tsx";
+import { Logo } from "../parts/logo.tsx";
 
 /** Asks for an operator's token. It stays in this tab and goes to this gateway only. */
 export const SignIn = ({ error, signIn }: { error: unknown; signIn: (token: string) => void }) => {

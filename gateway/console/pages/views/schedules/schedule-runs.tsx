@@ -1,12 +1,12 @@
-import type { Page, ScheduleRun } from "../api/admin-api.ts";
-import { PageFrame } from "../parts/page-frame.tsx";
-import { PagedList } from "../parts/paged-list.tsx";
-import { Row } from "../parts/row.tsx";
-import { StateMark, type Tone } from "../parts/state-mark.tsx";
-import { When } from "../parts/when.tsx";
-import { Link } from "../routing/link.tsx";
-import { addressOf, type Route } from "../routing/route.ts";
-import { useAnswer } from "../state/use-answer.ts";
+import type { Page, ScheduleRun } from "../../api/admin-api.ts";
+import { PageFrame } from "../../parts/page-frame.tsx";
+import { PagedList } from "../../parts/paged-list.tsx";
+import { Row } from "../../parts/row.tsx";
+import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import { When } from "../../parts/when.tsx";
+import { Link } from "../../routing/link.tsx";
+import { addressOf, type Route } from "../../routing/route.ts";
+import { useAnswer } from "../../state/use-answer.ts";
 
 /** The runs of one schedule, each of which leads to its trace. */
 export const ScheduleRuns = ({ scheduleRef, route }: { scheduleRef: string; route: Route }) => {

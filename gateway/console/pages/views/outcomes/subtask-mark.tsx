@@ -1,6 +1,6 @@
-import type { Subtask } from "../api/admin-api.ts";
-import { durationText } from "../parts/duration-text.ts";
-import { StateMark, type Tone } from "../parts/state-mark.tsx";
+import type { Subtask } from "../../api/admin-api.ts";
+import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import { durationText } from "../../parts/when.tsx";
 
 const TONES: Readonly<Record<Subtask["status"], Tone>> = {
   pending: "calm",

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import type { Channel } from "../api/admin-api.ts";
-import { ActionButton } from "../parts/action-button.tsx";
-import { useConsole } from "../state/console-context.ts";
+import type { Channel } from "../../api/admin-api.ts";
+import { ActionButton } from "../../parts/action-button.tsx";
+import { useConsole } from "../../state/console-context.ts";
 import { TestMessage } from "./test-message.tsx";
 
 /** Gateways tell how a channel is a moment after they were told what to do with it. */

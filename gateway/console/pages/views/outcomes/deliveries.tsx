@@ -1,10 +1,10 @@
-import type { Delivery, DeliveryState } from "../api/admin-api.ts";
-import { ClockTime } from "../parts/clock-time.tsx";
-import { placeText } from "../parts/place-text.ts";
-import { StateMark, type Tone } from "../parts/state-mark.tsx";
-import { Link } from "../routing/link.tsx";
-import { addressOf } from "../routing/route.ts";
-import { refusalIn } from "./refusal-in.ts";
+import type { Delivery, DeliveryState } from "../../api/admin-api.ts";
+import { placeText } from "../../parts/place-text.ts";
+import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import { ClockTime } from "../../parts/when.tsx";
+import { Link } from "../../routing/link.tsx";
+import { addressOf } from "../../routing/route.ts";
+import { describeFailure } from "./describe-failure.ts";
 
 const STATES: Readonly<Record<DeliveryState, readonly [Tone, string]>> = {
   accepted: ["good", "delivered"],
@@ -33,7 +33,7 @@ export const Deliveries = ({ deliveries }: { deliveries: readonly Delivery[] }) 
 const OneDelivery = ({ delivery }: { delivery: Delivery }) => {
   const { conversation, part, at, state, messageId, reason, ref } = delivery;
   const [tone, word] = STATES[state];
-  const refusal = reason === undefined ? undefined : refusalIn(reason);
+  const refusal = reason === undefined ? undefined : describeFailure(reason);
   return (
     <li>
       <span>

@@ -1,5 +1,5 @@
-import type { TurnSummary } from "../api/trace.ts";
-import { StateMark, type Tone } from "../parts/state-mark.tsx";
+import type { TurnSummary } from "../../api/trace.ts";
+import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 
 const TONES: Readonly<Record<NonNullable<TurnSummary["outcome"]>, Tone>> = {
   answered: "good",

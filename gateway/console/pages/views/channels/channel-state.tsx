@@ -1,0 +1,51 @@
+import type { Channel, ChannelError } from "../../api/admin-api.ts";
+import { sentence } from "../../api/sentence.ts";
+import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import { When } from "../../parts/when.tsx";
+import { Link } from "../../routing/link.tsx";
+import { addressOf } from "../../routing/route.ts";
+import { describeFailure } from "../outcomes/describe-failure.ts";
+
+const TONES: Readonly<Record<Channel["state"], Tone>> = {
+  running: "good",
+  standby: "calm",
+  degraded: "bad",
+  paused: "warn",
+};
+
+export const ChannelMark = ({ channel: { state } }: { channel: Pick<Channel, "state"> }) => (
+  <StateMark tone={TONES[state]} text={state} />
+);
+
+/** Why it does not run, or what went wrong last. */
+export const ChannelTrouble = ({ channel }: { channel: Channel }) => {
+  const { reason, paused, errors } = channel;
+  if (paused) {
+    return (
+      <>
+        Paused <When at={paused.at} /> by a {paused.by.role.replace("_", " ")}. What is to be sent waits.
+      </>
+    );
+  }
+  if (reason !== undefined) return <span class="bad-text">{sentence(reason)}</span>;
+  const [latest] = errors;
+  if (latest === undefined) return null;
+  return (
+    <>
+      Last error <When at={latest.at} />: {errorText(latest)}
+    </>
+  );
+};
+
+/** A delivery's error is the kind of its failure; the others are words already. */
+export const errorText = ({ what, reason }: ChannelError): string =>
+  what === "delivery" ? describeFailure(reason).text : sentence(reason);
+
+/** As far as the gateway counts. */
+const MOST_COUNTED = 100;
+
+export const UndeliveredCount = ({ channel: { channel, undelivered } }: { channel: Channel }) => {
+  if (undelivered === 0) return <span>0</span>;
+  const count = undelivered >= MOST_COUNTED ? `${MOST_COUNTED} or more` : undelivered;
+  return <Link to={addressOf("dead-letters", undefined, { channel })}>{count}</Link>;
+};

@@ -1,0 +1,107 @@
+import { useState } from "preact/hooks";
+import type { Page, Schedule } from "../../api/admin-api.ts";
+import { ActionButton } from "../../parts/action-button.tsx";
+import { AgentChoice } from "../../parts/choice.tsx";
+import { PageFrame } from "../../parts/page-frame.tsx";
+import { PagedList } from "../../parts/paged-list.tsx";
+import { Row } from "../../parts/row.tsx";
+import { StateMark, type Tone } from "../../parts/state-mark.tsx";
+import { When } from "../../parts/when.tsx";
+import { Link } from "../../routing/link.tsx";
+import { addressOf, type Route } from "../../routing/route.ts";
+import { useConsole } from "../../state/console-context.ts";
+import { useAnswer } from "../../state/use-answer.ts";
+import { NewSchedule } from "./new-schedule.tsx";
+import { ScheduleRuns } from "./schedule-runs.tsx";
+
+export const SchedulesPage = ({ route }: { route: Route }) =>
+  route.id === undefined ? <AllSchedules route={route} /> : <ScheduleRuns scheduleRef={route.id} route={route} />;
+
+const AllSchedules = ({ route }: { route: Route }) => {
+  const answer = useAnswer<Page<Schedule>>("schedules", route.query);
+  const [isMaking, setMaking] = useState(false);
+  return (
+    <PageFrame
+      title="Schedules"
+      about="What the agents do by themselves, and when they do it next. Each leads to its runs."
+      tools={
+        <button type="button" class="primary" onClick={() => setMaking(true)}>
+          New schedule
+        </button>
+      }
+    >
+      {isMaking && <NewSchedule close={() => setMaking(false)} done={answer.reload} />}
+      <div class="filters">
+        <AgentChoice route={route} />
+      </div>
+      <PagedList
+        name="Schedules"
+        route={route}
+        answer={answer}
+        empty={{
+          title: "There is no schedule.",
+          text: "People make them in chat, the configuration declares them, and you can make one here.",
+        }}
+      >
+        {(schedule) => (
+          <Row
+            key={schedule.ref}
+            title={<Link to={addressOf("schedules", schedule.ref)}>{schedule.description}</Link>}
+            state={<ScheduleMark schedule={schedule} />}
+            note={schedule.when}
+            actions={<ScheduleActions schedule={schedule} done={answer.reload} />}
+            facts={[
+              ["Next run", schedule.nextDueAt === null ? "–" : <When key="next" at={schedule.nextDueAt} />],
+              ["Agent", schedule.agent],
+              ["Made in", schedule.madeIn],
+              ["Missed runs", schedule.missed === "once" ? "run once" : "skipped"],
+              ["Failures in a row", schedule.failures],
+            ]}
+          />
+        )}
+      </PagedList>
+    </PageFrame>
+  );
+};
+
+const ScheduleActions = ({ schedule, done }: { schedule: Schedule; done: () => void }) => {
+  const { client } = useConsole();
+  const { ref, description, status } = schedule;
+  const act = (verb: "run" | "cancel" | "resume", said: string) => async () => {
+    await client.post(`schedules/${ref}/${verb}`);
+    return said;
+  };
+  const common = { of: description, done };
+  return (
+    <>
+      {status !== "cancelled" && (
+        <ActionButton {...common} label="Run now" act={act("run", `${description} runs now.`)} />
+      )}
+      {status === "paused" && (
+        <ActionButton {...common} label="Resume" act={act("resume", `${description} goes on.`)} />
+      )}
+      {(status === "active" || status === "paused") && (
+        <ActionButton
+          {...common}
+          label="Cancel"
+          act={act("cancel", `${description} is cancelled.`)}
+          confirm={{
+            question: `Cancel ${description}?`,
+            text: "It does not run again. A run that is under way goes on. This cannot be undone.",
+          }}
+        />
+      )}
+    </>
+  );
+};
+
+const TONES: Readonly<Record<Schedule["status"], Tone>> = {
+  active: "good",
+  paused: "warn",
+  ended: "calm",
+  cancelled: "calm",
+};
+
+const ScheduleMark = ({ schedule: { status } }: { schedule: Schedule }) => (
+  <StateMark tone={TONES[status]} text={status} />
+);
