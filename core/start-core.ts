@@ -5,10 +5,10 @@ import {
   loadIdentity,
   PeerDirectory,
   RemoteAgents,
-  sendMessageTool,
   startPeers,
   TenantSettings,
 } from "./a2a/index.ts";
+import { agentTools, subagentTools } from "./agent-tools.ts";
 import { AppError } from "./contract/app-error.ts";
 import type { Backbone } from "./contract/backbone.ts";
 import type { Consumer, DeadLetter } from "./contract/bus.ts";
@@ -22,15 +22,14 @@ import type { Meter, Tracer } from "./contract/telemetry.ts";
 import type { Tool } from "./contract/tool.ts";
 import type { UserMessage } from "./contract/user-message.ts";
 import { handleDeadLetter, handleUserMessage, INTAKE_DURABLE } from "./intake/index.ts";
-import { memoryTools } from "./memory/index.ts";
 import type { AgentModel } from "./model/index.ts";
 import { AskerCache, type DeclaredPerson, declarePeople } from "./people/index.ts";
-import { DueIndex, type ScheduleOptions, scheduleTools, startSchedules } from "./schedules/index.ts";
+import { DueIndex, type ScheduleOptions, startSchedules } from "./schedules/index.ts";
 import { SessionFinder, SessionHistory } from "./sessions/index.ts";
-import { delegationDeps, delegationTools, startDelegation } from "./subtasks/index.ts";
+import { delegationDeps, startDelegation } from "./subtasks/index.ts";
 import { turnFeatures } from "./turn-features.ts";
 import type { Agent } from "./turns/index.ts";
-import { BackgroundWork, nothingToSay, RunningTurns, TurnYielded } from "./turns/index.ts";
+import { BackgroundWork, RunningTurns, TurnYielded } from "./turns/index.ts";
 import type { DelegationConfig, PeeringConfig } from "./turns/limits/index.ts";
 import { defaultDelegation, defaultPeering } from "./turns/limits/index.ts";
 import { type WorkspaceOptions, Workspaces } from "./workspaces/index.ts";
@@ -130,7 +129,6 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     maxWindowEntries: options.maxWindowEntries ?? DEFAULT_WINDOW_ENTRIES,
   };
   const intake = { ...parts, features: turnFeatures(parts) };
-  const tools = [nothingToSay, ...memoryTools(store, clock), ...(options.tools ?? [])];
   for (const tenant of new Set(options.agents.map(({ tenant }) => tenant))) {
     const declared = (options.people ?? []).filter((person) => person.tenant === tenant);
     await declarePeople(store, tenant, declared, clock.now());
@@ -138,16 +136,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
   const consumers: Consumer[] = [];
   for (const given of options.agents) {
     const { delegation = defaultDelegation, peering = defaultPeering } = given;
-    const hasPeers = parts.directory.peersOf({ tenant: given.tenant, agent: given.name }).length > 0;
-    const agent = agentFrom(
-      given,
-      distinct([
-        ...tools,
-        ...delegationTools(parts, given.name, delegation),
-        ...scheduleTools(parts),
-        ...(hasPeers ? [sendMessageTool(parts, peering, given)] : []),
-      ]),
-    );
+    const agent = agentFrom(given, distinct(agentTools(parts, given, { delegation, peering }, options.tools)));
     const subject = subjectsOf(agent.tenant).userMessage(agent.name);
     const onDeadLetter = (message: UserMessage | undefined, letter: DeadLetter) =>
       handleDeadLetter(intake, agent, message, letter);
@@ -159,7 +148,7 @@ export const startCore = async (options: CoreOptions): Promise<Core> => {
     );
     consumers.push(
       consumer,
-      ...(await startDelegation(parts, agent)),
+      ...(await startDelegation({ ...parts, ownTools: subagentTools(parts, agent) }, agent)),
       ...(await startPeers(parts, agent)),
       await startSchedules(parts, agent, given),
     );

@@ -1,5 +1,6 @@
 import { type InboundTurns, inboundRequester } from "./a2a/inbound/index.ts";
 import { peerTurns } from "./a2a/index.ts";
+import { callerTools } from "./agent-tools.ts";
 import { type ScheduleDeps, scheduleHook } from "./schedules/index.ts";
 import type { SessionHistory } from "./sessions/index.ts";
 import { delegationHook, type SubtaskDeps, subtaskTurns } from "./subtasks/index.ts";
@@ -15,7 +16,7 @@ export const turnFeatures = (deps: Deps): TurnFeatures => {
   const peers = peerTurns(deps);
   return {
     sources: [subtaskTurns(deps), ...peers.sources],
-    requesters: [inboundRequester(deps), peers.requester],
+    requesters: [inboundRequester(deps, (agent) => callerTools(deps, agent)), peers.requester],
     hooks: [peers.hook, delegationHook(deps), scheduleHook(deps)],
   };
 };

@@ -134,6 +134,12 @@ describe("given a folder with a face", () => {
     expect(faults("gateway/server.ts", "../core/turns/config.ts")).toHaveLength(1);
   });
 
+  it("when the list of tools imports a tool, then it is not", () => {
+    expect(faults("core/agent-tools.ts", "./turns/nothing-to-say-tool.ts")).toEqual([]);
+    expect(faults("core/agent-tools.ts", "./turns/journal.ts")).toHaveLength(1);
+    expect(faults("core/start-core.ts", "./turns/nothing-to-say-tool.ts")).toHaveLength(1);
+  });
+
   it("when a folder inside it has a face of its own, then others may use that one too", () => {
     const inner = file("core/turns/inner/index.ts", "");
     const from = (target: string) => throughFacesOnly([face, inner, imports("core/intake/a.ts", target)]);

@@ -1,7 +1,8 @@
 export { delegatedCalls } from "./calls/delegated-calls.ts";
-export { SEND_MESSAGE, sendMessageTool } from "./calls/send-message-tool.ts";
+export { SEND_MESSAGE } from "./calls/send-message-tool.ts";
 export { probePeer } from "./client/probe-peer.ts";
 export { RemoteAgents } from "./client/remote-agents.ts";
+export type { PeerDeps } from "./deps.ts";
 export { checkAddress, createGuardedFetch, Redirected } from "./guarded-fetch.ts";
 export { agentAddress, type DeploymentIdentity, loadIdentity, pushTokenOf } from "./identity.ts";
 export { PeerDirectory } from "./peer-directory.ts";

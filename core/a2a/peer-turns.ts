@@ -20,8 +20,8 @@ interface PeerTurns {
 export const peerTurns = (deps: SubtaskDeps): PeerTurns => ({
   sources: [
     { types: ["peer"], prompt: peerRequestPrompt },
-    { types: ["callback"], prompt: (_, message) => callbackPrompt(deps, message) },
-    { types: ["late"], prompt: (_, message) => lateAnswerPrompt(deps, message) },
+    { types: ["callback"], prompt: (agent, message) => callbackPrompt(deps, agent, message) },
+    { types: ["late"], prompt: (agent, message) => lateAnswerPrompt(deps, agent, message) },
   ],
   requester: {
     isFor: (message) => message.synthetic?.owner.worksFor !== undefined,

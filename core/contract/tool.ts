@@ -5,8 +5,8 @@ import type { WorkContext } from "./work-context.ts";
 /** For whom, and on whose behalf, a tool runs. */
 export interface ToolContext extends AgentRef, Readonly<WorkContext> {
   readonly turnId: string;
-  /** The names of all tools that this turn may use. */
-  readonly tools: readonly string[];
+  /** All tools that this turn may use. */
+  readonly tools: readonly Pick<Tool, "name" | "internal">[];
   /** The same when the call is run again after a crash. */
   readonly idempotencyKey: string;
   /** Aborted when the result is no longer needed. */
@@ -28,6 +28,14 @@ export interface Tool<Input = unknown> {
   readonly endsTurn?: boolean;
   /** For people only: turns for another agent do not get it. */
   readonly isForPeople?: boolean;
+  /** Not for subagents, because only their owner writes to people. */
+  readonly isForOwner?: boolean;
+  /** The kind of work that a run may add to the turn's batch. Its result may arrive after the turn (B4, L6). */
+  readonly delegates?: "subtask" | "peer-call";
+  /** Withheld from subagents at the maximum depth: it delegates, manages subtasks, or schedules a run that could. */
+  readonly needsDepth?: boolean;
+  /** Its name is removed from text about other agents' answers (A6). */
+  readonly internal?: boolean;
   /** How long one run may take; 60 s by default. */
   readonly deadlineMs?: number;
   /** The result is for the model. A throw becomes a failed result with the message of the error. */

@@ -25,6 +25,8 @@ const GetInput = z.object({ key, offset: z.int().min(0).optional().describe("Whe
 const ListInput = z.object({});
 const DeleteInput = z.object({ key });
 
+const GET = "get_from_working_memory";
+
 /** All of them are idempotent. */
 export const memoryTools = (store: Store, clock: Clock): Tool[] => {
   const memoryOf = ({ sessionId }: ToolContext) => new WorkingMemory(store, clock, sessionId);
@@ -40,7 +42,7 @@ export const memoryTools = (store: Store, clock: Clock): Tool[] => {
     },
   };
   const get: Tool<z.infer<typeof GetInput>> = {
-    name: "get_from_working_memory",
+    name: GET,
     description: "Reads a note by its key.",
     input: GetInput,
     repeatable: true,
@@ -71,5 +73,14 @@ export const memoryTools = (store: Store, clock: Clock): Tool[] => {
     run: async ({ key }, context) =>
       (await memoryOf(context).delete(key)) ? `Deleted "${key}".` : `There was no note "${key}".`,
   };
-  return [save, get, list, remove];
+  return [save, get, list, remove].map((tool) => ({ ...(tool as Tool), internal: true }));
 };
+
+/** The keys of the notes that tool calls have read. */
+export const keysRead = (calls: readonly { readonly name: string; readonly input: unknown }[]): string[] =>
+  calls.filter(({ name }) => name === GET).flatMap(({ input }) => keyIn(input) ?? []);
+
+const keyIn = (input: unknown): string | undefined =>
+  typeof input === "object" && input !== null && "key" in input && typeof input.key === "string"
+    ? input.key
+    : undefined;

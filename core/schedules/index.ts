@@ -8,6 +8,5 @@ export { scheduleHook } from "./runs/run-ended.ts";
 export { promptOfRun, runIdOf } from "./runs/run-message.ts";
 export { runsOf, type ScheduleRun } from "./runs/run-record.ts";
 export { CONSOLE, type Schedule, type ScheduleDeps, scheduleKey, schedulesOfAgent } from "./schedule-record.ts";
-export { scheduleTools } from "./schedule-tools.ts";
 export { type ScheduleOptions, startSchedules } from "./start-schedules.ts";
 export type { ConfiguredSchedule } from "./sync-configured.ts";

@@ -53,6 +53,7 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
       "Has you do something later, once or again and again; the result is sent to this conversation then. Tell the person what was understood.",
     input: TaskInput,
     repeatable: true,
+    needsDepth: true,
     run: async ({ description, prompt, when, timeZone, deliverTo = "here", missed = "once" }, context) => {
       const { tenant, agent, audience, asker, standing, idempotencyKey } = context;
       const now = deps.clock.now();
@@ -106,6 +107,7 @@ export const scheduleTools = (deps: ScheduleDeps): Tool[] => {
     description: "Begins a run of a schedule at once, besides those that are due. Its result comes by itself.",
     input: IdInput,
     repeatable: true,
+    needsDepth: true,
     run: async ({ id }, context) => {
       const schedule = await findSchedule(deps, context, id);
       await runNow(deps, schedule, context.idempotencyKey);

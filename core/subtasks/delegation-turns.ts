@@ -1,5 +1,6 @@
 import type { Store } from "../contract/store.ts";
 import { listNames } from "../lib/index.ts";
+import type { ToolCall } from "../model/index.ts";
 import type { Agent, TurnEnd } from "../turns/index.ts";
 import type { TurnRecord } from "../turns/records/index.ts";
 import type { FinishedTurn, TurnHook, TurnSource } from "../turns/source/index.ts";
@@ -23,18 +24,16 @@ export const delegationHook = (deps: SubtaskDeps): TurnHook => ({
   },
 });
 
-const SPAWNING = ["spawn_subtask", "spawn_parallel_subtasks", "message_subtask", "send_message_to_agent"];
-
 /** Marks the end of a turn that delegated, and adds a text about the work under way if the turn has none (B7). */
 export const announce = async (
   store: Store,
-  { tenant, name }: Agent,
+  { tenant, name, tools }: Agent,
   { turnId, standing }: TurnRecord,
   end: TurnEnd,
 ): Promise<FinishedTurn> => {
   const isCutOff = wasCutOff(end);
   const mayHave = end.messages.some(
-    (message) => message.role === "assistant" && message.toolCalls.some((call) => SPAWNING.includes(call.name)),
+    (message) => message.role === "assistant" && message.toolCalls.some((call) => mayDelegate(tools, call)),
   );
   if (!mayHave && !isCutOff) return end;
   const record = await readOwner(store, { tenant, agent: name, ownerId: standing.owner.ownerId });
@@ -51,6 +50,12 @@ export const announce = async (
   if (!saidNothing) return { ...end, delegated: true, ...isAwaited };
   const finalText = `Working on: ${listNames(names)}`;
   return { outcome: "answered", finalText, messages: end.messages, delegated: true, ...isAwaited };
+};
+
+/** A tool that the agent no longer has may have delegated before a restart. */
+const mayDelegate = (tools: Agent["tools"], call: ToolCall): boolean => {
+  const tool = tools.find(({ name }) => name === call.name);
+  return tool === undefined || tool.delegates !== undefined;
 };
 
 /** A turn that was cut off may have made tool calls that are not among its messages. */

@@ -17,4 +17,4 @@ export { ownSubtask } from "./record/subtask-access.ts";
 export { deliverToSubtask } from "./record/subtask-note.ts";
 export { readSubtask, readSubtasks, subtasksOfAgent } from "./record/subtask-record.ts";
 export { subagentTurn } from "./run/subagent.ts";
-export { delegationTools, startDelegation } from "./start.ts";
+export { startDelegation } from "./start.ts";

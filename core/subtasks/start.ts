@@ -1,32 +1,18 @@
 import type { Consumer } from "../contract/bus.ts";
 import { subjectsOf } from "../contract/subjects.ts";
-import type { Tool } from "../contract/tool.ts";
 import type { Agent } from "../turns/index.ts";
-import type { DelegationConfig } from "../turns/limits/index.ts";
-import { fileTools } from "../workspaces/index.ts";
 import { handleBatchTimer, handleTimerDeadLetter } from "./batch/handle-batch-timer.ts";
 import { handleSubtaskMessage, handleSubtaskMessageDeadLetter } from "./batch/handle-subtask-message.ts";
-import type { SubtaskDeps } from "./deps.ts";
 import { handleRunDeadLetter, handleSubtaskRun, type RunDeps, RunningGauge } from "./run/handle-subtask-run.ts";
 import { startSweeping } from "./run/workspace-sweeper.ts";
-import { awaitSubtasks } from "./tools/await-subtasks.ts";
-import { controlTools } from "./tools/control-tools.ts";
-import { reportTools } from "./tools/report-tools.ts";
-import { spawnTools } from "./tools/spawn-tools.ts";
-import { ownerTools } from "./tools/workspace-tools.ts";
 
 /** Subtasks mostly wait, for a model or for their own subtasks, which must be able to run at the same time. */
 const RUNS_AT_ONCE = 1_000;
 const HANDLERS_AT_ONCE = 64;
 
 /** Consumes the runs, messages and batch timers of an agent's subtasks. */
-export const startDelegation = async (
-  given: Omit<RunDeps, "ownTools" | "running">,
-  agent: Agent,
-): Promise<Consumer[]> => {
-  const workspaces = given.workspaces.get(agent.name);
-  const ownTools = [...reportTools(given), ...(workspaces === undefined ? [] : fileTools(workspaces))];
-  const deps: RunDeps = { ...given, ownTools, running: new RunningGauge(given.meter) };
+export const startDelegation = async (given: Omit<RunDeps, "running">, agent: Agent): Promise<Consumer[]> => {
+  const deps: RunDeps = { ...given, running: new RunningGauge(given.meter) };
   const { bus, events } = deps;
   const subjects = subjectsOf(agent.tenant);
   await events.listenTo(bus, subjects.subtaskNews(agent.name));
@@ -56,17 +42,4 @@ export const startDelegation = async (
   deps.logger.debug(fields, "delegation started");
   const close = async () => deps.logger.debug(fields, "delegation stopped");
   return [...consumers, { close }, ...startSweeping(deps, agent)];
-};
-
-/** The tools for delegating (S1). Subagents also get reportTools. */
-export const delegationTools = (deps: SubtaskDeps, agent: string, limits: DelegationConfig): Tool[] => [
-  ...spawnTools(deps, limits),
-  awaitSubtasks(deps, limits),
-  ...controlTools(deps, limits),
-  ...workspaceTools(deps, agent),
-];
-
-const workspaceTools = (deps: SubtaskDeps, agent: string): Tool[] => {
-  const workspaces = deps.workspaces.get(agent);
-  return workspaces === undefined ? [] : ownerTools(deps, workspaces);
 };

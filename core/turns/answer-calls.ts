@@ -84,7 +84,7 @@ const contextOf = ({ agent, record }: Turn, { step, index, signal }: CallInTurn)
   agent: agent.name,
   ...workContextOf(record),
   turnId: record.turnId,
-  tools: agent.tools.map(({ name }) => name),
+  tools: agent.tools,
   idempotencyKey: `${record.turnId}/${step}/${index}`,
   signal,
 });

@@ -2,7 +2,7 @@ export type { Agent } from "./agent.ts";
 export { subtaskSpan, turnSpan } from "./agent-spans.ts";
 export { BackgroundWork } from "./background-work.ts";
 export { failureText } from "./failure-text.ts";
-export { nothingToSay, withoutSilence } from "./nothing-to-say.ts";
+export { NOTHING_TO_SAY, withoutSilence } from "./nothing-to-say-tool.ts";
 export { runTurn } from "./run-turn.ts";
 export { RunningTurns } from "./running-turns.ts";
 export type { CoreDeps, TurnEnd } from "./turn.ts";

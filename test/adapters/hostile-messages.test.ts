@@ -8,6 +8,7 @@ import { userMessageOf as teamsMessage } from "../../adapters/teams/inbound.ts";
 import { userMessageOf as webMessage } from "../../adapters/web/inbound.ts";
 import { redactInternalIds } from "../../core/a2a/record/redact.ts";
 import { maskSecrets } from "../../core/lib/mask-secrets.ts";
+import { ownTools } from "../fakes/built-in-tools.ts";
 import { hostileMarkdown } from "../fakes/hostile-markdown.ts";
 import { expectLinearTime } from "../setup/linear-time.ts";
 
@@ -78,7 +79,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a web message": web,
   // Nothing longer is ever masked.
   "a text with secrets": (text) => maskSecrets(text.slice(0, 24_000)),
-  "a peer's answer": redactInternalIds,
+  "a peer's answer": (text) => redactInternalIds(text, ownTools),
 };
 
 const filled = (piece: string) => piece.repeat(LENGTH / piece.length);

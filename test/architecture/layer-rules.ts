@@ -93,7 +93,16 @@ const SDK =
 /** A part of the product whose files other folders import only through its `index.ts`. */
 const isPart = (folder: string): boolean => /^(core\/(?!contract$)|gateway\/)[^/]+$/.test(folder);
 
-/** A folder with an `index.ts` is closed: files outside import its index and nothing else. Schemas may import schemas. */
+/** Lists whose members stand in closed folders: a new member is then its file and a line of the list, no third file. */
+const membersOf: readonly [list: string, member: RegExp][] = [["core/agent-tools.ts", /-tools?\.ts$/]];
+
+const isMember = (from: string, target: string): boolean =>
+  membersOf.some(([list, member]) => from === list && member.test(target));
+
+/**
+ * A folder with an `index.ts` is closed: files outside import its index and nothing else. Schemas may import schemas,
+ * and lists their members.
+ */
 export const throughFacesOnly: Rule = (files) => {
   const faces = new Set(files.map(({ path }) => path).filter((path) => path.endsWith("/index.ts")));
   const closedAround = (target: string, from: string): string | undefined =>
@@ -104,7 +113,7 @@ export const throughFacesOnly: Rule = (files) => {
         if (kind !== "relative") return false;
         const closed = closedAround(target, file.path);
         const isSchema = target.endsWith("/config.ts") && /^config\/|\/config\.ts$/.test(file.path);
-        return closed !== undefined && target !== `${closed}/index.ts` && !isSchema;
+        return closed !== undefined && target !== `${closed}/index.ts` && !isSchema && !isMember(file.path, target);
       })
       .map(({ target }) => `${file.path} may not import ${target}, but only its folder's index.ts`),
   );

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isoTime } from "../../contract/clock.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { callbackIdOf, continuationMessage } from "../../subtasks/index.ts";
-import type { CoreDeps } from "../../turns/index.ts";
+import type { Agent, CoreDeps } from "../../turns/index.ts";
 import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
 import { questionIdOf } from "../record/call-turns.ts";
 import { openQuestion, type PeerCall, readCall } from "../record/peer-call.ts";
@@ -12,7 +12,12 @@ import { redactInternalIds } from "../record/redact.ts";
 const About = z.object({ call: z.string(), peer: z.string(), name: z.string(), round: z.int().optional() });
 
 /** Prompt of a turn about another agent's answer or question, in the session that asked it (A6). */
-export const callbackPrompt = async ({ store, logger }: CoreDeps, message: SyntheticMessage): Promise<TurnPrompt> => {
+export const callbackPrompt = async (
+  { store, logger }: CoreDeps,
+  { tools }: Agent,
+  message: SyntheticMessage,
+): Promise<TurnPrompt> => {
+  const postProcess = (text: string) => redactInternalIds(text, tools);
   const { tenant, agent, synthetic, traceId } = message;
   const { call: id, round } = About.parse(synthetic.data);
   const call = await readCall(store, { tenant, agent, id });
@@ -25,17 +30,17 @@ export const callbackPrompt = async ({ store, logger }: CoreDeps, message: Synth
     const obsolete = question === undefined || call.remote?.rounds !== round;
     const update = updateText(call, "input-required");
     const fallbackText = `${call.peer} wants to know: ${question ?? ""}`;
-    return { text: `${ASKED}\n\n${update}`, fallbackText, mustReply: false, obsolete, postProcess: redactInternalIds };
+    return { text: `${ASKED}\n\n${update}`, fallbackText, mustReply: false, obsolete, postProcess };
   }
   const kind = call.state === "answered" ? "result" : "error";
   const update = updateText(call, kind);
-  const fallbackText = redactInternalIds(call.answer ?? call.error ?? "") || `${call.peer} had nothing to say.`;
+  const fallbackText = postProcess(call.answer ?? call.error ?? "") || `${call.peer} had nothing to say.`;
   return {
     text: `${ANSWERED}\n\n${update}`,
     fallbackText,
     mustReply: true,
     obsolete: false,
-    postProcess: redactInternalIds,
+    postProcess,
   };
 };
 

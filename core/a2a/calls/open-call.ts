@@ -75,7 +75,7 @@ const newCall = (
     peer: peer.name,
     mode,
     message,
-    headline: headlineOf(peer.name, message),
+    headline: headlineOf(peer.name, message, context.tools),
     turnId,
     ...workContextOf(context),
     chain,
@@ -127,8 +127,8 @@ const create = async ({ store, clock, meter, logger, tracer }: PeerDeps, call: P
 const MAX_EXAMINED_CHARS = 1_000;
 
 /** The short sentence that people see about a call, without internal names (A6). */
-export const headlineOf = (peer: string, message: string): string => {
-  const about = redactInternalIds(message.slice(0, MAX_EXAMINED_CHARS));
+export const headlineOf = (peer: string, message: string, tools: ToolContext["tools"]): string => {
+  const about = redactInternalIds(message.slice(0, MAX_EXAMINED_CHARS), tools);
   const headline = about === "" ? `Asking ${peer}` : `Asking ${peer}: ${summarisePrompt(about)}`;
   return cutAtGraphemes(headline, MAX_SUMMARY_GRAPHEMES);
 };

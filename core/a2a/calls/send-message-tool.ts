@@ -74,6 +74,8 @@ export const sendMessageTool = (
     varies: true,
     checksInput: true,
     repeatable: true,
+    delegates: "peer-call",
+    internal: true,
     deadlineMs: MAX_CONSULT_MS + 30_000,
     run: async ({ agent: to, message, task, msg_type }, context) => {
       const peer = deps.directory.find({ tenant, agent }, to);

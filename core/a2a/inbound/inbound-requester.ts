@@ -1,5 +1,3 @@
-import { z } from "zod";
-import { AppError } from "../../contract/app-error.ts";
 import type { Tool } from "../../contract/tool.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { fitEntry, nextIndex, type SessionHistory } from "../../sessions/index.ts";
@@ -7,22 +5,23 @@ import type { Agent, CoreDeps } from "../../turns/index.ts";
 import { sessionTtl } from "../../turns/records/index.ts";
 import type { RecordedTurn, TurnRequester } from "../../turns/source/index.ts";
 import { withoutPeopleTools } from "../peer-turns.ts";
-import { changeTask } from "./change-task.ts";
 import { endInboundTurn } from "./end-inbound-turn.ts";
-import { callIn, newTask, taskOfMessage, taskOfTurn } from "./inbound-call.ts";
-import { hasEnded, readTask } from "./inbound-task.ts";
+import { callIn, taskOfMessage, taskOfTurn } from "./inbound-call.ts";
+import { readTask } from "./inbound-task.ts";
 import type { InboundTurns } from "./inbound-turns.ts";
-import { notifyPeople } from "./notices.ts";
 
 interface Deps extends CoreDeps {
   readonly history: SessionHistory;
   readonly inbound: InboundTurns;
 }
 
+/** The tools that only turns for a calling agent have. */
+type CallerTools = (agent: Agent) => readonly Tool[];
+
 /** A remote agent that called through the protocol: the turn's result ends its task. */
-export const inboundRequester = (deps: Deps): TurnRequester => ({
+export const inboundRequester = (deps: Deps, callerTools: CallerTools): TurnRequester => ({
   isFor: (message) => taskOfMessage(message) !== undefined,
-  agentFor: (agent) => withCallerTools(deps, agent),
+  agentFor: (agent) => withCallerTools(callerTools, agent),
   stateOf: (message, seenBefore) => deps.inbound.stateOf(message, seenBefore),
   backfill: (message, text, turn) => backfillHistory(deps, message, text, turn),
   aside: callerAside,
@@ -69,44 +68,13 @@ const callerAside = (message: UserMessage): string | undefined => {
   ].join("\n");
 };
 
-const MAX_QUESTION_CHARS = 4_000;
-
 /** Cached by the restricted list, because the model's tool schemas are cached by the identity of the list. */
 const lists = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** The agent in a turn for a calling agent, with the tools to ask that agent and to notify people. */
-const withCallerTools = (deps: Deps, agent: Agent): Agent => {
+/** The agent in a turn for a calling agent, with the tools for such turns. */
+const withCallerTools = (callerTools: CallerTools, agent: Agent): Agent => {
   const restricted = withoutPeopleTools(agent);
-  const tools = lists.get(restricted.tools) ?? [...restricted.tools, ...callerTools(deps, agent)];
+  const tools = lists.get(restricted.tools) ?? [...restricted.tools, ...callerTools(agent)];
   lists.set(restricted.tools, tools);
   return { ...agent, tools };
 };
-
-const callerTools = (deps: Deps, { tenant, name }: Agent): readonly Tool[] => {
-  const canNotify = deps.inbound.rulesOf({ tenant, agent: name }).toldSkills !== undefined;
-  return [askCaller(deps), ...(canNotify ? [notifyPeople(deps)] : [])] as Tool[];
-};
-
-/** Ends the turn with a question to the caller: the task then waits for input (A8). */
-const askCaller = (deps: Deps): Tool<{ question: string }> => ({
-  name: "ask_caller",
-  description:
-    "Asks the agent that called you for something you cannot go on without, and ends your turn. Its answer comes as " +
-    "its next message. Call it alone.",
-  input: z.object({ question: z.string().trim().min(1).max(MAX_QUESTION_CHARS) }),
-  repeatable: true,
-  endsTurn: true,
-  async run({ question }, context) {
-    const { turnId } = context;
-    const address = taskOfTurn(context, context);
-    const asked =
-      address &&
-      (await changeTask(deps, address, (stored) => {
-        const call = deps.inbound.callFor(address);
-        const task = stored ?? (call && newTask(call));
-        return task === undefined || hasEnded(task) ? task : { ...task, question: { turnId, text: question } };
-      }));
-    if (asked === undefined) throw new AppError("not-found", "Nobody waits for this any more. End your turn.");
-    return "asked";
-  },
-});

@@ -5,9 +5,8 @@ import type { Bus } from "../../contract/bus.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
-import type { Tool } from "../../contract/tool.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import { cutToBytes, stableId } from "../../lib/index.ts";
+import { cutToBytes } from "../../lib/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import type { InboundTask } from "./inbound-task.ts";
 
@@ -107,22 +106,3 @@ export const addAnswerNotice = async (
     deps.logger.warn({ task: id, why: error.message }, "could not add notice about an answer");
   }
 };
-
-const MAX_NOTICE_CHARS = 2_000;
-
-/** Lets a turn for a calling agent leave a notice for its own people. */
-export const notifyPeople = (deps: Pick<CoreDeps, "bus" | "store">): Tool<{ text: string }> => ({
-  name: "notify_people",
-  description:
-    "Leaves a word for the people you work for, who do not see this exchange between agents. They read it, together " +
-    "with others, when they are not busy. Use it only for what they should know.",
-  input: z.object({ text: z.string().trim().min(1).max(MAX_NOTICE_CHARS) }),
-  repeatable: true,
-  async run({ text }, context) {
-    const { origin, idempotencyKey } = context;
-    const id = stableId("notice", idempotencyKey);
-    const notice = { id, taskId: origin.taskId ?? "", title: origin.promptSummary, text, at: origin.startedAt };
-    await addNotice(deps, context, notice);
-    return "kept for them";
-  },
-});

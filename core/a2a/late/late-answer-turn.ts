@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { messageOf } from "../../contract/app-error.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import { removeNotifications, WorkingMemory } from "../../memory/index.ts";
+import { keysRead, removeNotifications, WorkingMemory } from "../../memory/index.ts";
 import type { ChatMessage } from "../../model/index.ts";
-import type { CoreDeps } from "../../turns/index.ts";
+import type { Agent, CoreDeps } from "../../turns/index.ts";
 import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
 import { openQuestion, readCall } from "../record/peer-call.ts";
 import { updateText } from "../record/peer-update.ts";
@@ -20,7 +20,11 @@ const lateKeysIn = ({ synthetic }: UserMessage): string[] =>
   synthetic?.type === "late" ? (About.safeParse(synthetic.data).data?.calls ?? []).map(({ key }) => key) : [];
 
 /** Prompt of a turn about late answers. It leaves out the answers that another turn has read meanwhile (L5). */
-export const lateAnswerPrompt = async (deps: CoreDeps, message: SyntheticMessage): Promise<TurnPrompt> => {
+export const lateAnswerPrompt = async (
+  deps: CoreDeps,
+  { tools }: Agent,
+  message: SyntheticMessage,
+): Promise<TurnPrompt> => {
   const { calls } = About.parse(message.synthetic.data);
   const { sessionId } = message.synthetic;
   const { items } = await readLate(deps.store, { ...message, sessionId });
@@ -32,10 +36,10 @@ export const lateAnswerPrompt = async (deps: CoreDeps, message: SyntheticMessage
   const peers = [...new Set(found.map(({ call }) => call.peer))];
   return {
     text: `${LATE}\n\n${sourced}`,
-    fallbackText: redactInternalIds(notes),
+    fallbackText: redactInternalIds(notes, tools),
     mustReply: true,
     obsolete: found.length === 0,
-    postProcess: (text: string) => withSources(redactInternalIds(text), peers),
+    postProcess: (text: string) => withSources(redactInternalIds(text, tools), peers),
   };
 };
 
@@ -80,16 +84,9 @@ const MAX_TOLD_IDS = 100;
 
 /** The keys of late answers that a turn has read with the memory tool. */
 const notificationsRead = (messages: readonly ChatMessage[]): string[] =>
-  messages
-    .flatMap((message) => (message.role === "assistant" ? message.toolCalls : []))
-    .filter(({ name }) => name === "get_from_working_memory")
-    .flatMap(({ input }) => keyIn(input) ?? [])
-    .filter((key) => key.startsWith(PREFIX));
-
-const keyIn = (input: unknown): string | undefined =>
-  typeof input === "object" && input !== null && "key" in input && typeof input.key === "string"
-    ? input.key
-    : undefined;
+  keysRead(messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []))).filter((key) =>
+    key.startsWith(PREFIX),
+  );
 
 /** The key of the progress note that a result or error makes obsolete. */
 const statusBefore = (key: string): string[] =>

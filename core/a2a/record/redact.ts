@@ -1,42 +1,54 @@
-/** Internal names: ids, memory keys, tools and their parameters. */
+import type { Tool } from "../../contract/tool.ts";
+
+type Tools = readonly Pick<Tool, "name" | "internal">[];
+
+/** Ids, memory keys and parameters of tools. */
 const INTERNAL = [
   "call-[0-9a-f]{12}",
   "subtask-[0-9a-f]{8}",
   // Not within a longer path or an address, which belong to the answer.
   "(?<![\\w./-])(?:focus|notifications)/[\\w./:-]+",
-  "send_message_to_agent",
-  "(?:get_from|save_to|delete_from|list)_working_memory",
-  "nothing_to_say",
   "task_delegate",
   "msg_type",
   "a2a_\\w+",
-].join("|");
+];
+
+const patterns = new WeakMap<Tools, RegExp>();
 
 /**
  * Includes the quotes, brackets and the noun around the name. A match begins only at the start of a run of blanks or
  * brackets: a match at each position of a long run would be quadratic.
  */
-const NAMED = new RegExp(
-  `(?:(?<![ \\t])[ \\t]+|(?<![ \\t(["'\`“]))(?:\\b(?:the )?(?:task|call|note|tool|id|focus entry|focus item)s?:? )?[(\\["'\`“]*(?:\\b|(?<=\`))(?:${INTERNAL})\\b[)\\]"'\`”]*`,
-  "gi",
-);
+const patternFor = (tools: Tools): RegExp => {
+  const names = tools.filter(({ internal }) => internal).map(({ name }) => name);
+  return new RegExp(
+    `(?:(?<![ \\t])[ \\t]+|(?<![ \\t(["'\`“]))(?:\\b(?:the )?(?:task|call|note|tool|id|focus entry|focus item)s?:? )?[(\\["'\`“]*(?:\\b|(?<=\`))(?:${[...INTERNAL, ...names].join("|")})\\b[)\\]"'\`”]*`,
+    "gi",
+  );
+};
+
+const cachedPattern = (tools: Tools): RegExp => {
+  const pattern = patterns.get(tools) ?? patternFor(tools);
+  patterns.set(tools, pattern);
+  return pattern;
+};
 
 /** Code blocks belong to the answer and stay unchanged. */
 const FENCED = /(^```[\s\S]*?^```)/m;
 
 /** Removes internal names from text about another agent's answer (A6), and lines that are empty without them. */
-export const redactInternalIds = (text: string): string =>
+export const redactInternalIds = (text: string, tools: Tools): string =>
   text
     .split(FENCED)
-    .map((part) => (part.startsWith("```") ? part : cleaned(part)))
+    .map((part) => (part.startsWith("```") ? part : cleaned(part, cachedPattern(tools))))
     .join("")
     .trim();
 
-const cleaned = (part: string): string =>
+const cleaned = (part: string, pattern: RegExp): string =>
   part
     .split("\n")
     .flatMap((line) => {
-      const rest = line.replace(NAMED, "");
+      const rest = line.replace(pattern, "");
       if (rest === line) return [line];
       return (rest.match(/\p{L}+/gu)?.length ?? 0) < MIN_WORDS ? [] : [tidied(rest)];
     })

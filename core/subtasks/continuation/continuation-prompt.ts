@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Store } from "../../contract/store.ts";
 import type { Subtask } from "../../contract/subtask.ts";
+import { NOTHING_TO_SAY } from "../../turns/index.ts";
 import type { SyntheticMessage, TurnPrompt } from "../../turns/source/index.ts";
 import { readOwner } from "../owner/owner-record.ts";
 import { readSubtask, recallSubtask, undefinedIfCorrupt } from "../record/subtask-record.ts";
@@ -67,7 +68,7 @@ const ALONE = "[result of delegated work] Tell the person what came of it.";
 const ASKED =
   "If you know the answer, give it with message_subtask (type answer). Otherwise ask the person; their answer comes " +
   "as their next message.";
-const TROUBLED = "It goes on if it can. Tell the person if they should know, or call nothing_to_say.";
+const TROUBLED = `It goes on if it can. Tell the person if they should know, or call ${NOTHING_TO_SAY}.`;
 
 interface Heading {
   readonly type: string;

@@ -95,7 +95,7 @@ const awaitPeers = async (
   phase: number,
   signal: AbortSignal,
 ): Promise<void> => {
-  if (!tools.some(({ name }) => name === "send_message_to_agent")) return;
+  if (!tools.some(({ delegates }) => delegates === "peer-call")) return;
   await waitForCalls(deps, subtask, {
     timeoutMs: ceilingMs(delegation, subtask.background),
     signal,
@@ -117,7 +117,7 @@ const nextPrompt = async (
   phase: number,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
-  if (!tools.some(({ name }) => name === "spawn_subtask")) return undefined;
+  if (!tools.some(({ delegates }) => delegates === "subtask")) return undefined;
   const { turnId } = subagentTurn(subtask, phase + 1);
   return awaitChildren(deps, subtask, {
     turnId,

@@ -129,7 +129,7 @@ const subtaskFrom = (
     expectedOutput: task.expectedOutput ?? "",
     depth: standing.depth + 1,
     reports: member.reports,
-    permissions: { tools: [...tools] },
+    permissions: { tools: tools.map(({ name }) => name) },
     owner: standing.owner,
     asker,
     origin,

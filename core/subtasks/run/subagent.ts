@@ -5,20 +5,12 @@ import type { Agent } from "../../turns/index.ts";
 import { deepest } from "../../turns/limits/index.ts";
 import type { TurnRecord } from "../../turns/records/index.ts";
 
-/** Only the owner writes to people. */
-const NOT_FOR_SUBAGENTS = ["nothing_to_say"];
-/** Withheld at the maximum depth. A scheduled run could delegate although its creator cannot. */
-const DELEGATING = [
-  ...["spawn_subtask", "spawn_parallel_subtasks", "await_subtasks", "message_subtask", "cancel_subtask"],
-  ...["schedule_task", "run_schedule_now"],
-];
-
 /** The agent for a subtask: at most the tools of its parent (S5), plus those of subagents. */
 export const subagentFor = (agent: Agent, subtask: Subtask, ownTools: readonly Tool[]): Agent => {
   const mayDelegate = subtask.depth < deepest(agent.delegation, subtask.background);
-  const withheld = mayDelegate ? NOT_FOR_SUBAGENTS : [...NOT_FOR_SUBAGENTS, ...DELEGATING, "list_subtasks"];
   const allowed = agent.tools.filter(
-    ({ name }) => subtask.permissions.tools.includes(name) && !withheld.includes(name),
+    ({ name, isForOwner, needsDepth }) =>
+      subtask.permissions.tools.includes(name) && !isForOwner && (mayDelegate || !needsDepth),
   );
   return { ...agent, directives: directivesFor(agent, subtask), tools: [...allowed, ...ownTools] };
 };

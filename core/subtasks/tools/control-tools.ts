@@ -14,7 +14,7 @@ import { actorOf, askerOf, ownSubtask } from "../record/subtask-access.ts";
 import { withNote } from "../record/subtask-note.ts";
 import { readSubtasks } from "../record/subtask-record.ts";
 import { spawn } from "../run/spawn.ts";
-import { SubtaskIdInput } from "./await-subtasks.ts";
+import { SubtaskIdInput } from "./await-subtasks-tool.ts";
 
 /** Notes of the owner per subtask. */
 const MAX_NOTES = 20;
@@ -36,6 +36,8 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
       "starts a subtask that has ended once more.",
     input: Message,
     repeatable: true,
+    delegates: "subtask",
+    needsDepth: true,
     run: async ({ id, type, content }, context) => {
       const { tenant, agent, idempotencyKey } = context;
       const subtask = await ownSubtask(deps, { tenant, agent, id }, actorOf(context));
@@ -52,6 +54,7 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
     description: "Ends a subtask of yours that is no longer needed, with all that it has delegated.",
     input: Cancel,
     repeatable: true,
+    needsDepth: true,
     run: async ({ id }, context) => {
       const { tenant, agent } = context;
       const subtask = await ownSubtask(deps, { tenant, agent, id }, askerOf(context));
@@ -65,6 +68,7 @@ export const controlTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[
     description: "Lists the subtasks you have started, with their state and what they last said.",
     input: List,
     repeatable: true,
+    needsDepth: true,
     run: async (_input, { tenant, agent, standing }) => {
       const { batches } = await readOwner(deps.store, { tenant, agent, ownerId: standing.owner.ownerId });
       const ids = Object.values(batches).flatMap(({ members }) => members.map(({ id }) => id));

@@ -13,7 +13,7 @@ import { begun, changeSubtask } from "../record/change-subtask.ts";
 import { endSubtask } from "../record/end-subtask.ts";
 import { readSubtask, waitForSubtasks } from "../record/subtask-record.ts";
 import { outstandingCalls } from "../run/await-calls.ts";
-import { SubtaskIdInput } from "./await-subtasks.ts";
+import { SubtaskIdInput } from "./await-subtasks-tool.ts";
 
 const NOTE_CHARS = 200;
 /** Errors and questions that one subtask may send. */

@@ -12,7 +12,7 @@ import type { SubtaskDeps } from "../deps.ts";
 import type { Member } from "../owner/batch.ts";
 import { readSubtasks, waitForSubtasks } from "../record/subtask-record.ts";
 import { type Spawned, spawn, type Task } from "../run/spawn.ts";
-import { maxWaitMs, RESULT_BYTES } from "./await-subtasks.ts";
+import { maxWaitMs, RESULT_BYTES } from "./await-subtasks-tool.ts";
 
 const oneLine = z
   .string()
@@ -55,6 +55,8 @@ export const spawnTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[] 
       "described on its own; do short things yourself.",
     input: One,
     repeatable: true,
+    delegates: "subtask",
+    needsDepth: true,
     deadlineMs,
     run: ({ blocking, consolidate, ...task }, context) => run([task], { blocking, consolidate }, context),
   };
@@ -63,6 +65,8 @@ export const spawnTools = (deps: SubtaskDeps, limits: DelegationConfig): Tool[] 
     description: "Like spawn_subtask, for several independent pieces of work that are done at the same time.",
     input: Several,
     repeatable: true,
+    delegates: "subtask",
+    needsDepth: true,
     deadlineMs,
     run: ({ tasks, ...options }, context) => run(tasks, options, context),
   };

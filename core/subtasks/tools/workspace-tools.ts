@@ -14,7 +14,7 @@ const One = z.object({ id });
 const Diff = z.object({ id, file: z.string().max(1_000).optional().describe("Only this file.") });
 
 /** Tools for the changes that a subtask made in its workspace (S12). */
-export const ownerTools = (deps: SubtaskDeps, workspaces: Workspaces): Tool[] => {
+export const workspaceTools = (deps: SubtaskDeps, workspaces: Workspaces): Tool[] => {
   const ended = async (context: ToolContext, subtaskId: string, actor = actorOf(context)): Promise<Subtask> => {
     const { tenant, agent } = context;
     const subtask = await ownSubtask(deps, { tenant, agent, id: subtaskId }, actor);

@@ -5,6 +5,7 @@ import { activityOf } from "../../../../core/contract/activity.ts";
 import type { AgentReply } from "../../../../core/contract/agent-reply.ts";
 import { ModelFailed } from "../../../../core/model/model-failed.ts";
 import { defaultPeering } from "../../../../core/turns/limits/agent-limits.ts";
+import { ownTools } from "../../../fakes/built-in-tools.ts";
 import { Gate } from "../../../fakes/model-answer.ts";
 import { calls, ScriptedModel } from "../../../fakes/scripted-model.ts";
 import { withParts } from "../../../fakes/with-parts.ts";
@@ -274,7 +275,7 @@ describe("given a long message to a peer", () => {
     ],
     ["nothing else", "call-0123456789ab", "Asking harbour"],
   ])("when it names our internals, then its headline leaves them out (A6): %s", (_, message, headline) => {
-    expect(headlineOf(PEER, message)).toBe(headline);
+    expect(headlineOf(PEER, message, ownTools)).toBe(headline);
   });
 });
 
@@ -295,7 +296,7 @@ describe("given the words of a callback", () => {
       "The task at hand: call the pilot, focus on tides.",
     ],
   ])("when there is %s in them, then it is left out", (_, text, clean) => {
-    expect(redactInternalIds(text)).toBe(clean);
+    expect(redactInternalIds(text, ownTools)).toBe(clean);
   });
 });
 

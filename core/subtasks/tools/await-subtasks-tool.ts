@@ -33,6 +33,7 @@ export const awaitSubtasks = (deps: SubtaskDeps, limits: DelegationConfig): Tool
     "are returned here do not come again later. Those that are still running at the timeout go on.",
   input: Input,
   repeatable: true,
+  needsDepth: true,
   deadlineMs: maxWaitMs(limits),
   run: async ({ ids, timeoutSeconds }, context) => {
     const { tenant, agent, standing, signal, idempotencyKey } = context;

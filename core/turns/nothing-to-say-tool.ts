@@ -3,25 +3,27 @@ import type { Tool } from "../contract/tool.ts";
 import type { StepResponse } from "../model/index.ts";
 import type { Agent } from "./agent.ts";
 
-const NAME = "nothing_to_say";
+export const NOTHING_TO_SAY = "nothing_to_say";
 
 /** Silence is a tool, not a magic string (B7). */
 export const nothingToSay: Tool = {
-  name: NAME,
+  name: NOTHING_TO_SAY,
   description:
     "Ends the turn without a message. Call it alone, and only if the person neither asked nor expects anything.",
   input: z.object({}),
   repeatable: true,
+  isForOwner: true,
+  internal: true,
   run: async () => "Noted, but other tools were called with it. Call it alone to end without a message.",
 };
 
 export const choosesSilence = ({ tools }: Agent, { toolCalls }: StepResponse): boolean =>
   toolCalls.length > 0 &&
-  tools.some(({ name }) => name === NAME) &&
-  toolCalls.every(({ name, invalid }) => name === NAME && invalid === undefined);
+  tools.some(({ name }) => name === NOTHING_TO_SAY) &&
+  toolCalls.every(({ name, invalid }) => name === NOTHING_TO_SAY && invalid === undefined);
 
 /** For a turn that must reply. */
 export const withoutSilence = (agent: Agent): Agent => ({
   ...agent,
-  tools: agent.tools.filter(({ name }) => name !== NAME),
+  tools: agent.tools.filter(({ name }) => name !== NOTHING_TO_SAY),
 });
