@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { AppError, RevisionConflict } from "../contract/app-error.ts";
+import { AppError } from "../contract/app-error.ts";
 import type { Clock } from "../contract/clock.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
+import { update } from "../contract/update.ts";
 
 const values = collection("working-memory", z.looseObject({ value: z.string() }));
 
@@ -70,18 +71,10 @@ export class WorkingMemory {
 
   /** Tool calls of one response run concurrently, so the index changes by compare-and-set. */
   async #change(change: (notes: Note[]) => Note[]): Promise<void> {
-    const key = memoryIndexKey(this.#sessionId);
-    for (;;) {
-      const stored = await this.#store.get(key);
-      const notes = change(this.#living(stored?.value.notes ?? []));
-      const ttlMs = Math.max(1, ...notes.map(({ expiresAt }) => expiresAt - this.#clock.now()));
-      try {
-        await this.#store.put(key, { notes }, { ifRevision: stored?.revision ?? 0, ttlMs });
-        return;
-      } catch (error) {
-        if (!(error instanceof RevisionConflict)) throw error;
-      }
-    }
+    const changeLiving = (stored: MemoryIndex | undefined) => ({ notes: change(this.#living(stored?.notes ?? [])) });
+    const ttlMs = ({ notes }: MemoryIndex) =>
+      Math.max(1, ...notes.map(({ expiresAt }) => expiresAt - this.#clock.now()));
+    await update(this.#store, memoryIndexKey(this.#sessionId), changeLiving, { ttlMs });
   }
 
   #living(notes: Note[]): Note[] {

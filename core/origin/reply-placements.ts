@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { AgentRef } from "../contract/agent-ref.ts";
 import { type AgentReply, ReplyCause } from "../contract/agent-reply.ts";
-import { RevisionConflict } from "../contract/app-error.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import { Conversation, sameConversation } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
+import { update } from "../contract/update.ts";
 import { Audience, ReplyOrigin } from "../contract/work-context.ts";
 
 const Placement = z.looseObject({ conversation: Conversation, at: z.iso.datetime() });
@@ -42,16 +42,9 @@ export const notePlacement = async (
 ): Promise<void> => {
   const key = toldKey({ tenant, agent, replyId });
   const first = { replyId, origin, audience, sessionId, ...(cause !== undefined && { cause }), createdAt, places: [] };
-  for (;;) {
-    const stored = await store.get(key);
-    const record: PlacedReply = stored?.value ?? first;
-    if (record.places.some((place) => sameConversation(place.conversation, conversation))) return;
-    try {
-      const places = [...record.places, { conversation, at }];
-      await store.put(key, { ...record, places }, { ifRevision: stored?.revision ?? 0 });
-      return;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
+  await update(store, key, (record: PlacedReply = first) =>
+    record.places.some((place) => sameConversation(place.conversation, conversation))
+      ? record
+      : { ...record, places: [...record.places, { conversation, at }] },
+  );
 };

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
+import { retryConflicts } from "../contract/update.ts";
 import { stableId } from "../lib/index.ts";
 import { accountOf, findPerson, readPerson, sameAccount, withoutAccounts } from "./find-person.ts";
 import { detachAccount } from "./leave-person.ts";
@@ -43,15 +43,8 @@ export const declarePeople = async (
   for (const person of people) await declare(store, person, now);
 };
 
-const declare = async (store: Store, declared: DeclaredPerson, now: number): Promise<void> => {
-  for (;;) {
-    try {
-      return await declareOnce(store, declared, now);
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
-};
+const declare = (store: Store, declared: DeclaredPerson, now: number): Promise<void> =>
+  retryConflicts(() => declareOnce(store, declared, now));
 
 const declareOnce = async (store: Store, { tenant, name, accounts }: DeclaredPerson, now: number): Promise<void> => {
   const id = declaredId(tenant, name);

@@ -1,7 +1,7 @@
-import { RevisionConflict } from "../contract/app-error.ts";
 import type { Conversation } from "../contract/conversation.ts";
 import { LastRead } from "../contract/last-read.ts";
 import type { Store } from "../contract/store.ts";
+import { retryConflicts } from "../contract/update.ts";
 import { stableId } from "../lib/index.ts";
 import { type AccountAddress, accountKey, type PersonAccount, type PersonRecord, personKey } from "./person-record.ts";
 
@@ -65,24 +65,21 @@ export const accountOf = ({ accounts }: PersonRecord, address: Address): PersonA
 export const sameAccount = (a: Address, b: Address): boolean => a.channel === b.channel && a.accountId === b.accountId;
 
 /** Updates the account's person by compare-and-set; writes nothing if `change` returns the same object. */
-export const changePerson = async (
+export const changePerson = (
   store: Store,
   address: AccountAddress,
   change: (person: PersonRecord) => PersonRecord,
   found?: FoundPerson,
-): Promise<PersonRecord> => {
-  for (let known = found; ; known = undefined) {
+): Promise<PersonRecord> =>
+  // A link may move the account to another person, so each attempt looks for the key again.
+  retryConflicts(async (attempt) => {
+    const known = attempt === 1 ? found : undefined;
     const { stored, revision } = known ?? (await findPerson(store, address));
     const changed = change(stored);
     if (changed === stored) return stored;
-    try {
-      await store.put(personKey(stored.tenant, stored.id), changed, { ifRevision: revision });
-      return changed;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
-};
+    await store.put(personKey(stored.tenant, stored.id), changed, { ifRevision: revision });
+    return changed;
+  });
 
 /** The id of the person that an unlinked account stands for. */
 export const unlinkedPersonId = (tenant: string, channel: string, accountId: string): string => {

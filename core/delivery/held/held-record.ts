@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Anchor } from "../../contract/agent-reply.ts";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import type { Conversation } from "../../contract/conversation.ts";
 import { conversationKey } from "../../contract/conversation.ts";
 import { DeliveryRequest } from "../../contract/delivery-request.ts";
 import type { Store } from "../../contract/store.ts";
+import { update } from "../../contract/update.ts";
 import { stableId } from "../../lib/index.ts";
 
 /** A delivery that waits for the next digest. */
@@ -63,22 +63,12 @@ const EMPTY: HeldRecord = { items: [], digests: 0, attempts: 0, wakes: 0 };
 export const readHeld = async (store: Store, target: Conversation): Promise<HeldRecord> =>
   (await store.get(recordKey(target)))?.value ?? EMPTY;
 
-/** Updates the record by compare-and-set and retries on conflict; writes nothing if `change` returns the same object. */
+/** Resolves to the stored record; writes nothing if `change` returns the same object. */
 export const changeHeld = async (
   store: Store,
   target: Conversation,
   change: (record: HeldRecord) => HeldRecord,
 ): Promise<HeldRecord> => {
-  for (;;) {
-    const stored = await store.get(recordKey(target));
-    const before = stored?.value ?? EMPTY;
-    const after = change(before);
-    if (after === before) return before;
-    try {
-      await store.put(recordKey(target), after, { ifRevision: stored?.revision ?? 0 });
-      return after;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
+  const { after } = await update(store, recordKey(target), change, { initial: EMPTY });
+  return after;
 };

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import { Conversation } from "../../contract/conversation.ts";
 import type { Store } from "../../contract/store.ts";
+import { update } from "../../contract/update.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import type { AccountAddress } from "../person-record.ts";
 
@@ -43,6 +43,8 @@ const LinkTries = z.looseObject({
 });
 type LinkTries = z.infer<typeof LinkTries>;
 
+const NO_TRIES: LinkTries = { offersAt: [], claimsAt: [] };
+
 const tries = collection("link-tries", LinkTries, { ttlMs: KEPT_MS });
 const linkTriesKey = ({ tenant, channel, accountId }: AccountAddress) => keyOf(tries, tenant, channel, accountId);
 
@@ -61,18 +63,8 @@ export const changeLink = async (
   { tenant, linkId }: { tenant: string; linkId: string },
   change: (link: LinkRecord) => LinkRecord,
 ): Promise<LinkRecord | undefined> => {
-  for (;;) {
-    const stored = await store.get(linkKey(tenant, linkId));
-    if (stored === undefined) return undefined;
-    const changed = change(stored.value);
-    if (changed === stored.value) return changed;
-    try {
-      await store.put(linkKey(tenant, linkId), changed, { ifRevision: stored.revision });
-      return changed;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
+  const { after } = await update(store, linkKey(tenant, linkId), (link) => link && change(link));
+  return after;
 };
 
 /** Rate limit of code requests and of claims, each per account. */
@@ -101,16 +93,6 @@ export const changeTries = async (
   address: AccountAddress,
   change: (tries: LinkTries) => LinkTries,
 ): Promise<LinkTries> => {
-  for (;;) {
-    const stored = await store.get(linkTriesKey(address));
-    const before = stored?.value ?? { offersAt: [], claimsAt: [] };
-    const after = change(before);
-    if (after === before) return before;
-    try {
-      await store.put(linkTriesKey(address), after, { ifRevision: stored?.revision ?? 0 });
-      return before;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
+  const { before } = await update(store, linkTriesKey(address), change, { initial: NO_TRIES });
+  return before;
 };

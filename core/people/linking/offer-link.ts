@@ -1,6 +1,6 @@
-import { RevisionConflict } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import type { Store } from "../../contract/store.ts";
+import { createOnce } from "../../contract/update.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { codesIn, linkIdOf, newLinkCode } from "./link-code.ts";
 import { changeLink, changeTries, linkKey, sideOf, takeTry } from "./link-record.ts";
@@ -18,13 +18,9 @@ export const offerLink = async (store: Store, message: UserMessage, now: number)
     const code = newLinkCode();
     const linkId = linkIdOf(tenant, code);
     const expiresAt = isoTime(now + LINK_TTL_MS);
-    try {
-      const offered = { id: linkId, tenant, state: "offered" as const, issuer, expiresAt };
-      await store.put(linkKey(tenant, linkId), offered, { ifRevision: 0 });
-    } catch (error) {
-      if (error instanceof RevisionConflict) continue;
-      throw error;
-    }
+    const offered = { id: linkId, tenant, state: "offered" as const, issuer, expiresAt };
+    // Another account has this code: take the next one.
+    if ((await createOnce(store, linkKey(tenant, linkId), offered)) === undefined) continue;
     const { open } = await changeTries(store, address, (tries) => {
       // A redelivered message may already have shown a code, which must stay valid.
       const kept = tries.open?.messageId === messageId ? tries.open.linkIds : [];
