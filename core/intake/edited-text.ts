@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { RevisionConflict } from "../contract/app-error.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
+import { update } from "../contract/update.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { revokeExposedCodes } from "../people/linking/index.ts";
 
@@ -18,16 +18,9 @@ const editKey = ({ tenant, agent, id }: UserMessage) => keyOf(edits, tenant, age
 export const noteEdit = async (store: Store, message: UserMessage): Promise<void> => {
   const { text, sentAt: at } = message;
   await revokeExposedCodes(store, message);
-  for (;;) {
-    const known = await store.get(editKey(message));
-    if (known !== undefined && Date.parse(known.value.at) >= Date.parse(at)) return;
-    try {
-      await store.put(editKey(message), { text, at }, { ifRevision: known?.revision ?? 0 });
-      return;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
+  await update(store, editKey(message), (known) =>
+    known !== undefined && Date.parse(known.at) >= Date.parse(at) ? known : { text, at },
+  );
 };
 
 /** Read only if the platform reports edits, so most messages cost no read. Edits of commands do not count. */

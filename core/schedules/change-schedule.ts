@@ -1,6 +1,7 @@
 import type { ScheduleAddress } from "../contract/addresses.ts";
-import { AppError, RevisionConflict } from "../contract/app-error.ts";
+import { AppError } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
+import { update } from "../contract/update.ts";
 import { isOpen, type Schedule, type ScheduleDeps, scheduleKey } from "./schedule-record.ts";
 import { nextDue } from "./when/index.ts";
 
@@ -21,31 +22,27 @@ export const changeSchedule = async (
   address: ScheduleAddress,
   change: (schedule: Schedule) => Schedule,
 ): Promise<ScheduleChange | undefined> => {
-  for (;;) {
-    const found = await store.get(scheduleKey(address));
-    if (found === undefined) return undefined;
-    const before = found.value;
-    const after = change(before);
-    if (after === before) return { before, after };
-    const moved = after.nextDueAt !== before.nextDueAt;
-    if (moved && after.nextDueAt !== null) await dueTimes.add({ schedule: address, dueAt: after.nextDueAt });
+  const changeAndIndex = async (known: Schedule | undefined) => {
+    const changed = known && change(known);
+    if (changed === undefined || changed === known) return known;
+    const { nextDueAt } = changed;
+    if (nextDueAt !== known?.nextDueAt && nextDueAt !== null)
+      await dueTimes.add({ schedule: address, dueAt: nextDueAt });
     await checkpoint("schedule.indexed");
-    try {
-      // A configured schedule has no TTL, because the next start would create it again.
-      const isExpiring = !isOpen(after) && after.wording === undefined;
-      await store.put(scheduleKey(address), after, {
-        ifRevision: found.revision,
-        ...(isExpiring && { ttlMs: KEPT_MS }),
-      });
-    } catch (error) {
-      if (error instanceof RevisionConflict) continue;
-      throw error;
-    }
-    await checkpoint("schedule.changed");
-    if (moved && before.nextDueAt !== null) await dueTimes.remove({ schedule: address, dueAt: before.nextDueAt });
-    return { before, after };
-  }
+    return changed;
+  };
+  const { outcome, before, after } = await update(store, scheduleKey(address), changeAndIndex, { ttlMs: ttlOf });
+  if (before === undefined || after === undefined) return undefined;
+  if (outcome === "unchanged") return { before, after };
+  await checkpoint("schedule.changed");
+  const isMoved = after.nextDueAt !== before.nextDueAt;
+  if (isMoved && before.nextDueAt !== null) await dueTimes.remove({ schedule: address, dueAt: before.nextDueAt });
+  return { before, after };
 };
+
+/** A configured schedule has no TTL, because the next start would create it again. */
+const ttlOf = (schedule: Schedule): number | undefined =>
+  isOpen(schedule) || schedule.wording !== undefined ? undefined : KEPT_MS;
 
 /** Stops all further runs. Idempotent. */
 export const cancelSchedule = async (deps: ScheduleDeps, address: ScheduleAddress): Promise<void> => {

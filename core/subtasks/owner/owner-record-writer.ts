@@ -1,6 +1,6 @@
-import { RevisionConflict } from "../../contract/app-error.ts";
 import type { Clock, Timer } from "../../contract/clock.ts";
 import type { Store, Stored } from "../../contract/store.ts";
+import { update } from "../../contract/update.ts";
 import type { OwnerAddress, OwnerRecord } from "./owner-record.ts";
 import { emptyOwner, ownerKey, ownersRead, withoutOld } from "./owner-record.ts";
 
@@ -110,35 +110,23 @@ export class OwnerRecordWriter {
   }
 
   async #apply(lane: Lane, jobs: readonly Job[]): Promise<OwnerChange[]> {
-    const key = ownerKey(lane.address);
-    for (;;) {
-      const isKnown = lane.known !== undefined;
-      const stored = lane.known ?? (await ownersRead.get(this.#store, key));
-      lane.known = undefined;
-      const original = stored?.value ?? emptyOwner;
+    let changes: OwnerChange[] = [];
+    const applyAll = (original: OwnerRecord): OwnerRecord => {
       let record = original;
-      const changes = jobs.map(({ change }) => {
+      changes = jobs.map(({ change }) => {
         const before = record;
         record = change(before);
         return { before, after: record };
       });
-      if (record === original) {
-        // The cached record may be stale, so decide "nothing to write" on the stored one.
-        if (isKnown) continue;
-        lane.known = stored;
-        return changes;
-      }
-      const value = withoutOld(record, this.#clock.now(), lane.published);
-      try {
-        const revision = await this.#store.put(key, value, { ifRevision: stored?.revision ?? 0 });
-        lane.known = { value, revision };
-        ownersRead.note(this.#store, key, lane.known);
-        for (const turnId of lane.published) if (!(turnId in value.batches)) lane.published.delete(turnId);
-        return changes;
-      } catch (error) {
-        if (!(error instanceof RevisionConflict)) throw error;
-      }
+      return record === original ? original : withoutOld(record, this.#clock.now(), lane.published);
+    };
+    const options = { initial: emptyOwner, known: lane.known, cache: ownersRead };
+    const { outcome, after, revision } = await update(this.#store, ownerKey(lane.address), applyAll, options);
+    lane.known = revision === 0 ? undefined : { value: after, revision };
+    if (outcome === "written") {
+      for (const turnId of lane.published) if (!(turnId in after.batches)) lane.published.delete(turnId);
     }
+    return changes;
   }
 
   #laneOf(address: OwnerAddress): Lane {

@@ -1,11 +1,12 @@
 import type { SubtaskAddress } from "../../contract/addresses.ts";
-import { AppError, RevisionConflict } from "../../contract/app-error.ts";
+import { AppError } from "../../contract/app-error.ts";
 import type { Stored } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { Subtask, SubtaskStatus } from "../../contract/subtask.ts";
 import { hasEnded } from "../../contract/subtask.ts";
+import { update } from "../../contract/update.ts";
 import { type CoreDeps, subtaskSpan } from "../../turns/index.ts";
-import { subtaskKey, subtasksRead, writeSubtask } from "./subtask-record.ts";
+import { subtaskKey, subtasksRead } from "./subtask-record.ts";
 
 /** Allowed status transitions (S4). */
 const next: Readonly<Record<SubtaskStatus, readonly SubtaskStatus[]>> = {
@@ -31,23 +32,26 @@ export const changeStored = async (
   address: SubtaskAddress,
   change: (subtask: Subtask) => Subtask,
 ): Promise<Stored<Subtask> | undefined> => {
-  for (let stored = await readStored(deps, address); stored; stored = await readStored(deps, address)) {
-    const before = stored.value;
-    const after = change(before);
-    if (after === before) return stored;
-    if (hasEnded(before) || (before.status !== after.status && !next[before.status].includes(after.status))) {
-      throw new AppError("conflict", `${before.id} cannot go from ${before.status} to ${after.status}`);
-    }
-    try {
-      const written = await writeSubtask(deps.store, after, stored.revision);
-      signalChange(deps, after);
-      reportChange(deps, before, after);
-      return written;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
+  const changeAllowed = (known: Subtask | undefined) => {
+    const changed = known && change(known);
+    if (known !== undefined && changed !== undefined && changed !== known) checkTransition(known, changed);
+    return changed;
+  };
+  const { store } = deps;
+  const options = { cache: subtasksRead };
+  const { outcome, before, after, revision } = await update(store, subtaskKey(address), changeAllowed, options);
+  if (before === undefined || after === undefined) return undefined;
+  if (outcome === "written") {
+    signalChange(deps, after);
+    reportChange(deps, before, after);
   }
-  return undefined;
+  return { value: after, revision };
+};
+
+const checkTransition = (before: Subtask, after: Subtask): void => {
+  if (hasEnded(before) || (before.status !== after.status && !next[before.status].includes(after.status))) {
+    throw new AppError("conflict", `${before.id} cannot go from ${before.status} to ${after.status}`);
+  }
 };
 
 export const readStored = ({ store }: CoreDeps, address: SubtaskAddress) =>

@@ -1,12 +1,12 @@
 import type { SubtaskAddress } from "../../contract/addresses.ts";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { MAX_VALUE_BYTES, type Stored } from "../../contract/store.ts";
 import { hasEnded, type Subtask, type SubtaskResult } from "../../contract/subtask.ts";
+import { update } from "../../contract/update.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
 import { begun, readStored, reportChange, signalChange } from "./change-subtask.ts";
-import { writeSubtask } from "./subtask-record.ts";
+import { subtaskKey, subtasksRead } from "./subtask-record.ts";
 
 export interface Ending {
   readonly status: "completed" | "failed" | "cancelled";
@@ -39,31 +39,19 @@ export const endKnown = async (
 ): Promise<Subtask | undefined> => {
   const { startedAt } = known.value;
   const completedAt = isoTime(deps.clock.now());
-  const address = known.value;
-  let isRead = false;
-  for (
-    let stored: Stored<Subtask> | undefined = known;
-    stored;
-    stored = await readStored(deps, address), isRead = true
-  ) {
-    const before = stored.value.status === "pending" ? begun(stored.value, startedAt) : stored.value;
-    if (hasEnded(before) || !mayEnd(before)) {
-      if (isRead) return before;
-      // `known` may be stale, so decide on the stored record.
-      continue;
-    }
-    const ended: Subtask = { ...before, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) };
-    const after = fitSubtask(ended);
-    try {
-      await writeSubtask(deps.store, after, stored.revision);
-      signalChange(deps, after);
-      reportChange(deps, before, after);
-      return after;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
-  return undefined;
+  const begunOf = (subtask: Subtask) => (subtask.status === "pending" ? begun(subtask, startedAt) : subtask);
+  const end = (stored: Subtask | undefined): Subtask | undefined => {
+    const running = stored && begunOf(stored);
+    if (running === undefined || hasEnded(running) || !mayEnd(running)) return undefined;
+    return fitSubtask({ ...running, status, result, completedAt, ...(endedBy !== undefined && { endedBy }) });
+  };
+  const options = { known, cache: subtasksRead };
+  const { outcome, before, after } = await update(deps.store, subtaskKey(known.value), end, options);
+  if (before === undefined || after === undefined) return undefined;
+  if (outcome === "unchanged") return begunOf(after);
+  signalChange(deps, after);
+  reportChange(deps, begunOf(before), after);
+  return after;
 };
 
 /** Leaves room for fields that a later version adds. */

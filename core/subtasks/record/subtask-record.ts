@@ -8,6 +8,7 @@ import { LastRead } from "../../contract/last-read.ts";
 import type { SubtaskNews } from "../../contract/signals.ts";
 import type { Store, Stored } from "../../contract/store.ts";
 import { hasEnded, Subtask } from "../../contract/subtask.ts";
+import { putIfUnchanged } from "../../contract/update.ts";
 import type { ChangeEvents } from "../../lib/index.ts";
 import { waitForChange } from "../../lib/index.ts";
 
@@ -28,12 +29,17 @@ export const recallSubtask = async (store: Store, address: SubtaskAddress): Prom
   return known !== undefined && hasEnded(known) ? known : readSubtask(store, address);
 };
 
-/** Rejects with RevisionConflict. Revision 0 creates the subtask. */
-export const writeSubtask = async (store: Store, value: Subtask, ifRevision: number): Promise<Stored<Subtask>> => {
+/** Revision 0 creates the subtask. Undefined: another process has changed or created it. */
+export const writeSubtask = async (
+  store: Store,
+  value: Subtask,
+  knownRevision: number,
+): Promise<Stored<Subtask> | undefined> => {
   const key = subtaskKey(value);
-  const stored = { value, revision: await store.put(key, value, { ifRevision }) };
-  subtasksRead.note(store, key, stored);
-  return stored;
+  const revision = await putIfUnchanged(store, key, value, knownRevision);
+  if (revision === undefined) return undefined;
+  subtasksRead.note(store, key, { value, revision });
+  return { value, revision };
 };
 
 /** Returns the subtasks in the order of `ids`, without expired and corrupt ones. */

@@ -1,5 +1,5 @@
 import type { SubtaskAddress } from "../../contract/addresses.ts";
-import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
+import { messageOf } from "../../contract/app-error.ts";
 import { isoTime, type Timer } from "../../contract/clock.ts";
 import type { Stored } from "../../contract/store.ts";
 import { hasEnded, type Subtask } from "../../contract/subtask.ts";
@@ -27,18 +27,16 @@ export const claimFirst = async (deps: CoreDeps, address: SubtaskAddress): Promi
 
 /** Stores the start, unless the subtask has changed since it was claimed. */
 const writeStart = async (deps: CoreDeps, { value, revision }: Stored<Subtask>): Promise<Stored<Subtask>> => {
-  try {
-    const written = await writeSubtask(deps.store, value, revision);
+  const written = await writeSubtask(deps.store, value, revision);
+  if (written !== undefined) {
     signalChange(deps, value);
     return written;
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
-    const note = (subtask: Subtask) => (subtask.status === "pending" ? begun(subtask, value.startedAt) : subtask);
-    const noted = await changeStored(deps, value, note);
-    // The subtask may have been ended before its run watched it.
-    if (noted) signalChange(deps, noted.value);
-    return noted ?? { value, revision };
   }
+  const note = (subtask: Subtask) => (subtask.status === "pending" ? begun(subtask, value.startedAt) : subtask);
+  const noted = await changeStored(deps, value, note);
+  // The subtask may have been ended before its run watched it.
+  if (noted) signalChange(deps, noted.value);
+  return noted ?? { value, revision };
 };
 
 /** A subtask that ends sooner is stored as ended only. */

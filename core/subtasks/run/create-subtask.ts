@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { messageOf, RevisionConflict } from "../../contract/app-error.ts";
+import { messageOf } from "../../contract/app-error.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { Subtask } from "../../contract/subtask.ts";
 import type { ToolContext } from "../../contract/tool.ts";
@@ -18,12 +18,9 @@ import { readSubtask, writeSubtask } from "../record/subtask-record.ts";
  */
 export const createSubtask = async (deps: SubtaskDeps, wanted: Subtask): Promise<string> => {
   for (let subtask = wanted, next = 1; ; ) {
-    try {
-      await writeSubtask(deps.store, subtask, 0);
+    if ((await writeSubtask(deps.store, subtask, 0)) !== undefined) {
       reportCreation(deps, subtask);
       return subtask.id;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
     }
     const found = await readSubtask(deps.store, subtask);
     if (found?.callKey === subtask.callKey) return subtask.id;
