@@ -50,6 +50,17 @@ describe("given the project's documents", () => {
     expect(new Set(named)).toEqual(new Set(Object.keys(scripts)));
   });
 
+  it("then every type that the glossary names exists", () => {
+    const named = [...read("docs/glossary.md").matchAll(/`([A-Z][A-Za-z]+)`/g)].map(([, name = ""]) => name);
+    const source = files
+      .filter((file) => /^(core|gateway|adapters)\/.*\.ts$/.test(file))
+      .map(read)
+      .join("\n");
+    const declared = new Set([...source.matchAll(/\b(?:interface|type|class) (\w+)/g)].map(([, name]) => name));
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter((name) => !declared.has(name))).toEqual([]);
+  });
+
   it.each(documents.filter((document) => document.startsWith("docs/adr/")))("then %s is a short record", (document) => {
     const record = read(document);
     expect(path.basename(document)).toMatch(/^\d{4}-[a-z0-9-]+\.md$/);

@@ -36,7 +36,7 @@ interface ListenerOptions {
 
 /**
  * Listens before anything else is opened: a port in use costs nothing, and health is answered while the process starts
- * and stops. Every other request and upgrade in these phases is refused with 503 and Retry-After (spec U6).
+ * and stops. Every other request and upgrade in these phases is refused with 503 and Retry-After (U6).
  */
 export const openHttpListener = async (
   { host, port, limits, trustedProxies, requestWithinMs = REQUEST_WITHIN_MS, logger = silentLogger }: ListenerOptions,

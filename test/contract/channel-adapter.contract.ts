@@ -9,7 +9,7 @@ import type { MakeHarness } from "./channel/harness-in-use.ts";
 
 /** What every channel promises (C1). Its capabilities and abilities skip cases, nothing else does. */
 export const channelAdapterContract = (name: string, makeHarness: MakeHarness): void => {
-  describe(`the channel contract: ${name}`, () => {
+  describe(`given the adapter contract on ${name} (C1)`, () => {
     adapterIntake(makeHarness);
     adapterPosts(makeHarness);
     adapterDraws(makeHarness);

@@ -253,7 +253,7 @@ const startWithMistakes = async (): Promise<void> => {
 };
 
 describe("given a secret in every place that takes one", () => {
-  it("when everything is used, goes wrong and is looked at, then no output has any of them (F24, I6)", async () => {
+  it("when everything is used, goes wrong and is looked at, then no output has any of them (F24)", async () => {
     await speakEverywhere();
     await comeWithWrongTokens();
     await callAsAgent();

@@ -137,7 +137,7 @@ describe("given a turn of a schedule", () => {
     expect(await bubbles()).toEqual(["- the brief"]);
   });
 
-  it("when it delegates, then its own text is left out and there is one answer (B table, O5)", async () => {
+  it("when it delegates, then its own text is left out and there is one answer (B1, O5)", async () => {
     await start({ primary: delegates(["a", "b"], "not for people") });
     await core.receive(backgroundTask("run-1", "brief me"));
     const [answer] = await untilFinals(core, 1);

@@ -42,7 +42,7 @@ describe("given a terminal", () => {
     expect(text()).toBe("low\nhigh tide\n");
   });
 
-  it("when something comes that nobody waited for, then its anchor stands before it (O7)", () => {
+  it("when a proactive message arrives, then its anchor stands before the text (O9)", () => {
     const { view, text } = viewOn(true);
     const anchor = {
       summary: "knots",

@@ -81,7 +81,7 @@ const giveUp = async (core: CoreUnderTest) => {
 };
 
 describe("given a subtask that asks a peer", () => {
-  it("when the peer answers, then the subtask waits for it, and people see one answer (S10, B table)", async () => {
+  it("when the peer answers, then the subtask waits for it, and people see one answer (S10, B1)", async () => {
     const held = new Held();
     const core = await begin(held);
     held.give("seven boats");

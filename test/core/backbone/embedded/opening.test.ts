@@ -149,7 +149,7 @@ describe("given a data file that cannot be used", () => {
     }
   });
 
-  it("when a newer Mooring wrote it, then the error says so, and again at the next try", async () => {
+  it("when a newer Mooring wrote it, then the error says so, and again at the next try (F41)", async () => {
     const { dir, file } = await filled();
     const driver = openDriver(file, 0);
     driver.exec("PRAGMA user_version = 99");
