@@ -50,6 +50,12 @@ describe("given the project's documents", () => {
     expect(new Set(named)).toEqual(new Set(Object.keys(scripts)));
   });
 
+  it("then the index links every page of docs", () => {
+    const linked = new Set(namedPaths("docs/README.md", read("docs/README.md")).map((named) => named.path));
+    const pages = documents.filter((document) => /^docs\/(?!adr\/|README)/.test(document));
+    expect(pages.filter((page) => !linked.has(page))).toEqual([]);
+  });
+
   it("then every type that the glossary names exists", () => {
     const named = [...read("docs/glossary.md").matchAll(/`([A-Z][A-Za-z]+)`/g)].map(([, name = ""]) => name);
     const source = files
