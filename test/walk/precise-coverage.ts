@@ -1,12 +1,18 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 
+interface FunctionCoverage {
+  readonly functionName: string;
+  readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
+}
+
 interface ScriptCoverage {
   readonly url: string;
-  readonly functions: readonly {
-    readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
-  }[];
+  readonly functions: readonly FunctionCoverage[];
 }
+
+/** Names of the functions that ran, by source file. */
+export type CalledFunctions = ReadonlyMap<string, readonly string[]>;
 
 /** Counts the calls of functions in another process, through its inspector. */
 export class PreciseCoverage {
@@ -27,12 +33,16 @@ export class PreciseCoverage {
     return coverage;
   }
 
-  /** The source files with at least one function that ran since the last call, from `root` on. */
-  async filesSince(root: string): Promise<Set<string>> {
+  /** The functions of files under `root` that ran since the last call. */
+  async calledSince(root: string): Promise<CalledFunctions> {
     const { result } = (await this.#call("Profiler.takePreciseCoverage")) as { result: readonly ScriptCoverage[] };
-    const ran = result.filter(({ functions }) => functions.some(isCalledFunction));
-    const paths = ran.map(({ url }) => decodeURIComponent(new URL(url, "file:").pathname));
-    return new Set(paths.filter((path) => path.startsWith(root)).map((path) => path.slice(root.length)));
+    const called = new Map<string, readonly string[]>();
+    for (const { url, functions } of result) {
+      const path = decodeURIComponent(new URL(url, "file:").pathname);
+      const names = functions.filter(isCalled).map(({ functionName }) => functionName || "(anonymous)");
+      if (path.startsWith(root) && names.length > 0) called.set(path.slice(root.length), names);
+    }
+    return called;
   }
 
   close(): void {
@@ -55,5 +65,5 @@ export class PreciseCoverage {
 }
 
 /** The function that begins at 0 is the module itself, which ran when it was loaded. */
-const isCalledFunction = ({ ranges }: ScriptCoverage["functions"][number]): boolean =>
+const isCalled = ({ ranges }: FunctionCoverage): boolean =>
   ranges.some(({ startOffset, count }) => startOffset > 0 && count > 0);
