@@ -26,20 +26,20 @@ import { UploadAdmission } from "./files/upload-admission.ts";
 import { VisitorFiles } from "./files/visitor-files.ts";
 import { originCheck } from "./identity/allowed-origin.ts";
 import { loadSigningKey } from "./identity/signing-key.ts";
-import { VisitorTokens } from "./identity/visitor-auth.ts";
+import { VisitorAuth } from "./identity/visitor-auth.ts";
 import { clientIdOf, fileOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
 import { closeCodes, PROTOCOL } from "./protocol-constants.ts";
 import { renderEdit, renderReply, shownId } from "./render.ts";
 import { ClientDialogue } from "./server/client-dialogue.ts";
 import { Connection } from "./server/connection.ts";
-import type { DialogueParts } from "./server/dialogue-deps.ts";
+import type { DialogueDeps } from "./server/dialogue-deps.ts";
 import { encodeFrame } from "./server/frame-codec.ts";
 import { OpenDialogues } from "./server/open-dialogues.ts";
 import { OpenRooms } from "./server/open-rooms.ts";
 import { widgetWebhooks } from "./server/widget-routes.ts";
 
-/** Browsers, over sockets. A reply is delivered once it is in the conversation's log; sockets follow the log. */
+/** Browsers connect by WebSocket. A reply counts as delivered once it is in the conversation's log, which sockets follow. */
 export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter, EditingAdapter, AttachmentAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities = { connection: "shared", resend: "log" };
@@ -51,9 +51,9 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   readonly #files: VisitorFiles;
   readonly #budget: StorageBudget;
   readonly #mayOpen: (origin: string) => boolean;
-  readonly #dialogues = new OpenDialogues((dialogue) => this.#gone(dialogue));
+  readonly #dialogues = new OpenDialogues((dialogue) => this.#onClosed(dialogue));
   readonly #deliveries = new Set<Promise<unknown>>();
-  #parts: DialogueParts | undefined;
+  #deps: DialogueDeps | undefined;
   #sweep: Timer | undefined;
   #writesChanged: Listener | undefined;
   #stopping: Promise<void> | undefined;
@@ -71,11 +71,11 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     this.#files = new VisitorFiles({ ...context, lifeMs: config.fileDays * DAY_MS, limits });
     this.#budget = new StorageBudget(limits, clock);
     const mayOpen = this.#mayOpen;
-    const tokens = () => (this.#stopping ? undefined : this.#parts?.tokens);
+    const auth = () => (this.#stopping ? undefined : this.#deps?.auth);
     const { minFreeBytes } = limits;
     const { freeBytes, writes } = context;
     const admission = new UploadAdmission({ budget: this.#budget, access: config.access, minFreeBytes, freeBytes });
-    const files = { files: this.#files, writes, admission, maxBytes: limits.fileBytes, mayOpen, tokens };
+    const files = { files: this.#files, writes, admission, maxBytes: limits.fileBytes, mayOpen, auth };
     this.webhooks = [...widgetWebhooks(), ...fileRoutes(files)];
   }
 
@@ -83,44 +83,49 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const { store, clock, newId } = this.#context;
     const signing = await loadSigningKey(store, this.channel, this.#config.signingKey?.reveal());
     const identityKey = this.#config.identityKey && Buffer.from(this.#config.identityKey.reveal());
-    const tokens = new VisitorTokens({ signing, identityKey, channel: this.channel, clock, newId });
-    // a start that failed was followed by a stop
+    const auth = new VisitorAuth({ signing, identityKey, channel: this.channel, clock, newId });
+    // A failed start calls stop(), so a second start must clear it.
     this.#stopping = undefined;
     const { limits } = this.#config;
     const frameRate = new RateLimit(limits.framesPerSecond, limits.frameBurst);
     const messageRate = new RateLimit(limits.messagesPerSecond, limits.messageBurst);
     const own = { context: this.#context, rooms: this.#rooms, files: this.#files, budget: this.#budget };
     const addressRates = new AddressRates(limits.messagesPerSecondOfAddress, limits.messageBurstOfAddress);
-    this.#parts = { ...own, inbox, limits, frameRate, messageRate, addressRates, tokens };
+    this.#deps = { ...own, inbox, limits, frameRate, messageRate, addressRates, auth };
     this.#armSweep();
     this.#writesChanged?.close();
     this.#writesChanged = this.#context.writes.onChange(() => {
-      for (const dialogue of this.#dialogues) dialogue.tellStorage();
+      for (const dialogue of this.#dialogues) dialogue.sendStorageState();
     });
     void this.#files.findUnattached();
   }
 
   admit({ origin, protocols, remoteAddress }: SocketRequest): { status: number; message: string } | undefined {
     const { limits } = this.#config;
-    if (this.#parts === undefined || this.#stopping) return { status: 503, message: "not ready; try again soon" };
-    if (!protocols.includes(PROTOCOL)) return { status: 400, message: `offer the subprotocol "${PROTOCOL}"` };
+    if (this.#deps === undefined || this.#stopping)
+      return { status: 503, message: "the channel is not ready; retry in a few seconds" };
+    if (!protocols.includes(PROTOCOL))
+      return { status: 400, message: `the client must offer the subprotocol "${PROTOCOL}"` };
     if (origin === undefined) {
-      const who = this.#parts.tokens.identify(offeredToken(protocols) ?? "");
+      const who = this.#deps.auth.identify(offeredToken(protocols) ?? "");
       if ("problem" in who) {
-        return { status: 403, message: "a client without an Origin offers a valid token as subprotocol token.<token>" };
+        return {
+          status: 403,
+          message: "a client without an Origin header must offer a valid token as subprotocol token.<token>",
+        };
       }
     } else if (!this.#mayOpen(origin)) {
-      return { status: 403, message: "this origin may not connect: add it to the channel's allowedOrigins" };
+      return { status: 403, message: "this origin is not allowed: add it to the channel's allowedOrigins" };
     }
     if (this.#dialogues.size >= limits.connections) return { status: 503, message: "too many connections" };
-    if (this.#dialogues.sizeOf(remoteAddress) >= limits.connectionsPerAddress * allowanceOf(remoteAddress)) {
+    if (this.#dialogues.countOf(remoteAddress) >= limits.connectionsPerAddress * allowanceOf(remoteAddress)) {
       return { status: 429, message: "too many connections from this address" };
     }
     return undefined;
   }
 
   connect(socket: ClientSocket, { protocols, remoteAddress }: SocketRequest, stream?: CorkedStream): void {
-    if (this.#parts === undefined || this.#stopping) {
+    if (this.#deps === undefined || this.#stopping) {
       socket.close(closeCodes.restarting, "service restart");
       return;
     }
@@ -128,37 +133,38 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
       socket.close(closeCodes.tryLater, "too many connections");
       return;
     }
-    const came = { remoteAddress, offeredToken: offeredToken(protocols) };
+    const request = { remoteAddress, offeredToken: offeredToken(protocols) };
     const connection = new Connection(socket, this.#context.clock, stream);
-    this.#dialogues.add(socket, new ClientDialogue(connection, came, this.#parts));
-    this.#tellSize();
+    this.#dialogues.add(socket, new ClientDialogue(connection, request, this.#deps));
+    this.#reportConnections();
   }
 
-  #gone(dialogue: ClientDialogue): void {
+  #onClosed(dialogue: ClientDialogue): void {
     const { visitor } = dialogue;
     void dialogue.finish();
     if (visitor !== undefined) this.#rooms.closeIfEmpty(visitor);
-    this.#tellSize();
+    this.#reportConnections();
   }
 
-  #tellSize(): void {
+  #reportConnections(): void {
     this.#context.meter.gauge("web_connections", this.#dialogues.size, { channel: this.channel });
   }
 
   async deliver(delivery: Delivery): Promise<Receipt> {
-    return this.#log(delivery, draw(delivery, renderReply), shownId(delivery));
+    return this.#append(delivery, draw(delivery, renderReply), shownId(delivery));
   }
 
   async edit(messageId: string, delivery: Delivery): Promise<Receipt> {
     const frame = draw(delivery, (drawn) => renderEdit(messageId, drawn));
-    return this.#log(delivery, frame, messageId);
+    return this.#append(delivery, frame, messageId);
   }
 
   async fetchAttachment(attachment: Attachment, maxBytes: number): Promise<Uint8Array> {
     const { visitor, fileId } = fileOf(attachment);
     const [file] = await this.#files.find(visitor, [fileId]);
-    if (file === undefined) throw new AppError("not-found", "the file has expired; ask for it again");
-    if (file.bytes > maxBytes) throw new AppError("too-large", `${file.bytes} bytes; ${maxBytes} are the most`);
+    if (file === undefined) throw new AppError("not-found", "the file has expired; ask the visitor to upload it again");
+    if (file.bytes > maxBytes)
+      throw new AppError("too-large", `the file has ${file.bytes} bytes, more than the limit of ${maxBytes}`);
     return this.#files.read(visitor, file);
   }
 
@@ -167,7 +173,7 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     const visitor = signal.conversation.room;
     const room = this.#rooms.find(visitor);
     if (room === undefined) return;
-    if (signal.type === "logged") void room.look(signal.seq);
+    if (signal.type === "logged") void room.catchUp(signal.seq);
     else if (signal.type === "typing") room.offer(TYPING);
     else {
       const correlationId = clientIdOf(signal.correlationId, this.channel, visitor);
@@ -178,9 +184,9 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
     }
   }
 
-  /** Signals may have been lost (the bus was away): every conversation that is open here is looked at. */
+  /** After a bus outage signals may be lost, so every open conversation reads its log. */
   refresh(): Promise<void> {
-    return this.#rooms.lookAtAll();
+    return this.#rooms.catchUpAll();
   }
 
   stop(): Promise<void> {
@@ -191,21 +197,22 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   async #stop(): Promise<void> {
     this.#sweep?.cancel();
     this.#writesChanged?.close();
-    const answered = [...this.#dialogues].map((dialogue) => dialogue.finish());
-    await this.#atMost(STOP_WITHIN_MS, Promise.allSettled([...answered, ...this.#deliveries]));
+    const finished = [...this.#dialogues].map((dialogue) => dialogue.finish());
+    await this.#withTimeout(STOP_TIMEOUT_MS, Promise.allSettled([...finished, ...this.#deliveries]));
     for (const { connection } of this.#dialogues) connection.close(closeCodes.restarting, "service restart");
-    await this.#atMost(GOODBYE_WITHIN_MS, this.#dialogues.allGone());
+    await this.#withTimeout(CLOSE_TIMEOUT_MS, this.#dialogues.allClosed());
     for (const { connection } of this.#dialogues) connection.terminate();
   }
 
-  async #log(delivery: Delivery, frame: LoggedFrame, messageId: string): Promise<Receipt> {
-    if (this.#stopping) throw new DeliveryFailed("unavailable", "the channel is stopping; another gateway delivers");
+  async #append(delivery: Delivery, frame: LoggedFrame, messageId: string): Promise<Receipt> {
+    if (this.#stopping)
+      throw new DeliveryFailed("unavailable", "the channel is stopping; another gateway will deliver");
     if (delivery.target.channel !== this.channel) {
       throw new DeliveryFailed("rejected", `"${this.channel}" cannot deliver to "${delivery.target.channel}"`);
     }
     const entry = { once: `${frame.type}:${delivery.id}`, at: this.#context.clock.now(), frame };
-    // An earlier attempt came after the reply was made, whatever the clocks of two machines say.
-    const since = Date.parse(delivery.reply.createdAt) - CLOCKS_DIFFER_MS;
+    // An earlier attempt is never older than the reply, apart from clock skew between machines.
+    const since = Date.parse(delivery.reply.createdAt) - MAX_CLOCK_SKEW_MS;
     const appended = this.#rooms.append(delivery.target.room, entry, { since, isFirst: !delivery.mayRepeat });
     this.#deliveries.add(appended);
     try {
@@ -219,16 +226,16 @@ export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter,
   }
 
   #armSweep(): void {
-    this.#sweep = this.#context.clock.after(SWEEP_EVERY_MS, () => {
+    this.#sweep = this.#context.clock.after(SWEEP_INTERVAL_MS, () => {
       const now = this.#context.clock.monotonic();
       for (const dialogue of this.#dialogues) dialogue.check(now);
-      void this.#rooms.lookAtShare();
+      void this.#rooms.catchUpShare();
       void this.#files.dropUnattached();
       if (!this.#stopping) this.#armSweep();
     });
   }
 
-  #atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  #withTimeout(ms: number, work: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#context.clock.after(ms, resolve);
       void work.finally(() => {
@@ -245,11 +252,11 @@ const offeredToken = (protocols: readonly string[]): string | undefined =>
 const failureOf = (error: unknown): DeliveryFailed =>
   error instanceof AppError && error.code === "too-large"
     ? new DeliveryFailed("rejected", messageOf(error), { cause: error })
-    : new DeliveryFailed("unknown", `the log could not be written: ${messageOf(error)}`, { cause: error });
+    : new DeliveryFailed("unknown", `could not write the conversation log: ${messageOf(error)}`, { cause: error });
 
 const TYPING = encodeFrame({ type: "typing" });
 const DAY_MS = 24 * 3_600_000;
-const SWEEP_EVERY_MS = 1_000;
-const STOP_WITHIN_MS = 5_000;
-const GOODBYE_WITHIN_MS = 1_000;
-const CLOCKS_DIFFER_MS = 10 * 60_000;
+const SWEEP_INTERVAL_MS = 1_000;
+const STOP_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 1_000;
+const MAX_CLOCK_SKEW_MS = 10 * 60_000;

@@ -6,7 +6,7 @@ const count = (fallback: number) => z.int().min(1).default(fallback);
 
 const bytes = (fallback: number) => z.int().min(100_000).default(fallback);
 
-/** What one client may ask of a gateway. Counted in each gateway process by itself; files of a visitor across all. */
+/** Limits per client. Each gateway process counts alone, except for a visitor's files, which the store counts. */
 export const WebLimits = z.strictObject({
   frameBytes: z.int().min(1_024).max(450_000).default(65_536).describe("The largest frame a client may send."),
   textLength: z.int().min(1).max(100_000).default(32_000).describe("The longest message, in characters."),

@@ -12,11 +12,11 @@ export interface Arrival {
   readonly account: Account;
   readonly now: number;
   readonly traceId: string;
-  /** As the visitor knows them. */
+  /** Files that the message attaches. */
   readonly files: readonly StoredFile[];
 }
 
-/** A visitor, as the rest of the product sees it. Zones and locales that Node does not know are left out. */
+/** The visitor as an account. Time zones and locales that Node does not know are dropped. */
 export const accountOf = ({ visitor, name }: Identity, { timeZone, locale }: Hello): Account => ({
   id: visitor,
   name: name ?? "Visitor",
@@ -24,7 +24,7 @@ export const accountOf = ({ visitor, name }: Identity, { timeZone, locale }: Hel
   ...(locale !== undefined && isLocale(locale) && { locale }),
 });
 
-/** A repeat of the client's id is a repeat of the message, on whatever socket it comes. */
+/** The client's id becomes part of the message id, so a duplicate is recognised on any socket. */
 export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserMessage => {
   const { channel, tenant, agent, account, now, traceId, files } = arrival;
   return {
@@ -43,7 +43,7 @@ export const userMessageOf = (frame: Message | Command, arrival: Arrival): UserM
   };
 };
 
-/** The same message as all tabs of the visitor see it. */
+/** The log entry that shows the message in every tab of the visitor. */
 export const saidOf = (frame: Message | Command, now: number, files: readonly StoredFile[]): LoggedFrame => ({
   type: "said",
   id: frame.id,
@@ -56,19 +56,19 @@ export const saidOf = (frame: Message | Command, now: number, files: readonly St
 
 const attachmentOf = ({ id, name, mediaType, bytes }: StoredFile): Attachment => ({ id, name, mediaType, bytes });
 
-/** Whose file an attachment of this channel is. */
+/** Splits an attachment id of this channel into its visitor and file id. */
 export const fileOf = ({ id }: Attachment): { visitor: string; fileId: string } => {
   const at = id.lastIndexOf("/");
   return { visitor: id.slice(0, Math.max(0, at)), fileId: id.slice(at + 1) };
 };
 
-/** The client's own id of the message that is waited for, if it came from this visitor. */
+/** The client's id of the message that a reply answers, if this visitor sent it. */
 export const clientIdOf = (correlationId: string, channel: string, visitor: string): string | undefined => {
   const prefix = messageIdPrefix(channel, visitor);
   return correlationId.startsWith(prefix) ? correlationId.slice(prefix.length) : undefined;
 };
 
-/** A host page's visitors may be called anything: what is between the colons has none itself. */
+/** Visitor ids of host pages may contain colons, so the id is encoded. */
 const messageIdPrefix = (channel: string, visitor: string): string => `${channel}:${encodeURIComponent(visitor)}:`;
 
 const commandOf = (frame: Message | Command): Pick<UserMessage, "command"> => {
@@ -80,7 +80,7 @@ const commandOf = (frame: Message | Command): Pick<UserMessage, "command"> => {
 const textOf = (frame: Message | Command): string =>
   frame.type === "message" ? wellFormed(frame.text) : wellFormed(`/${frame.name} ${frame.args ?? ""}`.trimEnd());
 
-/** A lone surrogate cannot be written as UTF-8. */
+/** Replaces lone surrogates, which UTF-8 cannot encode. */
 const wellFormed = (text: string): string => text.toWellFormed();
 
 const isTimeZone = (timeZone: string): boolean => {

@@ -1,16 +1,18 @@
-/** The subprotocol. docs/protocol.md describes it with an example of every frame. */
+// Apart from the schemas in protocol.ts, so that the browser bundle does not include zod.
+
+/** The WebSocket subprotocol. docs/protocol.md describes it with an example of every frame. */
 export const PROTOCOL = "mooring.v1";
 
-/** Every code the server closes a socket with. docs/protocol.md says what a client does about each. */
+/** Every code with which the server closes a socket. docs/protocol.md defines how a client reacts to each. */
 export const closeCodes = {
-  /** A binary frame. */
+  /** The client sent a binary frame. */
   binary: 1003,
-  /** Text that is not UTF-8; `ws` closes with it by itself. */
+  /** The text was not UTF-8; `ws` itself closes with this code. */
   notUtf8: 1007,
   tooManyBadFrames: 1008,
   tooLarge: 1009,
   restarting: 1012,
-  /** Does not read, or the gateway is full. */
+  /** The client reads too slowly, or the gateway has too many connections. */
   tryLater: 1013,
   helloTooLate: 4001,
   tokenRefused: 4002,

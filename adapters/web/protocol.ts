@@ -4,14 +4,14 @@ import { Anchor, ReplyAction } from "../../core/contract/agent-reply.ts";
 import { Attachment } from "../../core/contract/user-message.ts";
 import { ReplyOrigin } from "../../core/contract/work-context.ts";
 
-/** Made by the client. It becomes part of an id on the bus, so it is short and printable. */
+/** Chosen by the client. It becomes part of an id on the bus, so it is short and printable. */
 const ClientId = z.string().regex(/^[A-Za-z0-9._:-]{1,100}$/, "1 to 100 of: letters, digits and . _ : -");
 const Seq = z.int().nonnegative();
 
 export const Hello = z.object({
   type: z.literal("hello"),
   token: z.string().max(2_000).optional(),
-  /** The last `seq` this client has; 0 for everything. Absent: only what comes from now on. */
+  /** The last `seq` this client has; 0 for the whole log. Absent: only new entries. */
   resumeFrom: Seq.optional(),
   timeZone: z.string().max(64).optional(),
   locale: z.string().max(35).optional(),
@@ -24,7 +24,7 @@ export const Message = z.object({
   text: z.string(),
   /** The `id` of the reply that this answers. */
   replyTo: z.string().max(500).optional(),
-  /** Files that were uploaded before. Only the `id` counts. */
+  /** Files uploaded before. Only the `id` is read. */
   attachments: z
     .array(z.object({ id: z.string().max(100) }))
     .max(10)
@@ -37,7 +37,7 @@ export const Command = z.object({
   id: ClientId,
   name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "a lower-case name of up to 32 letters, digits and -"),
   args: z.string().optional(),
-  /** The `id` of the reply that it is about. */
+  /** The `id` of the reply that the command refers to. */
   replyTo: z.string().max(500).optional(),
 });
 export type Command = z.infer<typeof Command>;
@@ -75,7 +75,7 @@ const shown = {
   markdown: z.string(),
   outcome: z.enum(["answered", "nothing", "failed", "cancelled"]).optional(),
   correlationId: z.string().optional(),
-  /** With a `correlationId`: the session that the conversation was in after this answer. */
+  /** With a `correlationId`: the session of the conversation after this answer. */
   sessionId: z.string().optional(),
   origin: ReplyOrigin.optional(),
   anchor: Anchor.optional(),
@@ -85,7 +85,7 @@ const shown = {
   createdAt: z.iso.datetime(),
 };
 
-/** What the conversation's log holds. Its place there, the `seq`, is its key, not part of it. */
+/** A frame as the conversation's log stores it. Its `seq` is the key, not part of the value. */
 export const LoggedFrame = z.discriminatedUnion("type", [
   z.looseObject(said),
   z.looseObject({ type: z.literal("reply"), ...shown }),
@@ -99,7 +99,7 @@ const Edit = z.looseObject({ type: z.literal("edit"), ...shown, seq: Seq });
 export const HistoryItem = z.discriminatedUnion("type", [Said, Reply, Edit]);
 export type HistoryItem = z.infer<typeof HistoryItem>;
 
-/** Every `code` that an error frame can have. docs/protocol.md says what a client does about each. */
+/** Every `code` of an error frame. docs/protocol.md defines how a client reacts to each. */
 export const ErrorCodes = [
   "bad-frame",
   "hello-expected",
@@ -127,7 +127,7 @@ export const ServerFrame = z.discriminatedUnion("type", [
     sessionId: z.string(),
     seq: Seq,
     agent: z.string(),
-    /** The gateway's clock: a client's own may be wrong. Older gateways say neither this nor the limits. */
+    /** The gateway's clock, because a client's may be wrong. Older gateways send neither this nor the limits. */
     now: z.iso.datetime().optional(),
     limits: z.looseObject({ textLength: z.int(), fileBytes: z.int() }).optional(),
   }),
@@ -143,11 +143,11 @@ export const ServerFrame = z.discriminatedUnion("type", [
     text: z.string(),
   }),
   z.looseObject({ type: z.literal("typing") }),
-  /** `before` asks for the next older page; null: there is none. */
+  /** `before` requests the next older page; null: there is none. */
   z.looseObject({ type: z.literal("history"), items: z.array(HistoryItem), before: Seq.nullable() }),
-  /** Entries below `from` are no longer kept. */
+  /** Entries below `from` have expired. */
   z.looseObject({ type: z.literal("gap"), from: Seq }),
-  /** Whether messages can be stored. Not sent unless that changes, or is not so when the client comes. */
+  /** Whether messages can be stored. Sent on a change, and to a client that connects during an outage. */
   z.looseObject({ type: z.literal("storage"), available: z.boolean() }),
   z.looseObject({
     type: z.literal("error"),

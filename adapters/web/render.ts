@@ -4,14 +4,14 @@ import { offeredActions } from "../contract/channel-adapter.ts";
 import { clientIdOf } from "./inbound.ts";
 import type { LoggedFrame } from "./protocol.ts";
 
-/** The id that clients know a reply by, and answer to. */
+/** The id by which clients refer to a reply. */
 export const shownId = ({ reply, part }: Delivery): string =>
   part.count === 1 ? reply.id : `${reply.id}/${part.index}`;
 
-/** A reply stays data: the widget draws it. */
+/** The reply as data; the widget renders it. */
 export const renderReply = (delivery: Delivery): LoggedFrame => ({ type: "reply", ...shownOf(delivery) });
 
-/** The new state of a reply that was shown before, under the id it had then. */
+/** The new state of a reply that was shown before, under its original id. */
 export const renderEdit = (messageId: string, delivery: Delivery): LoggedFrame => ({
   type: "edit",
   ...shownOf(delivery),

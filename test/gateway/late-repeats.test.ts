@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { LogEntry } from "../../adapters/web/history/log-entry.ts";
 import { entryKey } from "../../adapters/web/history/log-entry.ts";
-import { newVisitor } from "../../adapters/web/identity/visitor-id.ts";
+import { newVisitorId } from "../../adapters/web/identity/visitor-id.ts";
 import { openEmbeddedBackbone } from "../../core/backbone/embedded/open-embedded-backbone.ts";
 import { DUPLICATE_WINDOW_MS } from "../../core/contract/bus.ts";
 import { conversationKey } from "../../core/contract/conversation.ts";
@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-const visitor = newVisitor(Date.now(), "ann");
+const visitor = newVisitorId(Date.now(), "ann");
 const identity = { channel: "web", tenant: "default", agent: "mooring" };
 const message = (id: string, more: Partial<UserMessage> = {}): UserMessage => ({
   id: `web:${visitor}:${id}`,

@@ -2,44 +2,44 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import { refuseIfUnwritable, type WriteAvailability } from "../../../core/contract/write-availability.ts";
 import type { Webhook, WebhookHead, WebhookResponse } from "../../contract/abilities.ts";
-import type { VisitorTokens } from "../identity/visitor-auth.ts";
+import type { VisitorAuth } from "../identity/visitor-auth.ts";
 import type { StoredFile } from "./file-record.ts";
 import type { UploadAdmission } from "./upload-admission.ts";
 import type { VisitorFiles } from "./visitor-files.ts";
 
-export interface FileRouteParts {
+export interface FileRoutesDeps {
   readonly files: VisitorFiles;
   readonly writes: WriteAvailability;
   readonly admission: UploadAdmission;
   readonly maxBytes: number;
   mayOpen(origin: string): boolean;
-  /** Undefined while the channel does not run. */
-  tokens(): VisitorTokens | undefined;
+  /** Undefined while the channel is not running. */
+  auth(): VisitorAuth | undefined;
 }
 
 const PATH = "files";
 
-/** `POST` and `GET /channels/<channel>/files`: a visitor's files, by the same token and origins as the socket. */
-export const fileRoutes = (parts: FileRouteParts): readonly Webhook[] => {
+/** `POST` and `GET /channels/<channel>/files`, with the same tokens and origins as the socket. */
+export const fileRoutes = (deps: FileRoutesDeps): readonly Webhook[] => {
   const refuse = async (head: WebhookHead) => {
-    const caller = callerOf(parts, head);
+    const caller = callerOf(deps, head);
     if (!("visitor" in caller)) return caller;
     const bytes = Number(head.headers["content-length"] ?? 0);
     return (
-      tooLarge(parts, head) ??
-      (await refusedBy(head, async () => {
-        refuseIfUnwritable(parts.writes);
-        await parts.admission.check({ visitor: caller.visitor, address: head.remoteAddress, bytes });
+      tooLarge(deps, head) ??
+      (await refusalOf(head, async () => {
+        refuseIfUnwritable(deps.writes);
+        await deps.admission.check({ visitor: caller.visitor, address: head.remoteAddress, bytes });
       }))
     );
   };
-  /** A refusal has the headers of an answer, or the page could not read it. */
-  const answered = async (head: WebhookHead, work: (visitor: string) => Promise<WebhookResponse>) => {
-    const caller = callerOf(parts, head);
+  /** A refusal needs the CORS headers too, or the page could not read it. */
+  const respond = async (head: WebhookHead, work: (visitor: string) => Promise<WebhookResponse>) => {
+    const caller = callerOf(deps, head);
     if (!("visitor" in caller)) return caller;
     try {
       const { status, headers, body } = await work(caller.visitor);
-      return { status, headers: { ...shared(head), ...headers }, ...(body !== undefined && { body }) };
+      return { status, headers: { ...corsHeaders(head), ...headers }, ...(body !== undefined && { body }) };
     } catch (error) {
       return refusalFor(head, error);
     }
@@ -48,17 +48,18 @@ export const fileRoutes = (parts: FileRouteParts): readonly Webhook[] => {
     {
       method: "POST",
       path: PATH,
-      maxBodyBytes: parts.maxBytes,
+      maxBodyBytes: deps.maxBytes,
       refuse,
       handle: (request) =>
-        answered(request, async (visitor) => {
+        respond(request, async (visitor) => {
           const { body, query, headers } = request;
-          if (body.length === 0) throw new AppError("bad-input", "the body is the file, and must not be empty");
+          if (body.length === 0)
+            throw new AppError("bad-input", "the request body must be the file and must not be empty");
           const about = { name: fileName(query.name), mediaType: mediaType(headers["content-type"]) };
           const upload = { visitor, address: request.remoteAddress, bytes: body.length };
-          const giveBack = await parts.admission.take(upload);
-          const file = await parts.files.save(visitor, { ...about, body }).catch((error: unknown) => {
-            giveBack();
+          const refund = await deps.admission.take(upload);
+          const file = await deps.files.save(visitor, { ...about, body }).catch((error: unknown) => {
+            refund();
             throw error;
           });
           return { status: 201, headers: JSON_TYPE, body: JSON.stringify(described(file)) };
@@ -69,10 +70,10 @@ export const fileRoutes = (parts: FileRouteParts): readonly Webhook[] => {
       path: PATH,
       maxBodyBytes: 0,
       handle: (request) =>
-        answered(request, async (visitor) => {
-          const [file] = await parts.files.find(visitor, [request.query.id ?? ""]);
-          if (file === undefined) throw new AppError("not-found", "there is no such file of yours, or it has expired");
-          return { status: 200, headers: downloadHeaders(file), body: await parts.files.open(visitor, file) };
+        respond(request, async (visitor) => {
+          const [file] = await deps.files.find(visitor, [request.query.id ?? ""]);
+          if (file === undefined) throw new AppError("not-found", "you have no such file, or it has expired");
+          return { status: 200, headers: downloadHeaders(file), body: await deps.files.open(visitor, file) };
         }),
     },
     {
@@ -81,14 +82,14 @@ export const fileRoutes = (parts: FileRouteParts): readonly Webhook[] => {
       maxBodyBytes: 0,
       handle: async (request) => {
         const { origin } = request.headers;
-        if (origin === undefined || !parts.mayOpen(origin)) return refusal(request, 403, "forbidden", FOREIGN_ORIGIN);
-        return { status: 204, headers: { ...shared(request), ...PREFLIGHT } };
+        if (origin === undefined || !deps.mayOpen(origin)) return refusal(request, 403, "forbidden", FOREIGN_ORIGIN);
+        return { status: 204, headers: { ...corsHeaders(request), ...PREFLIGHT } };
       },
     },
   ];
 };
 
-const refusedBy = async (head: WebhookHead, check: () => Promise<void>): Promise<WebhookResponse | undefined> => {
+const refusalOf = async (head: WebhookHead, check: () => Promise<void>): Promise<WebhookResponse | undefined> => {
   try {
     await check();
     return undefined;
@@ -102,25 +103,25 @@ const refusalFor = (head: WebhookHead, error: unknown): WebhookResponse => {
   return refusal(head, statuses[error.code] ?? 500, error.code, error.message);
 };
 
-const callerOf = (parts: FileRouteParts, head: WebhookHead): { visitor: string } | WebhookResponse => {
+const callerOf = (deps: FileRoutesDeps, head: WebhookHead): { visitor: string } | WebhookResponse => {
   const { origin, authorization = "" } = head.headers;
-  if (origin !== undefined && !parts.mayOpen(origin)) {
+  if (origin !== undefined && !deps.mayOpen(origin)) {
     return { ...refusal(head, 403, "forbidden", FOREIGN_ORIGIN), headers: JSON_TYPE };
   }
-  const tokens = parts.tokens();
-  if (tokens === undefined) return refusal(head, 503, "unavailable", "not ready; try again soon");
+  const auth = deps.auth();
+  if (auth === undefined) return refusal(head, 503, "unavailable", "the channel is not ready; retry in a few seconds");
   const token = /^Bearer ([^\s]+)$/i.exec(authorization)?.[1];
   if (token === undefined) {
     return refusal(head, 401, "token-missing", "send the visitor's token: Authorization: Bearer <token>");
   }
-  const who = tokens.identify(token);
-  return "problem" in who ? refusal(head, 401, who.problem, tokens.explain(who.problem)) : who;
+  const who = auth.identify(token);
+  return "problem" in who ? refusal(head, 401, who.problem, auth.explain(who.problem)) : who;
 };
 
-/** Told before the bytes are sent, if the client says how many they are. */
-const tooLarge = ({ maxBytes }: FileRouteParts, head: WebhookHead): WebhookResponse | undefined =>
+/** Refuses before the body is read, if the client sends a content-length. */
+const tooLarge = ({ maxBytes }: FileRoutesDeps, head: WebhookHead): WebhookResponse | undefined =>
   Number(head.headers["content-length"] ?? 0) > maxBytes
-    ? refusal(head, 413, "too-large", `a file may have ${maxBytes} bytes`)
+    ? refusal(head, 413, "too-large", `the file is larger than the limit of ${maxBytes} bytes`)
     : undefined;
 
 const described = ({ id, name, mediaType, bytes, expiresAt }: StoredFile) => ({
@@ -131,8 +132,8 @@ const described = ({ id, name, mediaType, bytes, expiresAt }: StoredFile) => ({
   expiresAt: isoTime(expiresAt),
 });
 
-/** Types that a browser may take for what they say; everything else is bytes to be kept. */
-const SHOWABLE: Readonly<Record<string, string>> = {
+/** Types that are safe to serve as declared; all others are served as octet-stream. */
+const SAFE_TYPES: Readonly<Record<string, string>> = {
   "image/png": "image/png",
   "image/jpeg": "image/jpeg",
   "image/gif": "image/gif",
@@ -143,22 +144,22 @@ const SHOWABLE: Readonly<Record<string, string>> = {
 
 const downloadHeaders = ({ name, mediaType, bytes }: StoredFile): Record<string, string> => ({
   "content-length": String(bytes),
-  "content-type": SHOWABLE[mediaType] ?? "application/octet-stream",
-  // Never shown as a page of this site, whatever is in it.
-  "content-disposition": `attachment; filename="${name.replace(/[^\x20-\x7e]|["\\%]/g, "_")}"; filename*=UTF-8''${encoded(name)}`,
+  "content-type": SAFE_TYPES[mediaType] ?? "application/octet-stream",
+  // Never rendered as a page of this site.
+  "content-disposition": `attachment; filename="${name.replace(/[^\x20-\x7e]|["\\%]/g, "_")}"; filename*=UTF-8''${percentEncoded(name)}`,
   "content-security-policy": "default-src 'none'; sandbox",
   "x-content-type-options": "nosniff",
   "cache-control": "private, no-store",
 });
 
-const encoded = (name: string): string =>
+const percentEncoded = (name: string): string =>
   encodeURIComponent(name.replace(/\p{Surrogate}/gu, "_")).replace(
     /['()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16)}`,
   );
 
-/** For the page that asked, which is an allowed one. */
-const shared = ({ headers: { origin } }: WebhookHead): Record<string, string> => ({
+/** The caller has checked the origin. */
+const corsHeaders = ({ headers: { origin } }: WebhookHead): Record<string, string> => ({
   vary: "origin",
   ...(origin !== undefined && {
     "access-control-allow-origin": origin,
@@ -168,7 +169,7 @@ const shared = ({ headers: { origin } }: WebhookHead): Record<string, string> =>
 
 const refusal = (head: WebhookHead, status: number, code: string, message: string): WebhookResponse => ({
   status,
-  headers: { ...shared(head), ...JSON_TYPE },
+  headers: { ...corsHeaders(head), ...JSON_TYPE },
   body: JSON.stringify({ error: { code, message } }),
 });
 
@@ -178,7 +179,7 @@ const PREFLIGHT = {
   "access-control-allow-headers": "authorization, content-type",
   "access-control-max-age": "600",
 };
-const FOREIGN_ORIGIN = "this origin may not connect: add it to the channel's allowedOrigins";
+const FOREIGN_ORIGIN = "this origin is not allowed: add it to the channel's allowedOrigins";
 const statuses: Readonly<Record<string, number>> = {
   "bad-input": 400,
   forbidden: 403,
@@ -188,19 +189,19 @@ const statuses: Readonly<Record<string, number>> = {
   unavailable: 503,
 };
 
-const MOST_CHARS = 100;
+const MAX_NAME_CHARS = 100;
 
-/** A name that people can read and nothing else: one line, no path, no controls, nothing that turns text around. */
+/** Sanitises a file name: one line, no path, no control or bidi characters. */
 const fileName = (given: string | undefined): string => {
   const base = (given ?? "").split(/[/\\]/).at(-1) ?? "";
   const clean = base
     .replace(/[\p{C}\p{Zl}\p{Zp}"<>|:*?]+/gu, " ")
     .replace(/\s+/g, " ")
     .replace(/^[\s.]+|\s+$/g, "");
-  return [...clean].slice(0, MOST_CHARS).join("") || "file";
+  return [...clean].slice(0, MAX_NAME_CHARS).join("") || "file";
 };
 
-/** "type/subtype", without parameters; what does not look like one is bytes. */
+/** "type/subtype" without parameters; octet-stream if malformed. */
 const mediaType = (given: string | undefined): string => {
   const type = (given ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   return /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/.test(type)

@@ -3,10 +3,10 @@ import type { Clock } from "../../../core/contract/clock.ts";
 import { addressKey, allowanceOf } from "../../contract/address-rates.ts";
 import type { WebLimits } from "../config.ts";
 
-export interface Storing {
+export interface StorageRequest {
   readonly visitor: string;
   readonly address: string;
-  /** As they arrive. */
+  /** Size on arrival, before encoding. */
   readonly bytes: number;
   readonly kind: "message" | "file";
 }
@@ -16,43 +16,42 @@ type Limits = Pick<WebLimits, "storedBytesPerVisitor" | "storedBytesPerAddress" 
 interface Account {
   readonly key: string;
   readonly capacity: number;
-  readonly whose: string;
+  readonly scope: string;
 }
 
 /**
- * Bytes that may be stored within an hour: of a visitor, from an address, on the channel. Each refills steadily. Files
- * leave a part of each to messages, so that they are refused first. Counted in this process only.
+ * Limits the bytes stored within an hour, per visitor, per address and per channel. Each budget refills steadily. Files
+ * may use only a part of each, so they are refused before messages. Each process counts alone.
  */
 export class StorageBudget {
   readonly #limits: Limits;
   readonly #clock: Clock;
-  /** By key, when its budget is whole again. In the order of use: the one that was idle longest is evicted first. */
-  readonly #wholeAt = new Map<string, number>();
+  /** When each budget will be full again. In order of use: the least recently used is evicted first. */
+  readonly #fullAt = new Map<string, number>();
 
   constructor(limits: Limits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
   }
 
-  /** Throws "rate-limited" or "too-large", with words for the visitor, if it would be too much. Takes nothing. */
-  check(storing: Storing): void {
+  /** Throws "rate-limited" or "too-large", with a text for the visitor. Counts nothing. */
+  check(request: StorageRequest): void {
     const now = this.#clock.monotonic();
-    const bytes = storedBytes(storing);
-    const share = storing.kind === "file" ? FILE_SHARE : 1;
-    for (const { key, capacity, whose } of this.#accounts(storing)) {
-      if (bytes > capacity * share)
-        throw new AppError("too-large", `larger than all that ${whose} may store in an hour`);
-      const usedMs = Math.max(0, (this.#wholeAt.get(key) ?? 0) - now);
+    const bytes = storedBytes(request);
+    const share = request.kind === "file" ? FILE_SHARE : 1;
+    for (const { key, capacity, scope } of this.#accounts(request)) {
+      if (bytes > capacity * share) throw new AppError("too-large", `larger than the hourly storage limit ${scope}`);
+      const usedMs = Math.max(0, (this.#fullAt.get(key) ?? 0) - now);
       const waitMs = usedMs + (bytes / capacity) * HOUR_MS - share * HOUR_MS;
-      if (waitMs > 0) throw new AppError("rate-limited", words(whose, storing.kind, waitMs));
+      if (waitMs > 0) throw new AppError("rate-limited", refusalText(scope, request.kind, waitMs));
     }
   }
 
-  /** Throws as `check` does; otherwise the bytes are counted, until the returned function gives them back. */
-  take(storing: Storing): () => void {
-    this.check(storing);
-    const accounts = this.#accounts(storing);
-    const bytes = storedBytes(storing);
+  /** Throws like `check`; otherwise counts the bytes. The returned function refunds them. */
+  take(request: StorageRequest): () => void {
+    this.check(request);
+    const accounts = this.#accounts(request);
+    const bytes = storedBytes(request);
     for (const account of accounts) this.#add(account, bytes);
     return () => {
       for (const account of accounts) this.#add(account, -bytes);
@@ -61,35 +60,36 @@ export class StorageBudget {
 
   #add({ key, capacity }: Account, bytes: number): void {
     const now = this.#clock.monotonic();
-    const wholeAt = Math.max(this.#wholeAt.get(key) ?? 0, now) + (bytes / capacity) * HOUR_MS;
-    this.#wholeAt.delete(key);
-    this.#wholeAt.set(key, wholeAt);
-    if (this.#wholeAt.size <= MAX_KEYS) return;
-    for (const oldest of this.#wholeAt.keys()) {
-      this.#wholeAt.delete(oldest);
+    const fullAt = Math.max(this.#fullAt.get(key) ?? 0, now) + (bytes / capacity) * HOUR_MS;
+    this.#fullAt.delete(key);
+    this.#fullAt.set(key, fullAt);
+    if (this.#fullAt.size <= MAX_KEYS) return;
+    for (const oldest of this.#fullAt.keys()) {
+      this.#fullAt.delete(oldest);
       return;
     }
   }
 
-  #accounts({ visitor, address }: Storing): Account[] {
+  #accounts({ visitor, address }: StorageRequest): Account[] {
     const { storedBytesPerVisitor, storedBytesPerAddress, storedBytes: ofChannel } = this.#limits;
     const ofAddress = storedBytesPerAddress * allowanceOf(address);
     return [
-      { key: `visitor ${visitor}`, capacity: storedBytesPerVisitor, whose: "one visitor" },
-      { key: `address ${addressKey(address)}`, capacity: ofAddress, whose: "one network address" },
-      { key: "channel", capacity: ofChannel, whose: "all visitors together" },
+      { key: `visitor ${visitor}`, capacity: storedBytesPerVisitor, scope: "per visitor" },
+      { key: `address ${addressKey(address)}`, capacity: ofAddress, scope: "per network address" },
+      { key: "channel", capacity: ofChannel, scope: "for all visitors" },
     ];
   }
 }
 
-/** A message is stored for the agent and in the conversation's log; a file as base64. */
-const storedBytes = ({ kind, bytes }: Storing): number => (kind === "message" ? 2 * bytes : Math.ceil((bytes * 4) / 3));
+/** A message is stored twice, for the agent and in the log; a file as base64. */
+const storedBytes = ({ kind, bytes }: StorageRequest): number =>
+  kind === "message" ? 2 * bytes : Math.ceil((bytes * 4) / 3);
 
-const words = (whose: string, kind: Storing["kind"], waitMs: number): string => {
+const refusalText = (scope: string, kind: StorageRequest["kind"], waitMs: number): string => {
   const minutes = Math.ceil(waitMs / 60_000);
   const soon = `try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}`;
-  const hint = kind === "file" ? "; messages without files are still taken" : "";
-  return `more than ${whose} may store in an hour: ${soon}${hint}`;
+  const hint = kind === "file" ? "; messages without files are still accepted" : "";
+  return `the hourly storage limit ${scope} is reached: ${soon}${hint}`;
 };
 
 const HOUR_MS = 3_600_000;

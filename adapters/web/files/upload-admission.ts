@@ -6,17 +6,17 @@ export interface UploadAdmissionDeps {
   readonly budget: StorageBudget;
   readonly access: AccessRules | undefined;
   readonly minFreeBytes: number;
-  /** Of the disk that the store is on; absent: not known. */
+  /** Free space on the store's disk; absent if unknown. */
   readonly freeBytes?: (() => Promise<number>) | undefined;
 }
 
-export interface Uploading {
+export interface UploadRequest {
   readonly visitor: string;
   readonly address: string;
   readonly bytes: number;
 }
 
-/** Decides whether a file is taken. The errors are for the visitor. */
+/** Decides whether an upload is accepted. The visitor sees the error texts. */
 export class UploadAdmission {
   readonly #deps: UploadAdmissionDeps;
 
@@ -24,34 +24,34 @@ export class UploadAdmission {
     this.#deps = deps;
   }
 
-  /** Before the body is read: `bytes` is what the client announces. */
-  async check(upload: Uploading): Promise<void> {
-    this.#mustMaySpeak(upload.visitor);
+  /** Before the body is read: `bytes` is the announced content length. */
+  async check(upload: UploadRequest): Promise<void> {
+    this.#requireAccess(upload.visitor);
     this.#deps.budget.check({ ...upload, kind: "file" });
-    await this.#mustHaveSpace(upload.bytes);
+    await this.#requireSpace(upload.bytes);
   }
 
-  /** With the whole body. Call the returned function if nothing was stored after all. */
-  async take(upload: Uploading): Promise<() => void> {
-    this.#mustMaySpeak(upload.visitor);
-    await this.#mustHaveSpace(upload.bytes);
+  /** With the whole body. The caller calls the returned function if the file was not stored. */
+  async take(upload: UploadRequest): Promise<() => void> {
+    this.#requireAccess(upload.visitor);
+    await this.#requireSpace(upload.bytes);
     return this.#deps.budget.take({ ...upload, kind: "file" });
   }
 
-  /** A file that may not be attached to a message is of no use to anyone (R3). */
-  #mustMaySpeak(visitor: string): void {
+  /** A visitor without access cannot attach the file to a message, so it is not stored (R3). */
+  #requireAccess(visitor: string): void {
     const { accounts = "*" } = this.#deps.access ?? {};
     if (accounts === "*" || accounts.includes(visitor)) return;
-    throw new AppError("forbidden", "you may not write here, so files are not taken: ask the operator for access");
+    throw new AppError("forbidden", "you may not write here, so files are not accepted: ask the operator for access");
   }
 
-  /** Files stop before messages do (R3). */
-  async #mustHaveSpace(bytes: number): Promise<void> {
+  /** Files are refused before messages are (R3). */
+  async #requireSpace(bytes: number): Promise<void> {
     const { freeBytes, minFreeBytes } = this.#deps;
     if (freeBytes === undefined || (await freeBytes()) - bytes >= minFreeBytes) return;
     throw new AppError(
       "unavailable",
-      "files cannot be taken at the moment: the disk is nearly full; messages still are",
+      "files are not accepted now, because the disk is nearly full; messages without files still are",
     );
   }
 }

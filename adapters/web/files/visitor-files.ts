@@ -20,19 +20,19 @@ export interface VisitorFilesDeps {
 type Upload = Pick<StoredFile, "name" | "mediaType"> & { readonly body: Buffer };
 
 /**
- * The files that visitors have uploaded, in chunks that fit into the store, so that every gateway can read them. A file
- * that no message names in time is deleted, and so are the chunks of an upload that was cut off.
+ * Files that visitors have uploaded, stored in chunks so that every gateway can read them. A file that no message
+ * attaches in time is deleted, and so are the chunks of an interrupted upload.
  */
 export class VisitorFiles {
   readonly #deps: VisitorFilesDeps;
-  /** When a visitor's unattached files are due, in the order in which they are. */
+  /** When each visitor's unattached files are due for deletion, in that order. */
   readonly #dueAt = new Map<string, number>();
 
   constructor(deps: VisitorFilesDeps) {
     this.#deps = deps;
   }
 
-  /** Reserves room within the visitor's limits, stores the bytes, then marks the file as whole. */
+  /** Reserves space within the visitor's limits, stores the chunks, then marks the file as whole. */
   async save(visitor: string, { name, mediaType, body }: Upload): Promise<StoredFile> {
     const { store, clock, channel, lifeMs, newId } = this.#deps;
     const createdAt = clock.now();
@@ -54,7 +54,7 @@ export class VisitorFiles {
     return whole;
   }
 
-  /** In the order asked for; undefined for a file that is another visitor's, has expired, or never existed. */
+  /** In the order of `ids`; undefined for a file of another visitor, an expired or an unknown one. */
   async find(visitor: string, ids: readonly string[]): Promise<(StoredFile | undefined)[]> {
     const stored = await this.#deps.store.get(visitorFilesKey(this.#deps.channel, visitor));
     const now = this.#deps.clock.now();
@@ -62,7 +62,7 @@ export class VisitorFiles {
     return ids.map((id) => there.find((file) => file.id === id));
   }
 
-  /** From now on they are kept until they expire. */
+  /** Keeps the files until they expire. */
   attach(visitor: string, ids: readonly string[]): Promise<void> {
     return this.#change(visitor, (files) =>
       files.map((file) => (ids.includes(file.id) ? { ...file, isAttached: true } : file)),
@@ -86,7 +86,7 @@ export class VisitorFiles {
     return Readable.from(all(), { objectMode: false });
   }
 
-  /** At the start: files that a process which ended had been watching. */
+  /** At the start: finds unattached files of earlier processes. */
   async findUnattached(): Promise<void> {
     const { store, channel, logger } = this.#deps;
     try {
@@ -100,7 +100,7 @@ export class VisitorFiles {
     }
   }
 
-  /** Called about once a second: deletes the files that are due. */
+  /** Called about once a second; deletes the files that are due. */
   async dropUnattached(): Promise<void> {
     const now = this.#deps.clock.now();
     for (const [visitor, dueAt] of this.#dueAt) {
@@ -118,7 +118,7 @@ export class VisitorFiles {
 
   #watch(visitor: string, createdAt: number): void {
     const dueAt = createdAt + this.#unattachedMs;
-    // The later of two: the first is deleted with the second, at most as late again.
+    // The later due time wins, so one pass deletes both files.
     this.#dueAt.set(visitor, Math.max(dueAt, this.#dueAt.get(visitor) ?? 0));
   }
 
@@ -138,7 +138,7 @@ export class VisitorFiles {
       const megabytes = Math.floor(fileBytesPerVisitor / 1_000_000);
       throw new AppError(
         "rate-limited",
-        `at most ${filesPerVisitor} files and ${megabytes} MB at a time; earlier ones make room when they expire`,
+        `you can store at most ${filesPerVisitor} files and ${megabytes} MB; retry when earlier files have expired`,
       );
     }
     return [...files, file];
@@ -149,7 +149,7 @@ export class VisitorFiles {
     await this.#deleteChunks(visitor, file);
   }
 
-  /** Changes the files that are kept. The chunks of the others are deleted once the record no longer names them. */
+  /** Changes the record, which drops expired files, then deletes the chunks of the dropped files. */
   async #change(visitor: string, change: (files: readonly StoredFile[]) => StoredFile[]): Promise<void> {
     const { store, clock, channel, lifeMs } = this.#deps;
     const key = visitorFilesKey(channel, visitor);

@@ -1,11 +1,9 @@
 import type { HeadHint } from "./log-entry.ts";
 
-/**
- * Before an entry is appended, the stored hint is at most this far behind it: what lies further ahead was never used.
- */
-export const HINT_STRIDE = 64;
+/** An appended entry is at most this far ahead of the stored hint, so no higher `seq` was ever used. */
+export const MAX_HINT_LAG = 64;
 
-/** The `seq` of a log's last entry, found with few reads. `claimed`: where a client says the end was. */
+/** Finds the `seq` of a log's last entry with few reads. `claimed`: the last `seq` that a client has. */
 export const findHead = async (
   present: (seq: number) => Promise<boolean>,
   hint: HeadHint,
@@ -14,7 +12,7 @@ export const findHead = async (
 ): Promise<number> => {
   if (now - hint.at >= hint.retentionMs) return headAmongExpired(present, hint.seq);
   let low = hint.seq;
-  if (claimed !== undefined && claimed > hint.seq && claimed <= hint.seq + HINT_STRIDE) {
+  if (claimed !== undefined && claimed > hint.seq && claimed <= hint.seq + MAX_HINT_LAG) {
     const [there, next] = await Promise.all([present(claimed), present(claimed + 1)]);
     if (there && !next) return claimed;
     if (there) low = claimed + 1;
@@ -22,15 +20,15 @@ export const findHead = async (
   return lastPresentAfter(present, low);
 };
 
-/** Entries after the hint may have expired. If none is left, numbering goes on past all that may have been used. */
+/** Entries after the hint may have expired. If none is left, numbering skips every `seq` that may have been used. */
 const headAmongExpired = async (present: (seq: number) => Promise<boolean>, from: number): Promise<number> => {
-  const seqs = Array.from({ length: HINT_STRIDE }, (_, index) => from + index + 1);
+  const seqs = Array.from({ length: MAX_HINT_LAG }, (_, index) => from + index + 1);
   const there = await Promise.all(seqs.map(present));
   const last = there.lastIndexOf(true);
-  return last === -1 ? from + HINT_STRIDE : from + last + 1;
+  return last === -1 ? from + MAX_HINT_LAG : from + last + 1;
 };
 
-/** Nothing after `low` has expired, so entries are there without a hole: growing steps, then halving ones. */
+/** Nothing after `low` has expired, so entries have no gaps: exponential, then binary search. */
 const lastPresentAfter = async (present: (seq: number) => Promise<boolean>, from: number): Promise<number> => {
   let low = from;
   let step = 1;

@@ -5,8 +5,8 @@ import type { LogEntry } from "./log-entry.ts";
 type Frame = LogEntry["frame"];
 
 /**
- * Items of a history frame, collected from the newest to the oldest. What was edited is one item: its latest state, in
- * the place of the reply, or in its own if the reply is on an older page.
+ * Collects the items of a history frame from the newest to the oldest. An edited reply is one item with its latest
+ * state, in the position of the reply, or of the edit if the reply is on an older page.
  */
 class HistoryPage {
   readonly #items = new Map<number, string>();
@@ -37,7 +37,7 @@ class HistoryPage {
       this.#set(seq, { ...latest.frame, type: "reply" });
       this.#edited.delete(known.id);
     } else {
-      // An edit that is out of date keeps the place of the latest.
+      // An outdated edit does not replace the latest one.
       this.#set(latest.seq, latest.frame);
       this.#edited.set(known.id, latest);
     }
@@ -60,18 +60,18 @@ class HistoryPage {
   }
 }
 
-/** A page of older entries, in order, as the text of a history frame. It ends early rather than grow too large. */
+/** Reads a page of older entries as an encoded history frame. The page ends early if it would become too large. */
 export const readHistory = async (log: ConversationLog, before: number, limit: number): Promise<Buffer> => {
   const page = new HistoryPage();
   let next = before;
-  const last = Math.max(1, before - MOST_READ);
-  while (page.size < limit && next > last && page.bytes < PAGE_BYTES) {
-    const count = Math.min(READ_AT_ONCE, limit - page.size, next - last);
+  const last = Math.max(1, before - MAX_ENTRIES_READ);
+  while (page.size < limit && next > last && page.bytes < MAX_PAGE_BYTES) {
+    const count = Math.min(READ_BATCH, limit - page.size, next - last);
     const entries = await Promise.all(Array.from({ length: count }, (_, index) => log.read(next - 1 - index)));
     for (const entry of entries) {
-      // Older ones have expired as well.
+      // Entries expire in order, so older ones have expired too.
       if (entry === undefined) return page.toFrame(null);
-      if (page.bytes >= PAGE_BYTES) break;
+      if (page.bytes >= MAX_PAGE_BYTES) break;
       next--;
       page.addOlder(next, entry.frame);
     }
@@ -79,7 +79,7 @@ export const readHistory = async (log: ConversationLog, before: number, limit: n
   return page.toFrame(next > 1 ? next : null);
 };
 
-const READ_AT_ONCE = 20;
-/** Edits of one entry come to one item, so a page may take more reading than it has items. */
-const MOST_READ = 1_000;
-const PAGE_BYTES = 256 * 1024;
+const READ_BATCH = 20;
+/** Edits of one reply merge into one item, so a page may need more reads than it has items. */
+const MAX_ENTRIES_READ = 1_000;
+const MAX_PAGE_BYTES = 256 * 1024;

@@ -3,16 +3,16 @@ import { collection, keyOf } from "../../../core/contract/collection.ts";
 
 /** One entry of a conversation's log, under its `seq`. */
 export const LogEntry = z.looseObject({
-  /** The same on every attempt to append it: an entry is recognised by this. */
+  /** Idempotency key: the same on every attempt to append the entry. */
   once: z.string(),
-  /** When it was appended; milliseconds since 1970. */
+  /** Time of the append, in milliseconds since 1970. */
   at: z.number(),
-  /** A LoggedFrame. Not parsed further: a newer gateway may have written a kind that this one passes on unread. */
+  /** A LoggedFrame. Not parsed further, so that frames of a newer gateway pass through. */
   frame: z.looseObject({ type: z.string() }),
 });
 export type LogEntry = z.infer<typeof LogEntry>;
 
-/** Where to begin to look for a log's end. */
+/** Lower bound from which `findHead` searches for the log's end. */
 export const HeadHint = z.looseObject({
   /** At least this many entries were appended. */
   seq: z.number().int(),

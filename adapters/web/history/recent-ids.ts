@@ -1,12 +1,12 @@
-/** Which ids the entries of a log's end have: all of those after `low`, up to the head. */
+/** Idempotency keys of the entries after `low`, up to the head of a log. */
 export class RecentIds {
-  /** Made when it is needed: most sockets that are open are idle. */
+  /** Created on first use, because most open sockets are idle. */
   #seqs: Map<string, number> | undefined;
   #low: number;
-  /** What was appended at this time or later was met here, if only to be forgotten again. Wall clock, milliseconds. */
+  /** This process has seen every entry since this time, even if it evicted the id. Wall clock, milliseconds. */
   completeSince: number;
 
-  /** `seenAt`: when the head was the log's end. */
+  /** `seenAt`: when `head` was the log's end. */
   constructor(head: number, seenAt: number) {
     this.#low = head;
     this.completeSince = seenAt;
@@ -20,25 +20,25 @@ export class RecentIds {
     return this.#seqs?.get(once);
   }
 
-  /** The log has grown by this entry. */
+  /** Adds an entry at the log's end. */
   append(seq: number, once: string): void {
     this.#seqs ??= new Map();
     this.#seqs.set(once, seq);
-    if (seq - this.#low > 2 * RECENT_ENTRIES) this.#forgetUpTo(seq - RECENT_ENTRIES);
+    if (seq - this.#low > 2 * RECENT_ENTRIES) this.#evictUpTo(seq - RECENT_ENTRIES);
   }
 
-  /** The entry at `low` was read too. */
+  /** Adds the entry at `low`. */
   prepend(once: string | undefined): void {
     this.#seqs ??= new Map();
     if (once !== undefined && !this.#seqs.has(once)) this.#seqs.set(once, this.#low);
     this.#low--;
   }
 
-  #forgetUpTo(low: number): void {
+  #evictUpTo(low: number): void {
     for (const [once, seq] of this.#seqs ?? []) if (seq <= low) this.#seqs?.delete(once);
     this.#low = low;
   }
 }
 
-/** How far back a repeat is looked for when nothing tells how old it could be. */
+/** How far back an append searches for a duplicate of unknown age. */
 export const RECENT_ENTRIES = 200;

@@ -1,6 +1,6 @@
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Which pages may open a socket: the configured ones and the gateway's own. */
+/** Allows the configured origins and the gateway's own. */
 export const originCheck = (publicUrl: string, allowedOrigins: readonly string[]): ((origin: string) => boolean) => {
   const allowed = new Set(allowedOrigins);
   const own = new URL(publicUrl);

@@ -1,24 +1,24 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { visitorSince } from "./visitor-id.ts";
+import { visitorCreatedAt } from "./visitor-id.ts";
 import type { Identity, TokenProblem } from "./visitor-token.ts";
 
 const Header = z.looseObject({ alg: z.literal("HS256") });
 const Claims = z.looseObject({
   sub: z.string().min(1).max(200),
-  /** Seconds since 1970, as all times of a JWT. */
+  /** Seconds since 1970, as in every JWT. */
   exp: z.number(),
   nbf: z.number().optional(),
   aud: z.union([z.string(), z.array(z.string())]).optional(),
   name: z.string().max(100).optional(),
 });
 
-/** The clocks of a host page's server and ours may differ by as much. */
+/** Allowed clock skew between the host page's server and this one. */
 const LEEWAY_MS = 60_000;
 
 /**
- * Who the page that embeds the widget says its visitor is: a JWT that its server has signed with the channel's
- * `identityKey`. HS256 and nothing else, whatever its header asks for.
+ * Reads the JWT by which a page that embeds the widget identifies its visitor. Its server signs it with the channel's
+ * `identityKey`. Only HS256 is accepted, whatever the header requests.
  */
 export const readHostToken = (
   key: Buffer,
@@ -34,8 +34,8 @@ export const readHostToken = (
   const claims = Claims.safeParse(jsonIn(payload)).data;
   if (claims === undefined) return invalid;
   const { sub, exp, nbf = 0, aud = channel, name } = claims;
-  // One that is named like an anonymous visitor would get what that one has said.
-  if (visitorSince(sub) > 0 || nbf * 1_000 > now + LEEWAY_MS) return invalid;
+  // A `sub` in the form of an anonymous visitor id would open that visitor's conversation.
+  if (visitorCreatedAt(sub) > 0 || nbf * 1_000 > now + LEEWAY_MS) return invalid;
   if (![aud].flat().includes(channel)) return { problem: "token-foreign" };
   const endsAt = exp * 1_000 + LEEWAY_MS;
   if (endsAt <= now) return { problem: "token-expired" };

@@ -16,7 +16,7 @@ export const signingKeyOf = (key: Buffer): SigningKey => ({
 
 const keys = collection("web-keys", z.looseObject({ key: z.base64url() }));
 
-/** The configured key; else one that is made once and shared by every gateway through the store. */
+/** The configured key, or a random one that the first gateway stores for all. */
 export const loadSigningKey = async (
   store: Store,
   channel: string,

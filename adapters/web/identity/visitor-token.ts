@@ -3,26 +3,26 @@ import { z } from "zod";
 import type { SigningKey } from "./signing-key.ts";
 
 const Claims = z.looseObject({
-  /** The visitor. */
+  /** Visitor id. */
   sub: z.string().min(1).max(200),
   /** Seconds since 1970. */
   exp: z.number(),
-  /** The channel it was made for. */
+  /** Channel that issued the token. */
   aud: z.string(),
-  /** Names the signing key, so that a token from before the key was replaced is told from a forged one. */
+  /** Id of the signing key; distinguishes a token of a replaced key from a forged one. */
   kid: z.string(),
-  /** What the host page calls the visitor. */
+  /** Display name from the host page. */
   name: z.string().optional(),
-  /** Seconds since 1970: no renewal goes past the end of what the host page has signed. */
+  /** Seconds since 1970; a renewal never outlives the host page's token. */
   end: z.number().optional(),
 });
 
-/** Who somebody is, as a token says. */
+/** The visitor that a token identifies. */
 export interface Identity {
   readonly visitor: string;
-  /** As the host page calls them. */
+  /** Display name from the host page. */
   readonly name?: string;
-  /** When the host page's word ends, in milliseconds since 1970; absent for those who only are who they were. */
+  /** When the host page's token expires, in milliseconds since 1970; absent for anonymous visitors. */
   readonly endsAt?: number;
 }
 

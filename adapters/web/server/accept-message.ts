@@ -1,11 +1,11 @@
 import type { Account } from "../../../core/contract/user-message.ts";
 import { saidOf, userMessageOf } from "../inbound.ts";
 import type { Command, ErrorCode, Message } from "../protocol.ts";
-import type { DialogueParts } from "./dialogue-deps.ts";
+import type { DialogueDeps } from "./dialogue-deps.ts";
 
 export interface Speaker {
   readonly account: Account;
-  /** Where an earlier attempt can begin in the log. */
+  /** The `seq` after which an earlier attempt can be in the log. */
   readonly searchFrom: number;
 }
 
@@ -15,15 +15,15 @@ export interface Refusal {
 }
 
 /**
- * Stored first, then shown; nothing returned means that it may be acknowledged. A client sends a message again until it
- * has seen it accepted or said, so an earlier attempt, on any gateway, can only be in the log after the place this client
- * resumed from, or a little before it if only the acknowledgement was lost: that part is searched (up to RECENT_ENTRIES
- * back) before a second `said` is appended. Older ids are repeats against the protocol; core still runs their message once.
+ * Publishes the message, then appends it to the log. Returns undefined if the message may be acknowledged. A client
+ * retries until it sees `accepted` or `said`. An earlier attempt, on any gateway, is therefore in the log after the `seq`
+ * from which the client resumed, or shortly before it if only the acknowledgement was lost. The append searches that part
+ * (up to RECENT_ENTRIES back) for a duplicate. Older duplicates violate the protocol; core deduplicates them by id.
  */
-export const takeMessage = async (
+export const acceptMessage = async (
   frame: Message | Command,
   { account, searchFrom }: Speaker,
-  { context, files, inbox, rooms }: DialogueParts,
+  { context, files, inbox, rooms }: DialogueDeps,
   stored: () => void,
 ): Promise<Refusal | undefined> => {
   const once = `said:${frame.id}`;
@@ -32,15 +32,15 @@ export const takeMessage = async (
   const found = attached.length === 0 ? [] : await files.find(account.id, attached);
   const missing = attached.find((_, index) => found[index] === undefined);
   if (missing !== undefined) {
-    return { code: "attachment-unknown", message: `${missing}: no such file of yours, or it has expired` };
+    return { code: "attachment-unknown", message: `${missing}: you have no such file, or it has expired` };
   }
-  const theirs = found.filter((file) => file !== undefined);
-  if (theirs.some(({ isAttached }) => !isAttached)) await files.attach(account.id, attached);
+  const uploaded = found.filter((file) => file !== undefined);
+  if (uploaded.some(({ isAttached }) => !isAttached)) await files.attach(account.id, attached);
   const now = context.clock.now();
   const { channel, tenant, agent } = context;
-  const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: theirs };
+  const arrival = { channel, tenant, agent, account, now, traceId: context.newId(), files: uploaded };
   await inbox.accept(userMessageOf(frame, arrival));
-  const entry = { once, at: now, frame: saidOf(frame, now, theirs) };
+  const entry = { once, at: now, frame: saidOf(frame, now, uploaded) };
   await rooms.append(account.id, entry, { afterSeq: searchFrom }, stored);
   return undefined;
 };

@@ -8,45 +8,45 @@ import { accountOf } from "../inbound.ts";
 import type { ClientFrame, Command, ErrorCode, Hello, HistoryRequest, Message } from "../protocol.ts";
 import type { CloseCode } from "../protocol-constants.ts";
 import { closeCodes } from "../protocol-constants.ts";
-import { takeMessage } from "./accept-message.ts";
+import { acceptMessage } from "./accept-message.ts";
 import type { Connection } from "./connection.ts";
 import type { ConversationRoom } from "./conversation-room.ts";
-import type { DialogueParts } from "./dialogue-deps.ts";
+import type { DialogueDeps } from "./dialogue-deps.ts";
 import { encodeFrame, parseFrame } from "./frame-codec.ts";
 
-interface Arrived {
+interface ClientRequest {
   readonly remoteAddress: string;
   readonly offeredToken: string | undefined;
 }
 
-/** The listening half of one socket: frames in, one at a time, in order. */
+/** The receiving half of one socket: handles frames one at a time, in order. */
 export class ClientDialogue {
   readonly connection: Connection;
   readonly remoteAddress: string;
-  readonly #parts: DialogueParts;
+  readonly #deps: DialogueDeps;
   readonly #offeredToken: string | undefined;
   readonly #helloDueAt: number;
-  /** Of a visitor for whom a page has given its word, which ends. */
-  #vouchedFor: Identity | undefined;
+  /** Set for a visitor whom a host page has identified; such an identity expires. */
+  #hostIdentity: Identity | undefined;
   #account: Account | undefined;
   #room: ConversationRoom | undefined;
   #searchFrom = 0;
   #framesWholeAt = 0;
-  #waiting = 0;
+  #queued = 0;
   #last: Promise<void> = IDLE;
   #badFrames = 0;
   #refusals = 0;
-  #listens = true;
-  /** Of a hello that waits for the store. */
-  #held: AbortController | undefined;
+  #isListening = true;
+  /** Aborts a hello that waits until the store is writable. */
+  #waitingForWrites: AbortController | undefined;
 
-  constructor(connection: Connection, { remoteAddress, offeredToken }: Arrived, parts: DialogueParts) {
+  constructor(connection: Connection, { remoteAddress, offeredToken }: ClientRequest, deps: DialogueDeps) {
     this.connection = connection;
     this.remoteAddress = remoteAddress;
     this.#offeredToken = offeredToken;
-    this.#parts = parts;
-    // Whole: a fraction would take memory of its own, in every socket.
-    this.#helloDueAt = Math.ceil(parts.context.clock.monotonic()) + HELLO_WITHIN_MS;
+    this.#deps = deps;
+    // Rounded: V8 stores a fraction as a heap object, in every socket.
+    this.#helloDueAt = Math.ceil(deps.context.clock.monotonic()) + HELLO_TIMEOUT_MS;
   }
 
   get visitor(): string | undefined {
@@ -54,94 +54,95 @@ export class ClientDialogue {
   }
 
   receive(data: Buffer, isBinary: boolean): void {
-    if (!this.#listens || !this.connection.open) return;
-    if (isBinary) this.#end(closeCodes.binary, "frames are JSON as text");
-    else if (data.length > this.#parts.limits.frameBytes) this.#end(closeCodes.tooLarge, "the frame is too large");
-    else if (!this.#mayGoOn()) this.#slowDown(`too many frames; ${AGAIN}`);
+    if (!this.#isListening || !this.connection.open) return;
+    if (isBinary) this.#close(closeCodes.binary, "frames must be JSON as text");
+    else if (data.length > this.#deps.limits.frameBytes) this.#close(closeCodes.tooLarge, "the frame is too large");
+    else if (!this.#allowFrame()) this.#slowDown(`too many frames; ${RETRY_HINT}`);
     else this.#parse(data);
   }
 
-  #mayGoOn(): boolean {
-    const wholeAt = this.#parts.frameRate.take(this.#framesWholeAt, this.#parts.context.clock.monotonic());
+  #allowFrame(): boolean {
+    const wholeAt = this.#deps.frameRate.take(this.#framesWholeAt, this.#deps.context.clock.monotonic());
     this.#framesWholeAt = wholeAt ?? this.#framesWholeAt;
     return wholeAt !== undefined;
   }
 
-  #mayWrite(room: ConversationRoom): boolean {
-    const wholeAt = this.#parts.messageRate.take(room.messagesWholeAt, this.#parts.context.clock.monotonic());
+  #allowMessage(room: ConversationRoom): boolean {
+    const wholeAt = this.#deps.messageRate.take(room.messagesWholeAt, this.#deps.context.clock.monotonic());
     room.messagesWholeAt = wholeAt ?? room.messagesWholeAt;
-    return wholeAt !== undefined && this.#mayWriteFromHere();
+    return wholeAt !== undefined && this.#allowFromAddress();
   }
 
-  /** Anybody can become many visitors, so the address is limited as well. */
-  #mayWriteFromHere(): boolean {
-    const { addressRates, context } = this.#parts;
+  /** One person can open many visitor identities, so the address has a limit too. */
+  #allowFromAddress(): boolean {
+    const { addressRates, context } = this.#deps;
     return addressRates.take(this.remoteAddress, context.clock.monotonic()) === 0;
   }
 
   #parse(data: Buffer): void {
     const parsed = parseFrame(data);
-    if ("problem" in parsed) this.#bad(parsed.problem, parsed.id);
-    else if (this.#waiting >= MAX_WAITING) this.#error("busy", "too many frames wait; send this again", parsed.frame);
+    if ("problem" in parsed) this.#refuseFrame(parsed.problem, parsed.id);
+    else if (this.#queued >= MAX_QUEUED_FRAMES)
+      this.#error("busy", "too many frames are queued; send this again", parsed.frame);
     else {
-      this.#waiting++;
+      this.#queued++;
       this.#last = this.#handleAfter(this.#last, parsed.frame);
     }
   }
 
   /** Called about once a second. */
   check(now: number): void {
-    if (this.#account === undefined && now > this.#helloDueAt && this.#waiting === 0) {
-      this.#end(closeCodes.helloTooLate, "no hello came");
+    if (this.#account === undefined && now > this.#helloDueAt && this.#queued === 0) {
+      this.#close(closeCodes.helloTooLate, "no hello received in time");
     }
-    // A page's word that somebody is signed in holds as long as it said.
-    if (this.#vouchedFor && this.connection.open && this.#parts.tokens.hasEnded(this.#vouchedFor)) {
+    if (this.#hostIdentity && this.connection.open && this.#deps.auth.hasExpired(this.#hostIdentity)) {
       this.#refuseToken("token-expired");
     }
     this.connection.check(now);
   }
 
-  /** Hears no further frame; resolves once those that came have been answered. */
+  /** Ignores further frames; resolves once the received ones have been answered. */
   finish(): Promise<void> {
-    this.#listens = false;
-    this.#held?.abort();
+    this.#isListening = false;
+    this.#waitingForWrites?.abort();
     return this.#last;
   }
 
-  /** Whether messages can be stored; told to clients that have said hello. */
-  tellStorage(): void {
-    if (this.#account === undefined && this.#held === undefined) return;
-    const available = this.#parts.context.writes.problem === undefined;
-    this.connection.say(encodeFrame({ type: "storage", available }));
+  /** Tells a client that has sent hello whether messages can be stored. */
+  sendStorageState(): void {
+    if (this.#account === undefined && this.#waitingForWrites === undefined) return;
+    const available = this.#deps.context.writes.problem === undefined;
+    this.connection.send(encodeFrame({ type: "storage", available }));
   }
 
   async #handleAfter(before: Promise<void>, frame: ClientFrame): Promise<void> {
     await before;
     await this.#handle(frame);
-    if (--this.#waiting === 0) this.#last = IDLE;
+    if (--this.#queued === 0) this.#last = IDLE;
   }
 
   async #handle(frame: ClientFrame): Promise<void> {
     try {
-      // A client that does not read its answers gets no further ones.
+      // Backpressure: a client that does not read its answers gets no further ones.
       await this.connection.drained();
       if (!this.connection.open) return;
       if (frame.type === "hello") await this.#hello(frame);
-      else if (this.#account === undefined) this.#bad("the first frame is hello", undefined, "hello-expected");
+      else if (this.#account === undefined)
+        this.#refuseFrame("the first frame must be hello", undefined, "hello-expected");
       else if (frame.type === "history") await this.#history(frame);
       else if (frame.type !== "typing") await this.#message(frame, this.#account);
     } catch (error) {
-      this.#failed(frame, error);
+      this.#onFailure(frame, error);
     }
   }
 
   async #hello(hello: Hello): Promise<void> {
-    if (this.#account) return this.#bad("hello comes once", undefined, "hello-repeated");
-    const { rooms, tokens, limits, context } = this.#parts;
-    const who = tokens.identify(hello.token ?? this.#offeredToken);
+    if (this.#account) return this.#refuseFrame("hello may be sent only once", undefined, "hello-repeated");
+    const { rooms, auth, limits, context } = this.#deps;
+    const who = auth.identify(hello.token ?? this.#offeredToken);
     if ("problem" in who) return this.#refuseToken(who.problem);
     const log = rooms.log(who.visitor);
-    const [head, sessionId] = await this.#onceReadable(() =>
+    const [head, sessionId] = await this.#retryWhenWritable(() =>
       Promise.all([
         who.isNew ? log.startEmpty() : log.head(hello.resumeFrom),
         context.sessionOf(rooms.conversation(who.visitor), who.isNew),
@@ -150,15 +151,15 @@ export class ClientDialogue {
     if (!this.connection.open) return;
     if ((rooms.find(who.visitor)?.size ?? 0) >= limits.connectionsPerVisitor) {
       this.#error("too-many-connections", `at most ${limits.connectionsPerVisitor} at a time; close one`);
-      return this.#end(closeCodes.visitorFull, "too many connections");
+      return this.#close(closeCodes.visitorFull, "too many connections");
     }
-    if (who.endsAt !== undefined) this.#vouchedFor = who;
+    if (who.endsAt !== undefined) this.#hostIdentity = who;
     this.#account = accountOf(who, hello);
     this.#room = rooms.open(who.visitor, head);
-    this.connection.say(
+    this.connection.send(
       encodeFrame({
         type: "welcome",
-        token: tokens.issue(who),
+        token: auth.issue(who),
         conversation: who.visitor,
         sessionId,
         seq: head,
@@ -167,113 +168,111 @@ export class ClientDialogue {
         limits: { textLength: limits.textLength, fileBytes: limits.filesPerVisitor > 0 ? limits.fileBytes : 0 },
       }),
     );
-    if (context.writes.problem !== undefined) this.tellStorage();
+    if (context.writes.problem !== undefined) this.sendStorageState();
     this.#resume(this.#room, hello.resumeFrom, head);
   }
 
-  /** During an outage the socket stays open, and the read is repeated once writes work. */
-  async #onceReadable<R>(read: () => Promise<R>): Promise<R> {
-    const { writes } = this.#parts.context;
+  /** During an outage the socket stays open, and the read is retried once the store is writable. */
+  async #retryWhenWritable<R>(read: () => Promise<R>): Promise<R> {
+    const { writes } = this.#deps.context;
     try {
       for (;;) {
-        if (writes.problem !== undefined) this.#hold();
+        if (writes.problem !== undefined) this.#reportOutage();
         try {
           return await read();
         } catch (error) {
-          if (writes.problem === undefined || !this.#listens) throw error;
-          await whenWritable(writes, this.#hold());
+          if (writes.problem === undefined || !this.#isListening) throw error;
+          await whenWritable(writes, this.#reportOutage());
         }
       }
     } finally {
-      this.#held = undefined;
+      this.#waitingForWrites = undefined;
     }
   }
 
-  #hold(): AbortSignal {
-    if (this.#held === undefined) {
-      this.#held = new AbortController();
-      this.tellStorage();
+  #reportOutage(): AbortSignal {
+    if (this.#waitingForWrites === undefined) {
+      this.#waitingForWrites = new AbortController();
+      this.sendStorageState();
     }
-    return this.#held.signal;
+    return this.#waitingForWrites.signal;
   }
 
   #refuseToken(problem: TokenProblem): void {
-    const { context, tokens } = this.#parts;
+    const { context, auth } = this.#deps;
     context.meter.count("web_tokens_refused_total", { channel: context.channel, reason: problem });
-    this.#error(problem, tokens.explain(problem));
-    this.#end(closeCodes.tokenRefused, problem);
+    this.#error(problem, auth.explain(problem));
+    this.#close(closeCodes.tokenRefused, problem);
   }
 
   #resume(room: ConversationRoom, resumeFrom: number | undefined, head: number): void {
     const isAhead = resumeFrom !== undefined && resumeFrom > head;
-    if (isAhead) this.#error("resume-ahead", `the log ends at ${head}; forget what you have, all of it follows`);
+    if (isAhead) this.#error("resume-ahead", `the log ends at ${head}; discard your copy, the whole log follows`);
     const cursor = isAhead ? 0 : (resumeFrom ?? head);
-    this.#searchFrom = isAhead || resumeFrom === undefined ? 0 : resumeFrom - LITTLE_BEFORE;
+    this.#searchFrom = isAhead || resumeFrom === undefined ? 0 : resumeFrom - RESUME_OVERLAP;
     this.connection.follow(room, cursor);
   }
 
   async #message(frame: Message | Command, account: Account): Promise<void> {
-    const { limits } = this.#parts;
+    const { limits } = this.#deps;
     if (textOf(frame).length > limits.textLength)
       return this.#error("too-long", `at most ${limits.textLength} characters`, frame);
-    if (isEmpty(frame)) return this.#bad("text: must not be empty", frame.id);
-    refuseIfUnwritable(this.#parts.context.writes);
-    if (!this.#room || !this.#mayWrite(this.#room)) return this.#slowDown(`too many messages; ${AGAIN}`, frame);
+    if (isEmpty(frame)) return this.#refuseFrame("text: must not be empty", frame.id);
+    refuseIfUnwritable(this.#deps.context.writes);
+    if (!this.#room || !this.#allowMessage(this.#room))
+      return this.#slowDown(`too many messages; ${RETRY_HINT}`, frame);
     const bytes = Buffer.byteLength(textOf(frame));
     const storing = { visitor: account.id, address: this.remoteAddress, bytes, kind: "message" } as const;
-    const giveBack = this.#parts.budget.take(storing);
+    const refund = this.#deps.budget.take(storing);
     this.#refusals = 0;
     const speaker = { account, searchFrom: this.#searchFrom };
-    const taken = takeMessage(frame, speaker, this.#parts, () => this.connection.hold());
+    const taken = acceptMessage(frame, speaker, this.#deps, () => this.connection.cork());
     const refusal = await taken.catch((error: unknown) => {
-      giveBack();
+      refund();
       throw error;
     });
     if (refusal) return this.#error(refusal.code, refusal.message, frame);
-    this.connection.say(encodeFrame({ type: "accepted", id: frame.id }));
-    this.connection.letGo();
+    this.connection.send(encodeFrame({ type: "accepted", id: frame.id }));
+    this.connection.uncork();
   }
 
   async #history({ before, limit }: HistoryRequest): Promise<void> {
     const room = this.#room;
-    if (room) this.connection.say(await readHistory(room.log, Math.min(before, room.head + 1), limit));
+    if (room) this.connection.send(await readHistory(room.log, Math.min(before, room.head + 1), limit));
   }
 
-  #failed(frame: ClientFrame, error: unknown): void {
-    const { logger, channel } = this.#parts.context;
+  #onFailure(frame: ClientFrame, error: unknown): void {
+    const { logger, channel } = this.#deps.context;
     const code = error instanceof AppError ? error.code : "internal";
     const level = error instanceof Unwritable ? "debug" : "warn";
-    logger[level](
-      { channel, frame: frame.type, code, error: messageOf(error) },
-      "a client's frame could not be handled",
-    );
+    logger[level]({ channel, frame: frame.type, code, error: messageOf(error) }, "could not handle client frame");
     if (code === "forbidden" || code === "bad-input") this.#error("refused", messageOf(error), frame);
     else if (code === "too-large") this.#error("too-long", messageOf(error), frame);
     else if (code === "rate-limited") this.#slowDown(messageOf(error), frame);
-    else this.#error("unavailable", "not stored; send this again", frame);
-    if (this.#account === undefined) this.#end(closeCodes.tryLater, "try again later");
+    else this.#error("unavailable", "the message was not stored; send this again", frame);
+    if (this.#account === undefined) this.#close(closeCodes.tryLater, "try again later");
   }
 
-  #bad(problem: string, id?: string, code: ErrorCode = "bad-frame"): void {
-    this.#say(code, problem, id);
-    if (++this.#badFrames > MAX_BAD_FRAMES) this.#end(closeCodes.tooManyBadFrames, "too many bad frames");
+  #refuseFrame(problem: string, id?: string, code: ErrorCode = "bad-frame"): void {
+    this.#sendError(code, problem, id);
+    if (++this.#badFrames > MAX_BAD_FRAMES) this.#close(closeCodes.tooManyBadFrames, "too many bad frames");
   }
 
   #slowDown(message: string, frame?: ClientFrame): void {
     this.#error("rate-limited", message, frame);
-    if (++this.#refusals > MAX_REFUSALS) this.#end(closeCodes.tooFast, "too fast for too long");
+    if (++this.#refusals > MAX_REFUSALS) this.#close(closeCodes.tooFast, "rate limit exceeded for too long");
   }
 
   #error(code: ErrorCode, message: string, frame?: ClientFrame): void {
-    this.#say(code, message, frame && "id" in frame ? frame.id : undefined);
+    this.#sendError(code, message, frame && "id" in frame ? frame.id : undefined);
   }
 
-  #say(code: ErrorCode, message: string, id: string | undefined): void {
-    this.#parts.context.meter.count("web_errors_total", { channel: this.#parts.context.channel, code });
+  #sendError(code: ErrorCode, message: string, id: string | undefined): void {
+    this.#deps.context.meter.count("web_errors_total", { channel: this.#deps.context.channel, code });
     this.connection.offer(encodeFrame({ type: "error", code, message, ...(id !== undefined && { id }) }));
   }
 
-  #end(code: CloseCode, reason: string): void {
+  #close(code: CloseCode, reason: string): void {
     this.connection.close(code, reason);
   }
 }
@@ -284,9 +283,9 @@ const isEmpty = (frame: Message | Command): boolean =>
   frame.type === "message" && frame.text.trim() === "" && !frame.attachments?.length;
 
 const IDLE: Promise<void> = Promise.resolve();
-const AGAIN = "wait, then send this again";
-const HELLO_WITHIN_MS = 5_000;
-const MAX_WAITING = 64;
-const LITTLE_BEFORE = 50;
+const RETRY_HINT = "wait, then send this again";
+const HELLO_TIMEOUT_MS = 5_000;
+const MAX_QUEUED_FRAMES = 64;
+const RESUME_OVERLAP = 50;
 const MAX_BAD_FRAMES = 10;
 const MAX_REFUSALS = 50;

@@ -3,12 +3,12 @@ import type { ClientSocket, CorkedStream } from "../../contract/abilities.ts";
 import type { CloseCode } from "../protocol-constants.ts";
 import { closeCodes } from "../protocol-constants.ts";
 
-/** What a connection pulls from: a conversation's log, as far as it is known here. */
+/** The source of a connection: a conversation's log, as far as this process knows it. */
 export interface Followed {
   readonly head: number;
-  /** At hand only if it is new. */
+  /** Cached for new entries only. */
   recentFrame(seq: number): Buffer | undefined;
-  /** The entries after `cursor`, a few at a time; what has expired is one gap frame. Undefined: the store failed. */
+  /** A page of entries after `cursor`; expired entries become one gap frame. Undefined: the store failed. */
   readFrames(cursor: number): Promise<{ seq: number; frame: Buffer }[] | undefined>;
   add(connection: Connection): void;
   remove(connection: Connection): void;
@@ -23,28 +23,28 @@ export class Connection {
   readonly #stream: CorkedStream | undefined;
   #room: Followed | undefined;
   #cursor = 0;
-  #fetching = false;
-  #closed = false;
+  #isFetching = false;
+  #isClosed = false;
   #stalledSince: number | undefined;
-  #drained: (() => void)[] | undefined;
+  #drainWaiters: (() => void)[] | undefined;
   #pingDueAt: number;
   #awaitsPong = false;
-  /** Made when it is needed: most sockets that are open are idle. */
-  #sent: ((error?: Error) => void) | undefined;
+  /** Created on first use, because most open sockets are idle. */
+  #sentCallback: ((error?: Error) => void) | undefined;
   readonly #clock: Clock;
 
   constructor(socket: ClientSocket, clock: Clock, stream?: CorkedStream) {
     this.#socket = socket;
     this.#stream = stream;
     this.#clock = clock;
-    this.#pingDueAt = Math.ceil(clock.monotonic()) + PING_EVERY_MS;
+    this.#pingDueAt = Math.ceil(clock.monotonic()) + PING_INTERVAL_MS;
   }
 
   get open(): boolean {
-    return !this.#closed;
+    return !this.#isClosed;
   }
 
-  /** Follows the room from here on: first what the log has after `cursor`, then what comes. */
+  /** Follows the room: first the log's entries after `cursor`, then new ones. */
   follow(room: Followed, cursor: number): void {
     this.#room = room;
     this.#cursor = cursor;
@@ -52,94 +52,94 @@ export class Connection {
     this.pump();
   }
 
-  /** For answers that must not be lost; whoever asks again waits for `drained` first. */
-  say(frame: Buffer): void {
-    if (this.#closed) return;
-    // What cannot fill an empty socket need not be told when it has left.
-    if (this.#socket.bufferedAmount === 0 && frame.length < FULL_BYTES / 2) this.#socket.send(frame, TEXT);
+  /** Sends a frame that must not be lost. The caller awaits `drained` before it sends more. */
+  send(frame: Buffer): void {
+    if (this.#isClosed) return;
+    // A small frame on an empty socket needs no callback: it cannot cause backpressure.
+    if (this.#socket.bufferedAmount === 0 && frame.length < MAX_BUFFERED_BYTES / 2) this.#socket.send(frame, TEXT);
     else {
-      this.#sent ??= (error) => this.#left(error);
-      this.#socket.send(frame, TEXT, this.#sent);
+      this.#sentCallback ??= (error) => this.#onSent(error);
+      this.#socket.send(frame, TEXT, this.#sentCallback);
     }
   }
 
-  /** From here to `letGo`, in the same pass of the event loop, what is said is one write. */
-  hold(): void {
+  /** Until `uncork`, in the same pass of the event loop, all frames become one write. */
+  cork(): void {
     this.#stream?.cork();
   }
 
-  letGo(): void {
+  uncork(): void {
     this.#stream?.uncork();
   }
 
-  /** For what only makes a screen livelier: dropped when the socket is behind. */
+  /** Sends an ephemeral frame; drops it under backpressure. */
   offer(frame: Buffer): void {
-    if (!this.#isFull()) this.say(frame);
+    if (!this.#isBackedUp()) this.send(frame);
   }
 
   drained(): Promise<void> {
-    if (this.#closed || !this.#isFull()) return Promise.resolve();
+    if (this.#isClosed || !this.#isBackedUp()) return Promise.resolve();
     this.#stalledSince ??= this.#clock.monotonic();
     return new Promise((resolve) => {
-      this.#drained ??= [];
-      this.#drained.push(resolve);
+      this.#drainWaiters ??= [];
+      this.#drainWaiters.push(resolve);
     });
   }
 
-  /** Sends what the log has after the cursor, as long as the socket takes it. */
+  /** Sends the log's entries after the cursor until the socket is backed up. */
   pump(): void {
     const room = this.#room;
-    if (room === undefined || this.#fetching) return;
-    while (!this.#closed && this.#cursor < room.head) {
-      if (this.#isFull()) {
+    if (room === undefined || this.#isFetching) return;
+    while (!this.#isClosed && this.#cursor < room.head) {
+      if (this.#isBackedUp()) {
         this.#stalledSince ??= this.#clock.monotonic();
         return;
       }
       const frame = room.recentFrame(this.#cursor + 1);
       if (frame === undefined) {
-        this.#fetching = true;
+        this.#isFetching = true;
         void this.#fetch(room);
         return;
       }
       this.#cursor++;
-      this.say(frame);
+      this.send(frame);
     }
   }
 
-  /** Older entries than the room keeps at hand. */
+  /** Reads entries that are older than the room's cache. */
   async #fetch(room: Followed): Promise<void> {
     const page = await room.readFrames(this.#cursor);
-    this.#fetching = false;
-    // A failed read is tried again when the room is looked at next.
+    this.#isFetching = false;
+    // The next catch-up of the room retries a failed read.
     if (page === undefined) return;
     for (const { seq, frame } of page) {
-      if (this.#closed || this.#isFull()) break;
+      if (this.#isClosed || this.#isBackedUp()) break;
       this.#cursor = seq;
-      this.say(frame);
+      this.send(frame);
     }
     this.pump();
   }
 
-  #left(error?: Error): void {
+  #onSent(error?: Error): void {
     if (error || this.#stalledSince === undefined) return;
     this.#stalledSince = this.#clock.monotonic();
-    if (this.#isFull()) return;
+    if (this.#isBackedUp()) return;
     this.#stalledSince = undefined;
-    this.#release();
+    this.#resolveDrained();
     this.pump();
   }
 
-  /** The client has answered a ping. */
-  ponged(): void {
+  /** The client answered a ping. */
+  onPong(): void {
     this.#awaitsPong = false;
   }
 
   /** Called about once a second. */
   check(now: number): void {
-    if (this.#closed) return;
-    if (this.#stalledSince !== undefined && now - this.#stalledSince > STALLED_MS) {
-      this.close(closeCodes.tryLater, "reads too slowly: come back and resume");
-      // The close frame waits behind what is not read.
+    if (this.#isClosed) return;
+    if (this.#stalledSince !== undefined && now - this.#stalledSince > MAX_STALLED_MS) {
+      this.close(closeCodes.tryLater, "the client reads too slowly: reconnect and resume");
+      // The close frame would wait behind the unread data.
       this.#socket.terminate();
       return;
     }
@@ -148,14 +148,14 @@ export class Connection {
       this.#socket.terminate();
       return;
     }
-    this.#pingDueAt = Math.ceil(now) + PING_EVERY_MS;
+    this.#pingDueAt = Math.ceil(now) + PING_INTERVAL_MS;
     this.#awaitsPong = true;
     this.#socket.ping();
   }
 
   close(code: CloseCode, reason: string): void {
-    if (this.#closed) return;
-    this.ended();
+    if (this.#isClosed) return;
+    this.onClosed();
     this.#socket.close(code, reason);
   }
 
@@ -163,27 +163,27 @@ export class Connection {
     this.#socket.terminate();
   }
 
-  /** Nothing more is sent. */
-  ended(): void {
-    this.#closed = true;
+  /** The socket is closed, or about to close: nothing more is sent. */
+  onClosed(): void {
+    this.#isClosed = true;
     const room = this.#room;
     this.#room = undefined;
     room?.remove(this);
-    this.#release();
+    this.#resolveDrained();
   }
 
-  #isFull(): boolean {
-    return this.#socket.bufferedAmount > FULL_BYTES;
+  #isBackedUp(): boolean {
+    return this.#socket.bufferedAmount > MAX_BUFFERED_BYTES;
   }
 
-  #release(): void {
-    const waiting = this.#drained;
-    this.#drained = undefined;
+  #resolveDrained(): void {
+    const waiting = this.#drainWaiters;
+    this.#drainWaiters = undefined;
     for (const resolve of waiting ?? []) resolve();
   }
 }
 
 const TEXT = { binary: false };
-const FULL_BYTES = 64 * 1024;
-const STALLED_MS = 30_000;
-const PING_EVERY_MS = 25_000;
+const MAX_BUFFERED_BYTES = 64 * 1024;
+const MAX_STALLED_MS = 30_000;
+const PING_INTERVAL_MS = 25_000;

@@ -1,4 +1,4 @@
-import { setImmediate as nextPass } from "node:timers/promises";
+import { setImmediate as nextLoopPass } from "node:timers/promises";
 import { messageOf } from "../../../core/contract/app-error.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import type { ConversationLog } from "../history/conversation-log.ts";
@@ -6,20 +6,20 @@ import type { LogEntry } from "../history/log-entry.ts";
 import type { Connection, Followed } from "./connection.ts";
 import { encodeEntry, encodeFrame } from "./frame-codec.ts";
 
-/** A conversation that somebody has open here: its log, and the sockets that follow it. */
+/** A conversation with at least one socket in this process: its log, and the sockets that follow it. */
 export class ConversationRoom implements Followed {
   readonly log: ConversationLog;
-  /** How fast the visitor may write, over all sockets, is limited by this. */
+  /** State of the visitor's rate limit over all sockets. */
   messagesWholeAt = 0;
   readonly #logger: Logger;
   readonly #connections = new Followers();
-  /** The newest entries, each encoded once for all sockets. Made when it is needed: most rooms are idle. */
+  /** The newest entries, each encoded once for all sockets. Created on first use, because most rooms are idle. */
   #recent: Map<number, Buffer> | undefined;
   #head: number;
   #announced = 0;
-  #looking: Promise<void> | undefined;
-  #spreading = false;
-  #spreadAgain = false;
+  #catchingUp: Promise<void> | undefined;
+  #isPumpingSlices = false;
+  #pumpSlicesAgain = false;
 
   constructor(log: ConversationLog, head: number, logger: Logger) {
     this.log = log;
@@ -27,7 +27,7 @@ export class ConversationRoom implements Followed {
     this.#logger = logger;
   }
 
-  /** The last entry this gateway knows of. */
+  /** The last entry that this process knows. */
   get head(): number {
     return this.#head;
   }
@@ -44,32 +44,32 @@ export class ConversationRoom implements Followed {
     this.#connections.remove(connection);
   }
 
-  /** This gateway has appended the entry (or found it there). */
+  /** This process has appended the entry, or found it in the log. */
   appended(seq: number, entry: LogEntry): void {
-    if (seq === this.head + 1) this.#grow(seq, entry);
-    else if (seq > this.head) void this.look(seq);
+    if (seq === this.head + 1) this.#addEntry(seq, entry);
+    else if (seq > this.head) void this.catchUp(seq);
   }
 
-  /** Sends what others have appended. `announced`: a signal said there is this much. */
-  look(announced?: number): Promise<void> {
+  /** Reads and sends entries that other gateways have appended. `announced`: the `seq` of a signal. */
+  catchUp(announced?: number): Promise<void> {
     if (announced !== undefined && announced <= this.head) return Promise.resolve();
     this.#announced = Math.max(this.#announced, announced ?? 0);
-    this.#looking ??= this.#lookNow(announced).finally(() => {
-      this.#looking = undefined;
-      if (this.#announced > this.head && this.#announced > (announced ?? 0)) void this.look(this.#announced);
+    this.#catchingUp ??= this.#readNewEntries(announced).finally(() => {
+      this.#catchingUp = undefined;
+      if (this.#announced > this.head && this.#announced > (announced ?? 0)) void this.catchUp(this.#announced);
     });
-    return this.#looking;
+    return this.#catchingUp;
   }
 
-  async #lookNow(announced: number | undefined): Promise<void> {
+  async #readNewEntries(announced: number | undefined): Promise<void> {
     try {
       const head = await this.log.advance(announced, (seq, entry) => {
-        if (seq === this.head + 1) this.#grow(seq, entry);
+        if (seq === this.head + 1) this.#addEntry(seq, entry);
       });
-      if (head > this.head) this.#moveTo(head);
+      if (head > this.head) this.#moveHead(head);
       else this.pump();
     } catch (error) {
-      this.#logger.warn({ error: messageOf(error) }, "a conversation's log could not be read; tried again soon");
+      this.#logger.warn({ error: messageOf(error) }, "could not read conversation log, retrying");
     }
   }
 
@@ -77,13 +77,13 @@ export class ConversationRoom implements Followed {
     return this.#recent?.get(seq);
   }
 
-  forgetRecent(): void {
+  dropRecentFrames(): void {
     this.#recent = undefined;
   }
 
   async readFrames(cursor: number): Promise<{ seq: number; frame: Buffer }[] | undefined> {
     try {
-      const count = Math.min(PAGE, this.head - cursor);
+      const count = Math.min(PAGE_SIZE, this.head - cursor);
       const entries = await Promise.all(Array.from({ length: count }, (_, index) => this.log.read(cursor + 1 + index)));
       const page: { seq: number; frame: Buffer }[] = [];
       for (const [index, entry] of entries.entries()) {
@@ -92,12 +92,12 @@ export class ConversationRoom implements Followed {
       }
       return page.length > 0 || count === 0 ? page : [await this.#gapAfter(cursor)];
     } catch (error) {
-      this.#logger.warn({ error: messageOf(error) }, "a conversation's log could not be read; tried again soon");
+      this.#logger.warn({ error: messageOf(error) }, "could not read conversation log, retrying");
       return undefined;
     }
   }
 
-  /** Entries expire in the order they came, so the first that is left is found by halving. */
+  /** Entries expire in order, so a binary search finds the first that is left. */
   async #gapAfter(cursor: number): Promise<{ seq: number; frame: Buffer }> {
     let expired = cursor + 1;
     let left = this.head + 1;
@@ -109,55 +109,55 @@ export class ConversationRoom implements Followed {
     return { seq: left - 1, frame: encodeFrame({ type: "gap", from: left }) };
   }
 
-  /** To every socket that is not behind; not kept. */
+  /** Sends an ephemeral frame to every socket without backpressure. */
   offer(frame: Buffer): void {
     for (const connection of this.#connections) connection.offer(frame);
   }
 
-  #grow(seq: number, entry: LogEntry): void {
+  #addEntry(seq: number, entry: LogEntry): void {
     if (this.#connections.size > 0) {
       const frame = encodeEntry(seq, entry);
-      if (frame.length > LARGE_BYTES) this.#recent = undefined;
+      if (frame.length > LARGE_FRAME_BYTES) this.#recent = undefined;
       this.#recent ??= new Map();
       this.#recent.set(seq, frame);
-      this.#recent.delete(seq - RECENT_FRAMES);
+      this.#recent.delete(seq - MAX_RECENT_FRAMES);
     }
-    this.#moveTo(seq);
+    this.#moveHead(seq);
   }
 
-  #moveTo(head: number): void {
+  #moveHead(head: number): void {
     this.#head = head;
     this.pump();
   }
 
   pump(): void {
-    if (this.#connections.size <= SLICE) for (const connection of this.#connections) connection.pump();
-    else void this.#spread();
+    if (this.#connections.size <= SLICE_SIZE) for (const connection of this.#connections) connection.pump();
+    else void this.#pumpInSlices();
   }
 
-  /** Very many sockets: a slice at a time, so that others get their turn in between. */
-  async #spread(): Promise<void> {
-    this.#spreadAgain = true;
-    if (this.#spreading) return;
-    this.#spreading = true;
-    while (this.#spreadAgain) {
-      this.#spreadAgain = false;
+  /** With very many sockets, yields to the event loop after each slice. */
+  async #pumpInSlices(): Promise<void> {
+    this.#pumpSlicesAgain = true;
+    if (this.#isPumpingSlices) return;
+    this.#isPumpingSlices = true;
+    while (this.#pumpSlicesAgain) {
+      this.#pumpSlicesAgain = false;
       let count = 0;
       for (const connection of this.#connections) {
         connection.pump();
-        if (++count % SLICE === 0) await nextPass();
+        if (++count % SLICE_SIZE === 0) await nextLoopPass();
       }
     }
-    this.#spreading = false;
+    this.#isPumpingSlices = false;
   }
 }
 
-const PAGE = 8;
-const SLICE = 500;
-const RECENT_FRAMES = 16;
-const LARGE_BYTES = 64 * 1024;
+const PAGE_SIZE = 8;
+const SLICE_SIZE = 500;
+const MAX_RECENT_FRAMES = 16;
+const LARGE_FRAME_BYTES = 64 * 1024;
 
-/** The sockets of a room: nearly always one, for which a Set would be the largest thing the room has. */
+/** The sockets of a room. Nearly always one, for which a Set would need more memory than the rest of the room. */
 class Followers {
   #only: Connection | undefined;
   #many: Set<Connection> | undefined;

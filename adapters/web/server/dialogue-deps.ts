@@ -5,11 +5,11 @@ import type { RateLimit } from "../../contract/rate-limit.ts";
 import type { WebLimits } from "../config.ts";
 import type { StorageBudget } from "../files/storage-budget.ts";
 import type { VisitorFiles } from "../files/visitor-files.ts";
-import type { VisitorTokens } from "../identity/visitor-auth.ts";
+import type { VisitorAuth } from "../identity/visitor-auth.ts";
 import type { OpenRooms } from "./open-rooms.ts";
 
-/** What all dialogues of a channel share. */
-export interface DialogueParts {
+/** Dependencies that all dialogues of a channel share. */
+export interface DialogueDeps {
   readonly context: AdapterContext;
   readonly inbox: Inbox;
   readonly limits: WebLimits;
@@ -18,6 +18,6 @@ export interface DialogueParts {
   readonly addressRates: AddressRates;
   readonly budget: StorageBudget;
   readonly rooms: OpenRooms;
-  readonly tokens: VisitorTokens;
+  readonly auth: VisitorAuth;
   readonly files: VisitorFiles;
 }

@@ -1,13 +1,13 @@
 import type { LogEntry } from "../history/log-entry.ts";
 import { ClientFrame, type ServerFrame } from "../protocol.ts";
 
-/** A client's frame, or what is wrong with it. */
+/** Parses a client's frame; `problem` is the text for the client. */
 export const parseFrame = (data: Buffer): { frame: ClientFrame } | { problem: string; id?: string } => {
   let value: unknown;
   try {
     value = JSON.parse(data.toString());
   } catch {
-    return { problem: "a frame is one JSON object as text" };
+    return { problem: "a frame must be one JSON object as text" };
   }
   const parsed = ClientFrame.safeParse(value);
   if (parsed.success) return { frame: parsed.data };
@@ -19,15 +19,15 @@ export const parseFrame = (data: Buffer): { frame: ClientFrame } | { problem: st
   return { problem: problem.slice(0, 300), ...(id !== undefined && { id }) };
 };
 
-/** So that the client knows which of its messages was refused. */
+/** Lets the client match the refusal to its message. */
 const idOf = (value: unknown): string | undefined =>
   typeof value === "object" && value !== null && "id" in value && typeof value.id === "string"
     ? value.id.slice(0, 100)
     : undefined;
 
-/** One Buffer, shared by all sockets that it is sent to. */
+/** Encodes once; all sockets share the Buffer. */
 export const encodeFrame = (frame: ServerFrame): Buffer => Buffer.from(JSON.stringify(frame));
 
-/** A log entry as clients get it: the stored frame with its place in the log. */
+/** A log entry as clients receive it: the stored frame with its `seq`. */
 export const encodeEntry = (seq: number, { frame }: LogEntry): Buffer =>
   Buffer.from(`${JSON.stringify(frame).slice(0, -1)},"seq":${seq}}`);

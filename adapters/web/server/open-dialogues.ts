@@ -2,24 +2,24 @@ import type { ClientSocket } from "../../contract/abilities.ts";
 import { addressKey } from "../../contract/address-rates.ts";
 import type { ClientDialogue } from "./client-dialogue.ts";
 
-/** The dialogues with the clients that have a socket here. */
+/** The dialogues of all sockets in this process. */
 export class OpenDialogues {
   readonly #dialogues = new Map<ClientSocket, ClientDialogue>();
   readonly #addresses = new AddressCounts();
   readonly #listeners = this.#listen();
-  readonly #gone: (dialogue: ClientDialogue) => void;
-  #lastGone: (() => void) | undefined;
+  readonly #onClosed: (dialogue: ClientDialogue) => void;
+  #onLastClosed: (() => void) | undefined;
 
-  /** `gone` is called once the socket of a dialogue has closed. */
-  constructor(gone: (dialogue: ClientDialogue) => void) {
-    this.#gone = gone;
+  /** Calls `onClosed` once the socket of a dialogue has closed. */
+  constructor(onClosed: (dialogue: ClientDialogue) => void) {
+    this.#onClosed = onClosed;
   }
 
   get size(): number {
     return this.#dialogues.size;
   }
 
-  sizeOf(remoteAddress: string): number {
+  countOf(remoteAddress: string): number {
     return this.#addresses.of(remoteAddress);
   }
 
@@ -35,14 +35,14 @@ export class OpenDialogues {
     socket.on("close", this.#listeners.close);
   }
 
-  allGone(): Promise<void> {
+  allClosed(): Promise<void> {
     return new Promise((resolve) => {
-      this.#lastGone = resolve;
+      this.#onLastClosed = resolve;
       if (this.#dialogues.size === 0) resolve();
     });
   }
 
-  /** The same for all sockets: of their own, they would be a tenth of what an idle one takes. */
+  /** Shared by all sockets: closures per socket would add a tenth to the memory of an idle one. */
   #listen() {
     const dialogues = this.#dialogues;
     const remove = (socket: ClientSocket) => this.#remove(socket);
@@ -51,7 +51,7 @@ export class OpenDialogues {
         dialogues.get(this)?.receive(data, isBinary);
       },
       pong(this: ClientSocket) {
-        dialogues.get(this)?.connection.ponged();
+        dialogues.get(this)?.connection.onPong();
       },
       close(this: ClientSocket) {
         remove(this);
@@ -62,15 +62,15 @@ export class OpenDialogues {
   #remove(socket: ClientSocket): void {
     const dialogue = this.#dialogues.get(socket);
     if (dialogue === undefined) return;
-    dialogue.connection.ended();
+    dialogue.connection.onClosed();
     this.#dialogues.delete(socket);
     this.#addresses.remove(dialogue.remoteAddress);
-    this.#gone(dialogue);
-    if (this.#dialogues.size === 0) this.#lastGone?.();
+    this.#onClosed(dialogue);
+    if (this.#dialogues.size === 0) this.#onLastClosed?.();
   }
 }
 
-/** How many sockets each address has open. */
+/** Counts the open sockets of each address. */
 class AddressCounts {
   readonly #counts = new Map<string, number>();
 

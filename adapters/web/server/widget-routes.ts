@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Webhook, WebhookResponse } from "../../contract/abilities.ts";
 
-/** What a page loads, and what that loads itself. */
+/** The script that a page loads, and the one that the widget loads on demand. */
 const SCRIPTS = ["widget.js", "widget-markdown.js"];
 
-/** Beside this file once built; in the build's folder when the sources are run. */
+/** In a build the scripts are beside this file; when the sources run, they are in `dist/`. */
 const BUILT = [new URL("./", import.meta.url), new URL("../../../dist/", import.meta.url)];
 
-/** Any page may load the script; which of them may open a socket is checked there. */
+/** Any page may load the script; the origin check happens when it opens a socket. */
 const OPEN_TO_ALL = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
 
-/** `GET /channels/<channel>/widget.js`, and what belongs to it. */
+/** Serves `GET /channels/<channel>/widget.js` and `widget-markdown.js`. */
 export const widgetWebhooks = (folders: readonly URL[] = BUILT): readonly Webhook[] =>
   SCRIPTS.flatMap((name) =>
     scriptWebhooks(

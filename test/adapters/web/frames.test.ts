@@ -121,7 +121,7 @@ describe("given a frame of a socket", () => {
   });
 
   it("when it is no JSON, then the client learns what a frame is", () => {
-    expect(parse("{")).toEqual({ problem: "a frame is one JSON object as text" });
+    expect(parse("{")).toEqual({ problem: "a frame must be one JSON object as text" });
   });
 
   it("when something is wrong with it, then the client learns where, and which of its messages it was", () => {

@@ -27,7 +27,7 @@ export const en: Texts = {
   attach: "Attach files",
   drop: "Drop files to attach them",
   remove: (name) => `Remove ${name}`,
-  uploading: "Uploading…",
+  uploading: "UploadRequest…",
   tooLarge: (most) => `Too large: ${most} at most`,
   wrongType: "Files of this type are not taken",
   emptyFile: "This file is empty",

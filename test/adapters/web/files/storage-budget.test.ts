@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StorageBudget, type Storing } from "../../../../adapters/web/files/storage-budget.ts";
+import { StorageBudget, type StorageRequest } from "../../../../adapters/web/files/storage-budget.ts";
 import { systemClock } from "../../../../core/contract/clock.ts";
 
 const MB = 1_000_000;
@@ -7,13 +7,18 @@ const MINUTE_MS = 60_000;
 const limits = { storedBytesPerVisitor: 12 * MB, storedBytesPerAddress: 24 * MB, storedBytes: 48 * MB };
 
 /** Files of 3 MB are 4 MB in the store. */
-const file = (visitor: string, address: string): Storing => ({ visitor, address, bytes: 3 * MB, kind: "file" });
-const message = (visitor: string, address: string): Storing => ({ visitor, address, bytes: MB, kind: "message" });
+const file = (visitor: string, address: string): StorageRequest => ({ visitor, address, bytes: 3 * MB, kind: "file" });
+const message = (visitor: string, address: string): StorageRequest => ({
+  visitor,
+  address,
+  bytes: MB,
+  kind: "message",
+});
 
 const budgetAt = () => {
   let now = 0;
   const budget = new StorageBudget(limits, { ...systemClock, monotonic: () => now });
-  const fits = (storing: Storing, times: number): number => {
+  const fits = (storing: StorageRequest, times: number): number => {
     for (let count = 0; count < times; count++) {
       try {
         budget.take(storing);
@@ -71,10 +76,10 @@ describe("given a budget of bytes for an hour", () => {
     const { budget, fits } = budgetAt();
     fits(file("ann", "192.0.2.1"), 10);
     expect(() => budget.take(file("ann", "192.0.2.1"))).toThrow(
-      "more than one visitor may store in an hour: try again in 15 minutes; messages without files are still taken",
+      "the hourly storage limit per visitor is reached: try again in 15 minutes; messages without files are still accepted",
     );
     expect(() => budget.take({ ...file("bob", "192.0.2.2"), bytes: 9 * MB })).toThrow(
-      "larger than all that one visitor",
+      "larger than the hourly storage limit per visitor",
     );
   });
 });

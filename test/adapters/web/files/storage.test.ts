@@ -52,7 +52,7 @@ describe("given what a visitor may store in an hour", () => {
     await files.upload(token, Buffer.alloc(400_000, 1));
     const refused = await files.post(token, Buffer.alloc(400_000, 1));
     expect(refusalOf(refused)).toEqual([429, "rate-limited"]);
-    expect(refused.json().error.message).toMatch(/in an hour: try again in \d+ minutes; messages .* still taken/);
+    expect(refused.json().error.message).toMatch(/limit per visitor is reached: try again in \d+ minutes; messages .* still accepted/);
     client.send({ type: "message", id: "m1", text: "hello" });
     await client.next("accepted");
   });
@@ -62,7 +62,7 @@ describe("given what a visitor may store in an hour", () => {
     for (const id of ["m1", "m2", "m3"]) client.send({ type: "message", id, text: "ö".repeat(10_000) });
     const refusal = await client.next("error");
     expect(refusal).toMatchObject({ code: "rate-limited", id: "m3" });
-    expect(refusal).toMatchObject({ message: expect.stringMatching(/one visitor may store in an hour/) });
+    expect(refusal).toMatchObject({ message: expect.stringMatching(/hourly storage limit per visitor/) });
     expect(gateway.accepted).toHaveLength(2);
   });
 });
@@ -74,7 +74,7 @@ describe("given a disk that is nearly full", () => {
     const { files, client, token } = await start(options);
     const refused = await files.post(token, Buffer.alloc(200_000, 1));
     expect(refusalOf(refused)).toEqual([503, "unavailable"]);
-    expect(refused.json().error.message).toContain("messages still are");
+    expect(refused.json().error.message).toContain("messages without files still are");
     client.send({ type: "message", id: "m1", text: "hello" });
     await client.next("accepted");
     free = 2_000_000;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConversationLog } from "../../../../adapters/web/history/conversation-log.ts";
-import { HINT_STRIDE } from "../../../../adapters/web/history/find-head.ts";
-import { newVisitor } from "../../../../adapters/web/identity/visitor-id.ts";
+import { MAX_HINT_LAG } from "../../../../adapters/web/history/find-head.ts";
+import { newVisitorId } from "../../../../adapters/web/identity/visitor-id.ts";
 import { HandClock } from "../hand-clock.ts";
 import { MemoryStore } from "../memory-store.ts";
 
@@ -12,7 +12,7 @@ const retentionMs = 30 * DAY;
 const setUp = () => {
   const clock = new HandClock();
   const store = new MemoryStore(clock);
-  const visitor = newVisitor(clock.now(), "a");
+  const visitor = newVisitorId(clock.now(), "a");
   /** Each is a process of its own: it knows nothing but the store. */
   const open = () => new ConversationLog(visitor, { store, clock, channel: "web", retentionMs });
   const entry = (once: string) => ({ once, at: clock.now(), frame: { type: "said", id: once } });
@@ -56,7 +56,7 @@ describe("given a log that several gateways write", () => {
       expect(store.reads).toBeLessThanOrEqual(15);
       store.reads = 0;
       expect(await open().head(count)).toBe(count);
-      expect(store.reads).toBeLessThanOrEqual(count % HINT_STRIDE === 0 ? 15 : 3);
+      expect(store.reads).toBeLessThanOrEqual(count % MAX_HINT_LAG === 0 ? 15 : 3);
       for (const claimed of [0, 1, count - 1, count + 1, 10_000]) expect(await open().head(claimed)).toBe(count);
     },
   );
