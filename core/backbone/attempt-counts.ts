@@ -1,20 +1,33 @@
+import { z } from "zod";
 import { messageOf } from "../contract/app-error.ts";
-import type { Received } from "../contract/bus.ts";
+import { RETENTION_MS, type Received } from "../contract/bus.ts";
+import { collection, keyOf } from "../contract/collection.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
-import type { AttemptRecord } from "./attempt-record.ts";
-import { attemptKey } from "./attempt-record.ts";
 import type { QueuedMessage } from "./queued-message.ts";
+
+/** The number of runs of a message that may have run before. A message that ends in its first run has no record. */
+export const AttemptRecord = z.looseObject({
+  attempts: z.number().int(),
+  /** Consecutive runs that ended without an outcome: a throw, or a crash of the process. */
+  failures: z.number().int(),
+  lastError: z.string().optional(),
+});
+export type AttemptRecord = z.infer<typeof AttemptRecord>;
+
+const attempts = collection("bus-attempts", AttemptRecord, { ttlMs: RETENTION_MS });
+
+export const attemptKey = (durable: string, subject: string, messageId: string) =>
+  keyOf(attempts, durable, subject, messageId);
 
 export interface CountDeps {
   readonly store: Store;
   readonly logger: Logger;
   readonly durable: string;
-  /** Spelled. */
   readonly subject: string;
 }
 
-/** How often messages of one durable have run, as far as that matters: see the decision about counted attempts. */
+/** Counts the runs of one durable's messages where it matters (docs/adr/0003-attempts-counted-where-it-matters.md). */
 export class AttemptCounts {
   readonly #deps: CountDeps;
   readonly #known = new Map<QueuedMessage, AttemptRecord>();
@@ -23,7 +36,7 @@ export class AttemptCounts {
     this.#deps = deps;
   }
 
-  /** Nothing for a first run that is known to be the first: it costs no read and no write. */
+  /** Undefined for a run that is known to be the first: it costs no read and no write. */
   async before(message: QueuedMessage): Promise<AttemptRecord | undefined> {
     const known = this.#known.get(message);
     if (known || !message.suspect) return known;
@@ -35,29 +48,29 @@ export class AttemptCounts {
     return this.#known.get(message)?.failures ?? 0;
   }
 
-  /** Before a run: it must not start unless this is stored. */
+  /** Call before a run: it must not start unless this is stored. */
   async begin(message: QueuedMessage, record: AttemptRecord): Promise<void> {
     await this.#deps.store.put(this.#key(message), record);
     this.#known.set(message, record);
   }
 
-  /** After a run: it has happened, whether or not that can be stored. */
+  /** Call after a run: it counts in this process even if the write fails. */
   async note(message: QueuedMessage, record: AttemptRecord): Promise<void> {
     this.#known.set(message, record);
     await this.#deps.store.put(this.#key(message), record);
   }
 
-  /** The run does not count as a failure. What is stored counts one too many until the next run. */
+  /** The run does not count as a failure. The stored record counts one failure too many until the next run. */
   pardon(message: QueuedMessage, attempt: number): void {
     this.#known.set(message, { attempts: attempt, failures: Math.max(0, this.failuresOf(message) - 1) });
   }
 
-  /** The run was counted and did not begin. The store is left alone: by now another process may count there. */
+  /** The run was counted and did not begin. The stored record stays: another process may own it by now. */
   notRun(message: QueuedMessage, { attempt, failures }: Pick<Received, "attempt" | "failures">): void {
     if (this.#known.has(message)) this.#known.set(message, { attempts: attempt - 1, failures });
   }
 
-  /** The run counts as none. Only one that was counted before it began costs a write. */
+  /** The run does not count at all. Only a run that was counted before it began costs a write. */
   async takeBack(message: QueuedMessage, { attempt, failures }: Pick<Received, "attempt" | "failures">): Promise<void> {
     if (this.#known.has(message)) await this.note(message, { attempts: attempt - 1, failures });
   }
@@ -66,14 +79,14 @@ export class AttemptCounts {
     this.#known.delete(message);
   }
 
-  /** The message has ended, so a failure here must not run it again: the record expires by itself. */
+  /** Best effort: the message has ended and must not run again; the record expires by its TTL. */
   async drop(message: QueuedMessage): Promise<void> {
     if (!this.#known.has(message)) return;
     try {
       await this.#deps.store.delete(this.#key(message));
     } catch (error) {
       const { logger, durable } = this.#deps;
-      logger.debug({ durable, id: message.id, error: messageOf(error) }, "counts not dropped");
+      logger.debug({ durable, id: message.id, error: messageOf(error) }, "could not delete attempt record");
     }
   }
 

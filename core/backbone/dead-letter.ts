@@ -6,17 +6,18 @@ import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
+/** A message that becomes a dead letter. */
 export interface DeadMessage {
   readonly subject: string;
   readonly durable: string;
   readonly message: QueuedMessage;
-  /** As it was stored. */
+  /** The stored JSON. */
   readonly raw: string;
   readonly reason: string;
   readonly attempts: number;
 }
 
-/** Keeps the message as a dead letter. Doing it again writes it again. */
+/** Stores the message as a dead letter. Idempotent: a retry overwrites it. */
 export const storeDeadLetter = async (
   { store, clock, logger }: { store: Store; clock: Clock; logger: Logger },
   { subject, durable, message, raw, reason, attempts }: DeadMessage,
@@ -40,14 +41,14 @@ export const storeDeadLetter = async (
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "too-large") throw error;
   }
-  // Only what somebody else put on the bus can be too large. It must not stay at the head of its queue for ever.
-  const cut = {
+  // Only a message of a foreign publisher can be too large. It is truncated, so that it does not block its key for ever.
+  const truncated = {
     ...letter,
     message: raw.slice(0, KEPT_CHARS),
-    reason: `${letter.reason} (cut: ${raw.length} characters)`,
+    reason: `${letter.reason} (truncated from ${raw.length} characters)`,
   };
-  await store.put(deadLetterKey(durable, id), cut);
-  return cut;
+  await store.put(deadLetterKey(durable, id), truncated);
+  return truncated;
 };
 
 const KEPT_CHARS = 20_000;

@@ -10,11 +10,11 @@ export interface BackboneDeps {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Its health is not ok while one of these is missing. The embedded backbone has one process, hence always all. */
+  /** With NATS, health is not ok while one of these has no reader. The embedded backbone has one process and reads all. */
   readonly requiredReaders?: readonly RequiredReader[];
 }
 
-/** Loads the driver of the chosen one only. With NATS it may come back before there is a connection: ask its health. */
+/** Loads the configured driver only. With NATS it can resolve before there is a connection: see health(). */
 export const openBackbone = async (config: BackboneConfig, deps: BackboneDeps): Promise<Backbone> => {
   if (config === "embedded") {
     const { openEmbeddedBackbone } = await import("./embedded/open-embedded-backbone.ts");
@@ -41,7 +41,7 @@ export const restoreDatabase = async (options: RestoreOptions): Promise<string |
   return driver.restoreDatabase(options);
 };
 
-/** Where NATS is and how to sign in there. */
+/** Addresses and credentials. */
 const natsConnectionOf = ({ nats }: Exclude<BackboneConfig, "embedded">) => {
   const { user, password, token, credentialsFile, ...server } = nats;
   return {

@@ -1,7 +1,6 @@
-import { Fifo } from "./fifo.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
-/** The messages of one key, in order. Only the head may run; a held head holds the lane. */
+/** The messages of one key, in order. Only the head may run; a head that waits for its retry blocks the lane. */
 export interface Lane {
   /** A message without a key has a lane of its own. */
   readonly of: string | QueuedMessage;
@@ -9,7 +8,7 @@ export interface Lane {
   state: "ready" | "busy";
 }
 
-/** Messages by key, and which keys could run now: the oldest ready key first. */
+/** Queued messages by key. Ready keys run in the order in which they became ready. */
 export class KeyLanes {
   readonly #lanes = new Map<string | QueuedMessage, Lane>();
   readonly #ready = new Set<Lane>();
@@ -27,14 +26,14 @@ export class KeyLanes {
     this.#ready.add(opened);
   }
 
-  /** All messages, the running heads included. */
+  /** Number of messages, running heads included. */
   get length(): number {
     let length = 0;
     for (const { waiting } of this.#lanes.values()) length += waiting.length;
     return length;
   }
 
-  /** The next lane that may run; it is busy until released. */
+  /** Returns the next lane that may run; it is busy until released. */
   take(mayRun: (head: QueuedMessage) => boolean): Lane | undefined {
     for (const lane of this.#ready) {
       const head = lane.waiting.first;
@@ -46,7 +45,7 @@ export class KeyLanes {
     return undefined;
   }
 
-  /** The head has ended (or was forgotten): the next of its key may run. */
+  /** Call when the head has ended or was dropped: the next message of its key may run. */
   release(lane: Lane): void {
     if (lane.waiting.length === 0) {
       this.#lanes.delete(lane.of);
@@ -56,7 +55,7 @@ export class KeyLanes {
     this.#ready.add(lane);
   }
 
-  /** Forgets waiting messages; a head that runs is left to its run. */
+  /** Drops waiting messages. A running head stays until its run ends. */
   forget(lost: (message: QueuedMessage) => boolean): void {
     for (const lane of [...this.#lanes.values()]) {
       lane.waiting.keep((message, index) => (index === 0 && lane.state === "busy") || !lost(message));
@@ -67,3 +66,37 @@ export class KeyLanes {
     }
   }
 }
+
+/** A queue whose shift() is O(1); Array.shift() moves all items of a long array. */
+export class Fifo<T> {
+  #items: T[] = [];
+  #taken = 0;
+
+  get length(): number {
+    return this.#items.length - this.#taken;
+  }
+
+  get first(): T | undefined {
+    return this.#items[this.#taken];
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  shift(): T | undefined {
+    const item = this.first;
+    if (this.length === 0) return undefined;
+    this.#items[this.#taken++] = undefined as T;
+    if (this.#taken > COMPACT_FROM && this.#taken * 2 > this.#items.length) this.keep(() => true);
+    return item;
+  }
+
+  /** Keeps the items for which the condition holds; the index counts from the first waiting item. */
+  keep(wanted: (item: T, index: number) => boolean): void {
+    this.#items = this.#items.slice(this.#taken).filter(wanted);
+    this.#taken = 0;
+  }
+}
+
+const COMPACT_FROM = 64;

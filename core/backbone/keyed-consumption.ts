@@ -1,18 +1,15 @@
 import type { QueueDepth } from "../contract/backbone.ts";
-import type { ConsumeOptions, Handler } from "../contract/bus.ts";
-import type { Timer } from "../contract/clock.ts";
+import type { ConsumeOptions, Handler, Wait } from "../contract/bus.ts";
+import type { Clock, Timer } from "../contract/clock.ts";
 import type { Subject } from "../contract/subject.ts";
-import type { Lane } from "./key-lanes.ts";
-import { KeyLanes } from "./key-lanes.ts";
-import type { AttemptDeps, MessageWork, Pause } from "./message-attempts.ts";
-import { MessageAttempts } from "./message-attempts.ts";
-import { onceWoken } from "./once-woken.ts";
+import { KeyLanes, type Lane } from "./key-lanes.ts";
+import { type AttemptDeps, MessageAttempts, type MessageWork, type Pause } from "./message-attempts.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
 export interface ConsumptionDeps extends AttemptDeps {
-  /** Asked just before a message would start: false leaves it in the queue. */
+  /** Called right before a message would start; false leaves it in the queue. */
   mayStart(message: QueuedMessage): boolean;
-  /** Called whenever a message has ended or was put back. */
+  /** Called whenever a run has ended, also if the message will be retried. */
   settled(message: QueuedMessage): void;
 }
 
@@ -25,8 +22,8 @@ interface Worker<T> extends MessageWork<T> {
 }
 
 /**
- * What both backbones do with the messages of one durable in one process: one at a time per key, in order, retries
- * included. Where the messages come from is the backbone's business.
+ * Runs the messages of one durable in one process: one at a time per key, in order, retries included. Both backbones
+ * push their messages into it.
  */
 export class KeyedConsumption<T> {
   readonly #subject: Subject<T>;
@@ -47,7 +44,7 @@ export class KeyedConsumption<T> {
     this.#attempts = new MessageAttempts(subject, durable, { ...deps, isOwned });
   }
 
-  /** Adds a consumer to the shared work; the result detaches it, once its running handlers have ended. */
+  /** Adds a consumer. The result detaches it, and resolves once its running handlers have ended. */
   attach({ concurrency, onDeadLetter }: AttachOptions<T>, handle: Handler<T>): () => Promise<void> {
     const worker: Worker<T> = { concurrency, handle, onDeadLetter, running: 0 };
     this.#workers.add(worker);
@@ -83,12 +80,12 @@ export class KeyedConsumption<T> {
     return false;
   }
 
-  /** Something that mayStart() depends on has changed. */
+  /** Call after the result of mayStart() may have changed. */
   wake(): void {
     this.#startWhatMay();
   }
 
-  /** These will come again, here or elsewhere. What runs is left to end, but not run again. */
+  /** Drops messages that will be redelivered, here or in another process. A running one ends and is not retried here. */
   forget(lost: (message: QueuedMessage) => boolean): void {
     for (const message of this.#running) if (lost(message)) this.#lost.add(message);
     for (const [lane, timer] of this.#holds) {
@@ -147,3 +144,21 @@ export class KeyedConsumption<T> {
     this.#holds.set(lane, typeof pause === "number" ? clock.after(pause, goOn) : onceWoken(clock, pause, goOn));
   }
 }
+
+/** Calls back once when the wait is over, never synchronously. */
+export const onceWoken = (clock: Clock, { wokenBy, atMostMs }: Wait, callback: () => void): Timer => {
+  let isOver = false;
+  const cancel = () => {
+    isOver = true;
+    timer.cancel();
+    cancelWake();
+  };
+  const wake = () => {
+    if (isOver) return;
+    cancel();
+    callback();
+  };
+  const timer = clock.after(atMostMs, wake);
+  const cancelWake = wokenBy(() => queueMicrotask(wake));
+  return { cancel };
+};

@@ -5,8 +5,8 @@ import type { Clock } from "../contract/clock.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
 import type { Subject } from "../contract/subject.ts";
+import type { AttemptRecord } from "./attempt-counts.ts";
 import { AttemptCounts } from "./attempt-counts.ts";
-import type { AttemptRecord } from "./attempt-record.ts";
 import { storeDeadLetter } from "./dead-letter.ts";
 import type { QueuedMessage } from "./queued-message.ts";
 
@@ -14,36 +14,36 @@ export interface AttemptDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The message has ended: it must not come again. Rejects only if it may still come again. */
+  /** Completes the message. Rejects only if it may still be redelivered. */
   acknowledge(message: QueuedMessage): Promise<void>;
-  /** False once another process may handle the message. Asked just before each run of its handler. */
+  /** False once another process may handle the message. Called right before each run of its handler. */
   isOwned(message: QueuedMessage): boolean;
   /** The pause after a first failure; it doubles up to 30 s. */
   readonly failurePauseMs: number;
 }
 
-/** What a consumer does with a message. */
+/** The callbacks of a consumer. */
 export interface MessageWork<T> {
   readonly handle: Handler<T>;
   readonly onDeadLetter: ConsumeOptions<T>["onDeadLetter"];
 }
 
-/** Milliseconds, or until it is woken. */
+/** Milliseconds, or a wait for a wake-up. */
 export type Pause = number | Wait;
 
-/** The message is a dead letter, for this reason. */
-interface Verdict {
+/** The decision that a message is a dead letter. */
+interface DeadLetterDecision {
   readonly reason: string;
   readonly attempts: number;
 }
 
-/** Runs the messages of one durable: counted attempts, pauses between them, dead letters. */
+/** Runs the messages of one durable, with counted attempts, retry pauses and dead letters. */
 export class MessageAttempts<T> {
   readonly #subject: Subject<T>;
   readonly #durable: string;
   readonly #deps: AttemptDeps;
   readonly #counts: AttemptCounts;
-  readonly #verdicts = new WeakMap<QueuedMessage, Verdict>();
+  readonly #decided = new WeakMap<QueuedMessage, DeadLetterDecision>();
   readonly #outages = new WeakMap<QueuedMessage, number>();
   #quarantine: Promise<void> = Promise.resolve();
 
@@ -54,13 +54,16 @@ export class MessageAttempts<T> {
     this.#counts = new AttemptCounts({ ...deps, durable, subject: subject.name });
   }
 
-  /** Runs the message once. Resolves to what comes before its next run, or to nothing if it has ended. */
+  /** Runs the message once. Resolves to the pause before its next run, or to undefined if the message has ended. */
   async run(message: QueuedMessage, work: MessageWork<T>): Promise<Pause | undefined> {
     try {
       return await this.#attempt(message, work);
     } catch (error) {
-      // The store could not be read or written: nothing is known to be lost, so the message keeps its place.
-      this.#deps.logger.warn({ durable: this.#durable, id: message.id, error: messageOf(error) }, "message kept back");
+      // A read or write of the store failed, so the message stays the head of its key.
+      this.#deps.logger.warn(
+        { durable: this.#durable, id: message.id, error: messageOf(error) },
+        "could not finish message, retrying",
+      );
       return this.#deps.failurePauseMs;
     }
   }
@@ -70,11 +73,11 @@ export class MessageAttempts<T> {
   }
 
   async #attempt(message: QueuedMessage, work: MessageWork<T>): Promise<Pause | undefined> {
-    const verdict = this.#verdicts.get(message);
-    if (verdict) return this.#end(message, work, verdict);
+    const decision = this.#decided.get(message);
+    if (decision) return this.#end(message, work, decision);
     const before = await this.#counts.before(message);
     if (before && before.failures >= MAX_FAILURES) {
-      const reason = `${before.failures} runs ended without an outcome${lastWords(before)}`;
+      const reason = `${before.failures} runs ended without an outcome${lastErrorIn(before)}`;
       return this.#end(message, work, { reason, attempts: before.attempts });
     }
     const parsed = this.#parse(await message.read());
@@ -86,9 +89,9 @@ export class MessageAttempts<T> {
       await this.#counts.begin(message, { attempts: attempt, failures: failures + 1 });
       return this.#run(message, parsed.value, { attempt, failures }, work);
     };
-    // A run that has thrown did not kill its process: nothing need be afraid of it.
-    const mayKill = failures >= QUARANTINE_FROM_FAILURES && before.lastError === undefined;
-    return mayKill ? this.#alone(run) : run();
+    // A stored error proves that the last run did not crash its process.
+    const mayCrash = failures >= QUARANTINE_FROM_FAILURES && before.lastError === undefined;
+    return mayCrash ? this.#alone(run) : run();
   }
 
   async #run(
@@ -98,7 +101,7 @@ export class MessageAttempts<T> {
     work: MessageWork<T>,
   ): Promise<Pause | undefined> {
     const { attempt } = run;
-    // Reading the message and counting its attempts may have taken longer than the lease.
+    // Reading the message and counting the attempt may have taken longer than the lease.
     if (!this.#deps.isOwned(message)) {
       this.#counts.notRun(message, run);
       return this.#deps.failurePauseMs;
@@ -107,7 +110,7 @@ export class MessageAttempts<T> {
     try {
       outcome = await work.handle(value, { id: message.id, ...run, publishedAt: message.publishedAt });
     } catch (error) {
-      return isOutage(error) ? this.#waitOut(message, attempt, error) : this.#failed(message, attempt, work, error);
+      return isOutage(error) ? this.#unavailable(message, attempt, error) : this.#failed(message, attempt, work, error);
     }
     this.#outages.delete(message);
     if ("ack" in outcome) return this.#end(message, work);
@@ -137,31 +140,34 @@ export class MessageAttempts<T> {
       const reason = `${failures} runs ended without an outcome; the last with: ${lastError}`;
       return this.#end(message, work, { reason, attempts: attempt });
     }
-    return Math.min(this.#deps.failurePauseMs * 2 ** (failures - 1), LONGEST_FAILURE_PAUSE_MS);
+    return Math.min(this.#deps.failurePauseMs * 2 ** (failures - 1), MAX_FAILURE_PAUSE_MS);
   }
 
-  /** What the handler needs is away: no fault of the message, and no reason to run it as fast as it can fail. */
-  #waitOut(message: QueuedMessage, attempt: number, error: unknown): number {
+  /** A dependency of the handler is unavailable: the run is no failure of the message, and is retried with backoff. */
+  #unavailable(message: QueuedMessage, attempt: number, error: unknown): number {
     const before = this.#outages.get(message) ?? 0;
     this.#outages.set(message, before + 1);
     this.#counts.pardon(message, attempt);
-    this.#deps.logger.warn({ durable: this.#durable, id: message.id, attempt, error: messageOf(error) }, "put back");
-    return Math.min(this.#deps.failurePauseMs * 2 ** before, LONGEST_OUTAGE_PAUSE_MS);
+    this.#deps.logger.warn(
+      { durable: this.#durable, id: message.id, attempt, error: messageOf(error) },
+      "dependency unavailable, message will be retried",
+    );
+    return Math.min(this.#deps.failurePauseMs * 2 ** before, MAX_OUTAGE_PAUSE_MS);
   }
 
-  async #end(message: QueuedMessage, work: MessageWork<T>, verdict?: Verdict): Promise<undefined> {
-    if (verdict) await this.#deadLetter(message, work, verdict);
+  async #end(message: QueuedMessage, work: MessageWork<T>, decision?: DeadLetterDecision): Promise<undefined> {
+    if (decision) await this.#deadLetter(message, work, decision);
     await this.#deps.acknowledge(message);
     await this.#counts.drop(message);
     return undefined;
   }
 
-  /** Once decided it stays so: if a step of this fails, the message is kept back, and its handler is not asked again. */
-  async #deadLetter(message: QueuedMessage, work: MessageWork<T>, verdict: Verdict): Promise<void> {
-    this.#verdicts.set(message, verdict);
+  /** The decision is final: if a step here fails, only these steps are retried, and the handler does not run again. */
+  async #deadLetter(message: QueuedMessage, work: MessageWork<T>, decision: DeadLetterDecision): Promise<void> {
+    this.#decided.set(message, decision);
     const raw = await message.read();
-    const place = { subject: this.#subject.name, durable: this.#durable };
-    const letter = await storeDeadLetter(this.#deps, { ...place, message, raw, ...verdict });
+    const source = { subject: this.#subject.name, durable: this.#durable };
+    const letter = await storeDeadLetter(this.#deps, { ...source, message, raw, ...decision });
     const parsed = this.#parse(raw);
     await work.onDeadLetter?.("value" in parsed ? parsed.value : undefined, letter);
   }
@@ -173,11 +179,11 @@ export class MessageAttempts<T> {
       const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "message"}: ${issue.message}`);
       return { problem: `does not parse as a message of ${this.#subject.family}: ${issues.join("; ")}` };
     } catch (error) {
-      return { problem: `is no JSON: ${messageOf(error)}` };
+      return { problem: `is not valid JSON: ${messageOf(error)}` };
     }
   }
 
-  /** One at a time, so that the message that kills its process is found without taking its neighbours along. */
+  /** Runs such messages one at a time, so that a crash counts against the message that caused it. */
   #alone<R>(run: () => Promise<R>): Promise<R> {
     const result = this.#quarantine.then(run);
     this.#quarantine = result.then(
@@ -189,10 +195,10 @@ export class MessageAttempts<T> {
 }
 
 const QUARANTINE_FROM_FAILURES = 2;
-const LONGEST_FAILURE_PAUSE_MS = 30_000;
-const LONGEST_OUTAGE_PAUSE_MS = 5_000;
+const MAX_FAILURE_PAUSE_MS = 30_000;
+const MAX_OUTAGE_PAUSE_MS = 5_000;
 
-const lastWords = ({ lastError }: AttemptRecord): string => (lastError ? `; the last with: ${lastError}` : "");
+const lastErrorIn = ({ lastError }: AttemptRecord): string => (lastError ? `; the last with: ${lastError}` : "");
 
 const isOutage = (error: unknown): boolean =>
   error instanceof AppError && (error.code === "unavailable" || error.code === "stopped");

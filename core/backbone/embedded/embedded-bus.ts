@@ -12,10 +12,8 @@ import type {
 import { MAX_MESSAGE_BYTES } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { encodeToken } from "../../contract/token.ts";
-import { checkConsumeOptions } from "../check-consume-options.ts";
-import { checkMessageId } from "../check-message-id.ts";
+import { checkConsumeOptions, checkMessageId, toJson } from "../input-checks.ts";
 import { LocalSignals } from "../local-signals.ts";
-import { toJson } from "../to-json.ts";
 import type { Statement } from "./file/database.ts";
 import type { NumberSeries } from "./file/write-queue.ts";
 import type { DurableQueueDeps } from "./queue/durable-queue.ts";

@@ -2,7 +2,7 @@ import { AppError, messageOf, RevisionConflict } from "../../contract/app-error.
 import type { Clock } from "../../contract/clock.ts";
 import type { Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/store.ts";
 import { MAX_VALUE_BYTES } from "../../contract/store.ts";
-import { toJson } from "../to-json.ts";
+import { toJson } from "../input-checks.ts";
 import type { Database } from "./file/database.ts";
 import type { NumberSeries, WriteQueue } from "./file/write-queue.ts";
 import { RowCache, type StoredRow } from "./row-cache.ts";

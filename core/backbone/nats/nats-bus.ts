@@ -9,7 +9,7 @@ import type {
   PublishOutcome,
 } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
-import { checkConsumeOptions } from "../check-consume-options.ts";
+import { checkConsumeOptions } from "../input-checks.ts";
 import type { NatsPublisher } from "./nats-publisher.ts";
 import type { NatsSignals } from "./nats-signals.ts";
 import type { ConsumerGroups } from "./partitions/index.ts";

@@ -49,7 +49,7 @@ export class NatsSignals {
     const to = this.#names.signal(subject);
     const presence = subject.seldomHeard ? this.#presence.of(to) : "some";
     const isSent = session?.isOpen === true && presence !== "none";
-    if (!isSent && !this.#here.hears(subject)) return;
+    if (!isSent && !this.#here.hasListener(subject)) return;
     const json = signalJson(subject, message);
     this.#here.pass(subject, json);
     if (!isSent) return;

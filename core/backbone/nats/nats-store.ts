@@ -2,7 +2,7 @@ import { AppError, messageOf, RevisionConflict } from "../../contract/app-error.
 import type { Clock } from "../../contract/clock.ts";
 import type { Collection, Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/store.ts";
 import { MAX_VALUE_BYTES } from "../../contract/store.ts";
-import { toJson } from "../to-json.ts";
+import { toJson } from "../input-checks.ts";
 import type { BucketEntry } from "./kv-bucket.ts";
 import { KvBucket } from "./kv-bucket.ts";
 import type { NatsConnector } from "./nats-connector.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Fifo } from "../../../core/backbone/fifo.ts";
+import { Fifo } from "../../../core/backbone/key-lanes.ts";
 import { KeyedConsumption } from "../../../core/backbone/keyed-consumption.ts";
 import type { QueuedMessage } from "../../../core/backbone/queued-message.ts";
 import { AppError } from "../../../core/contract/app-error.ts";

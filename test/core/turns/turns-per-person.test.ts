@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { attemptKey } from "../../../core/backbone/attempt-record.ts";
+import { attemptKey } from "../../../core/backbone/attempt-counts.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { says } from "../../fakes/scripted-model.ts";
 import { AGENT, CoreUnderTest, userMessage } from "../core-under-test.ts";

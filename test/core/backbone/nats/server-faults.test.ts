@@ -251,8 +251,8 @@ describe("given messages that somebody else put into a stream", () => {
       const letters: DeadLetter[] = [];
       for await (const { value } of backbone.store.list(allDeadLetters("shared"))) letters.push(value);
       expect(letters.map(({ id }) => id)).toEqual(["seq-2", "seq-3"]);
-      expect(letters[0]?.reason).toMatch(/is no JSON/);
-      expect(letters[1]?.reason).toMatch(/does not parse.*\(cut: 900002 characters\)/);
+      expect(letters[0]?.reason).toMatch(/is not valid JSON/);
+      expect(letters[1]?.reason).toMatch(/does not parse.*\(truncated from 900002 characters\)/);
     });
   });
 });
