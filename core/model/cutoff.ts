@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../contract/clock.ts";
-import type { ModelTimeouts } from "./config.ts";
+import type { ModelTimeouts } from "./hosted-config.ts";
 import { ModelFailed } from "./model-failed.ts";
 
 /** Ends a step early: a deadline or the caller's signal, whichever comes first. */

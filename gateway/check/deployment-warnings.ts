@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/index.ts";
+import { isTrialModel } from "../../core/model/index.ts";
 import { isLoopbackName } from "../http/limits/index.ts";
 import type { Finding } from "./finding.ts";
 
@@ -20,7 +21,7 @@ export const deploymentWarnings = (config: Config, { envFile, isGateway = true }
 ];
 
 const demoModel = ({ gateway: { host, publicUrl }, agents }: Config): Finding[] => {
-  const names = agents.filter(({ model }) => model.provider === "demo").map(({ name }) => name);
+  const names = agents.filter(({ model }) => isTrialModel(model)).map(({ name }) => name);
   const isLocal = isLoopbackName(host) && (publicUrl === undefined || isLoopbackName(new URL(publicUrl).host));
   if (names.length === 0 || isLocal) return [];
   return [

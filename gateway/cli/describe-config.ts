@@ -1,9 +1,8 @@
 import type { Config } from "../../config/index.ts";
+import { describeModel } from "../../core/model/index.ts";
 
 export const describeAgent = ({ name, model }: Config["agents"][number]): string =>
-  model.provider === "demo"
-    ? `${name}, with the demo model (no key, no network)`
-    : `${name}, with ${model.model} (${model.provider})`;
+  `${name}, with ${describeModel(model)}`;
 
 export const describeChannels = ({ channels }: Config): string =>
   Object.entries(channels)

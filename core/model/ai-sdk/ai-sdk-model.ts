@@ -2,11 +2,10 @@ import { type CallWarning, jsonSchema, type LanguageModel, streamText, type Tool
 import { messageOf } from "../../contract/app-error.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { AgentModel, ModelDeps, StepOptions } from "../agent-model.ts";
-import type { HostedModelConfig } from "../config.ts";
 import { Cutoff } from "../cutoff.ts";
+import type { HostedModelConfig } from "../hosted-config.ts";
 import type { StepRequest, StepResponse, ToolDescription } from "../step.ts";
 import { explainFailure, type FailureContext } from "./explain-failure.ts";
-import { loadProviderModel, type ProviderModel } from "./provider-model.ts";
 import { readStep } from "./read-step.ts";
 import { toModelMessages } from "./to-model-messages.ts";
 
@@ -26,6 +25,9 @@ export class Exchange {
 // The SDK would print its warnings to the console.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
+/** Creates the SDK's model with a fetch of its own, so that concurrent requests can be told apart. */
+export type SdkModel = (fetch: typeof globalThis.fetch) => LanguageModel;
+
 /** The SDK's model and the exchange that its requests write to: for one step at a time. */
 interface Line {
   readonly exchange: Exchange;
@@ -36,27 +38,23 @@ interface Line {
 export class AiSdkModel implements AgentModel {
   readonly label: string;
   readonly #config: HostedModelConfig;
-  readonly #providerModel: ProviderModel;
+  readonly #sdkModel: SdkModel;
   readonly #context: FailureContext;
   readonly #logger: Logger;
   /** A quarter of a step's time goes into making the SDK's model, so it is used again. */
   readonly #idle: Line[] = [];
   readonly #warned = new Set<string>();
 
-  private constructor(config: HostedModelConfig, providerModel: ProviderModel, { clock, logger }: ModelDeps) {
+  constructor(config: HostedModelConfig, sdkModel: SdkModel, { clock, logger }: ModelDeps) {
     this.label = `${config.provider}/${config.model}`;
     this.#logger = logger.child({ model: this.label });
     this.#config = config;
-    this.#providerModel = providerModel;
+    this.#sdkModel = sdkModel;
     this.#context = {
       model: `${this.label} at ${new URL(config.baseUrl).host}`,
       secrets: [config.apiKey, ...Object.values(config.headers)].flatMap((secret) => secret?.reveal() ?? []),
       clock,
     };
-  }
-
-  static async load(config: HostedModelConfig, parts: ModelDeps): Promise<AiSdkModel> {
-    return new AiSdkModel(config, await loadProviderModel(config), parts);
   }
 
   async step(request: StepRequest, { signal, onText }: StepOptions): Promise<StepResponse> {
@@ -80,7 +78,7 @@ export class AiSdkModel implements AgentModel {
 
   #newLine(): Line {
     const exchange = new Exchange();
-    return { exchange, model: this.#providerModel(exchange.fetch) };
+    return { exchange, model: this.#sdkModel(exchange.fetch) };
   }
 
   /** Deltas are a hint that makes a screen livelier: a listener that breaks does not take the answer with it. */

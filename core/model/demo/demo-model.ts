@@ -1,7 +1,6 @@
 import type { Clock } from "../../contract/clock.ts";
 import type { AgentModel, StepOptions } from "../agent-model.ts";
 import { uniqueCallIds } from "../check-tool-call.ts";
-import type { DemoModelConfig } from "../config.ts";
 import { ModelFailed } from "../model-failed.ts";
 import type { StepRequest, StepResponse, ToolCall } from "../step.ts";
 import type { DemoCall } from "./demo-rule.ts";
@@ -11,7 +10,12 @@ import { situationOf } from "./situation.ts";
 const INTRODUCTION =
   "_I am the demo model: I follow fixed rules and need no key and no network. Configure a model to talk to a real one._";
 
-type DemoOptions = Pick<DemoModelConfig, "pauseMs"> & Partial<Pick<DemoModelConfig, "workMs">>;
+interface DemoOptions {
+  /** Between two words. */
+  readonly pauseMs: number;
+  /** Duration of each step of a subtask. */
+  readonly workMs?: number;
+}
 
 /** Shows the product without a key: the same request always gets the same answer. */
 export class DemoModel implements AgentModel {

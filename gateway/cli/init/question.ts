@@ -1,4 +1,5 @@
 import type { Setting } from "../../../config/index.ts";
+import type { SetupQuestion } from "../../../core/contract/setup-question.ts";
 
 /** By the name of the question's flag. Where several can be chosen, they are separated by commas. */
 export type Answers = ReadonlyMap<string, string>;
@@ -20,6 +21,21 @@ export interface Question {
   readonly when?: (answers: Answers) => boolean;
   readonly settings: (answer: string) => readonly Setting[];
 }
+
+/** The wizard's form of a question that a channel or a model provider asks about its settings at `path`. */
+export const setupQuestion = (
+  { setting, env, after, toValue = (answer) => answer, ...question }: SetupQuestion,
+  path: Setting["path"],
+  isWanted: (answers: Answers) => boolean,
+): Question => ({
+  ...question,
+  ...(env !== undefined && { secret: true }),
+  when: (answers) => isWanted(answers) && (after === undefined || answers.get(after.flag) === after.answer),
+  settings: (answer) =>
+    setting === undefined
+      ? []
+      : [{ path: [...path, ...setting], value: toValue(answer), ...(env !== undefined && { env }) }],
+});
 
 export const listed = (answer: string | undefined): string[] =>
   (answer ?? "")

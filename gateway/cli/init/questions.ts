@@ -1,53 +1,28 @@
 import type { Setting } from "../../../config/index.ts";
+import { modelProviders } from "../../../core/model/index.ts";
 import { channelQuestions, channels } from "./channel-questions.ts";
-import { listed, type Question } from "./question.ts";
+import { listed, type Question, setupQuestion } from "./question.ts";
 
-const model = (key: string) => ["agents", 0, "model", key] as const;
-const isHosted = (answer: string | undefined) => answer !== undefined && answer !== "demo";
-
-const modelKey = {
-  flag: "model-key",
-  secret: true,
-  settings: (value: string): Setting[] => [{ path: model("apiKey"), value, env: "MODEL_API_KEY" }],
-};
+const modelPath = ["agents", 0, "model"] as const;
 
 const modelQuestions: readonly Question[] = [
   {
     flag: "model",
     message: "Which model answers?",
-    choices: [
-      { value: "demo", label: "demo: no key, no network, to look around" },
-      { value: "openai-compatible", label: "a server that speaks OpenAI's protocol, also on your own machine" },
-      { value: "anthropic", label: "Anthropic" },
-    ],
-    otherwise: "demo",
-    settings: (provider) => [
-      { path: ["agents", 0, "name"], value: "mooring" },
-      isHosted(provider)
-        ? { path: model("provider"), value: provider }
-        : { path: ["agents", 0, "model"], value: "demo" },
-    ],
+    choices: modelProviders.map(({ id, label }) => ({ value: id, label })),
+    otherwise: modelProviders[0].id,
+    settings: (answer) => {
+      // A provider without questions is named by its id alone.
+      const hasSettings = modelProviders.some(({ id, questions }) => id === answer && questions.length > 0);
+      return [
+        { path: ["agents", 0, "name"], value: "mooring" },
+        { path: hasSettings ? [...modelPath, "provider"] : modelPath, value: answer },
+      ];
+    },
   },
-  {
-    flag: "model-url",
-    message: "Its address, with the version",
-    example: "https://api.openai.com/v1",
-    when: (answers) => answers.get("model") === "openai-compatible",
-    settings: (value) => [{ path: model("baseUrl"), value }],
-  },
-  {
-    flag: "model-name",
-    message: "The name of the model, as its server calls it",
-    when: (answers) => isHosted(answers.get("model")),
-    settings: (value) => [{ path: model("model"), value }],
-  },
-  {
-    ...modelKey,
-    message: "Its API key (empty if the server wants none)",
-    optional: true,
-    when: (answers) => answers.get("model") === "openai-compatible",
-  },
-  { ...modelKey, message: "Your API key", when: (answers) => answers.get("model") === "anthropic" },
+  ...modelProviders.flatMap(({ id, questions }) =>
+    questions.map((question) => setupQuestion(question, modelPath, (answers) => answers.get("model") === id)),
+  ),
 ];
 
 const backboneQuestions: readonly Question[] = [

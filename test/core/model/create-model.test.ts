@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { LogFields, Logger } from "../../../core/contract/logger.ts";
-import { LazyModel } from "../../../core/model/create-model.ts";
+import { LazyModel } from "../../../core/model/hosted-model.ts";
 import { says } from "../../fakes/model-answer.ts";
 import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
 import { modelAt, run } from "./model-under-test.ts";

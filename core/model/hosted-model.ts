@@ -1,0 +1,53 @@
+import { messageOf } from "../contract/app-error.ts";
+import type { SetupQuestion } from "../contract/setup-question.ts";
+import type { AgentModel, ModelDeps, StepOptions } from "./agent-model.ts";
+import type { SdkModel } from "./ai-sdk/ai-sdk-model.ts";
+import type { HostedModelConfig } from "./hosted-config.ts";
+import { ModelFailed } from "./model-failed.ts";
+import type { StepRequest, StepResponse } from "./step.ts";
+
+/** The headers of a request, with their secrets. */
+export type PlainHeaders = Readonly<Record<string, string>>;
+
+/** A model over HTTP. Loading `ai` and a provider's SDK takes 0.2 s, so `loadSdk` runs only for a configured model. */
+export const hostedModel = (
+  config: HostedModelConfig,
+  deps: ModelDeps,
+  loadSdk: (headers: PlainHeaders) => Promise<SdkModel>,
+): AgentModel =>
+  new LazyModel(`${config.provider}/${config.model}`, async () => {
+    const { AiSdkModel } = await import("./ai-sdk/ai-sdk-model.ts");
+    const headers = Object.entries(config.headers).map(([name, value]) => [name, value.reveal()]);
+    return new AiSdkModel(config, await loadSdk(Object.fromEntries(headers)), deps);
+  });
+
+export const describeHosted = ({ model, provider }: Pick<HostedModelConfig, "model" | "provider">): string =>
+  `${model} (${provider})`;
+
+export const askModelName: SetupQuestion = {
+  flag: "model-name",
+  message: "The name of the model, as its server calls it",
+  setting: ["model"],
+};
+
+export const askApiKey = { flag: "model-key", setting: ["apiKey"], env: "MODEL_API_KEY" } as const;
+
+/** A model whose SDK is loaded in the background: start-up does not wait for it, the first step does. */
+export class LazyModel implements AgentModel {
+  readonly label: string;
+  readonly #loading: Promise<AgentModel>;
+
+  constructor(label: string, load: () => Promise<AgentModel>) {
+    this.label = label;
+    this.#loading = load();
+    // Reported by the step that needs the model.
+    this.#loading.catch(() => {});
+  }
+
+  async step(request: StepRequest, options: StepOptions): Promise<StepResponse> {
+    const model = await this.#loading.catch((error: unknown) => {
+      throw new ModelFailed("refused", `cannot load ${this.label}: ${messageOf(error)}; install the packages again`);
+    });
+    return model.step(request, options);
+  }
+}

@@ -1,0 +1,26 @@
+import type { z } from "zod";
+import type { SetupQuestion } from "../contract/setup-question.ts";
+import type { AgentModel, ModelDeps } from "./agent-model.ts";
+
+/** The settings that every provider has. */
+interface AnyModelConfig {
+  readonly provider: string;
+  readonly contextTokens: number;
+}
+
+/** A kind of model server: settings, setup questions and client. `core/model/providers/index.ts` lists all of them. */
+export interface ModelProvider<Schema extends z.ZodType<AnyModelConfig> = z.ZodType<AnyModelConfig>> {
+  /** The value of `provider` in the configuration. */
+  readonly id: z.output<Schema>["provider"];
+  /** As `mooring init` offers it. */
+  readonly label: string;
+  readonly config: Schema;
+  /** Asked by `mooring init`. Without any, the id alone is a configuration. */
+  readonly questions: readonly SetupQuestion[];
+  /** Unsuitable for real users: `mooring check` warns if other machines can reach it. */
+  readonly isForTrial?: boolean;
+  /** For people, after "with". */
+  describe(config: z.output<Schema>): string;
+  /** Loads no SDK before a model is created. */
+  create(config: z.output<Schema>, deps: ModelDeps): AgentModel;
+}
