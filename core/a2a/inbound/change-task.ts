@@ -1,8 +1,8 @@
 import type { InboundTaskAddress } from "../../contract/addresses.ts";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import type { Bus } from "../../contract/bus.ts";
 import { MAX_VALUE_BYTES, type Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
+import { update } from "../../contract/update.ts";
 import { type InboundTask, indexTask, type Said, taskKey, tasksRead, unindexTask } from "./inbound-task.ts";
 
 export interface TaskDeps {
@@ -20,34 +20,31 @@ export const changeTask = async (
   change: (task: InboundTask | undefined) => InboundTask | undefined | Promise<InboundTask | undefined>,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<InboundTask | undefined> => {
-  const key = taskKey(address);
-  let hadConflict = false;
-  for (;;) {
-    const stored = isNew && !hadConflict ? undefined : await tasksRead.get(store, key);
-    const before = stored?.value;
-    const changed = await change(before);
-    if (changed === undefined || changed === before) {
-      // Our index entry may have overwritten the one of the process that won the race.
-      if (hadConflict && changed !== undefined) await indexTask(store, changed);
-      return changed;
-    }
+  let isStatusChange = false;
+  let indexed: Promise<void> | undefined;
+  const fitAndIndex = async (stored: InboundTask | undefined, attempt: number) => {
+    const changed = await change(stored);
+    if (changed === undefined || changed === stored) return stored;
     const value = fitted(changed);
-    const isStatusChange = hadConflict || before?.changes !== value.changes;
-    try {
-      // In parallel, the index entry first: a task missing in lists would be worse than a stale entry.
-      const indexed = isStatusChange ? indexTask(store, value) : undefined;
-      const [revision] = await Promise.all([store.put(key, value, { ifRevision: stored?.revision ?? 0 }), indexed]);
-      tasksRead.note(store, key, { value, revision });
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-      hadConflict = true;
-      continue;
-    }
-    if (isStatusChange && before !== undefined) await unindexTask(store, before, value);
-    const { tenant, agent, caller, id } = value;
-    bus.signal(subjectsOf(tenant).a2aTaskChanged(agent), { tenant, agent, caller, id });
+    isStatusChange = attempt > 1 || stored?.changes !== value.changes;
+    // Starts before the write of the task, in parallel: a task missing in lists would be worse than a stale entry.
+    indexed = isStatusChange ? indexTask(store, value) : undefined;
+    indexed?.catch(() => undefined);
     return value;
+  };
+  const options = { cache: tasksRead, ...(isNew && { known: "absent" as const }) };
+  const { outcome, before, after, attempts } = await update(store, taskKey(address), fitAndIndex, options);
+  if (after === undefined) return undefined;
+  if (outcome === "unchanged") {
+    // Our index entry may have overwritten the one of the process that won the race.
+    if (attempts > 1) await indexTask(store, after);
+    return after;
   }
+  await indexed;
+  if (isStatusChange && before !== undefined) await unindexTask(store, before, after);
+  const { tenant, agent, caller, id } = after;
+  bus.signal(subjectsOf(tenant).a2aTaskChanged(agent), { tenant, agent, caller, id });
+  return after;
 };
 
 /** The task with a new status. */

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { AgentRef } from "../../contract/agent-ref.ts";
-import { AppError, RevisionConflict } from "../../contract/app-error.ts";
+import { AppError } from "../../contract/app-error.ts";
 import type { Bus } from "../../contract/bus.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
+import { update } from "../../contract/update.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { cutToBytes } from "../../lib/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
@@ -35,25 +36,14 @@ const notices = collection("a2a-notices", NoticeRecord);
 
 const EMPTY: NoticeRecord = { waiting: [], sending: [], sent: [] };
 
-/** Compare-and-set; if `change` returns the same object, nothing is written. */
+/** Resolves to the stored record; if `change` returns the same object, nothing is written. */
 export const changeNotices = async (
   store: Store,
   { tenant, agent }: AgentRef,
   change: (record: NoticeRecord) => NoticeRecord,
 ): Promise<NoticeRecord> => {
-  const key = keyOf(notices, tenant, agent);
-  for (;;) {
-    const stored = await store.get(key);
-    const before = stored?.value ?? EMPTY;
-    const after = change(before);
-    if (after === before) return after;
-    try {
-      await store.put(key, after, { ifRevision: stored?.revision ?? 0 });
-      return after;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
+  const { after } = await update(store, keyOf(notices, tenant, agent), change, { initial: EMPTY });
+  return after;
 };
 
 const MAX_NOTICE_BYTES = 4_000;

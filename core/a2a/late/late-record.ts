@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { AgentRef } from "../../contract/agent-ref.ts";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import type { Store } from "../../contract/store.ts";
+import { update } from "../../contract/update.ts";
 import { WorkContext } from "../../contract/work-context.ts";
 
 /** An update that arrived after the asking work had ended. */
@@ -36,6 +36,8 @@ const LateRecord = z.looseObject({
 });
 type LateRecord = z.infer<typeof LateRecord>;
 
+const EMPTY: LateRecord = { items: [] };
+
 const late = collection("late-answers", LateRecord, { ttlMs: RETENTION_MS });
 
 export type SessionAddress = AgentRef & { readonly sessionId: string };
@@ -43,24 +45,14 @@ export type SessionAddress = AgentRef & { readonly sessionId: string };
 const lateKey = ({ tenant, agent, sessionId }: SessionAddress) => keyOf(late, tenant, agent, sessionId);
 
 export const readLate = async (store: Store, address: SessionAddress): Promise<LateRecord> =>
-  (await store.get(lateKey(address)))?.value ?? { items: [] };
+  (await store.get(lateKey(address)))?.value ?? EMPTY;
 
-/** Compare-and-set; if `change` returns the same object, nothing is written. */
+/** Resolves to the stored record; if `change` returns the same object, nothing is written. */
 export const changeLate = async (
   store: Store,
   address: SessionAddress,
   change: (record: LateRecord) => LateRecord,
 ): Promise<LateRecord> => {
-  for (;;) {
-    const stored = await store.get(lateKey(address));
-    const before = stored?.value ?? { items: [] };
-    const after = change(before);
-    if (after === before) return before;
-    try {
-      await store.put(lateKey(address), after, { ifRevision: stored?.revision ?? 0 });
-      return after;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
+  const { after } = await update(store, lateKey(address), change, { initial: EMPTY });
+  return after;
 };

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { PeerCallAddress } from "../../contract/addresses.ts";
 import type { AgentRef } from "../../contract/agent-ref.ts";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { collection, keyOf } from "../../contract/collection.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { update } from "../../contract/update.ts";
 import { PeerChain, WorkContext } from "../../contract/work-context.ts";
 import { stableId } from "../../lib/index.ts";
 import type { CoreDeps } from "../../turns/index.ts";
@@ -132,20 +132,10 @@ export const changeCall = async (
   change: (call: PeerCall) => PeerCall,
 ): Promise<PeerCall | undefined> => {
   const { tenant, agent, id } = address;
-  for (;;) {
-    const stored = await store.get(callKey(address));
-    if (stored === undefined) return undefined;
-    const before = stored.value;
-    const after = before.state === "open" ? change(before) : before;
-    if (after === before) return before;
-    try {
-      await store.put(callKey(address), after, { ifRevision: stored.revision });
-      bus.signal(subjectsOf(tenant).peerCallChanged(agent), { tenant, agent, id });
-      return after;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
+  const changeOpen = (call: PeerCall | undefined) => (call?.state === "open" ? change(call) : call);
+  const { outcome, after } = await update(store, callKey(address), changeOpen);
+  if (outcome === "written") bus.signal(subjectsOf(tenant).peerCallChanged(agent), { tenant, agent, id });
+  return after;
 };
 
 /** A local peer has a separate session for each conversation of each agent that calls it (I4). */
