@@ -6,7 +6,6 @@ import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import type { Timer } from "../core/contract/clock.ts";
 import { DueIndex } from "../core/schedules/index.ts";
 import { peerEventRoute, type RunningA2a, startA2a } from "./a2a/index.ts";
-import { createAdapter } from "./adapter-registry.ts";
 import { adminRoutes, adminScope, operatorCheck } from "./admin/index.ts";
 import { agentPlaces, tenantOf } from "./agent-config.ts";
 import { findPermalink } from "./anchor-in.ts";
@@ -15,6 +14,7 @@ import { adapterContext, type ChannelDeps, relayContext } from "./channel-contex
 import { admitsOn, deliveryDefaults, limitedAccess } from "./channel-rules.ts";
 import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
 import { consoleRoutes } from "./console/index.ts";
+import { createAdapter } from "./create-adapter.ts";
 import { createServer, type HttpListener, type Readiness } from "./http/index.ts";
 import { SignInGuard } from "./http/limits/index.ts";
 import { metricsGate } from "./http/routes/index.ts";

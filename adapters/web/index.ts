@@ -1,2 +1,13 @@
-export { WebAdapter } from "./adapter.ts";
-export { WebConfig } from "./config.ts";
+import type { AdapterDefinition } from "../contract/adapter-definition.ts";
+import { WebConfig } from "./config.ts";
+
+export const web: AdapterDefinition<typeof WebConfig> = {
+  id: "web",
+  label: "Web: a widget on your pages",
+  config: WebConfig,
+  questions: [],
+  async create(config, context) {
+    const { WebAdapter } = await import("./adapter.ts");
+    return new WebAdapter(config, context);
+  },
+};

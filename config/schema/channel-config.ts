@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { DiscordConfig } from "../../adapters/discord/config.ts";
-import { SlackConfig } from "../../adapters/slack/config.ts";
-import { TeamsConfig } from "../../adapters/teams/config.ts";
-import { WebConfig } from "../../adapters/web/config.ts";
+import { adapters } from "../../adapters/adapter-list.ts";
 
-/** Lists the schema of every adapter; add new adapters here. */
-export const ChannelConfig = z.discriminatedUnion("adapter", [DiscordConfig, SlackConfig, TeamsConfig, WebConfig]);
+type Schema = (typeof adapters)[number]["config"];
+
+/** By name, the order in which the JSON schema and error messages show them. */
+const schemas = [...adapters].sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ config }) => config);
+
+export const ChannelConfig = z.discriminatedUnion("adapter", schemas as [Schema, ...Schema[]]);
 export type ChannelConfig = z.infer<typeof ChannelConfig>;

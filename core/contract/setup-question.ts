@@ -18,3 +18,10 @@ export interface SetupQuestion {
   /** The value of the setting; by default the answer itself. */
   toValue?(answer: string): unknown;
 }
+
+/** The parts of an answer that lists several, separated by commas. */
+export const listed = (answer: string | undefined): string[] =>
+  (answer ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");

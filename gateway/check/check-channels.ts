@@ -1,9 +1,9 @@
 import { isCheckableAdapter } from "../../adapters/contract/abilities.ts";
 import type { Config } from "../../config/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
-import { createAdapter } from "../adapter-registry.ts";
 import { tenantOf } from "../agent-config.ts";
 import { adapterContext, type ChannelDeps } from "../channel-contexts.ts";
+import { createAdapter } from "../create-adapter.ts";
 import type { Finding } from "./finding.ts";
 
 type CheckChannelsDeps = Omit<ChannelDeps, "channel" | "tenant" | "agent">;

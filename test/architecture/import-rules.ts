@@ -5,10 +5,14 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
   [/^core\/contract\//, /^$/],
   [/^core\//, /^core\//],
   [/^adapters\/contract\//, /^core\/contract\//],
+  [/^adapters\/adapter-list\.ts$/, /^adapters\/\w+\/index\.ts$/],
   [/^adapters\/\w+\//, /^(core|adapters)\/contract\//],
-  [/^config\//, /^core\/contract\/|^(core|adapters)\/(.*\/)?config\.ts$/],
+  [/^config\//, /^core\/contract\/|^core\/(.*\/)?config\.ts$|^adapters\/adapter-list\.ts$/],
   [/^gateway\/console\/pages\//, /^core\/contract\//],
-  [/^gateway\//, /^(gateway|config|core)\/|^adapters\/\w+\/(\w+\/)?index\.ts$|^adapters\/contract\//],
+  [
+    /^gateway\//,
+    /^(gateway|config|core)\/|^adapters\/\w+\/(\w+\/)?index\.ts$|^adapters\/(contract\/|adapter-list\.ts$)/,
+  ],
 ];
 
 /** Every package has one home. One that is not listed has none yet: give it one here. */

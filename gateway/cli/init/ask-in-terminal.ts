@@ -1,6 +1,7 @@
 import { isCancel, multiselect, password, select, text } from "@clack/prompts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { listed, type Question } from "./question.ts";
+import { listed } from "../../../core/contract/setup-question.ts";
+import type { Question } from "./question.ts";
 
 /** Puts a question to the person at the terminal. Ctrl-C ends the wizard, with nothing written. */
 export const askInTerminal = async (question: Question): Promise<string> => {

@@ -1,5 +1,6 @@
 import { AppError } from "../../../core/contract/app-error.ts";
-import { type Answers, listed, type Question } from "./question.ts";
+import { listed } from "../../../core/contract/setup-question.ts";
+import type { Answers, Question } from "./question.ts";
 
 /** Puts one question to a person. Empty: they left it to the default. */
 export type Ask = (question: Question) => Promise<string>;

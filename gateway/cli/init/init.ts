@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { parseEnv } from "node:util";
+import { adapters } from "../../../adapters/adapter-list.ts";
 import { ConfigInvalid, parseConfig, type StarterFiles, spellPath, starterConfig } from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { guided } from "./channel-questions.ts";
+import { listed } from "../../../core/contract/setup-question.ts";
 import { type Ask, collectAnswers } from "./collect-answers.ts";
-import { type Answers, listed, type Question } from "./question.ts";
+import type { Answers, Question } from "./question.ts";
 import { questions } from "./questions.ts";
 import { thereAlready, type WrittenFiles, writeFiles } from "./write-files.ts";
 
@@ -75,14 +76,15 @@ const isAt = (path: string, setting: string): boolean =>
   path === setting || path.startsWith(`${setting}.`) || path.startsWith(`${setting}[`);
 
 const nextSteps = ({ config, env }: WrittenFiles, answers: Answers): string => {
-  const guides = guided.filter((channel) => listed(answers.get("channels")).includes(channel));
+  const wanted = listed(answers.get("channels"));
+  const guides = adapters.flatMap(({ id, guide }) => (guide !== undefined && wanted.includes(id) ? [guide] : []));
   return [
     "",
     `Written: ${config}${env === undefined ? "" : `, and the secrets in ${env}, which only you can read`}`,
     "",
     `  mooring check --live --config ${config}    does everything answer?`,
     `  mooring start --config ${config}           runs it; then open http://localhost:${answers.get("port")}`,
-    ...guides.map((channel) => `  docs/channels/${channel}.md says what to set up there`),
+    ...guides.map((guide) => `  ${guide} says what to set up there`),
     "",
   ].join("\n");
 };

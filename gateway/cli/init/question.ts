@@ -36,9 +36,3 @@ export const setupQuestion = (
       ? []
       : [{ path: [...path, ...setting], value: toValue(answer), ...(env !== undefined && { env }) }],
 });
-
-export const listed = (answer: string | undefined): string[] =>
-  (answer ?? "")
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");

@@ -1,7 +1,8 @@
+import { adapters } from "../../../adapters/adapter-list.ts";
 import type { Setting } from "../../../config/index.ts";
+import { listed } from "../../../core/contract/setup-question.ts";
 import { modelProviders } from "../../../core/model/index.ts";
-import { channelQuestions, channels } from "./channel-questions.ts";
-import { listed, type Question, setupQuestion } from "./question.ts";
+import { type Question, setupQuestion } from "./question.ts";
 
 const modelPath = ["agents", 0, "model"] as const;
 
@@ -61,24 +62,32 @@ const gatewayQuestions: readonly Question[] = [
   },
 ];
 
-const channelsQuestion: Question = {
-  flag: "channels",
-  message: "Where do people talk to it?",
-  choices: channels,
-  several: true,
-  otherwise: "web",
-  // `mooring chat` is a channel too, and costs nothing.
-  settings: (answer) =>
-    [...listed(answer), "cli"].map((name): Setting => {
-      const adapter = name === "cli" ? channels[0].value : name;
-      return { path: ["channels", name, "adapter"], value: adapter };
-    }),
-};
+const defaultAdapter = adapters[0].id;
+
+const channelQuestions: readonly Question[] = [
+  {
+    flag: "channels",
+    message: "Where do people talk to it?",
+    choices: adapters.map(({ id, label }) => ({ value: id, label })),
+    several: true,
+    otherwise: defaultAdapter,
+    // `mooring chat` is a channel too, and costs nothing.
+    settings: (answer) =>
+      [...listed(answer), "cli"].map((name): Setting => {
+        const adapter = name === "cli" ? defaultAdapter : name;
+        return { path: ["channels", name, "adapter"], value: adapter };
+      }),
+  },
+  ...adapters.flatMap(({ id, questions }) =>
+    questions.map((question) =>
+      setupQuestion(question, ["channels", id], (answers) => listed(answers.get("channels")).includes(id)),
+    ),
+  ),
+];
 
 /** In the order they are asked, which is the order in the file. */
 export const questions: readonly Question[] = [
   ...modelQuestions,
-  channelsQuestion,
   ...channelQuestions,
   ...gatewayQuestions,
   ...backboneQuestions,

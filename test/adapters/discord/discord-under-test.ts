@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from "vitest";
-import type { DiscordAdapter } from "../../../adapters/discord/index.ts";
+import type { DiscordAdapter } from "../../../adapters/discord/adapter.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";

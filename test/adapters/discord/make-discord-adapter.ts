@@ -1,5 +1,6 @@
+import { DiscordAdapter } from "../../../adapters/discord/adapter.ts";
 import type { DiscordTiming } from "../../../adapters/discord/api/timing.ts";
-import { DiscordAdapter, DiscordConfig } from "../../../adapters/discord/index.ts";
+import { DiscordConfig } from "../../../adapters/discord/config.ts";
 import { commandMenu } from "../../../core/commands/commands.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";

@@ -1,5 +1,5 @@
 import { afterEach } from "vitest";
-import type { SlackAdapter } from "../../../adapters/slack/index.ts";
+import type { SlackAdapter } from "../../../adapters/slack/adapter.ts";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import type { SlackAnswer } from "../../fakes/slack/fake-slack.ts";

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
+import { SlackAdapter } from "../../../adapters/slack/adapter.ts";
 import type { SlackLimits } from "../../../adapters/slack/api/web-api.ts";
 import { defaultSlackLimits } from "../../../adapters/slack/api/web-api.ts";
-import { SlackAdapter, SlackConfig } from "../../../adapters/slack/index.ts";
+import { SlackConfig } from "../../../adapters/slack/config.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";

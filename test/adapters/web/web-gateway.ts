@@ -1,6 +1,7 @@
 import type { AdapterContext } from "../../../adapters/contract/adapter-context.ts";
 import type { Inbox } from "../../../adapters/contract/channel-adapter.ts";
-import { WebAdapter, WebConfig } from "../../../adapters/web/index.ts";
+import { WebAdapter } from "../../../adapters/web/adapter.ts";
+import { WebConfig } from "../../../adapters/web/config.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import { silentLogger } from "../../../core/contract/logger.ts";

@@ -1,5 +1,5 @@
 import Fastify from "fastify";
-import type { WebAdapter } from "../../../../adapters/web/index.ts";
+import type { WebAdapter } from "../../../../adapters/web/adapter.ts";
 import { webhookRoutes } from "../../../../gateway/http/routes/webhooks.ts";
 
 interface Upload {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { WebAdapter, WebConfig } from "../../../../adapters/web/index.ts";
+import { WebAdapter } from "../../../../adapters/web/adapter.ts";
+import { WebConfig } from "../../../../adapters/web/config.ts";
 import { AppError } from "../../../../core/contract/app-error.ts";
 import { silentLogger } from "../../../../core/contract/logger.ts";
 import { silentMeter } from "../../../../core/contract/telemetry.ts";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { WebAdapter, WebConfig } from "../../../../adapters/web/index.ts";
+import { WebAdapter } from "../../../../adapters/web/adapter.ts";
+import { WebConfig } from "../../../../adapters/web/config.ts";
 import { Config } from "../../../../config/schema/config.ts";
 import { type Clock, systemClock as clock } from "../../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../../core/contract/logger.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { WebAdapter, WebConfig } from "../../../../adapters/web/index.ts";
+import { WebAdapter } from "../../../../adapters/web/adapter.ts";
+import { WebConfig } from "../../../../adapters/web/config.ts";
 import type { Backbone } from "../../../../core/contract/backbone.ts";
 import { systemClock } from "../../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../../core/contract/logger.ts";
