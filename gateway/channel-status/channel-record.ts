@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { RevisionConflict } from "../../core/contract/app-error.ts";
 import { collection, keyOf } from "../../core/contract/collection.ts";
 import type { Store } from "../../core/contract/store.ts";
+import { update } from "../../core/contract/update.ts";
 
 export const ChannelState = z.enum(["running", "standby", "failing"]);
 export type ChannelState = z.infer<typeof ChannelState>;
@@ -61,15 +61,7 @@ export const changeStatus = async (
   place: ChannelPlace,
   change: (status: ChannelStatus) => ChannelStatus,
 ): Promise<void> => {
-  for (;;) {
-    const stored = await store.get(statusKey(place));
-    try {
-      await store.put(statusKey(place), change(stored?.value ?? nothing), { ifRevision: stored?.revision ?? 0 });
-      return;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
+  await update(store, statusKey(place), change, { initial: nothing });
 };
 
 /** A gateway without a report for this long has stopped. */

@@ -1,9 +1,10 @@
 import { Readable } from "node:stream";
-import { AppError, messageOf, RevisionConflict } from "../../../core/contract/app-error.ts";
+import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import { keyParts } from "../../../core/contract/collection.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import type { Store } from "../../../core/contract/store.ts";
+import { DELETE, update } from "../../../core/contract/update.ts";
 import type { WebLimits } from "../config.ts";
 import { CHUNK_BYTES, chunkKey, filesOfChannel, type StoredFile, visitorFilesKey } from "./file-record.ts";
 
@@ -152,22 +153,17 @@ export class VisitorFiles {
   /** Changes the record, which drops expired files, then deletes the chunks of the dropped files. */
   async #change(visitor: string, change: (files: readonly StoredFile[]) => StoredFile[]): Promise<void> {
     const { store, clock, channel, lifeMs } = this.#deps;
-    const key = visitorFilesKey(channel, visitor);
-    for (;;) {
-      const stored = await store.get(key);
-      const now = clock.now();
-      const before = stored?.value.files ?? [];
-      const files = change(before.filter((file) => this.#isKept(file, now)));
-      try {
-        if (files.length > 0) await store.put(key, { files }, { ifRevision: stored?.revision ?? 0, ttlMs: lifeMs });
-        else if (stored !== undefined) await store.delete(key, { ifRevision: stored.revision });
-      } catch (error) {
-        if (error instanceof RevisionConflict) continue;
-        throw error;
-      }
-      for (const file of before) if (!this.#isKept(file, now)) await this.#deleteChunks(visitor, file);
-      return;
-    }
+    const now = clock.now();
+    const { before } = await update(
+      store,
+      visitorFilesKey(channel, visitor),
+      (stored) => {
+        const files = change(stored?.files.filter((file) => this.#isKept(file, now)) ?? []);
+        return files.length > 0 ? { files } : DELETE;
+      },
+      { ttlMs: lifeMs },
+    );
+    for (const file of before?.files ?? []) if (!this.#isKept(file, now)) await this.#deleteChunks(visitor, file);
   }
 
   async #deleteChunks(visitor: string, { id, bytes }: StoredFile): Promise<void> {

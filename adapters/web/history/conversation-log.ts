@@ -1,6 +1,7 @@
-import { AppError, RevisionConflict } from "../../../core/contract/app-error.ts";
+import { AppError } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import type { Store } from "../../../core/contract/store.ts";
+import { createOnce, update } from "../../../core/contract/update.ts";
 import { visitorCreatedAt } from "../identity/visitor-id.ts";
 import { findHead, MAX_HINT_LAG } from "./find-head.ts";
 import type { HeadHint, LogEntry } from "./log-entry.ts";
@@ -105,12 +106,8 @@ export class ConversationLog {
     const seq = state.head + 1;
     await this.#updateHint(state);
     const { store, channel, retentionMs } = this.#deps;
-    try {
-      await store.put(entryKey(channel, this.visitor, seq), entry, { ifRevision: 0, ttlMs: retentionMs });
-    } catch (error) {
-      if (error instanceof RevisionConflict) return undefined;
-      throw error;
-    }
+    const created = await createOnce(store, entryKey(channel, this.visitor, seq), entry, { ttlMs: retentionMs });
+    if (created === undefined) return undefined;
     this.#record(seq, entry);
     return seq;
   }
@@ -189,20 +186,10 @@ export class ConversationLog {
     const now = clock.now();
     const fits = head + 1 - hint.seq <= MAX_HINT_LAG && hint.retentionMs === retentionMs && now - hint.at < retentionMs;
     if (fits) return;
-    const key = headHintKey(channel, this.visitor);
-    const stored = await store.get(key);
-    if (stored && stored.value.seq > head) {
-      state.hint = stored.value;
-      return;
-    }
-    const written = { seq: head, at: now, retentionMs };
-    try {
-      await store.put(key, written, { ifRevision: stored?.revision ?? 0 });
-      state.hint = written;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-      await this.#updateHint(state);
-    }
+    const { after } = await update(store, headHintKey(channel, this.visitor), (stored) =>
+      stored && stored.seq > head ? stored : { seq: head, at: now, retentionMs },
+    );
+    state.hint = after;
   }
 
   /** Runs one step at a time, so that this process does not race with itself. */

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { type Activity, activityOf } from "../../../core/contract/activity.ts";
 import { AgentReply } from "../../../core/contract/agent-reply.ts";
-import { RevisionConflict } from "../../../core/contract/app-error.ts";
 import { ack, type Outcome } from "../../../core/contract/bus.ts";
 import { collection, keyOf } from "../../../core/contract/collection.ts";
 import { type Conversation, conversationKey } from "../../../core/contract/conversation.ts";
 import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
+import { update } from "../../../core/contract/update.ts";
 import type { RelayContext } from "../context.ts";
 
 /** The stored state of an activity entry in one conversation. */
@@ -26,26 +26,16 @@ const keyIn = (activityId: string, target: Conversation) => keyOf(entries, activ
 export const readActivityEntry = async (store: Store, activityId: string, target: Conversation) =>
   (await store.get(keyIn(activityId, target)))?.value;
 
-/** Compare-and-set until it succeeds; resolves to the stored entry. */
+/** Resolves to the stored entry; writes nothing if `change` returns the same object. */
 export const changeActivityEntry = async (
   store: Store,
   activityId: string,
   target: Conversation,
   change: (entry: ActivityEntry) => ActivityEntry,
 ): Promise<ActivityEntry> => {
-  const key = keyIn(activityId, target);
-  for (;;) {
-    const stored = await store.get(key);
-    const before = stored?.value ?? {};
-    const after = change(before);
-    if (after === before) return before;
-    try {
-      await store.put(key, after, { ifRevision: stored?.revision ?? 0 });
-      return after;
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
-  }
+  const initial: ActivityEntry = {};
+  const { after } = await update(store, keyIn(activityId, target), change, { initial });
+  return after;
 };
 
 /** A reply that carries a state of an activity entry. */
