@@ -35,7 +35,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     fault: "kill -9 of nats-server under load",
     triedIn: [
       "test/core/backbone/nats/server-faults.test.ts",
-      "test/core/backbone/nats/broken-wire.test.ts",
+      "test/core/backbone/nats/connection/broken-wire.test.ts",
       "test/e2e/nats-stream.test.ts",
       "test/faults/seeded-nats.test.ts",
     ],
@@ -200,7 +200,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F34: {
     fault: "a node of a NATS cluster is killed, stands still, or is restarted, its leader too",
-    triedIn: ["test/faults/seeded-nats-cluster.test.ts", "test/core/backbone/nats/lost-messages.test.ts"],
+    triedIn: ["test/faults/seeded-nats-cluster.test.ts", "test/core/backbone/nats/partitions/lost-messages.test.ts"],
   },
   F35: {
     fault: "a NATS cluster without a quorum for 15 s: two of three nodes are killed or frozen, and come back",
@@ -214,7 +214,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   F36: {
     fault: "a pull request that vanishes at the server without a status",
-    triedIn: ["test/core/backbone/nats/lost-pulls.test.ts"],
+    triedIn: ["test/core/backbone/nats/partitions/lost-pulls.test.ts"],
   },
   F37: {
     fault: "an answer that cannot be drawn, in every channel",

@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager, KvEntry, Msg, MsgHdrs, NatsConnection } from "nats";
 import { createInbox, Empty, headers, millis, NatsError } from "nats";
-import { NatsSession } from "../../core/backbone/nats/nats-session.ts";
-import type { RequestInbox } from "../../core/backbone/nats/request-inbox.ts";
+import { NatsSession } from "../../core/backbone/nats/connection/nats-session.ts";
+import type { RequestInbox } from "../../core/backbone/nats/connection/request-inbox.ts";
 import type { SimulatedServer } from "./simulated-server.ts";
 import type { StreamMessage } from "./simulated-stream.ts";
 import { refusal } from "./simulated-stream.ts";

@@ -1,8 +1,8 @@
 import { NatsError } from "nats";
-import { KvBucket } from "../../core/backbone/nats/kv-bucket.ts";
-import { NatsConnector } from "../../core/backbone/nats/nats-connector.ts";
+import { NatsConnector } from "../../core/backbone/nats/connection/nats-connector.ts";
+import { natsOptions } from "../../core/backbone/nats/connection/nats-options.ts";
+import { KvBucket } from "../../core/backbone/nats/kv/kv-bucket.ts";
 import { natsNames } from "../../core/backbone/nats/nats-names.ts";
-import { natsOptions } from "../../core/backbone/nats/nats-options.ts";
 import { NatsPublisher } from "../../core/backbone/nats/nats-publisher.ts";
 import { NatsStore } from "../../core/backbone/nats/nats-store.ts";
 import { ConsumerGroups } from "../../core/backbone/nats/partitions/index.ts";

@@ -6,7 +6,8 @@ type CachedRow = readonly [value: string | undefined, revision: number, expiresA
 
 /**
  * Rows of the store that were read lately, absent ones included: one message reads the same few keys many times, and no
- * other process writes to the file. A write invalidates its row before it changes the file.
+ * other process writes to the file. A write invalidates its row before it changes the file. The cache is most of a
+ * measured gain of 15 % of a message's CPU (docs/performance.md).
  */
 export class RowCache {
   readonly #rows = new Map<string, CachedRow | undefined>();

@@ -1,6 +1,6 @@
 /**
- * True for a server that, in a cluster, may store two writes that expect the same revision if they arrive at the same
- * moment, and confirm both: up to 2.9.20 (https://github.com/nats-io/nats-server/issues/4320).
+ * True for servers up to 2.9.20: in a cluster they can store and confirm two concurrent writes that expect the same
+ * revision (https://github.com/nats-io/nats-server/issues/4320).
  */
 export const mayStoreConflicts = (version: string): boolean => {
   const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/).map(Number);

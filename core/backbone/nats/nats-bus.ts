@@ -47,7 +47,7 @@ export class NatsBus implements Bus {
     return this.#deps.signals.listen(subject, handle);
   }
 
-  /** Handlers under way may still publish. */
+  /** Running handlers may still publish. */
   async close(): Promise<void> {
     this.#stopped = true;
     await this.#deps.groups.close();

@@ -4,17 +4,16 @@ import type { PublishOptions, PublishOutcome } from "../../contract/bus.ts";
 import { DUPLICATE_WINDOW_MS, MAX_MESSAGE_BYTES, RETENTION_MS } from "../../contract/bus.ts";
 import type { Subject } from "../../contract/subject.ts";
 import { checkMessageId, toJson } from "../input-checks.ts";
-import { ensureStream } from "./ensure-stream.ts";
-import type { NatsConnector } from "./nats-connector.ts";
-import { isNoResponder } from "./nats-fault.ts";
+import type { NatsConnector } from "./connection/nats-connector.ts";
+import { isNoResponder } from "./connection/nats-fault.ts";
+import type { NatsOptions } from "./connection/nats-options.ts";
+import type { NatsSession } from "./connection/nats-session.ts";
 import type { NatsNames } from "./nats-names.ts";
 import { partitionOf } from "./nats-names.ts";
-import type { NatsOptions } from "./nats-options.ts";
-import type { NatsSession } from "./nats-session.ts";
-import { publishAcked } from "./publish-acked.ts";
-import { envelopeHeaders } from "./queued-message.ts";
+import { envelopeHeaders } from "./wire/envelope.ts";
+import { ensureStream, publishAcked } from "./wire/jetstream-requests.ts";
 
-/** Puts messages into their family's stream. */
+/** Publishes messages to the stream of their family. */
 export class NatsPublisher {
   readonly #connector: NatsConnector;
   readonly #names: NatsNames;
@@ -27,12 +26,12 @@ export class NatsPublisher {
     this.#options = options;
   }
 
-  /** One that was under way when the connection ended is published again, with the same id, as soon as there is another. */
+  /** A publication that was pending when the connection ended is retried on the next one, with the same id. */
   async publish<T>(subject: Subject<T>, message: T, { id, key }: PublishOptions): Promise<PublishOutcome> {
     checkMessageId(id, subject.name);
     const data = Buffer.from(toJson(message, `message "${id}" on ${subject.name}`, MAX_MESSAGE_BYTES));
-    if (this.#inFlight >= MOST_IN_FLIGHT) {
-      throw new AppError("unavailable", `busy: ${MOST_IN_FLIGHT} messages wait for NATS already; try again later`);
+    if (this.#inFlight >= MAX_IN_FLIGHT) {
+      throw new AppError("unavailable", `${MAX_IN_FLIGHT} messages are waiting for NATS; retry later`);
     }
     const header = envelopeHeaders({
       subject: subject.name,
@@ -49,7 +48,7 @@ export class NatsPublisher {
           const { duplicate } = await publishAcked(session, to, data, header);
           return duplicate ? "repeated" : "stored";
         } catch (error) {
-          // Somebody may have deleted the stream: it is looked for again.
+          // Without a responder the stream may have been deleted, so the retry ensures it again.
           if (isNoResponder(error)) session.forget(this.#names.stream(subject.family));
           throw error;
         }
@@ -72,4 +71,4 @@ export class NatsPublisher {
   }
 }
 
-const MOST_IN_FLIGHT = 10_000;
+const MAX_IN_FLIGHT = 10_000;

@@ -3,9 +3,9 @@ import type { Clock } from "../../contract/clock.ts";
 import type { Collection, Key, Listed, Prefix, PutOptions, Store, Stored } from "../../contract/store.ts";
 import { MAX_VALUE_BYTES } from "../../contract/store.ts";
 import { toJson } from "../input-checks.ts";
-import type { BucketEntry } from "./kv-bucket.ts";
-import { KvBucket } from "./kv-bucket.ts";
-import type { NatsConnector } from "./nats-connector.ts";
+import type { NatsConnector } from "./connection/nats-connector.ts";
+import type { BucketEntry } from "./kv/bucket-entry.ts";
+import { KvBucket } from "./kv/kv-bucket.ts";
 import type { NatsNames } from "./nats-names.ts";
 
 export interface NatsStoreDeps {
@@ -15,7 +15,7 @@ export interface NatsStoreDeps {
   readonly clock: Clock;
 }
 
-/** One bucket per collection. Expiry is written beside the value and honoured on read; a sweep removes what is over. */
+/** One bucket per collection. The expiry is a header of the value and is checked on read; a sweep deletes expired values. */
 export class NatsStore implements Store {
   readonly #deps: NatsStoreDeps;
   readonly #buckets = new Map<string, KvBucket>();
@@ -26,7 +26,7 @@ export class NatsStore implements Store {
 
   async get<T>({ collection, spelled }: Key<T>, known?: Stored<T>): Promise<Stored<T> | undefined> {
     const entry = await this.#bucket(collection).read(spelled);
-    if (entry === undefined || !this.#isThere(entry)) return undefined;
+    if (entry === undefined || !this.#isPresent(entry)) return undefined;
     if (known?.revision === entry.revision) return known;
     return { value: parse(collection, entry), revision: entry.revision };
   }
@@ -58,12 +58,12 @@ export class NatsStore implements Store {
     const entries = await this.#bucket(collection).scan(filter, { headersOnly: false });
     entries.sort((a, b) => (a.key < b.key ? -1 : 1));
     for (const entry of entries) {
-      if (!this.#isThere(entry)) continue;
+      if (!this.#isPresent(entry)) continue;
       yield { key: entry.key, value: parse(collection, entry), revision: entry.revision };
     }
   }
 
-  /** To the server, a marker or an expired value still stands in the way of a creation: it is replaced at its revision. */
+  /** The server refuses to create a key that has a marker or an expired value: those are replaced at their revision. */
   async #create(bucket: KvBucket, key: string, data: Uint8Array, expiresAt: number | undefined): Promise<number> {
     let ifRevision = 0;
     for (;;) {
@@ -72,19 +72,19 @@ export class NatsStore implements Store {
       } catch (error) {
         if (!(error instanceof RevisionConflict)) throw error;
         const entry = await bucket.read(key);
-        if (entry !== undefined && this.#isThere(entry)) throw new RevisionConflict(key, 0);
+        if (entry !== undefined && this.#isPresent(entry)) throw new RevisionConflict(key, 0);
         ifRevision = entry?.revision ?? 0;
       }
     }
   }
 
-  /** The server does not know that a value has expired: at its revision it would still take a write. */
+  /** The server does not know the expiry: it would accept a write at the revision of an expired value. */
   async #refuseIfExpired(bucket: KvBucket, key: string, revision: number): Promise<void> {
     const expiresAt = (await bucket.known(key, revision))?.expiresAt;
     if (expiresAt !== undefined && expiresAt <= this.#deps.clock.now()) throw new RevisionConflict(key, revision);
   }
 
-  #isThere({ deleted, expiresAt }: BucketEntry): boolean {
+  #isPresent({ deleted, expiresAt }: BucketEntry): boolean {
     return !deleted && (expiresAt === undefined || expiresAt > this.#deps.clock.now());
   }
 

@@ -1,24 +1,23 @@
 import type { Backbone } from "../../contract/backbone.ts";
-import { checkLayout } from "./check-layout.ts";
-import { checkReplicas } from "./check-replicas.ts";
-import { KvBucket } from "./kv-bucket.ts";
+import { checkLayout, checkReplicas } from "./check-deployment.ts";
+import { NatsConnector } from "./connection/nats-connector.ts";
+import type { NatsBackboneOptions } from "./connection/nats-options.ts";
+import { natsOptions } from "./connection/nats-options.ts";
+import { KvBucket } from "./kv/kv-bucket.ts";
+import { Sweeper } from "./kv/sweeper.ts";
 import { NatsBus } from "./nats-bus.ts";
-import { NatsConnector } from "./nats-connector.ts";
 import { natsNames } from "./nats-names.ts";
-import type { NatsBackboneOptions } from "./nats-options.ts";
-import { natsOptions } from "./nats-options.ts";
 import { NatsPublisher } from "./nats-publisher.ts";
 import { NatsSignals } from "./nats-signals.ts";
 import { NatsStore } from "./nats-store.ts";
 import { ConsumerGroups } from "./partitions/index.ts";
-import { Sweeper } from "./sweeper.ts";
 import { WriteHealth } from "./write-health.ts";
 
 /**
- * Bus and store on NATS JetStream. A server that is away is no error: this resolves, health() says so, operations wait a
- * while, consumers attach when it comes. What only another configuration can mend (credentials refused, no JetStream,
- * more replicas than nodes, another number of partitions) rejects with "bad-configuration"; found later, it is what
- * health() and operations say.
+ * Bus and store on NATS JetStream. An unreachable server is no error: this resolves, health() reports it, operations wait
+ * up to their timeout, and consumers attach once it is reachable. A fault that a retry cannot fix (refused credentials, no
+ * JetStream, more replicas than nodes, another number of partitions) rejects with "bad-configuration"; if it shows later,
+ * health() and operations report it.
  */
 export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Backbone> => {
   const options = natsOptions(given);
@@ -64,4 +63,4 @@ export const openNatsBackbone = async (given: NatsBackboneOptions): Promise<Back
   };
 };
 
-const NOT_ATTACHED = "the server answers, but the consumers are not attached yet";
+const NOT_ATTACHED = "connected to NATS, but the consumers are not attached yet";

@@ -1,7 +1,7 @@
-/** 32 bits that are the same in every process and version: partitions and their owners depend on it. FNV-1a, then mixed. */
+/** Must never change: partitions and their owners depend on it in all processes and versions. FNV-1a, mixed, 32 bits. */
 export const stableHash = (text: string): number => mixed(begunHash(text));
 
-/** The hash of a text that goes on. Many that begin alike share the work of their beginning. */
+/** The hash state after a prefix, so that texts with a common prefix hash it once. */
 export const begunHash = (text: string, before = 0x811c9dc5): number => {
   let hash = before;
   for (let index = 0; index < text.length; index++) {
@@ -10,7 +10,7 @@ export const begunHash = (text: string, before = 0x811c9dc5): number => {
   return hash;
 };
 
-/** `stableHash` of a text whose beginning was hashed before. */
+/** The `stableHash` of a text, from the state after its prefix. */
 export const endedHash = (begun: number, rest: string): number => mixed(begunHash(rest, begun));
 
 const mixed = (unmixed: number): number => {

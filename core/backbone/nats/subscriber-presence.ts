@@ -1,14 +1,17 @@
 import type { Clock } from "../../contract/clock.ts";
-import { isNoResponder } from "./nats-fault.ts";
-import type { NatsSession } from "./nats-session.ts";
+import { isNoResponder } from "./connection/nats-fault.ts";
+import type { NatsSession } from "./connection/nats-session.ts";
 
-/** Whether a subscriber was there at the last check; "unknown" if that check has expired. */
+/** Whether the subject had a subscriber at the last check; "unknown" if that check has expired. */
 export type Presence = "some" | "none" | "unknown";
 
-/** How long the result of a check counts. */
+/** TTL of a check's result. */
 export const PRESENCE_TTL_MS = 250;
 
-/** Whether a subject has subscribers: the server answers a request to a subject that has none. */
+/**
+ * Knows whether a subject has subscribers, so that signals without one are not sent. The server answers a request to a
+ * subject without subscribers with "no responders".
+ */
 export class SubscriberPresence {
   readonly #clock: Clock;
   readonly #last = new Map<string, { readonly at: number; presence: Presence }>();
@@ -22,7 +25,7 @@ export class SubscriberPresence {
     return last === undefined || this.#clock.monotonic() - last.at >= PRESENCE_TTL_MS ? "unknown" : last.presence;
   }
 
-  /** Sends the data as a request. Subscribers do not answer it: without an answer the subject counts as subscribed. */
+  /** Sends the data as a request. Subscribers do not answer it, so no answer means that there is one. */
   check({ requests }: NatsSession, subject: string, data: Uint8Array): void {
     const check: { at: number; presence: Presence } = { at: this.#clock.monotonic(), presence: "some" };
     this.#last.set(subject, check);

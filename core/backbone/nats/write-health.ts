@@ -1,15 +1,15 @@
 import { NatsError } from "nats";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Timer } from "../../contract/clock.ts";
-import type { KvBucket } from "./kv-bucket.ts";
-import type { NatsConnector } from "./nats-connector.ts";
-import { isDenied, isNoResponder, PERHAPS_NO_QUORUM } from "./nats-fault.ts";
-import type { NatsOptions } from "./nats-options.ts";
-import type { NatsSession } from "./nats-session.ts";
+import type { NatsConnector } from "./connection/nats-connector.ts";
+import { isDenied, isNoResponder, PERHAPS_NO_QUORUM } from "./connection/nats-fault.ts";
+import type { NatsOptions } from "./connection/nats-options.ts";
+import type { NatsSession } from "./connection/nats-session.ts";
+import type { KvBucket } from "./kv/kv-bucket.ts";
 
 /**
- * Whether the servers store what they are sent: a cluster without a quorum keeps its connections. One small write every
- * two seconds per process, and one at once after another operation got no answer; while it fails, one every second.
+ * Probes whether NATS stores writes, because a cluster without a quorum keeps its connections open. One small write every
+ * two seconds per process, an extra one after an operation without an answer, and one every second while writes fail.
  */
 export class WriteHealth {
   readonly #connector: NatsConnector;
@@ -19,7 +19,7 @@ export class WriteHealth {
   #probing = false;
   #probedAt = Number.NEGATIVE_INFINITY;
   #problem: string | undefined;
-  /** Monotonic: since when no write was confirmed; undefined while writes work. */
+  /** Monotonic time of the first failure; undefined while writes work. */
   #failingSince: number | undefined;
   #isDenied = false;
   #stopped = false;
@@ -37,12 +37,12 @@ export class WriteHealth {
     });
   }
 
-  /** Why nothing is stored, for operators. */
+  /** Why the last probe failed, for operators. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Why nothing can be stored, once that has lasted longer than a change of connection does. */
+  /** Why writes fail, once they have failed for longer than a reconnect takes. */
   get outage(): string | undefined {
     const { clock } = this.#options;
     if (this.#failingSince === undefined || clock.monotonic() - this.#failingSince < CERTAIN_AFTER_MS) return undefined;
@@ -67,7 +67,7 @@ export class WriteHealth {
     const problem = await this.#write(session);
     this.#probing = false;
     if (this.#stopped) return;
-    // The connection ended meanwhile: the result says nothing about the next one.
+    // The connection has ended meanwhile, so the result is void.
     if (this.#connector.current !== session) return this.#probe();
     this.#note(problem);
     this.#timer?.cancel();
@@ -86,7 +86,7 @@ export class WriteHealth {
     });
     const stored = this.#bucket
       .overwriteOn(session, KEY, Buffer.from(JSON.stringify({ at: clock.now() })))
-      // A server that stood still answers late: it works again, and the next probe need not wait.
+      // A late answer: the server works again, so the next probe runs at once.
       .then(() => (isLate ? void this.#probe() : undefined))
       .catch((error: unknown) => {
         this.#isDenied = isDenied(error);
@@ -100,8 +100,8 @@ export class WriteHealth {
 
   #note(problem: string | undefined): void {
     const { logger } = this.#options;
-    if (problem && !this.#problem) logger.warn({ reason: problem }, "NATS stores nothing");
-    if (!problem && this.#problem) logger.info({}, "NATS stores again");
+    if (problem && !this.#problem) logger.warn({ reason: problem }, "NATS does not store writes");
+    if (!problem && this.#problem) logger.info({}, "NATS stores writes again");
     this.#problem = problem;
     this.#failingSince = problem ? (this.#failingSince ?? this.#probedAt) : undefined;
   }
@@ -114,7 +114,7 @@ const problemOf = (error: unknown): string => {
   }
   return error instanceof NatsError && error.code === "TIMEOUT"
     ? NO_ANSWER
-    : `NATS stores nothing: ${messageOf(error)}`;
+    : `NATS does not store writes: ${messageOf(error)}`;
 };
 
 const NO_ANSWER = `NATS does not confirm that it stores messages; ${PERHAPS_NO_QUORUM}`;
@@ -122,6 +122,6 @@ const NO_LEADER = `NATS has no leader that stores messages; ${PERHAPS_NO_QUORUM}
 const KEY = "probe";
 const PROBE_EVERY_MS = 2_000;
 const RETRY_MS = 1_000;
-/** Slack and Teams redeliver a refused message late, so senders wait through anything shorter. */
+/** Slack and Teams redeliver a refused message late, so a shorter outage is waited out instead. */
 const CERTAIN_AFTER_MS = 1_500;
 const TIMEOUT_MS = 2_000;

@@ -1,7 +1,7 @@
 import type { ServerInfo } from "nats";
 import { type AppError, messageOf } from "../../../contract/app-error.ts";
-import { openSession } from "../dial-nats.ts";
-import type { NatsOptions } from "../nats-options.ts";
+import { openSession } from "../connection/dial-nats.ts";
+import type { NatsOptions } from "../connection/nats-options.ts";
 
 export interface AnsweringNode {
   readonly name: string;
@@ -25,8 +25,8 @@ export interface AskedNodes {
 type Answer = { server: string; info: ServerInfo } | { server: string; error: AppError };
 
 /**
- * Connects to every configured server, and to those that they name as members of their cluster. Rejects if none answers,
- * or if one refuses the credentials.
+ * Connects to each configured server and to the cluster members that they advertise. Rejects if none answers, or if one
+ * refuses the credentials.
  */
 export const askNodes = async (options: NatsOptions): Promise<AskedNodes> => {
   const configured = await Promise.all(options.servers.map((server) => ask(options, server)));
@@ -50,7 +50,7 @@ export const askNodes = async (options: NatsOptions): Promise<AskedNodes> => {
     if (!("info" in answer)) continue;
     const { server_id, server_name, version } = answer.info;
     cluster ??= answer.info.cluster;
-    // A server with several addresses advertises each of them.
+    // A server with several addresses advertises each one.
     if (!answering.has(server_id)) {
       answering.set(server_id, { name: server_name, address: addressOf(answer.server), version });
     }
@@ -58,7 +58,7 @@ export const askNodes = async (options: NatsOptions): Promise<AskedNodes> => {
   if (answering.size === 0 && failed[0]) throw failed[0].error;
   return {
     answering: [...answering.values()],
-    // Advertised addresses may be private to the cluster, so no answer from there says nothing.
+    // Advertised addresses may be private to the cluster, so only configured servers count as silent.
     silent: failed.map(({ server, error }) => ({ address: addressOf(server), reason: messageOf(error.cause) })),
     cluster,
   };

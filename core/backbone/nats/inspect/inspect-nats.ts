@@ -1,26 +1,26 @@
-import { checkJetStream, openSession } from "../dial-nats.ts";
-import { messageHeaders } from "../message-headers.ts";
-import { isBusy, isDenied, isInterruption, natsFault, reasonOf } from "../nats-fault.ts";
+import { checkJetStream, openSession } from "../connection/dial-nats.ts";
+import { isBusy, isDenied, isInterruption, natsFault, reasonOf } from "../connection/nats-fault.ts";
+import type { NatsBackboneOptions, NatsOptions } from "../connection/nats-options.ts";
+import { natsOptions } from "../connection/nats-options.ts";
+import type { NatsSession } from "../connection/nats-session.ts";
 import { type NatsNames, natsNames } from "../nats-names.ts";
-import type { NatsBackboneOptions, NatsOptions } from "../nats-options.ts";
-import { natsOptions } from "../nats-options.ts";
-import type { NatsSession } from "../nats-session.ts";
-import { publishAcked } from "../publish-acked.ts";
+import { publishAcked } from "../wire/jetstream-requests.ts";
+import { messageHeaders } from "../wire/message-headers.ts";
 import { type AskedNodes, askNodes } from "./ask-nodes.ts";
 import { readStream, readStreams, type StreamState } from "./read-streams.ts";
 
 export interface NatsInspection extends AskedNodes {
-  /** JetStream has no leader: nothing can be created, and perhaps nothing is stored. */
+  /** JetStream has no leader: no stream can be created, and writes may fail. */
   readonly noLeader?: string;
   /** The servers did not confirm a write. */
   readonly notStored?: string;
-  /** Of this deployment. Without a leader at most one, to know the nodes by. */
+  /** The streams of this deployment. Without a leader at most one, which names the nodes. */
   readonly streams: readonly StreamState[];
 }
 
 /**
- * Finds out which servers there are, what each keeps, and whether they store a write. Ends within ten seconds, also if the
- * servers are silent. Rejects as a connection would: not reached, refused, no JetStream.
+ * Finds the servers, their streams and replicas, and whether they store a write. Ends within ten seconds, also if servers
+ * are silent. Rejects as a connection does: unreachable, refused, no JetStream.
  */
 export const inspectNats = async (given: NatsBackboneOptions): Promise<NatsInspection> => {
   const options = natsOptions({ ...given, requestTimeoutMs: REQUEST_TIMEOUT_MS });
@@ -30,7 +30,7 @@ export const inspectNats = async (given: NatsBackboneOptions): Promise<NatsInspe
   const scheme = options.servers[0]?.startsWith("tls:") ? "tls" : "nats";
   const servers = nodes.answering.map(({ address }) => `${scheme}://${address}`);
   const session = await openSession({ ...options, servers });
-  // After the loss of a node the others elect leaders for some seconds. With most nodes silent none can be elected.
+  // After the loss of a node, elections take some seconds. Without a majority there is no election to wait for.
   const mayElect = nodes.answering.length > nodes.silent.length;
   const retryUntil = mayElect ? startedAt + RETRY_MS : startedAt;
   try {
@@ -56,13 +56,13 @@ const look = async (session: NatsSession, options: NatsOptions): Promise<Look> =
     return { streams, ...(notStored !== undefined && { notStored }) };
   } catch (error) {
     if (!isInterruption(error) && !isBusy(error)) throw natsFault(error, "asking JetStream");
-    // Nodes answer this one without a leader.
+    // Nodes answer a stream's info request without a leader.
     const known = await readStream(session, `KV_${names.partitionsBucket}`);
     return { noLeader: reasonOf(error), streams: known.replicas.length > 0 ? [known] : [] };
   }
 };
 
-/** A cluster answers questions about streams that it cannot write. Before the first start there is no bucket to write to. */
+/** A cluster can answer info requests for streams that it cannot write. Before the first start there is no bucket yet. */
 const tryWrite = async (
   session: NatsSession,
   names: NatsNames,
@@ -77,7 +77,7 @@ const tryWrite = async (
   }
 };
 
-/** The last look begins before RETRY_MS and waits for two answers at most, so that ten seconds suffice. */
+/** The last look begins before RETRY_MS and waits for at most two answers, so that ten seconds suffice. */
 const RETRY_MS = 5_500;
 const REQUEST_TIMEOUT_MS = 2_000;
 const PAUSE_MS = 250;

@@ -1,6 +1,6 @@
 import type { PeerInfo, StreamInfo } from "nats";
-import { reasonOf } from "../nats-fault.ts";
-import type { NatsSession } from "../nats-session.ts";
+import { reasonOf } from "../connection/nats-fault.ts";
+import type { NatsSession } from "../connection/nats-session.ts";
 
 export interface Replica {
   readonly node: string;
@@ -8,24 +8,24 @@ export interface Replica {
 }
 
 export interface StreamState {
-  /** Of the bucket, if it is one; else of the stream. */
+  /** The name of the bucket or stream. */
   readonly name: string;
   readonly kind: "stream" | "bucket";
-  /** As the stream was made, whatever runs now. */
+  /** Configured number of replicas. */
   readonly wanted: number;
-  /** One for each node that keeps it; empty on a server without a cluster. */
+  /** Empty on a single server. */
   readonly replicas: readonly Replica[];
-  /** Why nothing can be stored in it. */
+  /** Why it cannot store a write. */
   readonly problem?: string;
 }
 
-/** The streams and buckets of one deployment, in the order of their names. */
+/** The streams and buckets of one deployment, sorted by name. */
 export const readStreams = async (session: NatsSession, prefix: string): Promise<StreamState[]> => {
   const names: string[] = [];
   for await (const name of session.jsm.streams.names()) {
     if (name.startsWith(`${prefix}_`) || name.startsWith(`${BUCKET}${prefix}_`)) names.push(name);
   }
-  // All at once, so that silent ones are waited for together.
+  // In parallel, so that timeouts do not add up.
   const states = await Promise.all(names.map((name) => readStream(session, name)));
   return states.sort((a, b) => (a.name < b.name ? -1 : 1));
 };
@@ -53,7 +53,7 @@ export const replicasOf = ({
   return { wanted, replicas, problem: "no leader" };
 };
 
-/** A node that was killed counts as current for up to ten seconds; the leader hears from one that runs every second. */
+/** The server reports a killed node as current for up to ten seconds; a running node contacts the leader every second. */
 const stateOf = ({ current, offline, active, lag }: PeerInfo): Replica["state"] => {
   if (offline || active > SILENT_NANOS) return "offline";
   return current && !lag ? "current" : "behind";

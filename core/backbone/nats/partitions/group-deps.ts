@@ -1,7 +1,7 @@
 import type { Store } from "../../../contract/store.ts";
-import type { NatsConnector } from "../nats-connector.ts";
-import type { NatsOptions } from "../nats-options.ts";
-import type { NatsSession } from "../nats-session.ts";
+import type { NatsConnector } from "../connection/nats-connector.ts";
+import type { NatsOptions } from "../connection/nats-options.ts";
+import type { NatsSession } from "../connection/nats-session.ts";
 import type { Membership } from "./members/membership.ts";
 import type { PartitionTable } from "./partition-table.ts";
 import type { ReconcileSchedule } from "./reconcile-schedule.ts";

@@ -1,8 +1,8 @@
 import type { Msg } from "nats";
 import type { QueuedMessage } from "../../queued-message.ts";
-import type { AckAddress } from "../ack-address.ts";
-import type { NatsSession } from "../nats-session.ts";
-import { queuedMessage } from "../queued-message.ts";
+import type { NatsSession } from "../connection/nats-session.ts";
+import type { AckAddress } from "../wire/ack-address.ts";
+import { queuedMessage } from "../wire/envelope.ts";
 import { PartitionLog } from "./partition-log.ts";
 import type { PartitionRecord } from "./partition-record.ts";
 import type { PullReader } from "./pull-reader.ts";

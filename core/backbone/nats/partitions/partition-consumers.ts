@@ -1,7 +1,7 @@
 import { AckPolicy, DeliverPolicy, nanos, ReplayPolicy } from "nats";
-import { isNotFound } from "../nats-fault.ts";
+import { isNotFound } from "../connection/nats-fault.ts";
+import type { NatsSession } from "../connection/nats-session.ts";
 import { consumerName } from "../nats-names.ts";
-import type { NatsSession } from "../nats-session.ts";
 import type { ConsumerProgress, PartitionRecord } from "./partition-record.ts";
 
 /** The consumers that the generations of a partition have on the server. */

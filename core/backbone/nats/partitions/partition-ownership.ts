@@ -1,8 +1,8 @@
 import { messageOf } from "../../../contract/app-error.ts";
 import type { ConsumeOptions } from "../../../contract/bus.ts";
 import type { QueuedMessage } from "../../queued-message.ts";
-import { isNotFound } from "../nats-fault.ts";
-import type { NatsSession } from "../nats-session.ts";
+import { isNotFound } from "../connection/nats-fault.ts";
+import type { NatsSession } from "../connection/nats-session.ts";
 import type { GroupDeps } from "./group-deps.ts";
 import { HeldPartition } from "./held-partition.ts";
 import { PartitionConsumers } from "./partition-consumers.ts";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { AppError, messageOf, RevisionConflict } from "../../../contract/app-error.ts";
-import type { KvBucket } from "../kv-bucket.ts";
-import type { NatsSession } from "../nats-session.ts";
-import type { WatchedBucket } from "../watched-bucket.ts";
+import type { NatsSession } from "../connection/nats-session.ts";
+import type { KvBucket } from "../kv/kv-bucket.ts";
+import type { WatchedBucket } from "../kv/watched-bucket.ts";
 import { GroupOrigin, PartitionRecord } from "./partition-record.ts";
 
 export interface FoundPartition {

@@ -2,10 +2,10 @@ import type { Msg, Subscription } from "nats";
 import { nanos } from "nats";
 import type { Clock, Timer } from "../../../contract/clock.ts";
 import type { Logger } from "../../../contract/logger.ts";
-import type { AckAddress } from "../ack-address.ts";
-import { ackAddress } from "../ack-address.ts";
-import { isNotFound, isWithoutLeader } from "../nats-fault.ts";
-import type { NatsSession } from "../nats-session.ts";
+import { isNotFound, isWithoutLeader } from "../connection/nats-fault.ts";
+import type { NatsSession } from "../connection/nats-session.ts";
+import type { AckAddress } from "../wire/ack-address.ts";
+import { ackAddress } from "../wire/ack-address.ts";
 
 export interface ReaderDeps {
   readonly session: NatsSession;

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../contract/clock.ts";
 import type { Logger } from "../../../contract/logger.ts";
-import { Backoff } from "../backoff.ts";
+import { Backoff } from "../connection/backoff.ts";
 
 export interface ReconcileScheduleDeps {
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { openNatsBackbone } from "../../../../core/backbone/nats/open-nats-backbone.ts";
 import { NatsServer } from "../../../fakes/nats-server.ts";
-import { eventually } from "./eventually.ts";
-import { numbered, numbers, thingKey, things } from "./samples.ts";
+import { eventually } from "./rig/eventually.ts";
+import { numbered, numbers, thingKey, things } from "./rig/samples.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -6,12 +6,12 @@ import type { Backbone } from "../../../../core/contract/backbone.ts";
 import { ack } from "../../../../core/contract/bus.ts";
 import { collection, keyOf } from "../../../../core/contract/collection.ts";
 import { NatsCluster } from "../../../fakes/nats-cluster.ts";
-import { cleanup } from "./cleanup.ts";
-import { eventually } from "./eventually.ts";
-import { numbered, numbers, thingKey } from "./samples.ts";
+import { cleanup } from "./rig/cleanup.ts";
+import { eventually } from "./rig/eventually.ts";
+import { numbered, numbers, thingKey } from "./rig/samples.ts";
 
 /*
- * The codes of core/backbone/nats/nats-fault.ts as a real cluster sends them. Each test accepts the codes of any server
+ * The codes of core/backbone/nats/connection/nats-fault.ts as a real cluster sends them. Each test accepts the codes of any server
  * version and names those that it saw on the wire. Server 2.9.10 sends 10071 and never 10164 (wrong last sequence
  * without the sequence); it recognises a duplicate id only once the first message is stored, so it never sends 10158
  * (duplicate id in process). Both have rows with canned answers in nats-fault.test.ts. A cluster up to 2.9.20 may also

@@ -4,10 +4,10 @@ import { ack, allDeadLetters, type DeadLetter } from "../../../../core/contract/
 import type { Clock } from "../../../../core/contract/clock.ts";
 import { systemClock } from "../../../../core/contract/clock.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
-import { cleanup } from "./cleanup.ts";
-import { eventually } from "./eventually.ts";
-import { Journal } from "./journal.ts";
-import { numbered, numbers, thingKey } from "./samples.ts";
+import { cleanup } from "./rig/cleanup.ts";
+import { eventually } from "./rig/eventually.ts";
+import { Journal } from "./rig/journal.ts";
+import { numbered, numbers, thingKey } from "./rig/samples.ts";
 
 const start = cleanup();
 const subject = numbers("shared");

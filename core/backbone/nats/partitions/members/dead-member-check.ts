@@ -1,8 +1,8 @@
 import { RevisionConflict } from "../../../../contract/app-error.ts";
 import type { Clock, Timer } from "../../../../contract/clock.ts";
 import type { Logger } from "../../../../contract/logger.ts";
-import { Backoff } from "../../backoff.ts";
-import type { KvBucket } from "../../kv-bucket.ts";
+import { Backoff } from "../../connection/backoff.ts";
+import type { KvBucket } from "../../kv/kv-bucket.ts";
 import { Liveness } from "./liveness.ts";
 
 export interface DeadMemberCheckDeps {

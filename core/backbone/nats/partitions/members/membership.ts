@@ -1,10 +1,10 @@
 import { messageOf, RevisionConflict } from "../../../../contract/app-error.ts";
 import type { Clock, Timer } from "../../../../contract/clock.ts";
 import type { Logger } from "../../../../contract/logger.ts";
-import { Backoff } from "../../backoff.ts";
-import type { KvBucket } from "../../kv-bucket.ts";
-import type { NatsSession } from "../../nats-session.ts";
-import { WatchedBucket } from "../../watched-bucket.ts";
+import { Backoff } from "../../connection/backoff.ts";
+import type { NatsSession } from "../../connection/nats-session.ts";
+import type { KvBucket } from "../../kv/kv-bucket.ts";
+import { WatchedBucket } from "../../kv/watched-bucket.ts";
 import { DeadMemberCheck } from "./dead-member-check.ts";
 import type { MemberRecord } from "./member-record.ts";
 import { consumes, parseMember, reportsReading } from "./member-record.ts";

@@ -1,7 +1,7 @@
 import type { Msg } from "nats";
 import { NatsError } from "nats";
 import { describe, expect, it } from "vitest";
-import type { NatsSession } from "../../../../../core/backbone/nats/nats-session.ts";
+import type { NatsSession } from "../../../../../core/backbone/nats/connection/nats-session.ts";
 import { PullReader } from "../../../../../core/backbone/nats/partitions/pull-reader.ts";
 import { silentLogger } from "../../../../../core/contract/logger.ts";
 import { ManualClock } from "../../../../fakes/manual-clock.ts";

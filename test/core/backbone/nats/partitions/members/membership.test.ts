@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { KvBucket } from "../../../../../../core/backbone/nats/kv-bucket.ts";
-import { NatsConnector } from "../../../../../../core/backbone/nats/nats-connector.ts";
-import { natsOptions } from "../../../../../../core/backbone/nats/nats-options.ts";
+import { NatsConnector } from "../../../../../../core/backbone/nats/connection/nats-connector.ts";
+import { natsOptions } from "../../../../../../core/backbone/nats/connection/nats-options.ts";
+import { KvBucket } from "../../../../../../core/backbone/nats/kv/kv-bucket.ts";
 import { Membership } from "../../../../../../core/backbone/nats/partitions/members/membership.ts";
 import { systemClock as clock } from "../../../../../../core/contract/clock.ts";
 import { silentLogger as logger } from "../../../../../../core/contract/logger.ts";

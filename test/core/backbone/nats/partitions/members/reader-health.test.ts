@@ -6,7 +6,7 @@ import {
 } from "../../../../../../core/backbone/nats/partitions/members/member-record.ts";
 import { ReaderHealth } from "../../../../../../core/backbone/nats/partitions/members/reader-health.ts";
 import { ManualClock } from "../../../../../fakes/manual-clock.ts";
-import { numbers } from "../../samples.ts";
+import { numbers } from "../../rig/samples.ts";
 
 const subject = numbers("asked");
 const GROUP = groupName("intake", subject);

@@ -1,0 +1,61 @@
+import type { MsgHdrs, StoredMsg } from "nats";
+import { messageHeaders } from "../wire/message-headers.ts";
+import type { WriteAncestry } from "./write-ancestry.ts";
+
+export interface BucketEntry {
+  readonly key: string;
+  readonly revision: number;
+  readonly data: Uint8Array;
+  /** A marker that a deletion left in place of the value. */
+  readonly deleted: boolean;
+  /** Wall clock, milliseconds. */
+  readonly expiresAt: number | undefined;
+  readonly writeId: string;
+  readonly ancestry: WriteAncestry;
+}
+
+export interface ScannedEntry extends BucketEntry {
+  /** Wall clock of the server, milliseconds. */
+  readonly storedAt: number;
+}
+
+export interface EntryWrite {
+  readonly writeId?: string;
+  readonly deletes?: boolean;
+  readonly expiresAt?: number | undefined;
+  /** 0: the key must be absent. */
+  readonly ifRevision?: number | undefined;
+  readonly ancestry?: WriteAncestry;
+}
+
+export const entryHeaders = ({ writeId, deletes, expiresAt, ifRevision, ancestry }: EntryWrite): MsgHdrs =>
+  messageHeaders({
+    [OPERATION_HEADER]: deletes ? "DEL" : undefined,
+    [EXPIRES_HEADER]: expiresAt === undefined ? undefined : String(expiresAt),
+    [ID_HEADER]: writeId,
+    [EXPECTED_HEADER]: ifRevision === undefined ? undefined : String(ifRevision),
+    [ANCESTRY_HEADER]: ancestry || undefined,
+  });
+
+export const entryOf = (
+  key: string,
+  { seq, data, header }: Pick<StoredMsg, "seq" | "data" | "header">,
+): BucketEntry => {
+  const expires = header?.get(EXPIRES_HEADER);
+  const operation = header?.get(OPERATION_HEADER);
+  return {
+    key,
+    revision: seq,
+    data,
+    deleted: operation === "DEL" || operation === "PURGE",
+    expiresAt: expires ? Number(expires) : undefined,
+    writeId: header?.get(ID_HEADER) ?? "",
+    ancestry: header?.get(ANCESTRY_HEADER) ?? "",
+  };
+};
+
+const ID_HEADER = "Nats-Msg-Id";
+const EXPECTED_HEADER = "Nats-Expected-Last-Subject-Sequence";
+const OPERATION_HEADER = "KV-Operation";
+const EXPIRES_HEADER = "Mooring-Expires";
+const ANCESTRY_HEADER = "Mooring-Lineage";

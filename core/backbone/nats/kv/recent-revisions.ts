@@ -1,0 +1,26 @@
+import type { WriteAncestry } from "./write-ancestry.ts";
+
+export interface KnownRevision {
+  readonly expiresAt: number | undefined;
+  readonly ancestry: WriteAncestry;
+}
+
+/**
+ * Caches the revisions that this process read or wrote lately. It saves a compare-and-set one read, a whole round trip.
+ * A revision never changes, so the cache cannot go stale.
+ */
+export class RecentRevisions {
+  readonly #known = new Map<number, KnownRevision>();
+
+  note(revision: number, known: KnownRevision): void {
+    const oldest = this.#known.size >= MAX_KNOWN ? this.#known.keys().next().value : undefined;
+    if (oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(revision, known);
+  }
+
+  get(revision: number): KnownRevision | undefined {
+    return this.#known.get(revision);
+  }
+}
+
+const MAX_KNOWN = 2_000;

@@ -1,0 +1,68 @@
+import { Empty, type MsgHdrs, NatsError, type StreamConfig, type StreamInfo } from "nats";
+import { isNotFound } from "../connection/nats-fault.ts";
+import type { NatsSession } from "../connection/nats-session.ts";
+
+interface Stored {
+  /** Of a duplicate: the sequence number of the first message. */
+  readonly seq: number;
+  readonly duplicate?: boolean;
+}
+
+interface PubAck extends Partial<Stored> {
+  readonly error?: { code: number; err_code: number; description: string };
+}
+
+/** Resolves once the server has stored the message. */
+export const publishAcked = async (
+  { requests }: NatsSession,
+  subject: string,
+  data: Uint8Array,
+  headers: MsgHdrs,
+  timeoutMs?: number,
+): Promise<Stored> => {
+  const answer = await requests.request(subject, data, headers, timeoutMs);
+  const { seq, duplicate = false, error } = JSON.parse(answer.string()) as PubAck;
+  if (error) {
+    const refused = new NatsError(error.description, String(error.code));
+    refused.api_error = error;
+    throw refused;
+  }
+  if (seq === undefined) throw new NatsError("the answer is not a publish acknowledgement", "JESTREAM_INVALID_ACK");
+  return { seq, duplicate };
+};
+
+export interface DirectMessage {
+  readonly subject: string;
+  readonly seq: number;
+  readonly data: Uint8Array;
+  readonly header: MsgHdrs;
+}
+
+/** The last message of a subject, by a direct read: a third of the cost of a request through the stream's leader. */
+export const directGet = async (
+  { requests }: NatsSession,
+  stream: string,
+  subject: string,
+): Promise<DirectMessage | undefined> => {
+  const answer = await requests.request(`$JS.API.DIRECT.GET.${stream}.${subject}`, Empty);
+  const header = answer.headers;
+  if (header?.code === 404) return undefined;
+  if (header === undefined || header.code !== 0) {
+    throw new NatsError(`direct read: ${header?.description ?? "no answer"}`, String(header?.code ?? "UNKNOWN_ERROR"));
+  }
+  return { subject, seq: Number(header.get("Nats-Sequence")), data: answer.data, header };
+};
+
+/** Creates the stream unless it exists. Races are safe: creating it twice with the same configuration is no error. */
+export const ensureStream = (
+  session: NatsSession,
+  config: Partial<StreamConfig> & { name: string },
+): Promise<StreamInfo> =>
+  session.once(config.name, async () => {
+    try {
+      return await session.lookups.streams.info(config.name);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return await session.jsm.streams.add(config);
+    }
+  });

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import type { NatsBackboneOptions } from "../../../../../core/backbone/nats/connection/nats-options.ts";
+import type { Clock } from "../../../../../core/contract/clock.ts";
+import { systemClock } from "../../../../../core/contract/clock.ts";
+import { RecordingLogger } from "../../../../fakes/recording-logger.ts";
+import { cleanup } from "../rig/cleanup.ts";
+import { eventually } from "../rig/eventually.ts";
+import { Journal } from "../rig/journal.ts";
+import { numbered, numbers } from "../rig/samples.ts";
+
+const start = cleanup();
+const subject = numbers("wired");
+const durable = { durable: "wired", concurrency: 1 };
+
+const wired = async (options: Partial<NatsBackboneOptions> = {}) => {
+  const { port } = await start.server();
+  const wire = await start.wire(port);
+  return { wire, backbone: await start.backbone({ servers: [wire.url], ...options }) };
+};
+
+describe("given a connection that ends before the server has answered (F3)", () => {
+  it("when somebody begins to listen, then that ends too, and it hears over the next connection", async () => {
+    const { wire, backbone } = await wired();
+    wire.fail("cut", (sent) => sent.includes(`SUB mooring_signal.${subject.name}`));
+    const heard: number[] = [];
+    await backbone.bus.listen(subject, ({ n }) => heard.push(n));
+    expect(wire.hasFailed).toBe(true);
+    await eventually(() => {
+      backbone.bus.signal(subject, numbered(1));
+      expect(heard).toContain(1);
+    });
+  });
+
+  it.each(["cut", "silent"] as const)("when the last word is said (%s), then closing ends", async (trouble) => {
+    let hurry = 1;
+    const clock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / hurry, callback) };
+    const { wire, backbone } = await wired({ clock });
+    wire.fail(trouble, (sent) => sent.includes("UNSUB"));
+    hurry = 100;
+    await backbone.close();
+    expect(wire.hasFailed).toBe(true);
+  });
+
+  it("when that is at any of its first words, then it starts all the same, and takes part", async () => {
+    const { port } = await start.server();
+    const words = Array.from({ length: 40 }, (_, index) => index + 1);
+    await Promise.all(
+      words.map(async (last) => {
+        const wire = await start.wire(port);
+        wire.fail("cut", (_, nth) => nth === last);
+        const backbone = await start.backbone({ servers: [wire.url], prefix: `w${last}`, partitions: 2 });
+        const journal = new Journal();
+        const heard: number[] = [];
+        await backbone.bus.listen(subject, ({ n }) => heard.push(n));
+        await backbone.bus.consume(subject, durable, journal.handler("here"));
+        await backbone.bus.publish(subject, numbered(0), { id: "k/0", key: "k" });
+        await eventually(() => expect(journal.distinct).toBe(1));
+        await eventually(() => expect(backbone.health()).toEqual({ ok: true }));
+        await eventually(() => {
+          backbone.bus.signal(subject, numbered(1));
+          expect(heard).toContain(1);
+        });
+        expect(journal.repeats).toBe(0);
+      }),
+    );
+  });
+});
+
+describe("given a connection on which nothing moves any more", () => {
+  it("when more waits to be sent than it takes, then it is given up, and all goes on over another", async () => {
+    const logger = new RecordingLogger();
+    const { wire, backbone } = await wired({ logger, pingMs: 200 });
+    wire.fail("silent", () => true);
+    const much = { n: 1, filling: "x".repeat(500_000) };
+    for (let sent = 0; sent < 100; sent++) backbone.bus.signal(subject, much);
+    await eventually(() => expect(logger.lines.items.map(({ message }) => message)).toContain("NATS connection lost"));
+    await backbone.bus.publish(subject, numbered(1), { id: "k/1", key: "k" });
+    await eventually(() => expect(backbone.health()).toEqual({ ok: true }));
+  });
+});

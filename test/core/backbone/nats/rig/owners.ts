@@ -1,0 +1,26 @@
+import { connect } from "nats";
+import { groupName } from "../../../../../core/backbone/nats/nats-names.ts";
+import { numbers } from "./samples.ts";
+
+/** Who owns the partitions of the durable "shared", by the server's own records: how many each owner has. */
+export const owners = async (url: string, partitions = 32): Promise<Map<string, number>> => {
+  const nc = await connect({ servers: [url] });
+  try {
+    const bucket = await nc.jetstream().views.kv("mooring_bus_partitions", { bindOnly: true });
+    const group = groupName("shared", numbers("shared"));
+    const keys = Array.from({ length: partitions }, (_, partition) => `${group}.${partition}`);
+    const records = await Promise.all(keys.map((key) => bucket.get(key)));
+    const counts = new Map<string, number>();
+    for (const record of records) {
+      const owner = record?.json<{ owner: string | null }>().owner;
+      if (owner) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    }
+    return counts;
+  } finally {
+    await nc.close();
+  }
+};
+
+/** The shares, the smallest first. */
+export const shares = async (url: string, partitions = 32): Promise<number[]> =>
+  [...(await owners(url, partitions)).values()].sort((a, b) => a - b);

@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { collection, keyOf } from "../../../../../core/contract/collection.ts";
+import { subject } from "../../../../../core/contract/subject.ts";
+
+const Numbered = z.looseObject({ n: z.number() });
+export const numbers = (part: string) => subject("default", "test.number", Numbered, part);
+export const numbered = (n: number) => ({ n });
+
+/** "loose" takes anything under the same name, as another version might. */
+export const things = (form: "strict" | "loose") =>
+  collection<{ n: number }>(
+    "things",
+    form === "strict" ? Numbered : (z.unknown() as unknown as z.ZodType<{ n: number }>),
+  );
+export const thingKey = (...parts: [string, ...string[]]) => keyOf(things("strict"), ...parts);
