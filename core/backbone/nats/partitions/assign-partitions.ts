@@ -3,14 +3,14 @@ import { begunHash, endedHash } from "../stable-hash.ts";
 interface Candidate {
   readonly member: string;
   readonly begun: number;
-  /** How many partitions it still takes; at 0 it takes one more, as long as some are left over. */
+  /** Partitions that it still takes; at 0 it takes one more while `extra` ones are left. */
   room: number;
 }
 
 /**
- * Who should own which partition. Every process computes the same from the same members: each partition goes to the
- * member that scores highest for it and still has room, so shares differ by one at most and few partitions move when a
- * member comes or goes.
+ * The owner that each partition should have. All processes compute the same owners from the same members: a partition
+ * goes to the member with the highest score that still has room, so shares differ by at most one and few partitions move
+ * when a member joins or leaves.
  */
 export const assignPartitions = (
   group: string,
@@ -29,7 +29,7 @@ export const assignPartitions = (
   });
 };
 
-/** Of those with so much room or more. Among equals the first by name. */
+/** The highest score among the candidates with at least this much room; of equal scores the first name. */
 const best = (candidates: readonly Candidate[], partition: number, room: number): Candidate | undefined => {
   const spelled = String(partition);
   let found: Candidate | undefined;

@@ -17,7 +17,7 @@ import { PartitionDrain } from "./partition-drain.ts";
 import { PartitionOwnership } from "./partition-ownership.ts";
 import type { FoundPartition } from "./partition-table.ts";
 
-/** This process's share of one durable: takes the partitions that should be its own, gives back those that should not. */
+/** This process's share of one durable: takes the partitions that are assigned to it and hands over the others. */
 export class ConsumerGroup<T> {
   readonly name: string;
   readonly #deps: GroupDeps;
@@ -25,7 +25,7 @@ export class ConsumerGroup<T> {
   readonly #held = new Map<number, HeldPartition>();
   readonly #ownership: PartitionOwnership;
   readonly #drain: PartitionDrain;
-  /** Partitions that should be ours, but whose recorded owner lives and does not report that it reads them. */
+  /** Partitions assigned to this process whose recorded owner is alive and does not report that it reads them. */
   readonly #unread = new Map<number, { readonly revision: number; readonly since: number }>();
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
   #assigned: { readonly members: readonly string[]; readonly owners: readonly (string | undefined)[] } | undefined;
@@ -69,7 +69,7 @@ export class ConsumerGroup<T> {
     return this.#consumption.depth;
   }
 
-  /** For a heartbeat: the partitions whose consumers serve this process at this moment, encoded. */
+  /** For a heartbeat: the partitions whose consumers currently serve this process, encoded. */
   reportReading(): string {
     const { connector, options } = this.#deps;
     const session = connector.current;
@@ -84,7 +84,7 @@ export class ConsumerGroup<T> {
     return encodePartitions(read, options.partitions);
   }
 
-  /** Where a new durable begins is decided once, before anything is read. */
+  /** Decides where a new durable starts, once, before it reads. */
   decideOrigin(): Promise<unknown> {
     return this.#ownership.origin();
   }
@@ -93,7 +93,7 @@ export class ConsumerGroup<T> {
     this.#consumption.wake();
   }
 
-  /** Brings what is held in line with what should be. Changes that come during a pass cause another. */
+  /** Brings the held partitions in line with the assignment. A change during a pass causes another pass. */
   reconcile(): Promise<void> {
     if (this.#closing) return Promise.resolve();
     this.#passAgain = true;
@@ -101,12 +101,12 @@ export class ConsumerGroup<T> {
     return this.#pass;
   }
 
-  /** Others own everything now. */
+  /** Call when this process was declared dead: others may own its partitions. */
   dropAll(): void {
     for (const held of [...this.#held.values()]) this.#drop(held);
   }
 
-  /** To be called when no handler runs any more. Gives everything back, as far as the server can be told in time. */
+  /** Call when no handler runs. Releases all partitions; those that cannot be released in time are dropped. */
   async close(timeoutMs: number): Promise<void> {
     this.#closing = true;
     this.#timer?.timer.cancel();
@@ -129,7 +129,7 @@ export class ConsumerGroup<T> {
     const held = this.#held.get(partition);
     const { membership, options } = this.#deps;
     if (!held || held.releasing || !membership.holdsLease()) return false;
-    // After a whole lease others may take it, although this process lives.
+    // After a whole lease without a report others may take the partition, although this process is alive.
     const unreportedMs = options.clock.monotonic() - (held.unreportedSince ?? options.clock.monotonic());
     return unreportedMs < options.leaseMs * OWN_SHARE;
   }
@@ -144,11 +144,11 @@ export class ConsumerGroup<T> {
         this.#failed(error);
       }
     }
-    // In the same instant as the check above, so that a change in between is not taken for one of this pass.
+    // Synchronous with the check above, so that a later change starts a new pass.
     this.#pass = undefined;
   }
 
-  /** False if nothing could be looked at. */
+  /** False without a connection or membership. */
   async #reconcileOnce(): Promise<boolean> {
     const { connector, membership, options, table } = this.#deps;
     const session = connector.current;
@@ -187,7 +187,7 @@ export class ConsumerGroup<T> {
     return true;
   }
 
-  /** Its recorded owner lives, but has not reported for a lease that it reads it. */
+  /** The recorded owner is alive, but has not reported for a whole lease that it reads the partition. */
   #isAbandoned(partition: number, { record, revision }: FoundPartition): boolean {
     const { membership, options } = this.#deps;
     const now = options.clock.monotonic();
@@ -196,7 +196,7 @@ export class ConsumerGroup<T> {
     return now - (this.#unread.get(partition)?.since ?? now) >= options.leaseMs;
   }
 
-  /** Who should own what. Most changes are not of the members, and then it is as before. */
+  /** The assignment, cached until the members change. */
   #owners(): readonly (string | undefined)[] {
     const { membership, options } = this.#deps;
     const members = membership.consuming(this.name);
@@ -209,7 +209,7 @@ export class ConsumerGroup<T> {
   async #take(session: NatsSession, partition: number, lastSeq: number, abandonedBy?: string): Promise<void> {
     const held = await this.#ownership.take(session, partition, lastSeq, abandonedBy);
     if (!held) return;
-    // Others declared this process dead meanwhile, and may take what the record gives to its former id.
+    // Another process declared this one dead meanwhile, so any process may take the partition from its former id.
     if (held.record.owner !== this.#deps.membership.id) {
       this.#passAgain = true;
       return;
@@ -227,7 +227,7 @@ export class ConsumerGroup<T> {
     }
   }
 
-  /** Waits for an instant without a running handler; if there is none for a while, work goes on and it tries later. */
+  /** Releases the partition once no handler runs. If handlers do not end in time, work resumes and it retries later. */
   async #handOver(held: HeldPartition): Promise<void> {
     if (held.handingOver) return;
     held.handingOver = true;
@@ -244,14 +244,14 @@ export class ConsumerGroup<T> {
     held.handOverPauseMs = Math.min(held.handOverPauseMs * 2, MAX_HAND_OVER_PAUSE_MS);
   }
 
-  /** If the server cannot be told, the partition stays closed here and a later pass tells it. */
+  /** If the write fails, the partition stays closed here and a later pass retries it. */
   async #release(held: HeldPartition, timeoutMs?: number): Promise<void> {
     held.releasing = true;
     held.stopReading();
     this.#consumption.forget((message) => message.partition === held.partition);
     await this.#ownership.release(held, timeoutMs).catch((error) => {
       if (!this.#closing) throw error;
-      this.#deps.options.logger.warn({ group: this.name, error: messageOf(error) }, "partition not given back");
+      this.#deps.options.logger.warn({ group: this.name, error: messageOf(error) }, "could not release partition");
     });
     if (this.#held.get(held.partition) === held) this.#held.delete(held.partition);
   }
@@ -269,7 +269,7 @@ export class ConsumerGroup<T> {
     this.#deps.schedule.failed(this.name, error, partition);
   }
 
-  /** One timer, for the earliest: a pass looks at all partitions. */
+  /** One timer for the earliest time, because a pass checks all partitions. */
   #soon(ms: number): void {
     const { clock } = this.#deps.options;
     const at = clock.monotonic() + ms;
@@ -283,7 +283,7 @@ export class ConsumerGroup<T> {
   }
 }
 
-/** Of a lease, so that clocks of slightly different speed do no harm. */
+/** Share of a lease; the margin covers clocks that run at slightly different speeds. */
 const OWN_SHARE = 0.9;
 const AT_ONCE = 16;
 const LOOK_AGAIN_MS = 300;

@@ -32,7 +32,7 @@ export interface ConsumerGroupsDeps {
   readonly partitionsBucket: KvBucket;
 }
 
-/** All that this process consumes, and its part in sharing it with other processes. */
+/** All consumers of this process, and their membership in the groups that share the work. */
 export class ConsumerGroups {
   readonly #deps: ConsumerGroupsDeps;
   readonly #running = new Map<string, Running>();
@@ -115,29 +115,29 @@ export class ConsumerGroups {
     return [...this.#running.values()].map(({ group }) => group.depth);
   }
 
-  /** False while something that should be consumed is not: the server answers, but nobody takes its messages. */
+  /** False while a consumer of this process is not attached on the current connection. */
   get takingPart(): boolean {
     return this.#running.size === 0 || this.#takesPartIn === this.#deps.connector.current;
   }
 
-  /** Why an accepted message may wait unread. Unknown until this process consumes on the connection there is. */
+  /** Why an accepted message may stay unread. Undefined until this process consumes on the current connection. */
   get unread(): string | undefined {
     return this.#begun !== undefined && this.#begun === this.#deps.connector.current
       ? this.#readers.problem
       : undefined;
   }
 
-  /** Waits for the handlers under way, gives everything back, and leaves. */
+  /** Waits for running handlers, releases all partitions and leaves. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#retry?.cancel();
     this.#schedule.close();
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
-    // A server that could not be told about partitions is not waited for a second time.
+    // Without a connection the timeout has already passed once, when the partitions were released.
     await this.#membership.close(this.#deps.connector.current ? CLOSE_TIMEOUT_MS : 0);
   }
 
-  /** Waits until the group takes part, but not for a server that is away: it takes part as soon as that comes. */
+  /** Waits until the group is attached. Without a connection it returns at once; the group attaches after the connect. */
   async #attached(): Promise<void> {
     const { connector, options } = this.#deps;
     if (!connector.current) return;
@@ -149,7 +149,7 @@ export class ConsumerGroups {
     timer?.cancel();
   }
 
-  /** Safe to do again at any time; what fails is tried again. */
+  /** Idempotent; a failure is retried with backoff. */
   async #begin(): Promise<void> {
     while (this.#beginning) await this.#beginning;
     if (this.#closed || this.#running.size === 0) return;
@@ -181,7 +181,7 @@ export class ConsumerGroups {
     await Promise.all(groups.map((group) => group.reconcile()));
     const all = [...this.#running.values()].filter(({ closing }) => !closing);
     if (all.every(({ group }) => groups.includes(group))) this.#takesPartIn = session;
-    // Others learn at once, not with the next heartbeat, that this process now reads its share.
+    // Other processes learn at once, not with the next heartbeat, that this process reads its share.
     await this.#membership.announceReading();
   }
 
@@ -208,7 +208,7 @@ export class ConsumerGroups {
 
   #group<T>(name: string, subject: Subject<T>, options: ConsumeOptions<T>): ConsumerGroup<T> {
     const known = this.#running.get(name);
-    // The name is made of the subject, so the messages are of the same type.
+    // The name contains the hash of the subject, so the messages have the same type.
     if (known) return known.group as unknown as ConsumerGroup<T>;
     const { connector, names, publisher, store } = this.#deps;
     const group = new ConsumerGroup(subject, options, {
@@ -231,7 +231,7 @@ export class ConsumerGroups {
   }
 }
 
-/** Of a partition that no living process reads: long enough for a restart of the one that read it. */
+/** Grace for an unread partition, in leases: long enough for a restart of its reader. */
 const UNREAD_LEASES = 2;
 const ATTACHING = { failing: "could not attach consumers, retrying", recovered: "consumers attached" };
 const CLOSE_TIMEOUT_MS = 3_000;

@@ -1,4 +1,4 @@
-/** Runs it for every item, so many at once. */
+/** Runs the function for each item, at most `atOnce` in parallel. */
 export const eachLimited = async <T>(
   items: readonly T[],
   atOnce: number,

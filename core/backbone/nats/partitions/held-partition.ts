@@ -7,7 +7,7 @@ import { PartitionLog } from "./partition-log.ts";
 import type { PartitionRecord } from "./partition-record.ts";
 import type { PullReader } from "./pull-reader.ts";
 
-/** A partition that is ours: its record as we wrote it, and what we were sent of it. */
+/** A partition that this process owns: its record as last written, its reader and its open messages. */
 export class HeldPartition {
   readonly partition: number;
   readonly #readStored: (seq: number) => Promise<string>;
@@ -16,10 +16,10 @@ export class HeldPartition {
   #reader: PullReader | undefined;
   record: PartitionRecord;
   revision: number;
-  /** It is being given back: nothing of it starts any more. */
+  /** The release has begun: no handler of the partition may start. */
   releasing = false;
   handingOver = false;
-  /** Since when the heartbeats say that this process does not read it; others may take it after a lease. */
+  /** Monotonic time since which heartbeats report it as unread; others may take it after a lease. */
   unreportedSince: number | undefined;
   handOverPauseMs = FIRST_HAND_OVER_PAUSE_MS;
 
@@ -45,7 +45,7 @@ export class HeldPartition {
     return this.#reader !== undefined && this.#session === session;
   }
 
-  /** It is read, and the server has shown recently that it serves the reader. */
+  /** The reader runs, and the server has recently answered it. */
   isServedOn(session: NatsSession): boolean {
     return this.isReadOn(session) && this.#reader?.isServed === true;
   }
@@ -65,7 +65,7 @@ export class HeldPartition {
     this.#reader = undefined;
   }
 
-  /** The message to queue, if it is new. One that has ended is acknowledged once more. */
+  /** Returns the message to queue if it is new. A duplicate of an ended message is acknowledged again. */
   arrived(message: Msg, address: AckAddress, reply: string): QueuedMessage | undefined {
     const { seq } = address;
     const keep = this.#log.waiting * message.data.length < MAX_BYTES_KEPT;
@@ -80,7 +80,7 @@ export class HeldPartition {
     return arrival.message;
   }
 
-  /** Fire and forget: if it is lost with the connection, the message comes again and is known to have ended. */
+  /** Does not wait: if the acknowledgement is lost, the redelivered message is recognised as ended. */
   ended(message: QueuedMessage): void {
     const address = this.#log.ended(message);
     if (address === undefined) return;
@@ -93,8 +93,8 @@ export class HeldPartition {
   }
 }
 
-/** More than these of one partition are not asked for, so that a stuck key does not fill the memory. */
+/** Waiting messages of one partition; no more are requested, so that a blocked key does not fill the memory. */
 const MAX_WAITING = 10_000;
-/** Of one partition, roughly; the rest is read again from the stream when its turn comes. */
+/** Approximate, per partition; other messages are read again from the stream right before they run. */
 const MAX_BYTES_KEPT = 4_000_000;
 const FIRST_HAND_OVER_PAUSE_MS = 1_000;

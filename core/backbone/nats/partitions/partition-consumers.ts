@@ -4,7 +4,7 @@ import type { NatsSession } from "../connection/nats-session.ts";
 import { consumerName } from "../nats-names.ts";
 import type { ConsumerProgress, PartitionRecord } from "./partition-record.ts";
 
-/** The consumers that the generations of a partition have on the server. */
+/** The consumers on the server, one per generation of a partition. */
 export class PartitionConsumers {
   readonly #stream: string;
   readonly #group: string;
@@ -28,7 +28,7 @@ export class PartitionConsumers {
     }
   }
 
-  /** True while some process waits for messages of this generation. */
+  /** True while a pull request waits at the consumer of this generation. */
   async isRead(session: NatsSession, partition: number, generation: number): Promise<boolean> {
     try {
       const info = await session.lookups.consumers.info(this.#stream, this.name(partition, generation));
@@ -55,7 +55,7 @@ export class PartitionConsumers {
     });
   }
 
-  /** Removes what older generations left. A consumer that is gone already is fine. */
+  /** Deletes the consumers of older generations. Idempotent. */
   async sweep(session: NatsSession, partition: number, { oldest, generation }: PartitionRecord): Promise<void> {
     for (let old = oldest; old < generation; old++) {
       try {
@@ -67,6 +67,6 @@ export class PartitionConsumers {
   }
 }
 
-/** Longer than any handler runs: a message comes again by a new generation, never by a time-out, which would break order. */
+/** Longer than any handler: a redelivery by timeout would break the order; a new generation redelivers in order. */
 const ACK_WAIT_MS = 3_600_000;
 const MAX_UNACKNOWLEDGED = 20_000;

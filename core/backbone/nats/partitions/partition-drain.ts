@@ -17,12 +17,12 @@ export class PartitionDrain {
     this.#isRunning = isRunning;
   }
 
-  /** While it is, no handler of the partition may start. */
+  /** While true, no handler of the partition may start. */
   isDraining(partition: number): boolean {
     return this.#draining.has(partition);
   }
 
-  /** True: no handler runs, and none may start until over() is called. False: handlers still run after the longest wait. */
+  /** True: no handler runs, and none may start until over() is called. False: handlers still run after MAX_WAIT_MS. */
   async wait(partition: number): Promise<boolean> {
     this.#draining.add(partition);
     if (!this.#isRunning(partition)) return true;
@@ -46,5 +46,5 @@ export class PartitionDrain {
   }
 }
 
-/** Handlers of the other keys of the partition wait this long at most. */
+/** The maximum delay of the partition's other keys. */
 const MAX_WAIT_MS = 500;

@@ -3,7 +3,7 @@ import type { LocalProgress, PartitionRecord } from "./partition-record.ts";
 
 interface Entry {
   readonly message: QueuedMessage;
-  /** Where its acknowledgement goes; another after every reconnect. */
+  /** The reply subject of its acknowledgement; it changes with each redelivery. */
   address: string;
   started: boolean;
 }
@@ -11,8 +11,8 @@ interface Entry {
 export type Arrival = "new" | "known" | "ended";
 
 /**
- * What one owner was sent of one partition, and what of it has not ended. Messages come in stream order, so whatever
- * came and is not open has ended: a message that is stuck for days costs no memory for those that end behind it.
+ * The messages of one partition that its owner has received, and which of them are open. Messages arrive in stream order,
+ * so each one that arrived and is not open has ended: a message that is stuck for days costs no memory for later ones.
  */
 export class PartitionLog {
   /** In stream order. */
@@ -32,7 +32,7 @@ export class PartitionLog {
     this.#suspectTo = suspectTo;
   }
 
-  /** How many have not ended. */
+  /** Number of open messages. */
   get waiting(): number {
     return this.#open.size;
   }
@@ -41,7 +41,7 @@ export class PartitionLog {
     return seq <= this.#suspectTo || this.#suspects.has(seq);
   }
 
-  /** A message that was sent before only gets its new address; one that has ended needs another acknowledgement. */
+  /** A redelivered open message only gets its new address; an ended one must be acknowledged again. */
   arrived(seq: number, address: string, make: () => QueuedMessage): { as: Arrival; message?: QueuedMessage } {
     const known = this.#open.get(seq);
     if (known) {
@@ -61,7 +61,7 @@ export class PartitionLog {
     if (entry?.message === message) entry.started = true;
   }
 
-  /** The address to acknowledge it at; nothing for a message of an earlier ownership. */
+  /** The address of its acknowledgement; undefined for a message of an earlier ownership. */
   ended(message: QueuedMessage): string | undefined {
     const entry = this.#open.get(message.seq);
     if (entry?.message !== message) return undefined;

@@ -16,8 +16,8 @@ export interface OwnershipDeps extends GroupDeps {
 }
 
 /**
- * How a partition changes hands. The record is written first, by compare-and-set; only then is the new generation's
- * consumer made, and the old one deleted last. A death after any of these steps leaves enough for the next owner.
+ * Changes the owner of a partition. It writes the record first, by compare-and-set, then creates the consumer of the new
+ * generation, and deletes the old one last. After a crash at any step the next owner can continue.
  */
 export class PartitionOwnership {
   readonly #group: string;
@@ -49,8 +49,8 @@ export class PartitionOwnership {
   }
 
   /**
-   * Nothing if another process was first, or if its owner lives; then only a partition that the owner has not reported
-   * as read for a lease (`abandonedBy`) is taken, if by now neither its report nor the server says that it reads it.
+   * Undefined if another process was first, or if the owner is alive. From a living owner it takes only a partition that
+   * the owner has not reported as read for a lease (`abandonedBy`), and that is still unread by its report and the server.
    */
   async take(
     session: NatsSession,
@@ -75,14 +75,14 @@ export class PartitionOwnership {
     return new HeldPartition(partition, record, revision, (seq) => this.#readStored(seq));
   }
 
-  /** The same owner on a new connection. False if it is ours no longer. */
+  /** The same owner on a new connection. False if this process no longer owns the partition. */
   async reopen(held: HeldPartition, lastSeq: number): Promise<boolean> {
     const { membership, table } = this.#deps;
     const { partition } = held;
     const found = await table.read(this.#group, partition);
     if (found?.record.owner !== membership.id || found.revision !== held.revision) return false;
     const record = reopened(held.record, held.log.progress());
-    // The stream is another one: what we know about it is worth nothing, so it is taken as if we had died.
+    // The stream was replaced, so the local progress is void: the partition is taken as after a crash.
     if (fittedTo(record, lastSeq) !== record) return false;
     const revision = await table.write(this.#group, partition, record, held.revision);
     if (revision === undefined) return false;
@@ -120,7 +120,7 @@ export class PartitionOwnership {
     await this.#deps.table.write(this.#group, held.partition, record, held.revision, timeoutMs);
   }
 
-  /** Gives up a record that names this process although it does not hold the partition: a call after the write failed. */
+  /** Releases a record that names this process although it does not hold the partition: a step after the write failed. */
   async disown(session: NatsSession, partition: number): Promise<void> {
     const { membership, table } = this.#deps;
     const found = await table.read(this.#group, partition);
@@ -129,7 +129,7 @@ export class PartitionOwnership {
     await table.write(this.#group, partition, disowned(found.record, progress), found.revision);
   }
 
-  /** A request that got no answer is repeated: another record, and another generation, would cost more. */
+  /** Retries a request without an answer: a new record and generation would cost more. */
   #createConsumer(partition: number, record: PartitionRecord): Promise<void> {
     const { connector, messageSubject } = this.#deps;
     return connector.run(`creating a consumer of ${this.#group}`, (session) =>
@@ -137,18 +137,21 @@ export class PartitionOwnership {
     );
   }
 
-  /** Best effort: the record remembers the oldest generation that may have left something. */
+  /** Best effort: the record has the oldest generation that may still have a consumer. */
   async #sweep(session: NatsSession, held: HeldPartition): Promise<void> {
     const { record, partition } = held;
     try {
       await this.#consumers.sweep(session, partition, record);
       if (held.record === record) held.record = { ...record, oldest: record.generation };
     } catch (error) {
-      this.#deps.options.logger.debug({ group: this.#group, partition, error: messageOf(error) }, "old consumer kept");
+      this.#deps.options.logger.debug(
+        { group: this.#group, partition, error: messageOf(error) },
+        "could not delete old consumer",
+      );
     }
   }
 
-  /** Empty if the message is past its retention: it then ends as a dead letter, for it can no longer be read. */
+  /** Empty if the message is past its retention: it becomes a dead letter. */
   #readStored(seq: number): Promise<string> {
     return this.#deps.connector.run("reading a message", async (session) => {
       try {

@@ -2,49 +2,49 @@ import { z } from "zod";
 
 const Seq = z.number().int().nonnegative();
 
-/** Who reads a partition of a durable, and where reading begins. Changed by compare-and-set only. */
+/** The owner of a partition of a durable, and where it starts to read. Changed by compare-and-set only. */
 export const PartitionRecord = z.looseObject({
-  /** A member's id. Null: given back in good order. */
+  /** A member's id. Null: released by its last owner. */
   owner: z.string().nullable(),
-  /** Each has a consumer of its own on the server. */
+  /** Each generation has its own consumer on the server. */
   generation: z.number().int().positive(),
-  /** Everything before this place in the stream has ended. */
+  /** All messages before this sequence number have ended. */
   from: Seq,
-  /** Up to this place everything has ended, but for `open`. */
+  /** All messages up to this sequence number have ended, except `open`. */
   doneTo: Seq,
   open: z.array(Seq),
-  /** To whoever takes over from a dead owner, what is not after this place may have been run. */
+  /** After a crash of the owner, messages up to this sequence number may have run. */
   suspectTo: Seq,
-  /** These may have been run, too. */
+  /** Further messages that may have run. */
   suspects: z.array(Seq),
   /** The oldest generation that may have left a consumer on the server. */
   oldest: z.number().int().positive(),
 });
 export type PartitionRecord = z.infer<typeof PartitionRecord>;
 
-/** Where a durable that is new begins; decided once, for all of its partitions. */
+/** Where a new durable starts; decided once, for all of its partitions. */
 export const GroupOrigin = z.looseObject({ from: Seq });
 export type GroupOrigin = z.infer<typeof GroupOrigin>;
 
-/** What the server knows about the consumer of a generation. */
+/** The server's state of a generation's consumer. */
 export interface ConsumerProgress {
   readonly floor: number;
   readonly delivered: number;
 }
 
-/** What the owner itself knows about its partition. */
+/** The owner's own state of its partition. */
 export interface LocalProgress {
   readonly from: number;
   readonly doneTo: number;
   readonly open: readonly number[];
   readonly suspects: readonly number[];
-  /** What it was told to suspect, as long as it was not sent all of that. */
+  /** `suspectTo` of its record until it has received those messages, then 0. */
   readonly suspectTo: number;
-  /** The last place it was sent. */
+  /** The last sequence number that arrived. */
   readonly received: number;
 }
 
-/** A new owner's record. A partition given back in good order says itself what ended; after a death the server does. */
+/** A new owner's record. A released record names the ended messages itself; after a crash the server's state counts. */
 export const takenOver = (
   before: PartitionRecord | undefined,
   progress: ConsumerProgress | undefined,
@@ -67,7 +67,7 @@ export const takenOver = (
   };
 };
 
-/** The same owner with a new consumer. It knows itself what it was sent and what ended, so no server is asked. */
+/** The same owner with a new consumer. Its local progress is complete, so the server's state is not needed. */
 export const reopened = (before: PartitionRecord, local: LocalProgress): PartitionRecord => {
   const from = Math.max(before.from, local.from);
   return {
@@ -81,7 +81,7 @@ export const reopened = (before: PartitionRecord, local: LocalProgress): Partiti
   };
 };
 
-/** Given back: nobody need ask the server what had ended. */
+/** The record of a released partition; the next owner does not need the server's state. */
 export const released = (before: PartitionRecord, local: LocalProgress): PartitionRecord => ({
   ...before,
   owner: null,
@@ -92,7 +92,7 @@ export const released = (before: PartitionRecord, local: LocalProgress): Partiti
   suspects: [...local.suspects],
 });
 
-/** A process gives up a record that names it although it does not hold the partition. It may have been sent messages. */
+/** Releases a record that names a process although it does not hold the partition. Messages may have been delivered. */
 export const disowned = (before: PartitionRecord, progress: ConsumerProgress | undefined): PartitionRecord => ({
   ...takenOver(before, progress, "", before.from),
   owner: null,
@@ -100,8 +100,8 @@ export const disowned = (before: PartitionRecord, progress: ConsumerProgress | u
 });
 
 /**
- * A stream that ends before the place where reading begins was replaced, or restored from an older copy. Reading all of
- * it again loses nothing; waiting for the old place would.
+ * A stream that ends before `from` was replaced, or restored from an older copy. Reading it from the beginning loses no
+ * message; waiting for the old sequence number would.
  */
 export const fittedTo = (record: PartitionRecord, lastSeq: number): PartitionRecord =>
   record.from <= lastSeq + 1 ? record : { ...record, from: 1, doneTo: 0, open: [], suspectTo: lastSeq, suspects: [] };

@@ -10,11 +10,11 @@ export interface FoundPartition {
   readonly revision: number;
 }
 
-/** The records of who reads what. */
+/** The partition records of all groups. */
 export class PartitionTable {
   readonly #bucket: KvBucket;
   readonly #watched: WatchedBucket;
-  /** As they were last looked at. */
+  /** Parsed records by key, cached by revision. */
   readonly #seen = new Map<string, FoundPartition>();
 
   constructor(bucket: KvBucket, watched: WatchedBucket) {
@@ -26,12 +26,12 @@ export class PartitionTable {
     return this.#watched.begin(session);
   }
 
-  /** Reads everything again if the watch has missed something. */
+  /** Reads all records again if the watch has missed an update. */
   checkWatch(): Promise<void> {
     return this.#watched.check();
   }
 
-  /** As it was a moment ago. */
+  /** From the watched copy, slightly stale. */
   seen(group: string, partition: number): FoundPartition | undefined {
     const at = key(group, partition);
     const entry = this.#watched.entries.get(at);
@@ -42,13 +42,13 @@ export class PartitionTable {
     return found;
   }
 
-  /** As it is. */
+  /** From the server. */
   async read(group: string, partition: number): Promise<FoundPartition | undefined> {
     await this.#watched.refresh(key(group, partition));
     return this.seen(group, partition);
   }
 
-  /** The new revision, or nothing if another process was first. */
+  /** The new revision, or undefined if another process was first. */
   async write(
     group: string,
     partition: number,
@@ -67,7 +67,7 @@ export class PartitionTable {
     }
   }
 
-  /** Decided by the first process that asks, for good. */
+  /** The first caller of all processes decides it once. */
   async origin(group: string, from: () => Promise<number>): Promise<number> {
     const originKey = `${group}.origin`;
     for (;;) {

@@ -14,9 +14,9 @@ export interface ReaderDeps {
   readonly stream: string;
   readonly consumer: string;
   message(message: Msg, address: AckAddress, reply: string): void;
-  /** False while so many messages wait in this process that no more should be requested. */
+  /** False while too many messages wait in this process to request more. */
   wantsMore(): boolean;
-  /** True while the cluster stores what this process writes: a new consumer can be created. */
+  /** True while the cluster stores writes, so that a new consumer can be created. */
   canReplace(): boolean;
   /**
    * The consumer does not exist any more, does not respond to repeated requests, or has sent a message that did not
@@ -30,12 +30,12 @@ export interface ReaderDeps {
  *
  * A request can vanish at the server without a status: up to 2.9.15 when a message arrives in the instant in which the
  * request expires (https://github.com/nats-io/nats-server/pull/3942), on any version with the leader of a replicated
- * consumer. So requests are replaced long before they expire, and a consumer that sends neither messages nor heartbeats is
- * asked again. Asking twice is safe: each message is delivered once, in order, whichever request it counts for.
+ * consumer. So requests are replaced long before they expire, and repeated if the consumer sends neither messages nor
+ * heartbeats. A repeated request is safe: each message is delivered once, in order, whichever request it counts for.
  *
- * A message can vanish as well, if the consumer's leader dies while the message is on its way to the node that this
- * process is connected to: the next leader counts it as delivered, and sends it again after the ack wait only. The
- * consumer numbers its messages without gaps and names the last number in its heartbeats, so a loss shows.
+ * A message can vanish as well, if the consumer's leader crashes while the message is in transit to the node that this
+ * process is connected to: the next leader counts it as delivered and redelivers it only after the ack wait. The consumer
+ * numbers its messages without gaps and sends the last number in its heartbeats, so a gap shows the loss.
  */
 export class PullReader {
   readonly #deps: ReaderDeps;
@@ -51,9 +51,9 @@ export class PullReader {
   /** Consecutive requests that were followed by silence. */
   #unanswered = 0;
   #inspecting = false;
-  /** The highest of the consumer's numbers that has arrived. */
+  /** The highest consumer sequence number that has arrived. */
   #arrived = 0;
-  /** Since when heartbeats name a higher one. */
+  /** Monotonic time since which heartbeats name a higher one. */
   #behindSince: number | undefined;
   #stopped = false;
 
@@ -137,21 +137,21 @@ export class PullReader {
     const left = Number(headers?.get("Nats-Pending-Messages") || this.#requested);
     this.#requested = Math.max(0, this.#requested - left);
     if (code === 408) this.wake();
-    // Refused (too many requests, another leader): not at once, so that a server in trouble is not flooded.
+    // Refused (too many requests, another leader): retry after a pause, to not flood the server.
     else this.#watch(REFUSED_PAUSE_MS);
   }
 
-  /** A message that an earlier leader has sent may still be on its way when the heartbeat of the next one arrives. */
+  /** A message of an earlier leader may still be in transit when the heartbeat of the next one arrives. */
   #compare(sent: number): void {
     const now = this.#deps.clock.monotonic();
     if (sent <= this.#arrived) this.#behindSince = undefined;
     else if (this.#behindSince === undefined) this.#behindSince = now;
-    else if (now - this.#behindSince >= MAX_ON_ITS_WAY_MS) this.#lost(sent);
+    else if (now - this.#behindSince >= MAX_TRANSIT_MS) this.#lost(sent);
   }
 
   #lost(sent: number): void {
     const { logger, stream, consumer } = this.#deps;
-    logger.warn({ stream, consumer, sent, arrived: this.#arrived }, "messages lost on their way, reading them again");
+    logger.warn({ stream, consumer, sent, arrived: this.#arrived }, "messages lost in transit, reading them again");
     this.#deps.gone();
   }
 
@@ -177,7 +177,7 @@ export class PullReader {
     void this.#inspect();
   }
 
-  /** The server does not reply to requests for a consumer that was deleted; its information request does. */
+  /** The server does not answer pull requests for a deleted consumer, but it answers an info request. */
   async #inspect(): Promise<void> {
     if (this.#inspecting) return;
     this.#inspecting = true;
@@ -188,9 +188,9 @@ export class PullReader {
       .catch(stateBehind);
     this.#inspecting = false;
     if (this.#stopped || this.#unanswered === 0) return;
-    // Each replicated consumer elects a leader of its own, up to 20 s after the cluster stores again. A new one has it at once.
+    // Each replicated consumer elects its own leader, up to 20 s after the cluster stores again. A new one has one at once.
     const isStuck = state === "leaderless" && this.#unanswered >= MAX_LEADERLESS && this.#deps.canReplace();
-    // While the server cannot even tell, a new consumer could not be created either.
+    // Without an answer to the info request, a new consumer could not be created either.
     const isMute = state === "exists" && this.#unanswered >= MAX_UNANSWERED;
     if (state === "deleted" || isStuck || isMute) this.#deps.gone();
   }
@@ -205,14 +205,14 @@ const AHEAD = 256;
 const REFILL_AT = 128;
 const EXPIRES_MS = 600_000;
 const REPLACE_AFTER_MS = 0.8 * EXPIRES_MS;
-/** What an idle consumer costs: one small message in this time. */
+/** An idle consumer costs one small message in this time. */
 const HEARTBEAT_MS = 2_000;
 /** A heartbeat is overdue. A lost request then delays a message by less than 3 seconds. */
 const MAX_SILENCE_MS = HEARTBEAT_MS + 750;
 const REFUSED_PAUSE_MS = 250;
 /** Less than the time between two heartbeats, so that the second one decides. */
-const MAX_ON_ITS_WAY_MS = HEARTBEAT_MS / 2;
-/** After so many requests in vain a consumer that exists is replaced by a new one. */
+const MAX_TRANSIT_MS = HEARTBEAT_MS / 2;
+/** After this many unanswered requests an existing consumer is replaced by a new one. */
 const MAX_UNANSWERED = 8;
 /** The same without a leader: an election after the death of a node usually ends earlier. */
 const MAX_LEADERLESS = 2;

@@ -7,16 +7,16 @@ export interface ReconcileScheduleDeps {
   readonly logger: Logger;
   readonly leaseMs: number;
   readonly random: () => number;
-  /** Of one group, or of all. */
+  /** Reconciles one group, or all. */
   reconcile(group?: string): void;
-  /** Compares what the watches brought with what the server has. */
+  /** Compares the watched copies with the server. */
   checkWatches(): Promise<void>;
 }
 
 /**
- * When partitions are reconciled without an event: all of them three times in a lease, so that a lost event or an
- * unforeseen state is repaired within two leases, and failed groups after a pause. One timer each per process, however
- * many partitions fail.
+ * Reconciles partitions without an event: all of them three times per lease, so that a lost event or an unforeseen state
+ * is repaired within two leases, and failed groups after a backoff. One timer each per process, however many partitions
+ * fail.
  */
 export class ReconcileSchedule {
   readonly #deps: ReconcileScheduleDeps;
@@ -35,14 +35,14 @@ export class ReconcileSchedule {
     });
   }
 
-  /** Safe to call again. */
+  /** Idempotent. */
   start(): void {
     if (this.#closed || this.#periodic) return;
     const { clock, leaseMs, random } = this.#deps;
     this.#periodic = clock.after((leaseMs / 3) * (0.8 + 0.4 * random()), () => void this.#check());
   }
 
-  /** A group could not settle a partition. The failures of one round count once. */
+  /** A group could not settle a partition. All failures before the retry count once. */
   failed(group: string, error: unknown, partition?: number): void {
     this.#failing.add(group);
     if (this.#closed || this.#retry) return;
@@ -53,7 +53,7 @@ export class ReconcileSchedule {
     });
   }
 
-  /** A group's partitions are as they should be. */
+  /** All partitions of the group match the assignment. */
   settled(group: string): void {
     this.#failing.delete(group);
     if (this.#failing.size > 0) return;
@@ -72,7 +72,7 @@ export class ReconcileSchedule {
     try {
       await this.#deps.checkWatches();
     } catch {
-      // The groups' own requests report a server that does not answer.
+      // The requests of the groups report an unreachable server.
     }
     this.#periodic = undefined;
     if (this.#closed) return;

@@ -28,7 +28,7 @@ export class DeadMemberCheck {
   readonly #liveness: Liveness;
   readonly #backoff: Backoff;
   #confirmedAt = Number.NEGATIVE_INFINITY;
-  /** Since when a lookup waits for its answer. */
+  /** Monotonic start time of a lookup without an answer yet. */
   #lookingSince: number | undefined;
   #timer: Timer | undefined;
   /** Before the next check, after one that failed. */
@@ -49,7 +49,7 @@ export class DeadMemberCheck {
     this.#liveness.gone(member);
   }
 
-  /** No member could be seen until now: each gets a whole lease. */
+  /** Call after a time without updates: each member gets a whole lease again. */
   restart(): void {
     this.#liveness.restart(this.#deps.clock.monotonic());
   }
@@ -61,8 +61,8 @@ export class DeadMemberCheck {
   }
 
   /**
-   * Follows a lookup of this process. Without the leader of a whole cluster lookups fail although a renewal may be stored,
-   * and other members cannot connect: that time does not count either.
+   * Observes a lookup of this process. Without the cluster's meta leader, lookups fail and other members cannot connect,
+   * although a renewal may be stored: that time does not count either.
    */
   async follow<R>(lookup: () => Promise<R>): Promise<R> {
     this.#lookingSince ??= this.#deps.clock.monotonic();
@@ -98,7 +98,7 @@ export class DeadMemberCheck {
     this.#timer = undefined;
   }
 
-  /** The store takes writes, as far as this process has seen. */
+  /** The store has confirmed a write of this process recently. */
   get isConfirmed(): boolean {
     const { clock, leaseMs } = this.#deps;
     return !this.#isLookupLate() && clock.monotonic() - this.#confirmedAt <= leaseMs * MAX_UNCONFIRMED_SHARE;
@@ -121,18 +121,18 @@ export class DeadMemberCheck {
         this.#pauseMs = 0;
         this.#backoff.succeeded();
       } catch (error) {
-        // The others would fail as well.
+        // The other removals would fail, too.
         if (isActive()) this.#pauseMs = this.#backoff.failed(error, { member });
         return;
       }
     }
   }
 
-  /** A member that did move in the meantime survives: its record is no longer at the revision we saw. */
+  /** A member that has renewed meanwhile survives: its record is no longer at this revision. */
   async #remove(member: string, revision: number): Promise<void> {
     const { bucket, leaseMs, logger, refresh } = this.#deps;
     try {
-      // Briefly: a deletion that waits for a quorum would race the member's own renewal when the quorum returns.
+      // Short timeout: a deletion that waits for a quorum would race the member's renewal when the quorum returns.
       await bucket.remove(member, { ifRevision: revision, timeoutMs: leaseMs * REMOVAL_SHARE });
       logger.warn({ member }, "consumer process declared dead");
     } catch (error) {
@@ -143,7 +143,7 @@ export class DeadMemberCheck {
 }
 
 const CHECKING = { failing: "could not check member liveness, retrying", recovered: "member liveness checked" };
-/** Of the lease: longer than a heartbeat and its answer take, shorter than a member may be silent. */
+/** Shares of the lease. This one is longer than a heartbeat and its answer take, and shorter than a member's lease. */
 const MAX_UNCONFIRMED_SHARE = 0.5;
 const MAX_LOOKUP_SHARE = 0.15;
 const REMOVAL_SHARE = 0.1;

@@ -3,7 +3,7 @@ interface Sighting {
   readonly at: number;
 }
 
-/** Who has not moved for a whole lease, by our own clock. Suspicion only: the server decides, at the revision we saw. */
+/** Members without a new revision for a whole lease, by the local clock. Only a compare-and-set at the server decides. */
 export class Liveness {
   readonly #leaseMs: number;
   readonly #seen = new Map<string, Sighting>();
@@ -20,7 +20,7 @@ export class Liveness {
     this.#seen.delete(member);
   }
 
-  /** We were away: nobody could have shown itself to us. */
+  /** Call after a time without updates: no revision could arrive. */
   restart(now: number): void {
     for (const [member, { revision }] of this.#seen) this.#seen.set(member, { revision, at: now });
   }
@@ -31,7 +31,7 @@ export class Liveness {
       .map(([member, { revision }]) => ({ member, revision }));
   }
 
-  /** When the next member would be overdue. */
+  /** The time at which the next member would be overdue. */
   nextDeadline(): number | undefined {
     const times = [...this.#seen.values()].map(({ at }) => at + this.#leaseMs);
     return times.length === 0 ? undefined : Math.min(...times);

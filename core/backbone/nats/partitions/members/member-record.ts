@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** A heartbeat: one consuming process. It lives as long as it rewrites this. */
+/** The heartbeat of one consuming process. The process counts as alive while it rewrites the record. */
 export const MemberRecord = z.looseObject({
   groups: z.array(z.string()),
   beat: z.number().int(),
-  /** For each of the groups, in their order, the partitions that it really reads (partition-set.ts). */
+  /** For each of the groups, in their order, the partitions that it reads (encodePartitions). */
   reading: z.array(z.string()).optional(),
 });
 export type MemberRecord = z.infer<typeof MemberRecord>;
@@ -20,14 +20,15 @@ export const parseMember = (data: Uint8Array): MemberRecord | undefined => {
 export const consumes = (data: Uint8Array, group: string): boolean =>
   parseMember(data)?.groups.includes(group) ?? false;
 
-/** True for a record of a version that does not report what it reads. */
+/** True for a record of an old version, which does not report what it reads. */
 export const reportsReading = (data: Uint8Array, group: string, partition: number): boolean => {
   const record = parseMember(data);
   if (record === undefined) return false;
   const reading = record.reading?.[record.groups.indexOf(group)];
   return record.reading === undefined || (reading !== undefined && hasPartition(reading, partition));
 };
-/** Partitions as a member record spells them: hexadecimal, partition 0 is the highest bit of the first digit. */
+
+/** Encodes partitions as hexadecimal digits; partition 0 is the highest bit of the first digit. */
 export const encodePartitions = (partitions: Iterable<number>, count: number): string => {
   const digits = Array.from({ length: Math.ceil(count / 4) }, () => 0);
   for (const partition of partitions) {

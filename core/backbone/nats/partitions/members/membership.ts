@@ -17,40 +17,40 @@ export interface MembershipDeps {
   readonly newId: () => string;
   /** From 0 up to 1, for jitter. */
   readonly random: () => number;
-  /** The partitions of a group that this process reads at this moment, encoded (partition-set.ts). */
+  /** The partitions of a group that this process currently reads (encodePartitions). */
   reading(group: string): string;
   /** A member, possibly this process, wrote its record. */
   reported(member: string, record: MemberRecord): void;
-  /** Members came, went, or changed what they consume. */
+  /** Members joined, left, or changed their groups. */
   changed(): void;
-  /** Others were told that we are dead: whatever we owned is theirs. */
+  /** This process was declared dead: others may own its partitions. */
   fenced(): void;
-  /** We may start handlers again. */
+  /** Handlers may start again. */
   leaseRegained(): void;
 }
 
-/** This process among those that consume, and which of the others live. */
+/** The membership of this process among the consuming processes, and which of them are alive. */
 export class Membership {
   readonly #deps: MembershipDeps;
   readonly #watched: WatchedBucket;
   readonly #deadMembers: DeadMemberCheck;
   readonly #backoff: Backoff;
-  /** What each member consumes: most changes are only beats. */
+  /** The groups of each member, as JSON, because most updates change only the beat. */
   readonly #known = new Map<string, string>();
-  /** By group; made anew when somebody came, went, or changed what it consumes. */
+  /** Members by group; cleared when a member joins, leaves, or changes its groups. */
   readonly #consuming = new Map<string, readonly string[]>();
   #id: string;
   #revision = 0;
   #beat = 0;
   #groups: readonly string[] = [];
-  /** What the record says that this process reads. */
+  /** The stored report of what this process reads. */
   #reported = "";
   #renewedAt = Number.NEGATIVE_INFINITY;
   #renewal: Promise<void> | undefined;
-  /** Somebody asked in vain whether we hold the lease. */
+  /** holdsLease() has returned false since the last renewal. */
   #refused = true;
   #renewTimer: Timer | undefined;
-  /** Before the next renewal, after one that failed. */
+  /** Pause before the next renewal after a failed one. */
   #retryPauseMs = 0;
   #session: NatsSession | undefined;
   #closed = false;
@@ -76,7 +76,7 @@ export class Membership {
     return this.#revision > 0;
   }
 
-  /** Others wait a whole lease before they take what is ours; we stop a little earlier. */
+  /** Others wait a whole lease before they take partitions; this process stops a little earlier. */
   holdsLease(): boolean {
     const age = this.#deps.clock.monotonic() - this.#renewedAt;
     const holds = this.isMember && age < this.#deps.leaseMs * OWN_SHARE;
@@ -89,7 +89,7 @@ export class Membership {
     return this.#deadMembers.isConfirmed;
   }
 
-  /** The same list as before, if nothing has changed since. */
+  /** Returns the same array until the members of the group change. */
   consuming(group: string): readonly string[] {
     const known = this.#consuming.get(group);
     if (known) return known;
@@ -98,25 +98,25 @@ export class Membership {
     return members;
   }
 
-  /** As it was a moment ago. */
+  /** By the watched copy, slightly stale. */
   seesOther(member: string | null | undefined, group: string): boolean {
     return member != null && member !== this.#id && this.consuming(group).includes(member);
   }
 
-  /** By its last heartbeat as it was a moment ago. A member of a version that does not report counts as reading. */
+  /** By the watched copy of its last heartbeat. A member of an old version, which does not report, counts as reading. */
   reportsReading(member: string, group: string, partition: number): boolean {
     const entry = this.#watched.entries.get(member);
     return entry !== undefined && reportsReading(entry.data, group, partition);
   }
 
-  /** Reads all members again if the watch has missed something. */
+  /** Reads all members again if the watch has missed an update. */
   checkWatch(): Promise<void> {
     return this.#deadMembers.follow(() => this.#watched.check());
   }
 
   /**
-   * By what the server says now: it has died, or consumes the group no longer, and could not tell what it gave back. An
-   * id that is gone never comes back.
+   * By the server's current state: the member was declared dead, or no longer consumes the group and could not release its
+   * partitions. A deleted id is never used again.
    */
   async hasLeft(member: string, group: string): Promise<boolean> {
     if (member === this.#id) return false;
@@ -125,7 +125,7 @@ export class Membership {
   }
 
   async begin(session: NatsSession): Promise<void> {
-    // Before anything can look for the overdue: nobody could show itself to us while we were away.
+    // First, before a check for overdue members: no heartbeat could arrive without a connection.
     this.#deadMembers.restart();
     this.#session = session;
     await this.#watched.begin(session);
@@ -133,14 +133,14 @@ export class Membership {
     if (this.#groups.length > 0) await this.renew();
   }
 
-  /** Without a connection it is said with the next one. */
+  /** Without a connection, the next one announces the groups. */
   async setGroups(groups: readonly string[]): Promise<void> {
     this.#groups = groups;
     await this.#renewal;
     if (this.#session?.isOpen && (groups.length > 0 || this.isMember)) await this.renew();
   }
 
-  /** One at a time; asking while one is under way joins it. */
+  /** One renewal at a time; a call during a renewal joins it. */
   renew(): Promise<void> {
     if (this.#closed) return Promise.resolve();
     this.#renewal ??= this.#renewOnce().finally(() => {
@@ -150,13 +150,13 @@ export class Membership {
     return this.#renewal;
   }
 
-  /** Reports what this process reads without waiting for the next heartbeat, if that has changed since the last. */
+  /** Reports what this process reads before the next heartbeat, if it has changed since the last one. */
   async announceReading(): Promise<void> {
     await this.#renewal;
     if (this.isMember && this.#reading().join() !== this.#reported) await this.renew();
   }
 
-  /** The process stops in good order: nobody need wait for its lease to end. */
+  /** Deletes the heartbeat, so that other processes do not wait for the lease to expire. */
   async close(timeoutMs: number): Promise<void> {
     this.#closed = true;
     this.#renewTimer?.cancel();
@@ -164,8 +164,10 @@ export class Membership {
     await this.#renewal;
     this.#renewTimer?.cancel();
     if (!this.isMember) return;
-    const gone = this.#deps.bucket.remove(this.#id, { ifRevision: this.#revision, timeoutMs });
-    await gone.catch((error) => this.#deps.logger.warn({ error: messageOf(error) }, "left without a goodbye"));
+    const removal = this.#deps.bucket.remove(this.#id, { ifRevision: this.#revision, timeoutMs });
+    await removal.catch((error) =>
+      this.#deps.logger.warn({ error: messageOf(error) }, "could not delete heartbeat, it expires after the lease"),
+    );
     this.#revision = 0;
   }
 
@@ -200,7 +202,7 @@ export class Membership {
       return;
     }
     try {
-      // Others only delete it. If it is there, an earlier renewal was stored although its answer never arrived.
+      // Other processes only delete the record. If it exists, an earlier renewal was stored without its answer arriving.
       const entry = await bucket.read(this.#id, leaseMs);
       if (entry && !entry.deleted) {
         this.#revision = entry.revision;
@@ -215,9 +217,9 @@ export class Membership {
     const before = this.#id;
     this.#id = this.#deps.newId();
     this.#revision = 0;
-    // The answer to its last renewal may have come after the watch reported its deletion.
+    // The answer to the last renewal may have arrived after the watch reported the deletion.
     this.#watched.forget(before);
-    // The watch may report the new record before the write is answered; groups that looked before then look again.
+    // The watch may report the new record before the write is answered; groups that checked earlier check again.
     this.#refused = true;
     this.#deps.fenced();
   }
@@ -264,8 +266,8 @@ export class Membership {
 }
 
 const RENEWING = { failing: "could not renew lease, retrying", recovered: "lease renewed" };
-/** Of the lease, so that clocks of slightly different speed do no harm. */
+/** Share of the lease; the margin covers clocks that run at slightly different speeds. */
 const OWN_SHARE = 0.9;
-/** Of the lease: a renewal without an answer is repeated soon, so that work resumes soon after a quorum returns. */
+/** Share of the lease: a renewal without an answer is retried soon, so that work resumes soon after a quorum returns. */
 const ATTEMPT_SHARE = 0.1;
 const JOIN_AGAIN_MS = 200;

@@ -9,17 +9,17 @@ export interface ReaderHealthDeps {
   readonly partitions: number;
   /** A partition may be unread for this long while it moves from one process to another. */
   readonly graceMs: number;
-  /** Whom the partition's record names; for members of a version that does not report what it reads. */
+  /** The owner in the partition's record; for members of old versions, which do not report what they read. */
   ownerOf(group: string, partition: number): string | null | undefined;
 }
 
 interface Required {
   readonly label: string;
-  /** By partition, monotonic: when a living process last reported that it reads it. */
+  /** Monotonic time of the last report that a process reads the partition, by partition. */
   readonly readAt: number[];
 }
 
-/** Whether each partition of the required durables is being read, by what all consuming processes report of themselves. */
+/** Checks that each partition of the required durables has a reader, by the heartbeats of all consuming processes. */
 export class ReaderHealth {
   readonly #deps: ReaderHealthDeps;
   readonly #required: ReadonlyMap<string, Required>;
@@ -32,7 +32,7 @@ export class ReaderHealth {
     );
   }
 
-  /** Reports could not arrive while this process had no connection, so every partition gets the whole grace again. */
+  /** Reports could not arrive without a connection, so each partition gets the whole grace time again. */
   restart(): void {
     for (const { readAt } of this.#required.values()) readAt.fill(this.#deps.clock.monotonic());
   }
