@@ -6,6 +6,7 @@ import {
   noImportCycles,
   outsideKnowsNothing,
   packageHomes,
+  pagesImportApiTypesOnly,
 } from "./architecture/import-rules.ts";
 import {
   coreLayers,
@@ -47,6 +48,7 @@ describe("given the project's own files", () => {
     ["faces are small", facesAreSmall],
     ["faces load no SDK", facesLoadNoSdk],
     ["every package has one home", packageHomes],
+    ["console pages import only types of the admin API", pagesImportApiTypesOnly],
     ["tests from outside know nothing of the inside", outsideKnowsNothing],
     ["every import can be checked", literalImports],
     ["no import goes in a circle", noImportCycles],
@@ -88,6 +90,8 @@ describe("given a file that imports in the wrong direction, then it is reported"
     ["gateway/server.ts", "../adapters/web/adapter.ts"],
     ["gateway/server.ts", "../test/fakes/clock.ts"],
     ["gateway/console/pages/main.tsx", "../../server.ts"],
+    ["gateway/console/pages/main.tsx", "../../admin-api/channels.ts"],
+    ["gateway/admin-api/channels.ts", "../admin/page.ts"],
     ["lib/other.ts", "./x.ts"],
   ])("%s → %s", (from, to) => {
     expect(importDirection([imports(from, to)])).toHaveLength(1);
@@ -105,6 +109,7 @@ describe("given a file that imports in the wrong direction, then it is reported"
     ["gateway/server.ts", "../adapters/web/index.ts"],
     ["gateway/server.ts", "../config/load-config.ts"],
     ["gateway/console/pages/parts/when.tsx", "../../../../core/contract/relative-time.ts"],
+    ["gateway/console/pages/parts/when.tsx", "../../../admin-api/index.ts"],
     ["test/any.test.ts", "../adapters/web/adapter.ts"],
   ])("and one that does not is not: %s → %s", (from, to) => {
     expect(importDirection([imports(from, to)])).toEqual([]);
@@ -120,6 +125,19 @@ describe("given a file that imports in the wrong direction, then it is reported"
     'type A = import("../../gateway/server.ts").A;',
   ])("however it is written: %j", (text) => {
     expect(importDirection([file("core/turns/run-turn.ts", text)])).toHaveLength(1);
+  });
+});
+
+describe("given a console page that imports from the admin API", () => {
+  const page = (statement: string) => [file("gateway/console/pages/main.tsx", statement)];
+
+  it("when it imports a value, then that is reported", () => {
+    expect(pagesImportApiTypesOnly(page('import { Trace } from "../../admin-api/index.ts";'))).toHaveLength(1);
+    expect(pagesImportApiTypesOnly(page('import { type Trace } from "../../admin-api/index.ts";'))).toHaveLength(1);
+  });
+
+  it("when it imports types, then it is not", () => {
+    expect(pagesImportApiTypesOnly(page('import type { Trace } from "../../admin-api/index.ts";'))).toEqual([]);
   });
 });
 

@@ -6,9 +6,11 @@ import { collection, keyOf, prefixOf } from "../../core/contract/collection.ts";
 import type { Logger } from "../../core/contract/logger.ts";
 import type { Store } from "../../core/contract/store.ts";
 import { newestFirst } from "../../core/contract/token.ts";
+import { requests } from "../admin-api/index.ts";
 import type { AdminDeps } from "./admin-request.ts";
 import { checked, operatorOf, visitOf } from "./admin-request.ts";
-import { PageQuery, pageOf } from "./page.ts";
+import { adminRoute } from "./admin-route.ts";
+import { pageOf } from "./page.ts";
 
 /** A change by an operator, finished or not. */
 export const AuditEntry = z.looseObject({
@@ -77,8 +79,8 @@ const entryOf = (request: FastifyRequest, now: number): AuditEntry => {
 
 /** Lists the changes by operators, the newest first. An org admin sees those of their tenant. */
 export const auditRoutes = (scope: FastifyInstance, { store }: AdminDeps): void => {
-  scope.get("/admin/api/audit", async (request) => {
-    const page = checked(PageQuery, request.query);
+  adminRoute(scope, "GET audit", async (request) => {
+    const page = checked(requests["GET audit"], request.query);
     const operator = operatorOf(request);
     const log = { name: "audit", list: () => store.list(allAudit()) };
     return pageOf([log], page, (entry) =>

@@ -1,17 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../core/contract/app-error.ts";
-
-export const PageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  after: z.string().optional(),
-});
-export type PageQuery = z.infer<typeof PageQuery>;
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** Absent: this is the last one. */
-  readonly next?: string;
-}
+import type { Page, PageQuery } from "../admin-api/index.ts";
 
 interface Entry<T> {
   readonly key: string;

@@ -1,6 +1,7 @@
-import type { Subtask } from "../../core/contract/subtask.ts";
+import type { Subtask as SubtaskRecord } from "../../core/contract/subtask.ts";
 import type { Asker, ReplyOrigin } from "../../core/contract/work-context.ts";
 import { otelTraceId } from "../../core/telemetry/index.ts";
+import type { Subtask } from "../admin-api/index.ts";
 import { refOf } from "./page.ts";
 
 /** The view of an origin for operators: it quotes no more of a person's message than an anchor does. */
@@ -14,7 +15,7 @@ export const shownOrigin = ({ channel, promptSummary, startedAt, sessionId, link
 
 export const shownAsker = ({ personId, accountId, name }: Asker) => ({ personId, accountId, name });
 
-export const shownSubtask = (subtask: Subtask) => {
+export const shownSubtask = (subtask: SubtaskRecord): Subtask => {
   const { id, agent, tenant, name, agentType, status, depth, createdAt, traceId } = subtask;
   const { parentSubtaskId, note, result, startedAt, completedAt } = subtask;
   return {

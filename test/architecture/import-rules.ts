@@ -8,7 +8,8 @@ const mayImport: readonly [from: RegExp, to: RegExp][] = [
   [/^adapters\/adapter-list\.ts$/, /^adapters\/\w+\/index\.ts$/],
   [/^adapters\/\w+\//, /^(core|adapters)\/contract\//],
   [/^config\//, /^core\/contract\/|^core\/(.*\/)?config\.ts$|^adapters\/adapter-list\.ts$/],
-  [/^gateway\/console\/pages\//, /^core\/contract\//],
+  [/^gateway\/admin-api\//, /^core\/contract\//],
+  [/^gateway\/console\/pages\//, /^core\/contract\/|^gateway\/admin-api\/index\.ts$/],
   [
     /^gateway\//,
     /^(gateway|config|core)\/|^adapters\/\w+\/(\w+\/)?index\.ts$|^adapters\/(contract\/|adapter-list\.ts$)/,
@@ -62,6 +63,16 @@ export const packageHomes: Rule = (files) =>
       .filter(({ target }) => !homes.find(([module]) => module.test(target))?.[1].test(file.path))
       .map(({ target }) => `${file.path} is not the home of ${target}`),
   );
+
+/** A value of the admin API would bring its schemas, and zod, into the browser. */
+export const pagesImportApiTypesOnly: Rule = (files) =>
+  product(files)
+    .filter(({ path }) => path.startsWith("gateway/console/pages/"))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ target, typeOnly }) => target.startsWith("gateway/admin-api/") && !typeOnly)
+        .map(({ target }) => `${file.path} may import only types from ${target}`),
+    );
 
 /** Tests from outside use the built product only: an import from its sources would let them know its inside. */
 export const outsideKnowsNothing: Rule = (files) =>

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import { isReachAdapter, type UnreachablePlace } from "../../../adapters/contract/abilities.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
@@ -9,6 +8,7 @@ import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { publishReply } from "../../../core/delivery/index.ts";
 import { undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
 import { privateConversationOf } from "../../../core/people/index.ts";
+import { type Channel, MAX_UNDELIVERED_COUNT, requests } from "../../admin-api/index.ts";
 import {
   type ChannelPlace,
   type ChannelState,
@@ -17,37 +17,26 @@ import {
   readStatus,
 } from "../../channel-status/index.ts";
 import { type AdminDeps, checked, noteDetail, operatorOf } from "../admin-request.ts";
+import { adminRoute } from "../admin-route.ts";
 import { type ManagedChannel, managedChannel, managedChannels } from "../managed-agents.ts";
 import type { Operator } from "../operator.ts";
-import { PageQuery, pageOf } from "../page.ts";
-
-const Text = z.string().trim().min(1).max(500).default("This is a test message of whoever runs this service.");
-const TestInput = z.union([
-  z.strictObject({ account: z.string().min(1), text: Text }),
-  z.strictObject({
-    room: z.string().min(1),
-    workspace: z.string().min(1).optional(),
-    thread: z.string().min(1).optional(),
-    text: Text,
-  }),
-]);
-type ByChannel = { Params: { channel: string } };
+import { pageOf } from "../page.ts";
 
 /** Channels, for operators: how they are, stopped and started, and tried. */
 export const channelRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
   const { config, bus, store, clock } = parts;
   const show = (channel: ManagedChannel) => shownChannel(store, channel, clock.now());
 
-  scope.get("/admin/api/channels", async (request) => ({
+  adminRoute(scope, "GET channels", async (request) => ({
     items: await Promise.all(managedChannels(config, request).map(show)),
   }));
 
-  scope.get<ByChannel>("/admin/api/channels/:channel", async (request) =>
+  adminRoute(scope, "GET channels/:channel", async (request) =>
     show(managedChannel(config, request, request.params.channel)),
   );
 
   const act = (verb: "pause" | "resume", change: (place: ChannelPlace, by: Operator) => Promise<void>) =>
-    scope.post<ByChannel>(`/admin/api/channels/:channel/${verb}`, async (request) => {
+    adminRoute(scope, `POST channels/:channel/${verb}`, async (request) => {
       const channel = managedChannel(config, request, request.params.channel);
       await change(channel, operatorOf(request));
       // Every gateway looks at the record; this only makes them look at once.
@@ -60,9 +49,9 @@ export const channelRoutes = (scope: FastifyInstance, parts: AdminDeps): void =>
   });
   act("resume", (place) => store.delete(pauseKey(place)));
 
-  scope.post<ByChannel>("/admin/api/channels/:channel/test", async (request, reply) => {
+  adminRoute(scope, "POST channels/:channel/test", async (request, reply) => {
     const { channel, tenant, agent } = managedChannel(config, request, request.params.channel);
-    const { text, ...to } = checked(TestInput, request.body);
+    const { text, ...to } = checked(requests["POST channels/:channel/test"], request.body);
     const conversation = await conversationFor(store, { tenant, channel }, to);
     noteDetail(request, to);
     const id = `test-${request.id}`;
@@ -78,7 +67,8 @@ export const channelRoutes = (scope: FastifyInstance, parts: AdminDeps): void =>
       createdAt: isoTime(clock.now()),
       traceId: id,
     });
-    return reply.code(202).send({ replyId: id, conversation });
+    reply.code(202);
+    return { replyId: id, conversation };
   });
 };
 
@@ -96,9 +86,8 @@ const conversationFor = async (
 const BEST_FIRST: readonly ChannelState[] = ["running", "standby", "failing"];
 /** Stored records keep the older word. */
 const SHOWN = { running: "running", standby: "standby", failing: "degraded" } as const;
-const MOST_COUNTED = 100;
 
-const shownChannel = async (store: Store, channel: ManagedChannel, now: number) => {
+const shownChannel = async (store: Store, channel: ManagedChannel, now: number): Promise<Channel> => {
   const [status, pause] = await Promise.all([readStatus(store, channel), store.get(pauseKey(channel))]);
   const gateways = livingGateways(status, now).map(([instance, report]) => ({ instance, ...report }));
   const best = BEST_FIRST.map((state) => gateways.find((gateway) => gateway.state === state)).find(Boolean);
@@ -123,15 +112,15 @@ const shownChannel = async (store: Store, channel: ManagedChannel, now: number) 
 
 const countUndelivered = async (store: Store, { tenant, channel }: ChannelPlace): Promise<number> => {
   let count = 0;
-  for await (const _ of store.list(undeliveredOn(tenant, channel))) if (++count === MOST_COUNTED) break;
+  for await (const _ of store.list(undeliveredOn(tenant, channel))) if (++count === MAX_UNDELIVERED_COUNT) break;
   return count;
 };
 
 /** Conversations that a channel's platform takes nothing for, and why. */
 export const unreachableRoutes = (scope: FastifyInstance, { config, adapters }: AdminDeps): void => {
-  scope.get<{ Params: { channel: string } }>("/admin/api/channels/:channel/unreachable", async (request) => {
+  adminRoute(scope, "GET channels/:channel/unreachable", async (request) => {
     const { channel } = managedChannel(config, request, request.params.channel);
-    const page = checked(PageQuery, request.query);
+    const page = checked(requests["GET channels/:channel/unreachable"], request.query);
     const adapter = adapters.find((each) => each.channel === channel);
     const list = () => (adapter && isReachAdapter(adapter) ? keyed(adapter.unreachable()) : keyed([]));
     return pageOf([{ name: channel, list }], page, ({ key: _, ...place }) => place);

@@ -1,27 +1,20 @@
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
-import type { DeadLetter } from "../../../core/contract/bus.ts";
-import { allDeadLetters, deadLetterKey } from "../../../core/contract/bus.ts";
+import { allDeadLetters, type DeadLetter as DeadMessage, deadLetterKey } from "../../../core/contract/bus.ts";
 import { settleUndelivered, type Undelivered, undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
-import type { AdminDeps } from "../admin-request.ts";
-import { type AdminRequest, checked, mustBePlatformAdmin } from "../admin-request.ts";
+import { type DeadLetter, requests } from "../../admin-api/index.ts";
+import { type AdminDeps, type AdminRequest, checked, mustBePlatformAdmin } from "../admin-request.ts";
+import { adminRoute } from "../admin-route.ts";
 import { managedChannel, managedChannels } from "../managed-agents.ts";
-import { PageQuery, pageOf, partsOfRef, readRef, refOf } from "../page.ts";
+import { pageOf, partsOfRef, readRef, refOf } from "../page.ts";
 import { shownOrigin } from "../shown-work.ts";
-
-const ListQuery = PageQuery.extend({
-  kind: z.enum(["delivery", "message"]).default("delivery"),
-  channel: z.string().optional(),
-  agent: z.string().optional(),
-});
 
 /** Dead letters: deliveries by channel (D6), and messages that no handler could process. */
 export const deadLetterRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
   const { config, store } = parts;
 
-  scope.get("/admin/api/dead-letters", async (request) => {
-    const { kind, channel, agent, ...page } = checked(ListQuery, request.query);
+  adminRoute(scope, "GET dead-letters", async (request) => {
+    const { kind, channel, agent, ...page } = checked(requests["GET dead-letters"], request.query);
     if (kind === "message") {
       mustBePlatformAdmin(request);
       return pageOf([{ name: kind, list: () => store.list(allDeadLetters()) }], page, shownMessage);
@@ -34,7 +27,7 @@ export const deadLetterRoutes = (scope: FastifyInstance, parts: AdminDeps): void
   });
 
   const settle = (verb: "retry" | "dismiss") =>
-    scope.post<{ Params: { ref: string } }>(`/admin/api/dead-letters/:ref/${verb}`, async (request) => {
+    adminRoute(scope, `POST dead-letters/:ref/${verb}`, async (request) => {
       const { ref } = request.params;
       if (readRef(ref)?.[0] === "message") await settleMessage(request, ref, verb);
       else await settleDelivery(request, ref, verb);
@@ -65,7 +58,7 @@ export const deadLetterRoutes = (scope: FastifyInstance, parts: AdminDeps): void
   settle("dismiss");
 };
 
-const shownDelivery = ({ id, tenant, channel, letter, target, origin, reason, deadAt }: Undelivered) => {
+const shownDelivery = ({ id, tenant, channel, letter, target, origin, reason, deadAt }: Undelivered): DeadLetter => {
   const replyId = REPLY_OF_TURN.exec(letter.id)?.[0];
   return {
     ref: refOf("delivery", channel, id),
@@ -84,7 +77,7 @@ const shownDelivery = ({ id, tenant, channel, letter, target, origin, reason, de
 const REPLY_OF_TURN = /^t-[^/]+\/(?:final|notice|trouble)/;
 
 /** Deliveries are listed by channel: here are the others. */
-const shownMessage = ({ durable, subject, id, reason, attempts, deadAt }: DeadLetter) =>
+const shownMessage = ({ durable, subject, id, reason, attempts, deadAt }: DeadMessage): DeadLetter | undefined =>
   /^(?:outbox|relay)-/.test(durable)
     ? undefined
     : { ref: refOf("message", durable, id), kind: "message", queue: durable, subject, id, reason, attempts, deadAt };

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { isoTime } from "../../../core/contract/clock.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
@@ -14,13 +13,11 @@ import {
   sameAccount,
   showAccounts,
 } from "../../../core/people/index.ts";
-import type { AdminDeps } from "../admin-request.ts";
-import { type AdminRequest, checked, mayUse, noteDetail, operatorOf } from "../admin-request.ts";
+import { type Person, requests } from "../../admin-api/index.ts";
+import { type AdminDeps, type AdminRequest, checked, mayUse, noteDetail, operatorOf } from "../admin-request.ts";
+import { adminRoute } from "../admin-route.ts";
 import { mayManage } from "../operator.ts";
-import { PageQuery, pageOf, partsOfRef, refOf } from "../page.ts";
-
-const ListQuery = PageQuery.extend({ tenant: z.string().optional() });
-const AccountInput = z.strictObject({ channel: z.string(), accountId: z.string() });
+import { pageOf, partsOfRef, refOf } from "../page.ts";
 
 /** Who the agents talk to, and which accounts are one person's. */
 export const peopleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
@@ -33,8 +30,8 @@ export const peopleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => 
     throw new AppError("not-found", `there is no tenant "${wanted.slice(0, 60)}" that you may manage`);
   };
 
-  scope.get("/admin/api/people", async (request) => {
-    const { tenant: wanted, ...page } = checked(ListQuery, request.query);
+  adminRoute(scope, "GET people", async (request) => {
+    const { tenant: wanted, ...page } = checked(requests["GET people"], request.query);
     const sources = tenantsFor(request, wanted).map((tenant) => ({
       name: tenant,
       list: () => store.list(peopleOf(tenant)),
@@ -46,9 +43,9 @@ export const peopleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => 
     });
   });
 
-  scope.post<{ Params: { ref: string } }>("/admin/api/people/:ref/unlink", async (request) => {
+  adminRoute(scope, "POST people/:ref/unlink", async (request) => {
     const [tenant = "", id = ""] = partsOfRef(request.params.ref, 2);
-    const given = checked(AccountInput, request.body);
+    const given = checked(requests["POST people/:ref/unlink"], request.body);
     const found = tenantsFor(request, tenant).length > 0 ? await readPerson(store, tenant, id) : undefined;
     const account = found && accountOf(found.person, given);
     if (found === undefined || account === undefined) {
@@ -93,7 +90,7 @@ const notifyAll = async (
   }
 };
 
-const shownPerson = ({ tenant, id, name, accounts, surfaces, quiet }: PersonRecord) => ({
+const shownPerson = ({ tenant, id, name, accounts, surfaces, quiet }: PersonRecord): Person => ({
   ref: refOf(tenant, id),
   id,
   tenant,

@@ -18,14 +18,21 @@ import {
   schedulesOfAgent,
 } from "../../../core/schedules/index.ts";
 import { describeWhen, parseWhen } from "../../../core/schedules/when/index.ts";
+import {
+  type NewSchedule,
+  type Page,
+  type PageQuery,
+  requests,
+  type ScheduleRun as ShownRun,
+  type Schedule as ShownSchedule,
+} from "../../admin-api/index.ts";
 import { destinationOf } from "../../agent-config.ts";
 import { type AdminDeps, type AdminRequest, checked } from "../admin-request.ts";
+import { adminRoute } from "../admin-route.ts";
 import { managedAgent, managedAgents } from "../managed-agents.ts";
-import { badCursor, type Page, PageQuery, pageOf, partsOfRef, readRef, refOf } from "../page.ts";
+import { badCursor, pageOf, partsOfRef, readRef, refOf } from "../page.ts";
 
-const ListQuery = PageQuery.extend({ agent: z.string().optional() });
-const NewSchedule = ScheduleInput.extend({ agent: z.string() });
-type ByRef = { Params: { ref: string } };
+const NewScheduleInput = ScheduleInput.extend({ agent: z.string() }) satisfies z.ZodType<unknown, NewSchedule>;
 
 /** Schedules of everybody, for operators: seen, made, run, cancelled and resumed. */
 export const scheduleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
@@ -39,8 +46,8 @@ export const scheduleRoutes = (scope: FastifyInstance, parts: AdminDeps): void =
     return found.value;
   };
 
-  scope.get("/admin/api/schedules", async (request) => {
-    const { agent, ...page } = checked(ListQuery, request.query);
+  adminRoute(scope, "GET schedules", async (request) => {
+    const { agent, ...page } = checked(requests["GET schedules"], request.query);
     const sources = managedAgents(config, request, agent).map((each) => ({
       name: each.agent,
       list: () => store.list(schedulesOfAgent(each)),
@@ -48,8 +55,8 @@ export const scheduleRoutes = (scope: FastifyInstance, parts: AdminDeps): void =
     return pageOf(sources, page, show);
   });
 
-  scope.post("/admin/api/schedules", async (request, reply) => {
-    const { agent: name, deliverTo, when, timeZone, ...draft } = checked(NewSchedule, request.body);
+  adminRoute(scope, "POST schedules", async (request, reply) => {
+    const { agent: name, deliverTo, when, timeZone, ...draft } = checked(NewScheduleInput, request.body);
     const { agent, tenant } = managedAgent(config, request, name);
     const place = deliverTo ?? config.agents.find((each) => each.name === agent)?.home;
     if (place === undefined) throw new AppError("bad-input", "say where its results go: set deliverTo");
@@ -64,11 +71,12 @@ export const scheduleRoutes = (scope: FastifyInstance, parts: AdminDeps): void =
       asker: { personId: CONSOLE, accountId: CONSOLE, name: agent },
       madeIn: "console",
     });
-    return reply.code(201).send(show(schedule));
+    reply.code(201);
+    return show(schedule);
   });
 
-  scope.get<ByRef>("/admin/api/schedules/:ref/runs", async (request) => {
-    const page = checked(PageQuery, request.query);
+  adminRoute(scope, "GET schedules/:ref/runs", async (request) => {
+    const page = checked(requests["GET schedules/:ref/runs"], request.query);
     const schedule = await find(request, request.params.ref);
     const { items, ...rest } = await newestRuns(store, schedule, page);
     return { items: items.map((run) => shownRun(schedule, run)), ...rest };
@@ -78,7 +86,7 @@ export const scheduleRoutes = (scope: FastifyInstance, parts: AdminDeps): void =
     verb: "run" | "cancel" | "resume",
     change: (schedule: Schedule, request: AdminRequest) => Promise<void>,
   ) =>
-    scope.post<ByRef>(`/admin/api/schedules/:ref/${verb}`, async (request) => {
+    adminRoute(scope, `POST schedules/:ref/${verb}`, async (request) => {
       const schedule = await find(request, request.params.ref);
       await change(schedule, request);
       return show(await find(request, request.params.ref));
@@ -89,7 +97,7 @@ export const scheduleRoutes = (scope: FastifyInstance, parts: AdminDeps): void =
 };
 
 /** Without the prompt, which may quote private messages. */
-const shown = (schedule: Schedule, now: number) => {
+const shown = (schedule: Schedule, now: number): ShownSchedule => {
   const { agent, tenant, owner, id, description, when, missed, madeIn, status, nextDueAt, failures, createdAt } =
     schedule;
   const rhythm = describeWhen(when, now);
@@ -97,7 +105,10 @@ const shown = (schedule: Schedule, now: number) => {
   return { ref, id, agent, tenant, description, when: rhythm, missed, madeIn, status, nextDueAt, failures, createdAt };
 };
 
-const shownRun = (schedule: Schedule, { name, dueAt, through, firedAt, state, outcome, reason }: ScheduleRun) => ({
+const shownRun = (
+  schedule: Schedule,
+  { name, dueAt, through, firedAt, state, outcome, reason }: ScheduleRun,
+): ShownRun => ({
   name,
   dueAt,
   through,

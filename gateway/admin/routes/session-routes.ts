@@ -1,19 +1,14 @@
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import { newestFirst } from "../../../core/contract/token.ts";
 import { SessionHistory } from "../../../core/sessions/index.ts";
-import type { TurnRecord } from "../../../core/turns/records/index.ts";
-import { turnsOfAgent } from "../../../core/turns/records/index.ts";
-import type { AdminDeps } from "../admin-request.ts";
-import { checked } from "../admin-request.ts";
-import type { ManagedAgent } from "../managed-agents.ts";
-import { managedAgent, managedAgents } from "../managed-agents.ts";
-import { PageQuery, pageOf } from "../page.ts";
+import { type TurnRecord, turnsOfAgent } from "../../../core/turns/records/index.ts";
+import { requests, type Session as ShownSession } from "../../admin-api/index.ts";
+import { type AdminDeps, checked } from "../admin-request.ts";
+import { adminRoute } from "../admin-route.ts";
+import { type ManagedAgent, managedAgent, managedAgents } from "../managed-agents.ts";
+import { pageOf } from "../page.ts";
 import { shownAsker } from "../shown-work.ts";
 import { readTurnEnd, shownTurn } from "../trace/turn-end.ts";
-
-const ListQuery = PageQuery.extend({ agent: z.string().optional() });
-const TurnsQuery = PageQuery.extend({ agent: z.string() });
 
 /** A session, as derived from the turns that are still stored. */
 interface Session {
@@ -36,8 +31,8 @@ export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminDe
     return found;
   };
 
-  scope.get("/admin/api/sessions", async (request) => {
-    const { agent, ...page } = checked(ListQuery, request.query);
+  adminRoute(scope, "GET sessions", async (request) => {
+    const { agent, ...page } = checked(requests["GET sessions"], request.query);
     const sources = managedAgents(config, request, agent).map((place) => ({
       name: place.agent,
       async *list() {
@@ -49,8 +44,8 @@ export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminDe
     return pageOf(sources, page, ({ place, session }) => shownSession(place, session));
   });
 
-  scope.get<{ Params: { sessionId: string } }>("/admin/api/sessions/:sessionId/turns", async (request) => {
-    const { agent, ...page } = checked(TurnsQuery, request.query);
+  adminRoute(scope, "GET sessions/:sessionId/turns", async (request) => {
+    const { agent, ...page } = checked(requests["GET sessions/:sessionId/turns"], request.query);
     const place = managedAgent(config, request, agent);
     const { sessionId } = request.params;
     const source = {
@@ -72,7 +67,7 @@ export const sessionRoutes = (scope: FastifyInstance, { config, store }: AdminDe
 /** Sorts the most recently used session first. */
 const keyOf = ({ latest }: Session): string => `${newestFirst(Date.parse(latest.openedAt))} ${latest.sessionId}`;
 
-const shownSession = ({ agent, tenant }: ManagedAgent, { latest, firstAt, turns }: Session) => ({
+const shownSession = ({ agent, tenant }: ManagedAgent, { latest, firstAt, turns }: Session): ShownSession => ({
   sessionId: latest.sessionId,
   agent,
   tenant,

@@ -1,16 +1,14 @@
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import { delegatedCalls } from "../../../core/a2a/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { hasEnded } from "../../../core/contract/subtask.ts";
 import { cancelSubtask, delegationDeps, readSubtask, subtasksOfAgent } from "../../../core/subtasks/index.ts";
-import type { AdminDeps } from "../admin-request.ts";
-import { checked } from "../admin-request.ts";
+import { requests } from "../../admin-api/index.ts";
+import { type AdminDeps, checked } from "../admin-request.ts";
+import { adminRoute } from "../admin-route.ts";
 import { managedAgent, managedAgents } from "../managed-agents.ts";
-import { PageQuery, pageOf, partsOfRef } from "../page.ts";
+import { pageOf, partsOfRef } from "../page.ts";
 import { shownSubtask } from "../shown-work.ts";
-
-const ListQuery = PageQuery.extend({ agent: z.string().optional(), status: z.enum(["open", "all"]).default("open") });
 
 /** Delegated work of everybody, for operators: seen and cancelled. */
 export const subtaskRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
@@ -23,8 +21,8 @@ export const subtaskRoutes = (scope: FastifyInstance, parts: AdminDeps): void =>
   };
   scope.addHook("onClose", async () => work.activity.stop());
 
-  scope.get("/admin/api/subtasks", async (request) => {
-    const { agent, status, ...page } = checked(ListQuery, request.query);
+  adminRoute(scope, "GET subtasks", async (request) => {
+    const { agent, status, ...page } = checked(requests["GET subtasks"], request.query);
     const sources = managedAgents(config, request, agent).map((each) => ({
       name: each.agent,
       list: () => store.list(subtasksOfAgent(each)),
@@ -34,7 +32,7 @@ export const subtaskRoutes = (scope: FastifyInstance, parts: AdminDeps): void =>
     );
   });
 
-  scope.post<{ Params: { ref: string } }>("/admin/api/subtasks/:ref/cancel", async (request) => {
+  adminRoute(scope, "POST subtasks/:ref/cancel", async (request) => {
     const [name = "", id = ""] = partsOfRef(request.params.ref, 2);
     const address = { ...managedAgent(config, request, name), id };
     const subtask = await readSubtask(store, address);

@@ -1,16 +1,12 @@
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import { TenantSettings } from "../../../core/a2a/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
+import { requests } from "../../admin-api/index.ts";
 import { VERSION } from "../../version.ts";
 import { type AdminDeps, type AdminRequest, checked, mayUse, noteDetail, operatorOf } from "../admin-request.ts";
+import { adminRoute } from "../admin-route.ts";
 import { managedAgents } from "../managed-agents.ts";
 import { mayManage } from "../operator.ts";
-
-const Change = z.strictObject({
-  a2aAsync: z.boolean(),
-  confirm: z.boolean().default(false).describe("Turning it on: that what is to be expected was read."),
-});
 
 /** Shown to an operator before async mode is enabled. */
 const WHAT_TO_EXPECT = [
@@ -31,21 +27,20 @@ export const tenantRoutes = (scope: FastifyInstance, { config, ...parts }: Admin
     throw new AppError("not-found", `there is no tenant "${id.slice(0, 60)}" that you may manage`);
   };
 
-  scope.get("/admin/api/tenants", async (request) => ({
+  adminRoute(scope, "GET tenants", async (request) => ({
     items: await Promise.all(names.filter((id) => mayManage(operatorOf(request), id)).map(shown)),
   }));
 
-  scope.get<{ Params: { id: string } }>("/admin/api/tenants/:id", async (request) =>
-    shown(managed(request, request.params.id)),
-  );
+  adminRoute(scope, "GET tenants/:id", async (request) => shown(managed(request, request.params.id)));
 
-  scope.patch<{ Params: { id: string } }>("/admin/api/tenants/:id", async (request, reply) => {
+  adminRoute(scope, "PATCH tenants/:id", async (request, reply) => {
     const id = managed(request, request.params.id);
-    const { a2aAsync, confirm } = checked(Change, request.body);
+    const { a2aAsync, confirm } = checked(requests["PATCH tenants/:id"], request.body);
     noteDetail(request, { a2aAsync });
     if (a2aAsync && !confirm && !(await settings.isAsync(id))) {
       const message = "this needs a confirmation: read what to expect, and send it again with confirm: true";
-      return reply.code(409).send({ error: { code: "conflict", message }, expect: WHAT_TO_EXPECT });
+      reply.code(409);
+      return { error: { code: "conflict", message }, expect: WHAT_TO_EXPECT };
     }
     await settings.setAsync(id, a2aAsync);
     parts.logger.info({ tenant: id, a2aAsync }, "operator changed a tenant");
@@ -55,7 +50,7 @@ export const tenantRoutes = (scope: FastifyInstance, { config, ...parts }: Admin
 
 /** The calling operator, and the tenants and agents that they may manage. */
 export const meRoutes = (scope: FastifyInstance, { config }: AdminDeps): void => {
-  scope.get("/admin/api/me", async (request) => {
+  adminRoute(scope, "GET me", async (request) => {
     const { token: _, ...operator } = operatorOf(request);
     return {
       ...operator,

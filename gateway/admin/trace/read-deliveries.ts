@@ -6,21 +6,10 @@ import type { Store } from "../../../core/contract/store.ts";
 import { type LedgerEntry, ledgerOf } from "../../../core/delivery/index.ts";
 import { undeliveredId } from "../../../core/delivery/undelivered/index.ts";
 import { readPlacedReply } from "../../../core/origin/index.ts";
+import type { Delivery } from "../../admin-api/index.ts";
 import { outboxDurable, relayDurable } from "../../relay/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 import { refOf } from "../page.ts";
-
-/** The outcome of one part of a reply in one conversation. */
-export interface ShownDelivery {
-  readonly conversation: Pick<Conversation, "channel" | "workspace" | "room" | "thread">;
-  readonly part: number;
-  readonly state: LedgerEntry["state"] | "logged" | "published" | "given-up";
-  readonly at?: string;
-  readonly messageId?: string;
-  readonly reason?: string;
-  /** Of its dead letter. */
-  readonly ref?: string;
-}
 
 /** The deliveries of a reply, from the ledger, the reply placements and the dead letters. `target`: its addressee. */
 export const readDeliveries = async (
@@ -28,13 +17,13 @@ export const readDeliveries = async (
   { tenant, agent }: ManagedAgent,
   replyId: string,
   target?: { readonly conversation: Conversation; readonly at: string },
-): Promise<ShownDelivery[]> => {
-  const found: ShownDelivery[] = [];
+): Promise<Delivery[]> => {
+  const found: Delivery[] = [];
   for await (const { key, value } of store.list(ledgerOf(replyId))) {
     const [, place = "", part = "0"] = keyParts(key);
     found.push(shownPart(conversationFrom(place), Number(part), value));
   }
-  const isFound = (place: ShownDelivery["conversation"]) =>
+  const isFound = (place: Delivery["conversation"]) =>
     found.some(({ conversation }) => sameConversation(asConversation(conversation), asConversation(place)));
   const told = await readPlacedReply(store, { tenant, agent, replyId });
   for (const { conversation, at } of told?.places ?? []) {
@@ -47,14 +36,14 @@ export const readDeliveries = async (
   return Promise.all(found.map((delivery) => withLetter(store, replyId, delivery)));
 };
 
-const shownPart = (conversation: ShownDelivery["conversation"], part: number, entry: LedgerEntry): ShownDelivery => {
+const shownPart = (conversation: Delivery["conversation"], part: number, entry: LedgerEntry): Delivery => {
   const { state, at } = entry;
   const common = { conversation, part, state, at };
   if (state === "accepted") return { ...common, messageId: entry.messageId };
   return state === "failed" || state === "unknown" ? { ...common, reason: entry.reason } : common;
 };
 
-const withLetter = async (store: Store, replyId: string, delivery: ShownDelivery): Promise<ShownDelivery> => {
+const withLetter = async (store: Store, replyId: string, delivery: Delivery): Promise<Delivery> => {
   const { conversation, state } = delivery;
   if (state === "accepted" || state === "logged") return delivery;
   const { channel } = conversation;
@@ -74,9 +63,9 @@ const withLetter = async (store: Store, replyId: string, delivery: ShownDelivery
 };
 
 /** The kind of a conversation is not part of its address. */
-const asConversation = (place: ShownDelivery["conversation"]): Conversation => ({ ...place, kind: "shared" });
+const asConversation = (place: Delivery["conversation"]): Conversation => ({ ...place, kind: "shared" });
 
-const conversationFrom = (spelled: string): ShownDelivery["conversation"] => {
+const conversationFrom = (spelled: string): Delivery["conversation"] => {
   const [channel, workspace, room, thread] = spelled
     .split("/")
     .map((part) => (part.startsWith("+") ? decodeURIComponent(part.slice(1)) : undefined));

@@ -1,22 +1,12 @@
 import { SEND_MESSAGE } from "../../../core/a2a/index.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { Journal } from "../../../core/turns/records/index.ts";
+import type { Trace } from "../../admin-api/index.ts";
 
-interface ShownCall {
-  readonly name: string;
-  readonly state: "running" | "done" | "failed";
-}
-
-/** A model response that called tools. */
-export interface ShownStep {
-  readonly step: number;
-  readonly calls: readonly ShownCall[];
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
+type Step = Trace["subtasks"][number]["steps"][number];
 
 export interface Steps {
-  readonly steps: readonly ShownStep[];
+  readonly steps: readonly Step[];
   /** Subtasks that the results of its calls name. */
   readonly named: readonly string[];
   /** Idempotency keys of the calls that wrote to another agent. */
@@ -26,13 +16,13 @@ export interface Steps {
 /** The tool calls of a turn and their states, from its journal. */
 export const readSteps = async (store: Store, turnId: string): Promise<Steps> => {
   const journal = new Journal(store, turnId, false);
-  const steps: ShownStep[] = [];
+  const steps: Step[] = [];
   const named = new Set<string>();
   const sends: string[] = [];
   for (let step = 0; ; step++) {
     const response = await journal.response(step);
     if (response === undefined) return { steps, named: [...named], sends };
-    const calls: ShownCall[] = [];
+    const calls: Step["calls"][number][] = [];
     for (const [index, { name }] of response.toolCalls.entries()) {
       const trace = await journal.call(step, index);
       const result = typeof trace === "object" ? trace.result : undefined;

@@ -7,12 +7,12 @@ import { SessionHistory } from "../../../core/sessions/index.ts";
 import { continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../../core/subtasks/index.ts";
 import { otelTraceId } from "../../../core/telemetry/index.ts";
 import { type TurnRecord, turnKey } from "../../../core/turns/records/index.ts";
+import type { Trace } from "../../admin-api/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readDeliveries } from "./read-deliveries.ts";
-import type { ShownStep, Steps } from "./read-steps.ts";
-import { readSteps } from "./read-steps.ts";
+import { readSteps, type Steps } from "./read-steps.ts";
 import { shownHop } from "./shown-hop.ts";
 import { readTurnEnd, shownTurn } from "./turn-end.ts";
 
@@ -28,7 +28,11 @@ type TracedSubtask = Awaited<ReturnType<typeof readDelegated>>;
  * Everything that came of a message, from what is stored about it. The parts of a piece of work have ids that follow
  * from one another, so that none of them is looked for in a list.
  */
-export const readTrace = async (store: Store, place: ManagedAgent, { messageId, record }: FoundTurn) => {
+export const readTrace = async (
+  store: Store,
+  place: ManagedAgent,
+  { messageId, record }: FoundTurn,
+): Promise<Trace> => {
   const parts: TraceDeps = { store, history: new SessionHistory(store) };
   const turns: TracedTurn[] = [];
   const subtasks: TracedSubtask[] = [];
@@ -113,7 +117,7 @@ const MOST_PHASES = 20;
 const readDelegated = async ({ store }: TraceDeps, subtask: Subtask) => {
   const { id, parentTurnId } = subtask;
   const phases: (Pick<Steps, "named" | "sends"> & { readonly turnId: string })[] = [];
-  const steps: ShownStep[] = [];
+  const steps: Steps["steps"][number][] = [];
   const callKeys: string[] = [];
   for (let phase = 0; phase < MOST_PHASES; phase++) {
     const { turnId } = subagentTurn(subtask, phase);

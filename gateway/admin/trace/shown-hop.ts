@@ -1,8 +1,9 @@
 import { type PeerCall, unreachableNote } from "../../../core/a2a/index.ts";
+import type { Trace } from "../../admin-api/index.ts";
 
 const MAX_ERROR_CHARS = 300;
 
-export const shownHop = (call: PeerCall) => {
+export const shownHop = (call: PeerCall): Trace["hops"][number] => {
   const { id, agent, peer, mode, headline, turnId, standing, state, createdAt, endedAt, remote } = call;
   const error = problemOf(call);
   return {

@@ -4,6 +4,7 @@ import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { INTAKE_DURABLE } from "../../../core/intake/index.ts";
 import type { SessionHistory, TurnEntry } from "../../../core/sessions/index.ts";
 import type { TurnRecord } from "../../../core/turns/records/index.ts";
+import type { Turn } from "../../admin-api/index.ts";
 import type { ManagedAgent } from "../managed-agents.ts";
 
 export interface TurnEnd {
@@ -33,7 +34,7 @@ export const readTurnEnd = async (
 };
 
 /** A turn without its text. `end` is absent while it runs. */
-export const shownTurn = (record: TurnRecord, end?: TurnEnd) => {
+export const shownTurn = (record: TurnRecord, end?: TurnEnd): Turn => {
   const { turnId, messageId = "", sessionId, openedAt, origin, cause, command } = record;
   return {
     turnId,

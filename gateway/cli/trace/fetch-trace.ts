@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import { ShownTrace } from "./shown-trace.ts";
+import { type Refusal, Trace } from "../../admin-api/index.ts";
 
 export interface TraceRequest {
   readonly gateway: string;
@@ -13,16 +13,16 @@ export interface TraceRequest {
 const WITHIN_MS = 30_000;
 
 /** Asks a running gateway. What it refuses comes back as an error that says what to do. */
-export const fetchTrace = async ({ gateway, token, id, agent }: TraceRequest): Promise<ShownTrace> => {
+export const fetchTrace = async ({ gateway, token, id, agent }: TraceRequest): Promise<Trace> => {
   const url = new URL(`${gateway.replace(/\/$/, "")}/admin/api/traces/${encodeURIComponent(id)}`);
   if (agent !== undefined) url.searchParams.set("agent", agent);
   const { status, body } = await ask(gateway, url, token);
   if (status === 200) {
-    const trace = ShownTrace.safeParse(body);
-    if (trace.success) return trace.data;
+    // As it was sent, so that --json also prints fields of a newer gateway.
+    if (Trace.safeParse(body).success) return body as Trace;
     throw notMooring(gateway);
   }
-  const refusal = Refusal.safeParse(body).data?.error;
+  const refusal = RefusalBody.safeParse(body).data?.error;
   if (refusal === undefined) throw notMooring(gateway);
   if (status === 401) {
     throw new AppError(
@@ -37,7 +37,9 @@ export const fetchTrace = async ({ gateway, token, id, agent }: TraceRequest): P
   throw new AppError(status === 403 ? "forbidden" : "unavailable", `the gateway at ${gateway}: ${refusal.message}`);
 };
 
-const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) });
+const RefusalBody = z.object({ error: z.object({ message: z.string() }) }) satisfies z.ZodType<{
+  error: Pick<Refusal["error"], "message">;
+}>;
 
 const ask = async (gateway: string, url: URL, token: string): Promise<{ status: number; body: unknown }> => {
   const headers = { authorization: `Bearer ${token}`, accept: "application/json" };

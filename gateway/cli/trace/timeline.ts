@@ -1,4 +1,9 @@
-import type { Delivery, Hop, Place, ShownTrace, Step, Subtask, Turn } from "./shown-trace.ts";
+import type { Delivery, Place, Trace } from "../../admin-api/index.ts";
+
+type Turn = Trace["turns"][number];
+type Subtask = Trace["subtasks"][number];
+type Step = Turn["steps"][number];
+type Hop = Trace["hops"][number];
 
 /** One line of the timeline; what came of it is further in. */
 interface Line {
@@ -8,7 +13,7 @@ interface Line {
 }
 
 /** What came of a message, as lines: turns in their order, and under each what it did and where its words went. */
-export const timeline = (trace: ShownTrace): string => {
+export const timeline = (trace: Trace): string => {
   const { traceId, agent, state, origin, asker, conversation, turns } = trace;
   const head = [
     `Trace ${traceId}, ${state}`,
@@ -18,9 +23,9 @@ export const timeline = (trace: ShownTrace): string => {
   return `${printable([...head, "", ...lines].join("\n"))}\n`;
 };
 
-const turnLines = (trace: ShownTrace, turn: Turn): Line[] => {
+const turnLines = (trace: Trace, turn: Turn): Line[] => {
   const { turnId, messageId, trigger, command, openedAt, endedAt, outcome = "running", steps, subtasks, reply } = turn;
-  const whose = turn.agent === undefined || turn.agent === trace.agent ? "" : ` of ${turn.agent}`;
+  const whose = turn.agent === trace.agent ? "" : ` of ${turn.agent}`;
   const what = command === undefined ? trigger : `command ${command}`;
   return [
     { at: openedAt, depth: 0, text: `turn ${turnId}${whose}, ${what}: ${outcome}${lasted(openedAt, endedAt)}` },
@@ -32,7 +37,7 @@ const turnLines = (trace: ShownTrace, turn: Turn): Line[] => {
   ];
 };
 
-const subtaskLines = (trace: ShownTrace, subtask: Subtask, depth: number): Line[] => {
+const subtaskLines = (trace: Trace, subtask: Subtask, depth: number): Line[] => {
   const { id, name, status, result, createdAt, completedAt, steps } = subtask;
   const how = result === undefined || result === "success" ? status : `${status} (${result})`;
   return [

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Page } from "../api/admin-api.ts";
+import type { Page } from "../../../admin-api/index.ts";
 import { Link } from "../routing/link.tsx";
 import { addressOf, type Route } from "../routing/route.ts";
 import type { Answer } from "../state/use-answer.ts";

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Me } from "../api/admin-api.ts";
+import type { Me } from "../../../admin-api/index.ts";
 import type { AdminClient } from "../api/admin-client.ts";
 
 export interface Notice {

@@ -1,26 +1,32 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { Query } from "../api/admin-client.ts";
+import type { AnswerTo } from "../../../admin-api/index.ts";
+import type { GetPath, Values } from "../api/admin-client.ts";
 import { useConsole } from "./console-context.ts";
 
 export interface Answer<T> {
   readonly data: T | undefined;
   readonly error: unknown;
-  /** Asks again, and keeps what is shown until the answer is there. */
+  /** Repeats the request; the current data stays until the answer arrives. */
   reload(): void;
 }
 
-/** What the admin API answers to a GET; asked again when the question changes, or every so often while somebody looks. */
-export const useAnswer = <T>(path: string, query: Query = {}, everyMs?: number): Answer<T> => {
+/** The answer to a GET request, repeated when path or values change, and every `everyMs` while the page is visible. */
+export const useAnswer = <P extends GetPath>(
+  path: P,
+  values: Values<P>,
+  everyMs?: number,
+): Answer<AnswerTo<`GET ${P}`>> => {
+  type T = AnswerTo<`GET ${P}`>;
   const { client } = useConsole();
-  const question = JSON.stringify([path, query]);
+  const question = JSON.stringify([path, values]);
   const [answer, setAnswer] = useState<{ question: string; data?: T; error?: unknown }>({ question });
   const [round, setRound] = useState(0);
   const reload = useCallback(() => setRound((count) => count + 1), []);
 
-  // The question stands for path and query; the round asks it again.
+  // `question` stands for path and values, and `round` repeats the request.
   useEffect(() => {
     const asked = new AbortController();
-    client.get<T>(path, query, asked.signal).then(
+    client.get(path, values, asked.signal).then(
       (data) => setAnswer({ question, data }),
       (error: unknown) => {
         if (!asked.signal.aborted) setAnswer({ question, error });

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
+import type { Trace } from "../../../admin-api/index.ts";
 import { Refused } from "../api/refused.ts";
-import type { Trace } from "../api/trace.ts";
 import { useConsole } from "./console-context.ts";
 import { useVisible } from "./use-visible.ts";
 
@@ -31,11 +31,10 @@ export const useLiveTrace = (id: string, agent: string | undefined): LiveTrace =
   useEffect(() => {
     if (!isVisible) return;
     const left = new AbortController();
-    const path = `traces/${encodeURIComponent(id)}/events`;
     let hasShown = false;
     const follow = async (): Promise<void> => {
       try {
-        for await (const trace of client.follow<Trace>(path, { agent }, left.signal)) {
+        for await (const trace of client.follow("traces/:id/events", { id, agent }, left.signal)) {
           hasShown = true;
           setData(trace);
           setError(undefined);

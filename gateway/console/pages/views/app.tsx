@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import type { Me } from "../api/admin-api.ts";
+import type { Me } from "../../../admin-api/index.ts";
 import { AdminClient } from "../api/admin-client.ts";
 import { keptToken } from "../api/kept-token.ts";
 import { Refused } from "../api/refused.ts";
@@ -31,7 +31,7 @@ export const App = () => {
   useEffect(() => {
     if (token === undefined) return;
     setError(undefined);
-    client.get<Me>("me").then(
+    client.get("me", {}).then(
       (known) => {
         keptToken.write(token);
         setMe(known);

@@ -1,4 +1,4 @@
-import type { AuditEntry, Page } from "../api/admin-api.ts";
+import type { AuditEntry } from "../../../admin-api/index.ts";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
 import { type Fact, Row } from "../parts/row.tsx";
@@ -8,7 +8,7 @@ import type { Route } from "../routing/route.ts";
 import { useAnswer } from "../state/use-answer.ts";
 
 export const AuditPage = ({ route }: { route: Route }) => {
-  const answer = useAnswer<Page<AuditEntry>>("audit", route.query);
+  const answer = useAnswer("audit", route.query);
   return (
     <PageFrame title="Audit log" about="Everything that operators have changed or tried to, the newest first.">
       <PagedList

@@ -1,4 +1,4 @@
-import type { Channel, DeadLetter, Page } from "../api/admin-api.ts";
+import type { DeadLetter } from "../../../admin-api/index.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
@@ -16,7 +16,7 @@ import { describeFailure } from "./outcomes/describe-failure.ts";
 
 export const DeadLettersPage = ({ route }: { route: Route }) => {
   const { me } = useConsole();
-  const answer = useAnswer<Page<DeadLetter>>("dead-letters", route.query);
+  const answer = useAnswer("dead-letters", route.query);
   const isOfMessages = route.query.kind === "message";
   return (
     <PageFrame title="Dead letters" about="What was given up. Nothing in here is tried again by itself.">
@@ -47,7 +47,7 @@ export const DeadLettersPage = ({ route }: { route: Route }) => {
 };
 
 const ChannelChoice = ({ route }: { route: Route }) => {
-  const { data } = useAnswer<Page<Channel>>("channels");
+  const { data } = useAnswer("channels", {});
   if (data === undefined || data.items.length < 2) return null;
   const options = data.items.map(({ channel }) => [channel, channel] as const);
   return <Choice label="Channel" route={route} name="channel" options={[["", "All channels"], ...options]} />;
@@ -92,7 +92,7 @@ const factsOf = (letter: DeadLetter): readonly Fact[] =>
 const LetterActions = ({ letter, done }: { letter: DeadLetter; done: () => void }) => {
   const { client } = useConsole();
   const act = (verb: "retry" | "dismiss", said: string) => async () => {
-    await client.post(`dead-letters/${letter.ref}/${verb}`);
+    await client.post(`dead-letters/:ref/${verb}`, { ref: letter.ref });
     return said;
   };
   const of = letter.kind === "delivery" ? placeText(letter.conversation) : letter.id;

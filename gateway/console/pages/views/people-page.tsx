@@ -1,4 +1,4 @@
-import type { Page, Person, PersonAccount } from "../api/admin-api.ts";
+import type { Person } from "../../../admin-api/index.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
@@ -11,7 +11,7 @@ import { useAnswer } from "../state/use-answer.ts";
 
 export const PeoplePage = ({ route }: { route: Route }) => {
   const { tenants } = useConsole().me;
-  const answer = useAnswer<Page<Person>>("people", route.query);
+  const answer = useAnswer("people", route.query);
   const options = tenants.map((tenant) => [tenant, tenant] as const);
   return (
     <PageFrame title="People" about="Who the agents talk to, and which accounts are one person's.">
@@ -71,11 +71,19 @@ const Accounts = ({ person, done }: { person: Person; done: () => void }) => (
   </ul>
 );
 
-const Unlink = ({ person, account, done }: { person: Person; account: PersonAccount; done: () => void }) => {
+const Unlink = ({
+  person,
+  account,
+  done,
+}: {
+  person: Person;
+  account: Person["accounts"][number];
+  done: () => void;
+}) => {
   const { client } = useConsole();
   const { channel, accountId, name } = account;
   const unlink = async () => {
-    await client.post(`people/${person.ref}/unlink`, { channel, accountId });
+    await client.post("people/:ref/unlink", { ref: person.ref }, { channel, accountId });
     return `${name} on ${channel} is unlinked.`;
   };
   return (

@@ -1,5 +1,3 @@
-import type { Page, Session } from "../api/admin-api.ts";
-import type { TurnSummary } from "../api/trace.ts";
 import { AgentChoice } from "../parts/choice.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
 import { PagedList } from "../parts/paged-list.tsx";
@@ -16,7 +14,7 @@ export const SessionsPage = ({ route }: { route: Route }) =>
   route.id === undefined ? <AllSessions route={route} /> : <SessionDetail sessionId={route.id} route={route} />;
 
 const AllSessions = ({ route }: { route: Route }) => {
-  const answer = useAnswer<Page<Session>>("sessions", route.query);
+  const answer = useAnswer("sessions", route.query);
   return (
     <PageFrame title="Sessions" about="Conversations and background work of the last seven days, the newest first.">
       <div class="filters">
@@ -56,8 +54,7 @@ const AllSessions = ({ route }: { route: Route }) => {
 const SessionDetail = ({ sessionId, route }: { sessionId: string; route: Route }) => {
   const { agents } = useConsole().me;
   const agent = route.query.agent ?? agents[0]?.name ?? "";
-  const path = `sessions/${encodeURIComponent(sessionId)}/turns`;
-  const answer = useAnswer<Page<TurnSummary>>(path, { ...route.query, agent });
+  const answer = useAnswer("sessions/:sessionId/turns", { ...route.query, sessionId, agent });
   return (
     <PageFrame title="Turns of a session" about={<code>{sessionId}</code>}>
       <PagedList

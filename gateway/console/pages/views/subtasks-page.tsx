@@ -1,4 +1,4 @@
-import type { Page, Subtask } from "../api/admin-api.ts";
+import type { Subtask } from "../../../admin-api/index.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { AgentChoice, Choice } from "../parts/choice.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
@@ -14,7 +14,7 @@ import { SubtaskMark } from "./outcomes/subtask-mark.tsx";
 const LOOK_EVERY_MS = 10_000;
 
 export const SubtasksPage = ({ route }: { route: Route }) => {
-  const answer = useAnswer<Page<Subtask>>("subtasks", route.query, LOOK_EVERY_MS);
+  const answer = useAnswer("subtasks", route.query, LOOK_EVERY_MS);
   return (
     <PageFrame title="Subtasks" about="What the agents have delegated.">
       <div class="filters">
@@ -62,7 +62,7 @@ const Cancel = ({ subtask, done }: { subtask: Subtask; done: () => void }) => {
   const { ref, name, status } = subtask;
   if (status !== "pending" && status !== "running") return null;
   const cancel = async () => {
-    await client.post(`subtasks/${ref}/cancel`);
+    await client.post("subtasks/:ref/cancel", { ref });
     return `${name} is cancelled.`;
   };
   return (

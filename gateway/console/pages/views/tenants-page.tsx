@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Page, Tenant } from "../api/admin-api.ts";
+import type { Tenant } from "../../../admin-api/index.ts";
 import { Refused } from "../api/refused.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { PageFrame } from "../parts/page-frame.tsx";
@@ -12,7 +12,7 @@ import { useAction } from "../state/use-action.ts";
 import { useAnswer } from "../state/use-answer.ts";
 
 export const TenantsPage = ({ route }: { route: Route }) => {
-  const answer = useAnswer<Page<Tenant>>("tenants");
+  const answer = useAnswer("tenants", {});
   return (
     <PageFrame title="Tenants" about="Settings that take effect at once.">
       <PagedList
@@ -45,8 +45,7 @@ export const TenantsPage = ({ route }: { route: Route }) => {
 const AsyncSwitch = ({ tenant: { id, a2aAsync }, done }: { tenant: Tenant; done: () => void }) => {
   const { client } = useConsole();
   const [expect, setExpect] = useState<readonly string[]>();
-  const change = (body: { a2aAsync: boolean; confirm?: true }) =>
-    client.patch(`tenants/${encodeURIComponent(id)}`, body);
+  const change = (body: { a2aAsync: boolean; confirm?: true }) => client.patch("tenants/:id", { id }, body);
   const off = useAction(async () => {
     await change({ a2aAsync: false });
     return `In ${id}, agents wait for each other from now on.`;

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Channel } from "../../api/admin-api.ts";
+import type { Channel } from "../../../../admin-api/index.ts";
 import { ActionButton } from "../../parts/action-button.tsx";
 import { useConsole } from "../../state/console-context.ts";
 import { TestMessage } from "./test-message.tsx";
@@ -17,7 +17,7 @@ export const ChannelActions = ({
   const { client } = useConsole();
   const [isTesting, setTesting] = useState(false);
   const act = (verb: "pause" | "resume", said: string) => async () => {
-    await client.post(`channels/${encodeURIComponent(channel)}/${verb}`);
+    await client.post(`channels/:channel/${verb}`, { channel });
     return said;
   };
   const look = () => {

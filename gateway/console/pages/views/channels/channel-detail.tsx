@@ -1,4 +1,4 @@
-import type { Channel } from "../../api/admin-api.ts";
+import type { Channel } from "../../../../admin-api/index.ts";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";
 import { Facts, Row } from "../../parts/row.tsx";
@@ -13,11 +13,7 @@ import { UnreachablePlaces } from "./unreachable-places.tsx";
 const LOOK_EVERY_MS = 15_000;
 
 export const ChannelDetail = ({ channel: name, route }: { channel: string; route: Route }) => {
-  const {
-    data: channel,
-    error,
-    reload,
-  } = useAnswer<Channel>(`channels/${encodeURIComponent(name)}`, {}, LOOK_EVERY_MS);
+  const { data: channel, error, reload } = useAnswer("channels/:channel", { channel: name }, LOOK_EVERY_MS);
   return (
     <PageFrame
       title={`Channel ${name}`}

@@ -1,4 +1,4 @@
-import type { Channel, ChannelError } from "../../api/admin-api.ts";
+import type { Channel, MAX_UNDELIVERED_COUNT } from "../../../../admin-api/index.ts";
 import { sentence } from "../../api/sentence.ts";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { When } from "../../parts/when.tsx";
@@ -38,14 +38,14 @@ export const ChannelTrouble = ({ channel }: { channel: Channel }) => {
 };
 
 /** A delivery's error is the kind of its failure; the others are words already. */
-export const errorText = ({ what, reason }: ChannelError): string =>
+export const errorText = ({ what, reason }: Channel["errors"][number]): string =>
   what === "delivery" ? describeFailure(reason).text : sentence(reason);
 
-/** As far as the gateway counts. */
-const MOST_COUNTED = 100;
+/** The gateway counts no further. */
+const MAX_COUNT: typeof MAX_UNDELIVERED_COUNT = 100;
 
 export const UndeliveredCount = ({ channel: { channel, undelivered } }: { channel: Channel }) => {
   if (undelivered === 0) return <span>0</span>;
-  const count = undelivered >= MOST_COUNTED ? `${MOST_COUNTED} or more` : undelivered;
+  const count = undelivered >= MAX_COUNT ? `${MAX_COUNT} or more` : undelivered;
   return <Link to={addressOf("dead-letters", undefined, { channel })}>{count}</Link>;
 };

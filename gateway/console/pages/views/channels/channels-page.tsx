@@ -1,4 +1,3 @@
-import type { Channel, Page } from "../../api/admin-api.ts";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { PagedList } from "../../parts/paged-list.tsx";
 import { Row } from "../../parts/row.tsx";
@@ -17,7 +16,7 @@ export const ChannelsPage = ({ route }: { route: Route }) =>
   route.id === undefined ? <AllChannels route={route} /> : <ChannelDetail channel={route.id} route={route} />;
 
 const AllChannels = ({ route }: { route: Route }) => {
-  const answer = useAnswer<Page<Channel>>("channels", {}, LOOK_EVERY_MS);
+  const answer = useAnswer("channels", {}, LOOK_EVERY_MS);
   return (
     <PageFrame title="Channels" about="Where people reach the agents, and how each of them is.">
       <PagedList

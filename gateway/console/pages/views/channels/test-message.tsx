@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import type { TestSent } from "../../api/admin-api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { addressOf } from "../../routing/route.ts";
@@ -15,12 +14,13 @@ export const TestMessage = ({ channel, agent, close }: { channel: string; agent:
   const [workspace, setWorkspace] = useState("");
   const [text, setText] = useState("");
   const { isBusy, run } = useAction(async () => {
-    const given = {
-      [to]: target.trim(),
-      ...(to === "room" && workspace && { workspace }),
-      ...(text.trim() && { text }),
-    };
-    const sent = await client.post<TestSent>(`channels/${encodeURIComponent(channel)}/test`, given);
+    const recipient =
+      to === "room" ? { room: target.trim(), ...(workspace && { workspace }) } : { account: target.trim() };
+    const sent = await client.post(
+      "channels/:channel/test",
+      { channel },
+      { ...recipient, ...(text.trim() && { text }) },
+    );
     navigate(addressOf("replies", sent.replyId, { agent }));
     return "The test message is on its way.";
   });

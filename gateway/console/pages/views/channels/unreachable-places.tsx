@@ -1,4 +1,3 @@
-import type { Page, UnreachablePlace } from "../../api/admin-api.ts";
 import { PagedList } from "../../parts/paged-list.tsx";
 import { placeText } from "../../parts/place-text.ts";
 import { Row } from "../../parts/row.tsx";
@@ -10,8 +9,7 @@ import { describeFailure } from "../outcomes/describe-failure.ts";
 
 /** Conversations of a channel that its platform takes nothing for: blocked, removed or disabled. */
 export const UnreachablePlaces = ({ channel, route }: { channel: string; route: Route }) => {
-  const path = `channels/${encodeURIComponent(channel)}/unreachable`;
-  const answer = useAnswer<Page<UnreachablePlace>>(path, route.query);
+  const answer = useAnswer("channels/:channel/unreachable", { ...route.query, channel });
   return (
     <>
       <h2>Not reached</h2>

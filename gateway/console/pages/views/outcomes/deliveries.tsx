@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryState } from "../../api/admin-api.ts";
+import type { Delivery } from "../../../../admin-api/index.ts";
 import { placeText } from "../../parts/place-text.ts";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { ClockTime } from "../../parts/when.tsx";
@@ -6,7 +6,7 @@ import { Link } from "../../routing/link.tsx";
 import { addressOf } from "../../routing/route.ts";
 import { describeFailure } from "./describe-failure.ts";
 
-const STATES: Readonly<Record<DeliveryState, readonly [Tone, string]>> = {
+const STATES: Readonly<Record<Delivery["state"], readonly [Tone, string]>> = {
   accepted: ["good", "delivered"],
   logged: ["good", "shown"],
   published: ["good", "handed to the channel"],

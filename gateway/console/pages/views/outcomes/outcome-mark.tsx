@@ -1,14 +1,14 @@
-import type { TurnSummary } from "../../api/trace.ts";
+import type { Turn } from "../../../../admin-api/index.ts";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 
-const TONES: Readonly<Record<NonNullable<TurnSummary["outcome"]>, Tone>> = {
+const TONES: Readonly<Record<NonNullable<Turn["outcome"]>, Tone>> = {
   answered: "good",
   nothing: "calm",
   failed: "bad",
   cancelled: "warn",
 };
 
-type Shown = Pick<TurnSummary, "outcome" | "command">;
+type Shown = Pick<Turn, "outcome" | "command">;
 
 /** A command leaves no record of its end: it is answered at once. */
 export const outcomeTone = ({ outcome, command }: Shown): Tone => {

@@ -1,4 +1,4 @@
-import type { Subtask } from "../../api/admin-api.ts";
+import type { Subtask } from "../../../../admin-api/index.ts";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { durationText } from "../../parts/when.tsx";
 

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import type { Schedule } from "../../api/admin-api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { useConsole } from "../../state/console-context.ts";
@@ -22,7 +21,7 @@ export const NewSchedule = ({ close, done }: { close: () => void; done: () => vo
   const { isBusy, run } = useAction(async () => {
     const { channel, room, ...rest } = given;
     const deliverTo = channel === "" ? {} : { deliverTo: { channel, room } };
-    const { description } = await client.post<Schedule>("schedules", { ...rest, ...deliverTo });
+    const { description } = await client.post("schedules", {}, { ...rest, ...deliverTo });
     return `${description} is scheduled.`;
   }, done);
   const text =

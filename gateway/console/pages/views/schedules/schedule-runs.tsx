@@ -1,4 +1,4 @@
-import type { Page, ScheduleRun } from "../../api/admin-api.ts";
+import type { ScheduleRun } from "../../../../admin-api/index.ts";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { PagedList } from "../../parts/paged-list.tsx";
 import { Row } from "../../parts/row.tsx";
@@ -10,7 +10,7 @@ import { useAnswer } from "../../state/use-answer.ts";
 
 /** The runs of one schedule, each of which leads to its trace. */
 export const ScheduleRuns = ({ scheduleRef, route }: { scheduleRef: string; route: Route }) => {
-  const answer = useAnswer<Page<ScheduleRun>>(`schedules/${encodeURIComponent(scheduleRef)}/runs`, route.query);
+  const answer = useAnswer("schedules/:ref/runs", { ...route.query, ref: scheduleRef });
   return (
     <PageFrame title="Runs of a schedule" about="The newest first, each by the time it was due.">
       <PagedList
@@ -41,13 +41,9 @@ export const ScheduleRuns = ({ scheduleRef, route }: { scheduleRef: string; rout
   );
 };
 
-const TONES: Readonly<Record<NonNullable<ScheduleRun["outcome"]>, Tone>> = {
-  answered: "good",
-  nothing: "calm",
-  failed: "bad",
-};
+const TONES: Readonly<Record<string, Tone>> = { answered: "good", failed: "bad" };
 
 const RunMark = ({ run: { state, outcome } }: { run: ScheduleRun }) => {
-  if (outcome !== undefined) return <StateMark tone={TONES[outcome]} text={outcome} />;
+  if (outcome !== undefined) return <StateMark tone={TONES[outcome] ?? "calm"} text={outcome} />;
   return <StateMark tone={state === "started" ? "busy" : "warn"} text={state === "started" ? "under way" : state} />;
 };

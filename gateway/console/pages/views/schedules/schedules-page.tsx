@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Page, Schedule } from "../../api/admin-api.ts";
+import type { Schedule } from "../../../../admin-api/index.ts";
 import { ActionButton } from "../../parts/action-button.tsx";
 import { AgentChoice } from "../../parts/choice.tsx";
 import { PageFrame } from "../../parts/page-frame.tsx";
@@ -18,7 +18,7 @@ export const SchedulesPage = ({ route }: { route: Route }) =>
   route.id === undefined ? <AllSchedules route={route} /> : <ScheduleRuns scheduleRef={route.id} route={route} />;
 
 const AllSchedules = ({ route }: { route: Route }) => {
-  const answer = useAnswer<Page<Schedule>>("schedules", route.query);
+  const answer = useAnswer("schedules", route.query);
   const [isMaking, setMaking] = useState(false);
   return (
     <PageFrame
@@ -68,7 +68,7 @@ const ScheduleActions = ({ schedule, done }: { schedule: Schedule; done: () => v
   const { client } = useConsole();
   const { ref, description, status } = schedule;
   const act = (verb: "run" | "cancel" | "resume", said: string) => async () => {
-    await client.post(`schedules/${ref}/${verb}`);
+    await client.post(`schedules/:ref/${verb}`, { ref });
     return said;
   };
   const common = { of: description, done };

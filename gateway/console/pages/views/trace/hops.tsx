@@ -1,16 +1,18 @@
-import type { TraceHop } from "../../api/trace.ts";
+import type { Trace } from "../../../../admin-api/index.ts";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { durationText } from "../../parts/when.tsx";
 
-const TONES: Readonly<Record<TraceHop["state"], Tone>> = { open: "busy", answered: "good", failed: "bad" };
-const MODES: Readonly<Record<TraceHop["mode"], string>> = {
+type Hop = Trace["hops"][number];
+
+const TONES: Readonly<Record<Hop["state"], Tone>> = { open: "busy", answered: "good", failed: "bad" };
+const MODES: Readonly<Record<Hop["mode"], string>> = {
   notify: "told",
   task_delegate: "given the work",
   consult: "asked",
 };
 
 /** Messages to other agents. */
-export const Hops = ({ hops }: { hops: readonly TraceHop[] }) =>
+export const Hops = ({ hops }: { hops: readonly Hop[] }) =>
   hops.length === 0 ? null : (
     <ul class="steps" aria-label="Other agents">
       {hops.map(({ id, agent, peer, isRemote, mode, headline, state, error, createdAt, endedAt }) => (

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Delivery, Page } from "../../api/admin-api.ts";
+import type { Delivery } from "../../../../admin-api/index.ts";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";
 import type { Route } from "../../routing/route.ts";
@@ -10,10 +10,13 @@ const LOOK_EVERY_MS = 3_000;
 
 /** What became of one reply, such as a test message. */
 export const ReplyPage = ({ route: { id = "", query } }: { route: Route }) => {
-  const path = `replies/${encodeURIComponent(id)}/deliveries`;
   const [isSettled, setSettled] = useState(false);
   const everyMs = isSettled ? undefined : LOOK_EVERY_MS;
-  const { data, error, reload } = useAnswer<Page<Delivery>>(path, { agent: query.agent }, everyMs);
+  const { data, error, reload } = useAnswer(
+    "replies/:replyId/deliveries",
+    { replyId: id, agent: query.agent },
+    everyMs,
+  );
   if (!isSettled && data && data.items.length > 0 && data.items.every(hasSettled)) setSettled(true);
   return (
     <PageFrame

@@ -1,14 +1,16 @@
-import type { TraceStep } from "../../api/trace.ts";
+import type { Trace } from "../../../../admin-api/index.ts";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 
-const TONES: Readonly<Record<TraceStep["calls"][number]["state"], Tone>> = {
+type Step = Trace["turns"][number]["steps"][number];
+
+const TONES: Readonly<Record<Step["calls"][number]["state"], Tone>> = {
   running: "busy",
   done: "good",
   failed: "bad",
 };
 
 /** The model's steps that called tools. */
-export const Steps = ({ steps }: { steps: readonly TraceStep[] }) =>
+export const Steps = ({ steps }: { steps: readonly Step[] }) =>
   steps.length === 0 ? null : (
     <ul class="steps" aria-label="Tools">
       {steps.map(({ step, calls, inputTokens, outputTokens }) => (

@@ -1,11 +1,11 @@
-import type { TraceHop, TraceSubtask } from "../../api/trace.ts";
+import type { Trace } from "../../../../admin-api/index.ts";
 import { ClockTime } from "../../parts/when.tsx";
 import { SubtaskMark, subtaskTone } from "../outcomes/subtask-mark.tsx";
 import { Hops } from "./hops.tsx";
 import { Moment } from "./moment.tsx";
 import { Steps } from "./steps.tsx";
 
-export const SubtaskMoment = ({ subtask, hops }: { subtask: TraceSubtask; hops: readonly TraceHop[] }) => (
+export const SubtaskMoment = ({ subtask, hops }: { subtask: Trace["subtasks"][number]; hops: Trace["hops"] }) => (
   <Moment
     tone={subtaskTone(subtask)}
     title={subtask.name}

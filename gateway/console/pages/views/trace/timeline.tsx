@@ -1,4 +1,4 @@
-import type { Trace } from "../../api/trace.ts";
+import type { Trace } from "../../../../admin-api/index.ts";
 import { ClockTime } from "../../parts/when.tsx";
 import { Moment } from "./moment.tsx";
 import { TurnMoment } from "./turn-moment.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Trace } from "../../api/trace.ts";
+import type { Trace } from "../../../../admin-api/index.ts";
 import { PageFrame } from "../../parts/page-frame.tsx";
 import { placeText } from "../../parts/place-text.ts";
 import { Empty, Failed, Loading } from "../../parts/placeholders.tsx";

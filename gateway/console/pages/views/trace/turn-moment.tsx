@@ -1,4 +1,4 @@
-import type { TraceHop, TraceSubtask, TraceTurn } from "../../api/trace.ts";
+import type { Trace } from "../../../../admin-api/index.ts";
 import { ClockTime, durationText } from "../../parts/when.tsx";
 import { Link } from "../../routing/link.tsx";
 import { addressOf } from "../../routing/route.ts";
@@ -21,12 +21,12 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 interface TurnMomentProps {
-  readonly turn: TraceTurn;
+  readonly turn: Trace["turns"][number];
   /** Another agent's than the one that was asked. */
   readonly isOther: boolean;
-  readonly subtasks: readonly TraceSubtask[];
+  readonly subtasks: Trace["subtasks"];
   /** Of all turns. */
-  readonly hops: readonly TraceHop[];
+  readonly hops: Trace["hops"];
 }
 
 /** A turn: its tools, what it delegated and to whom it wrote, and where its answer went. */

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { type Page, PageQuery } from "./shapes.ts";
+
+export interface Person {
+  readonly ref: string;
+  readonly id: string;
+  readonly tenant: string;
+  readonly name?: string;
+  readonly accounts: readonly {
+    readonly channel: string;
+    readonly accountId: string;
+    readonly name: string;
+    readonly since: string;
+    /** In the configuration. */
+    readonly declared: boolean;
+  }[];
+  /** Accounts that have written in private. */
+  readonly surfaces: readonly { readonly channel: string; readonly accountId: string; readonly since: string }[];
+  readonly quiet?: "off" | { readonly from: string; readonly to: string; readonly timeZone?: string | undefined };
+}
+
+export const peopleRequests = {
+  "GET people": PageQuery.extend({ tenant: z.string().optional() }),
+  "POST people/:ref/unlink": z.strictObject({ channel: z.string(), accountId: z.string() }),
+};
+
+export interface PeopleAnswers {
+  "GET people": Page<Person>;
+  "POST people/:ref/unlink": Person;
+}
