@@ -39,7 +39,7 @@ import { OpenDialogues } from "./server/open-dialogues.ts";
 import { OpenRooms } from "./server/open-rooms.ts";
 import { widgetWebhooks } from "./server/widget-routes.ts";
 
-/** Browsers connect by WebSocket. A reply counts as delivered once it is in the conversation's log, which sockets follow. */
+/** Serves browsers by WebSocket. A reply is delivered once it is in the conversation's log, which the sockets follow. */
 export class WebAdapter implements SocketAdapter, WebhookAdapter, SignalAdapter, EditingAdapter, AttachmentAdapter {
   readonly channel: string;
   readonly capabilities: Capabilities = { connection: "shared", resend: "log" };

@@ -30,7 +30,7 @@ export const chat = async ({ file, url, channel, anew, waitSeconds }: ChatOption
     screen: new TerminalScreen(process.stdout),
     newId: randomUUID,
     waitMs: waitSeconds * 1_000,
-    anew,
+    startNew: anew,
   });
   const problem = await talk.run();
   if (problem === undefined) return exitCode.ok;

@@ -42,7 +42,7 @@ describe("given no gateway", () => {
   it("when a script talks to it, then it says so in time, and fails", async () => {
     deployment = await Deployment.create(plainConfig());
     const answer = await script("hello\n", "--url", `http://127.0.0.1:${await freePort()}`, "--wait", "1");
-    expect(answer).toMatchObject({ code: 1, stderr: "mooring: 1 without an answer in time\n" });
+    expect(answer).toMatchObject({ code: 1, stderr: "mooring: timed out waiting for 1 answer\n" });
     expect(answer.stdout).toContain("does not answer");
   });
 

@@ -1,7 +1,13 @@
 import { closeCodes } from "../protocol-constants.ts";
 
-/** How long to stay away after a close; docs/protocol.md says why. */
-export class ReconnectPause {
+/** Exponential backoff; half of it is jitter. */
+export const backoffMs = (failures: number, firstMs: number, maxMs: number): number => {
+  const ms = Math.min(maxMs, firstMs * 2 ** failures);
+  return ms / 2 + (Math.random() * ms) / 2;
+};
+
+/** Delay before a reconnect by close code, as docs/protocol.md defines it. */
+export class ReconnectBackoff {
   #failures = 0;
 
   reset(): void {
@@ -11,7 +17,6 @@ export class ReconnectPause {
   nextMs(code: number): number {
     if (code === closeCodes.restarting && this.#failures === 0) return Math.random() * 2_000;
     if (code === closeCodes.visitorFull || code === closeCodes.tooFast) return 30_000;
-    const longest = Math.min(30_000, 500 * 2 ** this.#failures++);
-    return longest / 2 + (Math.random() * longest) / 2;
+    return backoffMs(this.#failures++, 500, 30_000);
   }
 }

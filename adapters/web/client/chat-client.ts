@@ -1,28 +1,28 @@
 import type { ClientFrame, ErrorCode, Hello, ServerFrame } from "../protocol.ts";
 import { closeCodes } from "../protocol-constants.ts";
-import { ReconnectPause } from "./backoff.ts";
+import { ReconnectBackoff } from "./backoff.ts";
 import type { ChatIdentity, TokenRefusal } from "./chat-identity.ts";
 import type { ChatListener, ChatStatus } from "./chat-listener.ts";
 import type { ChatConnection, ChatTransport } from "./chat-transport.ts";
 import type { Outgoing, OutgoingQueue } from "./outgoing-queue.ts";
 import { OutgoingSender } from "./outgoing-sender.ts";
 
-export interface ChatClientParts {
+export interface ChatClientDeps {
   readonly transport: ChatTransport;
   readonly queue: OutgoingQueue;
   readonly listener: ChatListener;
-  /** What else `hello` tells about the person. */
+  /** Optional fields of `hello`. */
   about(): Pick<Hello, "timeZone" | "locale">;
 }
 
-/** Keeps a connection open: comes back by itself, resumes where it was, and has what waits sent. */
+/** Keeps a connection open: reconnects, resumes from the last `seq`, and sends the queue. */
 export class ChatClient {
-  readonly #parts: ChatClientParts;
-  readonly #pause = new ReconnectPause();
+  readonly #deps: ChatClientDeps;
+  readonly #backoff = new ReconnectBackoff();
   readonly #sender: OutgoingSender;
   #identity: ChatIdentity;
   #connection: ChatConnection | undefined;
-  /** Grows with every attempt: what an earlier one still says is not heard. */
+  /** Increases with every attempt; events of earlier attempts are ignored. */
   #attempt = 0;
   #sentToken: string | undefined;
   #token: string | undefined;
@@ -33,12 +33,12 @@ export class ChatClient {
   #retry: Timeout;
   #renewal: Timeout;
 
-  constructor(identity: ChatIdentity, parts: ChatClientParts) {
+  constructor(identity: ChatIdentity, deps: ChatClientDeps) {
     this.#identity = identity;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#sender = new OutgoingSender({
-      queue: parts.queue,
-      queueChanged: () => parts.listener.queueChanged(),
+      queue: deps.queue,
+      queueChanged: () => deps.listener.queueChanged(),
       unanswered: () => this.drop(),
       send: (frame) => {
         if (this.#status !== "open") return false;
@@ -52,7 +52,7 @@ export class ChatClient {
     return this.#status;
   }
 
-  /** The latest one, for uploads; undefined before the first welcome. */
+  /** The latest token, for uploads; undefined before the first welcome. */
   get token(): string | undefined {
     return this.#token;
   }
@@ -60,72 +60,71 @@ export class ChatClient {
   open(): void {
     clearTimeout(this.#retry);
     const attempt = ++this.#attempt;
-    this.#leave();
+    this.#disconnect();
     this.#setStatus("connecting");
     this.#identity.token().then(
       (token) => attempt === this.#attempt && this.#connect(attempt, token),
-      () => attempt === this.#attempt && this.#comeBack(LOST),
+      () => attempt === this.#attempt && this.#reconnectLater(ABNORMAL_CLOSE),
     );
   }
 
-  /** For good, until it is opened again. */
+  /** Disconnects without reconnecting, until `open` is called. */
   close(): void {
     this.#attempt++;
-    this.#leave();
+    this.#disconnect();
     clearTimeout(this.#retry);
     this.#setStatus("closed");
   }
 
-  /** Now rather than later: the network or the person is back. */
-  hurry(): void {
+  /** Reconnects without waiting for the backoff, because the network or the person is back. */
+  reconnect(): void {
     if (this.#status === "away" || this.#status === "full") this.open();
   }
 
-  /** The network is gone, as the device says: no need to find out. */
+  /** The device reports that the network is down; no need to wait for a timeout. */
   drop(): void {
-    if (this.#connection) this.#closed(LOST);
+    if (this.#connection) this.#onClosed(ABNORMAL_CLOSE);
   }
 
-  /** Makes room for another connection of the same visitor. */
-  yieldPlace(): void {
+  /** Releases the connection for another tab of the same visitor. */
+  yieldSlot(): void {
     if (this.#status !== "open") return;
     this.#attempt++;
-    this.#leave();
+    this.#disconnect();
     this.#setStatus("full");
   }
 
-  /** As somebody new. */
+  /** Continues as a new visitor. */
   startOver(): void {
     this.#identity.forget();
-    this.become(this.#identity);
+    this.switchTo(this.#identity);
   }
 
-  /** Goes on as whoever this is. */
-  become(identity: ChatIdentity): void {
+  switchTo(identity: ChatIdentity): void {
     this.#identity = identity;
     this.#token = undefined;
-    this.#forgetLog();
+    this.#resetLog();
     this.open();
   }
 
   submit(item: Outgoing): void {
     this.#sender.add(item);
-    this.hurry();
+    this.reconnect();
   }
 
-  /** Sends again what was given up. */
+  /** Sends a failed message again. */
   retry(id: string): void {
     this.#sender.retry(id);
-    this.hurry();
+    this.reconnect();
   }
 
   discard(id: string): void {
     this.#sender.discard(id);
   }
 
-  askForHistory(before: number): void {
+  requestHistory(before: number): void {
     this.#historyBefore = before;
-    if (this.#status === "open") this.#send({ type: "history", before, limit: HISTORY_PAGE });
+    if (this.#status === "open") this.#send({ type: "history", before, limit: HISTORY_PAGE_SIZE });
   }
 
   #connect(attempt: number, token: string | undefined): void {
@@ -136,17 +135,17 @@ export class ChatClient {
       (...args: A): void => {
         if (attempt === this.#attempt) handle(...args);
       };
-    this.#connection = this.#parts.transport({
+    this.#connection = this.#deps.transport({
       opened: whileCurrent(() => this.#send(this.#hello(token))),
       received: whileCurrent((text: string) => this.#receive(text)),
-      closed: whileCurrent((code: number) => this.#closed(code)),
+      closed: whileCurrent((code: number) => this.#onClosed(code)),
     });
   }
 
   #hello(token: string | undefined): Hello {
     return {
       type: "hello",
-      ...this.#parts.about(),
+      ...this.#deps.about(),
       ...(token !== undefined && { token }),
       ...(token !== undefined && this.#lastSeq !== undefined && { resumeFrom: this.#lastSeq }),
     };
@@ -155,40 +154,40 @@ export class ChatClient {
   #receive(text: string): void {
     const frame = JSON.parse(text) as ServerFrame;
     if (frame.type === "welcome") {
-      if (!this.#welcomed(frame)) return;
-    } else if (frame.type === "error") this.#refused(frame.code, frame.message, frame.id);
+      if (!this.#onWelcome(frame)) return;
+    } else if (frame.type === "error") this.#onError(frame.code, frame.message, frame.id);
     else if (frame.type === "storage") this.#sender[frame.available ? "release" : "hold"]();
     else if (frame.type === "accepted") this.#sender.accepted(frame.id);
     else if (frame.type === "history") this.#historyBefore = undefined;
     else if (frame.type === "said" || frame.type === "reply" || frame.type === "edit") this.#lastSeq = frame.seq;
     if (frame.type === "said") this.#sender.accepted(frame.id);
-    this.#parts.listener.frame(frame);
+    this.#deps.listener.frame(frame);
   }
 
-  #welcomed({ token, seq }: Extract<ServerFrame, { type: "welcome" }>): boolean {
+  #onWelcome({ token, seq }: Extract<ServerFrame, { type: "welcome" }>): boolean {
     if (!this.#identity.welcomed(token, this.#sentToken)) {
       this.open();
       return false;
     }
     this.#token = token;
-    this.#pause.reset();
+    this.#backoff.reset();
     if (this.#lastSeq === undefined) {
       this.#lastSeq = seq;
       this.#historyBefore = seq + 1;
     }
     clearTimeout(this.#renewal);
-    this.#renewal = setTimeout(() => this.open(), RENEW_EVERY_MS);
+    this.#renewal = setTimeout(() => this.open(), RENEWAL_INTERVAL_MS);
     this.#setStatus("open");
-    if (this.#historyBefore !== undefined) this.askForHistory(this.#historyBefore);
+    if (this.#historyBefore !== undefined) this.requestHistory(this.#historyBefore);
     this.#sender.sendFirst();
     return true;
   }
 
-  #refused(code: ErrorCode, message: string, id: string | undefined): void {
+  #onError(code: ErrorCode, message: string, id: string | undefined): void {
     this.#refusal = code;
     if (code === "resume-ahead") {
       this.#lastSeq = 0;
-      this.#parts.listener.cleared();
+      this.#deps.listener.cleared();
     }
     if (id !== undefined) this.#sender.refused(id, code, message);
   }
@@ -197,8 +196,8 @@ export class ChatClient {
     this.#connection?.send(JSON.stringify(frame));
   }
 
-  /** Does not wait for the close of a connection that may be dead. */
-  #leave(): void {
+  /** Does not wait for the close event, because the connection may be dead. */
+  #disconnect(): void {
     const connection = this.#connection;
     this.#connection = undefined;
     this.#sender.disconnected();
@@ -206,36 +205,36 @@ export class ChatClient {
     connection?.close();
   }
 
-  #closed(code: number): void {
+  #onClosed(code: number): void {
     this.#attempt++;
-    this.#leave();
-    if (code === closeCodes.tooLarge) this.#sender.giveUpFirst("it is too long");
-    if (code === closeCodes.tokenRefused && isTokenRefusal(this.#refusal)) this.#goOnWithout(this.#refusal);
-    else if (GIVE_UP.has(code)) this.#setStatus("refused", this.#refusal ?? "refused");
-    else this.#comeBack(code);
+    this.#disconnect();
+    if (code === closeCodes.tooLarge) this.#sender.failFirst("it is too long");
+    if (code === closeCodes.tokenRefused && isTokenRefusal(this.#refusal)) this.#onTokenRefused(this.#refusal);
+    else if (FATAL_CODES.has(code)) this.#setStatus("refused", this.#refusal ?? "refused");
+    else this.#reconnectLater(code);
   }
 
-  #goOnWithout(refusal: TokenRefusal): void {
+  #onTokenRefused(refusal: TokenRefusal): void {
     const next = this.#identity.refused(refusal);
-    if (next === "anew") this.startOver();
-    else if (next === "again") this.#comeBack(LOST);
+    if (next === "start-over") this.startOver();
+    else if (next === "retry") this.#reconnectLater(ABNORMAL_CLOSE);
     else this.#setStatus("refused", refusal);
   }
 
-  #comeBack(code: number): void {
+  #reconnectLater(code: number): void {
     this.#setStatus(code === closeCodes.visitorFull ? "full" : "away");
-    this.#retry = setTimeout(() => this.open(), this.#pause.nextMs(code));
+    this.#retry = setTimeout(() => this.open(), this.#backoff.nextMs(code));
   }
 
-  #forgetLog(): void {
+  #resetLog(): void {
     this.#lastSeq = undefined;
     this.#historyBefore = undefined;
-    this.#parts.listener.cleared();
+    this.#deps.listener.cleared();
   }
 
   #setStatus(status: ChatStatus, reason?: ErrorCode): void {
     this.#status = status;
-    this.#parts.listener.statusChanged(status, reason);
+    this.#deps.listener.statusChanged(status, reason);
   }
 }
 
@@ -243,10 +242,10 @@ type Timeout = ReturnType<typeof setTimeout> | undefined;
 
 const isTokenRefusal = (code: ErrorCode | undefined): code is TokenRefusal => code?.startsWith("token-") === true;
 
-/** What a browser calls a close that nobody has said. */
-const LOST = 1006;
-const HISTORY_PAGE = 100;
-/** A token is renewed with every welcome, long before it expires. */
-const RENEW_EVERY_MS = 12 * 3_600_000;
-/** The gateway does not understand this client: coming back would not help. */
-const GIVE_UP: ReadonlySet<number> = new Set([closeCodes.binary, closeCodes.notUtf8, closeCodes.tooManyBadFrames]);
+/** The code that browsers report when no close frame was received. */
+const ABNORMAL_CLOSE = 1006;
+const HISTORY_PAGE_SIZE = 100;
+/** Each welcome renews the token, long before it expires. */
+const RENEWAL_INTERVAL_MS = 12 * 3_600_000;
+/** The gateway does not understand this client, so reconnecting would not help. */
+const FATAL_CODES: ReadonlySet<number> = new Set([closeCodes.binary, closeCodes.notUtf8, closeCodes.tooManyBadFrames]);

@@ -1,44 +1,44 @@
 import type { ErrorCode } from "../protocol.ts";
-import type { KeptValues } from "./persistent-values.ts";
+import type { PersistentValues } from "./persistent-values.ts";
 
 export type TokenRefusal = Extract<ErrorCode, `token-${string}`>;
 
-/** Who speaks: where tokens come from, and what is done when one is refused. */
+/** Supplies the visitor's tokens and decides what happens when one is refused. */
 export interface ChatIdentity {
-  /** Undefined: somebody new. Rejects if it cannot be told now. */
+  /** Undefined: a new visitor. Rejects if the token is temporarily unavailable. */
   token(): Promise<string | undefined>;
-  /** A welcome brought this one; `sent` is what it answers. False: somebody else is who we are; ask for it again. */
+  /** Stores the token of a welcome; `sent` is the token that `hello` had. False: another tab stored a visitor first. */
   welcomed(token: string, sent: string | undefined): boolean;
-  /** What to do next: connect again as the same person, as somebody new, or let a person decide. */
-  refused(code: TokenRefusal): "again" | "anew" | "ask";
-  /** Forgets who it was. */
+  /** The next step: reconnect as the same visitor, as a new one, or let the person decide. */
+  refused(code: TokenRefusal): "retry" | "start-over" | "ask";
+  /** Deletes the stored token. */
   forget(): void;
 }
 
-/** Whoever used this browser before: the gateway's own token, kept for all tabs of the page. */
+/** A visitor without a host page's token: the gateway's own token, shared by all tabs. */
 export class AnonymousIdentity implements ChatIdentity {
-  readonly #kept: KeptValues;
+  readonly #values: PersistentValues;
 
-  constructor(kept: KeptValues) {
-    this.#kept = kept;
+  constructor(values: PersistentValues) {
+    this.#values = values;
   }
 
   async token(): Promise<string | undefined> {
-    return this.#kept.get("token");
+    return this.#values.get("token");
   }
 
-  /** Tabs that were first opened at the same time agree on the visitor who was kept first. */
+  /** Tabs that open at the same time agree on the visitor that was stored first. */
   welcomed(token: string, sent: string | undefined): boolean {
-    if (sent === undefined && this.#kept.get("token") !== undefined) return false;
-    this.#kept.set("token", token);
+    if (sent === undefined && this.#values.get("token") !== undefined) return false;
+    this.#values.set("token", token);
     return true;
   }
 
-  refused(code: TokenRefusal): "anew" | "ask" {
-    return code === "token-expired" || code === "token-unknown" ? "anew" : "ask";
+  refused(code: TokenRefusal): "start-over" | "ask" {
+    return code === "token-expired" || code === "token-unknown" ? "start-over" : "ask";
   }
 
   forget(): void {
-    this.#kept.set("token", undefined);
+    this.#values.set("token", undefined);
   }
 }

@@ -1,14 +1,14 @@
 import type { ErrorCode, ServerFrame } from "../protocol.ts";
 
-/** "full": this visitor has too many connections, and this one waits for room. */
+/** "full": the visitor has too many connections, and this one waits for a free slot. */
 export type ChatStatus = "connecting" | "open" | "away" | "full" | "refused" | "closed";
 
-/** Whoever shows a chat. */
+/** Receives the events of a ChatClient. */
 export interface ChatListener {
   frame(frame: ServerFrame): void;
   statusChanged(status: ChatStatus, reason?: ErrorCode): void;
-  /** What waits to be sent, or could not be. */
+  /** The queue of unsent or failed messages has changed. */
   queueChanged(): void;
-  /** Another log begins: what is shown is not part of it. */
+  /** Another log begins: the shown entries are not part of it. */
   cleared(): void;
 }

@@ -1,16 +1,16 @@
 export interface TransportEvents {
   opened(): void;
   received(text: string): void;
-  /** Called once, also if it was never open. */
+  /** Called once, even if the connection never opened. */
   closed(code: number): void;
 }
 
-/** An open connection, or one that is about to open. */
+/** An open or opening connection. */
 export interface ChatConnection {
-  /** Dropped if it is not open. */
+  /** Drops the text if the connection is not open. */
   send(text: string): void;
   close(): void;
 }
 
-/** Opens a socket to the gateway: the one thing that a browser and a terminal do differently. */
+/** Opens a socket to the gateway; browser and terminal differ only in this. */
 export type ChatTransport = (events: TransportEvents) => ChatConnection;

@@ -1,33 +1,33 @@
 import type { Attachment } from "../../../core/contract/user-message.ts";
 import type { Command, Message } from "../protocol.ts";
-import type { KeptValues } from "./persistent-values.ts";
+import type { PersistentValues } from "./persistent-values.ts";
 
 export type OutgoingFrame = Message | Command;
 
-/** Something the person has said and the gateway has not accepted yet. */
+/** A message that the gateway has not accepted yet. */
 export interface Outgoing {
   readonly frame: OutgoingFrame;
-  /** As the person knows them, until the log tells it. */
+  /** For display until the log has the message. */
   readonly attachments?: readonly Attachment[];
-  /** Why it was given up; it waits for the person now. */
+  /** Why sending failed; the person decides what happens next. */
   readonly failure?: string;
 }
 
-/** What was said and not accepted yet, in order. It survives a reload of the page. */
+/** Messages that are not accepted yet, in order. The queue survives a reload of the page. */
 export class OutgoingQueue {
-  readonly #kept: KeptValues;
+  readonly #values: PersistentValues;
   #items: readonly Outgoing[];
 
-  constructor(kept: KeptValues) {
-    this.#kept = kept;
-    this.#items = read(kept.get("outgoing"));
+  constructor(values: PersistentValues) {
+    this.#values = values;
+    this.#items = read(values.get("outgoing"));
   }
 
   get all(): readonly Outgoing[] {
     return this.#items;
   }
 
-  /** What is to be sent next. */
+  /** The next message to send. */
   get first(): OutgoingFrame | undefined {
     return this.#items.find(({ failure }) => failure === undefined)?.frame;
   }
@@ -44,7 +44,7 @@ export class OutgoingQueue {
     this.#set(this.#items.map((item) => (item.frame.id === id ? { ...item, failure } : item)));
   }
 
-  /** To be sent again, after what waits already. */
+  /** Moves a failed message to the end of the queue. */
   retry(id: string): void {
     const item = this.#items.find(({ frame }) => frame.id === id);
     if (item === undefined) return;
@@ -58,13 +58,13 @@ export class OutgoingQueue {
 
   #set(items: readonly Outgoing[]): void {
     this.#items = items;
-    this.#kept.set("outgoing", items.length > 0 ? JSON.stringify(items) : undefined);
+    this.#values.set("outgoing", items.length > 0 ? JSON.stringify(items) : undefined);
   }
 }
 
-const read = (kept: string | undefined): Outgoing[] => {
+const read = (stored: string | undefined): Outgoing[] => {
   try {
-    const value: unknown = JSON.parse(kept ?? "[]");
+    const value: unknown = JSON.parse(stored ?? "[]");
     return Array.isArray(value) ? (value as Outgoing[]).filter((item) => typeof item?.frame?.id === "string") : [];
   } catch {
     return [];

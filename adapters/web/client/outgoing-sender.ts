@@ -1,72 +1,73 @@
 import type { ErrorCode } from "../protocol.ts";
+import { backoffMs } from "./backoff.ts";
 import type { Outgoing, OutgoingFrame, OutgoingQueue } from "./outgoing-queue.ts";
 
-export interface SenderParts {
+export interface OutgoingSenderDeps {
   readonly queue: OutgoingQueue;
-  /** False: there is nothing to send on just now. */
+  /** False: there is no open connection. */
   send(frame: OutgoingFrame): boolean;
   queueChanged(): void;
-  /** No answer came: the connection may be dead without anybody having said so. */
+  /** The answer timed out: the connection may be dead. */
   unanswered(): void;
 }
 
-/** Sends what waits, one at a time, in order, and again what the gateway could not take just then. */
+/** Sends the queue one message at a time, in order, and retries temporary refusals. */
 export class OutgoingSender {
-  readonly #parts: SenderParts;
-  #tries = 0;
-  /** The gateway cannot store anything now, and says when it can again. */
+  readonly #deps: OutgoingSenderDeps;
+  #attempts = 0;
+  /** The gateway has reported an outage and will report its end. */
   #isHeld = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(parts: SenderParts) {
-    this.#parts = parts;
+  constructor(deps: OutgoingSenderDeps) {
+    this.#deps = deps;
   }
 
   add(item: Outgoing): void {
-    const { queue } = this.#parts;
+    const { queue } = this.#deps;
     queue.add(item);
-    this.#parts.queueChanged();
+    this.#deps.queueChanged();
     if (queue.first === item.frame) this.sendFirst();
   }
 
-  /** Sends again what was given up. */
+  /** Sends a failed message again. */
   retry(id: string): void {
-    const { queue } = this.#parts;
+    const { queue } = this.#deps;
     const wasIdle = queue.first === undefined;
     queue.retry(id);
-    this.#parts.queueChanged();
+    this.#deps.queueChanged();
     if (wasIdle) this.sendFirst();
   }
 
   discard(id: string): void {
-    this.#parts.queue.remove(id);
-    this.#parts.queueChanged();
+    this.#deps.queue.remove(id);
+    this.#deps.queueChanged();
   }
 
-  /** Until `release`, nothing is sent but a rare attempt, in case the gateway's word is lost. */
+  /** Until `release`, only a rare probe is sent, in case the gateway's report is lost. */
   hold(): void {
     this.#isHeld = true;
-    this.#tries = 0;
-    this.#sendLater(HELD_MS);
+    this.#attempts = 0;
+    this.#sendLater(PROBE_INTERVAL_MS);
   }
 
-  /** Many clients wait for the same gateway, so each sends at a moment of its own. */
+  /** Jitter, because many clients wait for the same gateway. */
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    this.#sendLater(Math.random() * RELEASE_WITHIN_MS);
+    this.#sendLater(Math.random() * MAX_RELEASE_JITTER_MS);
   }
 
   sendFirst(): void {
-    if (this.#isHeld) this.#sendLater(HELD_MS);
+    if (this.#isHeld) this.#sendLater(PROBE_INTERVAL_MS);
     else this.#sendNow();
   }
 
   #sendNow(): void {
     this.pause();
-    const { first } = this.#parts.queue;
-    if (first === undefined || !this.#parts.send(first)) return;
-    this.#timer = setTimeout(() => this.#parts.unanswered(), ANSWER_WITHIN_MS);
+    const { first } = this.#deps.queue;
+    if (first === undefined || !this.#deps.send(first)) return;
+    this.#timer = setTimeout(() => this.#deps.unanswered(), ANSWER_TIMEOUT_MS);
   }
 
   #sendLater(ms: number): void {
@@ -74,54 +75,48 @@ export class OutgoingSender {
     this.#timer = setTimeout(() => this.#sendNow(), ms);
   }
 
-  /** Waits for nothing until the next `sendFirst`. */
+  /** Cancels the timer until the next `sendFirst`. */
   pause(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Another connection begins, and may lead to another gateway. */
+  /** The next connection may lead to another gateway, without an outage. */
   disconnected(): void {
     this.#isHeld = false;
     this.pause();
   }
 
   accepted(id: string): void {
-    this.#tries = 0;
-    const wasFirst = this.#parts.queue.first?.id === id;
+    this.#attempts = 0;
+    const wasFirst = this.#deps.queue.first?.id === id;
     this.discard(id);
     if (wasFirst) this.sendFirst();
   }
 
   refused(id: string, code: ErrorCode, message: string): void {
-    const mayRetry = TRY_AGAIN.has(code);
-    if (mayRetry && this.#isHeld) this.#sendLater(HELD_MS);
-    else if (mayRetry && ++this.#tries < MOST_TRIES) this.#sendLater(retryPauseMs(this.#tries));
+    const mayRetry = RETRYABLE.has(code);
+    if (mayRetry && this.#isHeld) this.#sendLater(PROBE_INTERVAL_MS);
+    else if (mayRetry && ++this.#attempts < MAX_ATTEMPTS) this.#sendLater(backoffMs(this.#attempts - 1, 1_000, 15_000));
     else {
-      this.#giveUp(id, message);
+      this.#fail(id, message);
       this.sendFirst();
     }
   }
 
-  giveUpFirst(message: string): void {
-    const { first } = this.#parts.queue;
-    if (first) this.#giveUp(first.id, message);
+  failFirst(message: string): void {
+    const { first } = this.#deps.queue;
+    if (first) this.#fail(first.id, message);
   }
 
-  #giveUp(id: string, message: string): void {
-    this.#tries = 0;
-    this.#parts.queue.fail(id, message);
-    this.#parts.queueChanged();
+  #fail(id: string, message: string): void {
+    this.#attempts = 0;
+    this.#deps.queue.fail(id, message);
+    this.#deps.queueChanged();
   }
 }
 
-const ANSWER_WITHIN_MS = 15_000;
-const MOST_TRIES = 10;
-const HELD_MS = 30_000;
-const RELEASE_WITHIN_MS = 500;
-const TRY_AGAIN: ReadonlySet<ErrorCode> = new Set(["rate-limited", "busy", "unavailable"]);
-
-/** Doubles from one second to fifteen; half of it is jitter. */
-const retryPauseMs = (tries: number): number => {
-  const longest = Math.min(15_000, 1_000 * 2 ** (tries - 1));
-  return longest / 2 + (Math.random() * longest) / 2;
-};
+const ANSWER_TIMEOUT_MS = 15_000;
+const MAX_ATTEMPTS = 10;
+const PROBE_INTERVAL_MS = 30_000;
+const MAX_RELEASE_JITTER_MS = 500;
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set(["rate-limited", "busy", "unavailable"]);

@@ -1,12 +1,12 @@
-/** The part of a browser's storage that is used. */
+/** The used subset of the browser's Storage. */
 export interface KeyValueStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
 }
 
-/** Values that outlive the page where the browser lets them, and else live as long as it. */
-export class KeptValues {
+/** Values that survive a reload; in memory only if the browser blocks storage. */
+export class PersistentValues {
   readonly #storage: KeyValueStorage | undefined;
   readonly #memory = new Map<string, string>();
   readonly #prefix: string;
@@ -16,7 +16,7 @@ export class KeptValues {
     try {
       this.#storage = storage();
     } catch {
-      // Blocked by the browser, as in a sandboxed frame.
+      // The browser blocks storage, for example in a sandboxed frame.
     }
   }
 
@@ -35,16 +35,16 @@ export class KeptValues {
       if (value === undefined) this.#storage?.removeItem(this.#prefix + name);
       else this.#storage?.setItem(this.#prefix + name, value);
     } catch {
-      // Full or blocked: the copy in memory counts, not what is left of an older one.
-      this.#forget(name);
+      // Storage is full or blocked: the copy in memory is used, so a stale stored one must go.
+      this.#removeStored(name);
     }
   }
 
-  #forget(name: string): void {
+  #removeStored(name: string): void {
     try {
       this.#storage?.removeItem(this.#prefix + name);
     } catch {
-      // Blocked altogether.
+      // Storage is blocked.
     }
   }
 }

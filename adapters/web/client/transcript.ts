@@ -1,6 +1,6 @@
 import type { HistoryItem, ServerFrame } from "../protocol.ts";
 
-/** Text that comes in pieces, some of which may be lost, repeated or from a run that was begun again. */
+/** Text that streams in as deltas, which may be lost, duplicated or from an earlier attempt. */
 export class StreamedText {
   #attempt = Number.NEGATIVE_INFINITY;
   #text = "";
@@ -9,7 +9,7 @@ export class StreamedText {
     return this.#text;
   }
 
-  /** True if the text has changed. A piece after a lost one is left out: the reply brings the whole. */
+  /** True if the text has changed. A delta after a lost one is ignored: the reply has the whole text. */
   add(delta: { attempt: number; offset: number; text: string }): boolean {
     if (delta.attempt < this.#attempt) return false;
     if (delta.attempt > this.#attempt) {
@@ -30,22 +30,22 @@ export type Delta = Extract<ServerFrame, { type: "delta" }>;
 
 export interface Entry {
   readonly key: string;
-  /** Its place: the lowest `seq` it was seen with. */
+  /** Its position: the lowest `seq` seen for it. */
   readonly seq: number;
-  /** Its latest state. */
+  /** The latest state. */
   readonly item: HistoryItem;
 }
 
 /**
- * A conversation as far as it is known here, in the order of its log, and what is being written. Pages and edits come in
- * any order: an entry's place is the lowest it was given, what it shows its latest state.
+ * The loaded part of a conversation in the order of its log, and the drafts that stream in. Pages and edits arrive in any
+ * order: the lowest `seq` of an entry is its position, and its latest state is shown.
  */
 export class Transcript {
   readonly #places = new Map<string, Entry>();
-  /** Sorted by place; a new array whenever something changed. */
+  /** Sorted by position; a new array after every change. */
   #entries: readonly Entry[] = [];
   readonly #drafts = new Map<string, StreamedText>();
-  /** A piece of text that comes after its reply is late. */
+  /** Deltas that arrive after their reply are ignored. */
   readonly #answered = new Set<string>();
   #oldest: number | undefined;
 
@@ -53,12 +53,12 @@ export class Transcript {
     return this.#entries;
   }
 
-  /** The lowest `seq` that was seen. */
+  /** The lowest loaded `seq`. */
   get oldest(): number | undefined {
     return this.#oldest;
   }
 
-  /** What is being written now, by the message that it answers. */
+  /** Drafts by the id of the message that they answer. */
   get drafts(): ReadonlyMap<string, StreamedText> {
     return this.#drafts;
   }
@@ -84,7 +84,7 @@ export class Transcript {
     this.#entries = [...this.#places.values()].sort((one, other) => one.seq - other.seq);
   }
 
-  /** True if there is something new to show. */
+  /** True if the draft has changed. */
   addDelta({ correlationId, ...delta }: Delta): boolean {
     if (this.#answered.has(correlationId)) return false;
     const draft = this.#drafts.get(correlationId) ?? new StreamedText();
@@ -109,7 +109,7 @@ export class Transcript {
 export const keyOf = ({ type, id }: Pick<HistoryItem, "type" | "id">): string =>
   `${type === "said" ? "said" : "reply"}:${id}`;
 
-/** Of an activity: a late older state must not replace a newer one, wherever it is in the log. */
+/** An older activity state must not replace a newer one, whatever its position in the log. */
 const isLater = (one: HistoryItem, other: HistoryItem): boolean => {
   const [revision, otherRevision] = [revisionOf(one), revisionOf(other)];
   return revision === otherRevision ? one.seq > other.seq : revision > otherRevision;

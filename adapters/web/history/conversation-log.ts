@@ -15,7 +15,7 @@ export interface ConversationLogDeps {
   readonly retentionMs: number;
 }
 
-/** What this process knows of a log's end. The first append creates `ids`, because most open logs are idle. */
+/** Known end of a log. The first append creates `ids`, because most open logs are idle. */
 interface LogState {
   head: number;
   seenAt: number;

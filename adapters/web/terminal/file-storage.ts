@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { KeyValueStorage } from "../client/persistent-values.ts";
 
-/** What a terminal keeps between two runs: who it is, and what was not sent. Only its owner can read the file. */
+/** Persists the token and the unsent messages between two runs. Only the owner can read the file. */
 export const fileStorage = (file: string): KeyValueStorage => {
   const values = read(file);
   const write = (): void => {
@@ -23,8 +23,8 @@ export const fileStorage = (file: string): KeyValueStorage => {
 
 const read = (file: string): Map<string, string> => {
   try {
-    const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return new Map(Object.entries(kept as object).filter(([, value]) => typeof value === "string"));
+    const stored: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return new Map(Object.entries(stored as object).filter(([, value]) => typeof value === "string"));
   } catch {
     return new Map();
   }

@@ -2,7 +2,7 @@ import { WebSocket } from "ws";
 import type { ChatTransport } from "../client/chat-transport.ts";
 import { PROTOCOL } from "../protocol-constants.ts";
 
-/** A socket from a terminal, which is no page: it names the gateway's own address as its origin. */
+/** A socket from a terminal, which has no page: it sends the gateway's own address as its origin. */
 export const socketTransport =
   (gateway: string, channel: string): ChatTransport =>
   (events) => {
@@ -12,7 +12,7 @@ export const socketTransport =
     socket.on("open", () => events.opened());
     socket.on("message", (data) => events.received(String(data)));
     socket.on("close", (code) => events.closed(code));
-    // A close follows, and says what is to be done.
+    // The close event follows and is handled.
     socket.on("error", () => undefined);
     return {
       send(text) {

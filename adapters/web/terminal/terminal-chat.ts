@@ -5,7 +5,7 @@ import { AnonymousIdentity } from "../client/chat-identity.ts";
 import type { ChatListener, ChatStatus } from "../client/chat-listener.ts";
 import type { ChatTransport } from "../client/chat-transport.ts";
 import { OutgoingQueue } from "../client/outgoing-queue.ts";
-import { KeptValues, type KeyValueStorage } from "../client/persistent-values.ts";
+import { type KeyValueStorage, PersistentValues } from "../client/persistent-values.ts";
 import type { ErrorCode, ServerFrame } from "../protocol.ts";
 import type { TerminalScreen } from "./terminal-screen.ts";
 import { TerminalView } from "./terminal-view.ts";
@@ -16,24 +16,24 @@ export interface TerminalChatOptions {
   readonly input: Readable;
   readonly screen: TerminalScreen;
   readonly newId: () => string;
-  /** Once nothing more is said: how long answers are waited for. */
+  /** How long to wait for answers after the end of the input. */
   readonly waitMs: number;
-  /** As somebody new, in a conversation of their own. */
-  readonly anew: boolean;
+  /** Starts a new conversation as a new visitor. */
+  readonly startNew: boolean;
 }
 
-const SHOWN_BEFORE = 10;
+const MAX_SHOWN_HISTORY = 10;
 
-/** A conversation at a terminal, or by a script: one line is one message, `/name …` is a command. */
+/** A conversation in a terminal or by a script: each line is a message, `/name …` is a command. */
 export class TerminalChat implements ChatListener {
   readonly #options: TerminalChatOptions;
   readonly #view: TerminalView;
   readonly #queue: OutgoingQueue;
   readonly #client: ChatClient;
-  /** Said here, and not answered yet. */
-  readonly #open = new Set<string>();
-  readonly #own = new Set<string>();
-  #isOver = false;
+  /** Ids of own messages without an answer. */
+  readonly #unanswered = new Set<string>();
+  readonly #ownIds = new Set<string>();
+  #hasInputEnded = false;
   #wasAway = false;
   #isStorable = true;
   #refusal: string | undefined;
@@ -41,11 +41,11 @@ export class TerminalChat implements ChatListener {
 
   constructor(options: TerminalChatOptions) {
     this.#options = options;
-    const kept = new KeptValues(() => options.storage, "");
-    const identity = new AnonymousIdentity(kept);
-    if (options.anew) identity.forget();
+    const values = new PersistentValues(() => options.storage, "");
+    const identity = new AnonymousIdentity(values);
+    if (options.startNew) identity.forget();
     this.#view = new TerminalView(options.screen);
-    this.#queue = new OutgoingQueue(kept);
+    this.#queue = new OutgoingQueue(values);
     const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
     this.#client = new ChatClient(identity, {
       transport: options.transport,
@@ -55,7 +55,7 @@ export class TerminalChat implements ChatListener {
     });
   }
 
-  /** Resolves when it is over: to nothing if all was answered, else to what went wrong. */
+  /** Resolves at the end of the conversation, to an error text if something went wrong. */
   async run(): Promise<string | undefined> {
     const { input, screen, waitMs } = this.#options;
     const over = new Promise<void>((resolve) => {
@@ -66,7 +66,7 @@ export class TerminalChat implements ChatListener {
     let timer: ReturnType<typeof setTimeout> | undefined;
     lines.on("line", (line) => this.#say(line.trim(), () => lines.close()));
     lines.on("close", () => {
-      this.#isOver = true;
+      this.#hasInputEnded = true;
       if (screen.isLive) this.#finish();
       else timer = setTimeout(() => this.#finish(), waitMs);
       this.#finishIfDone();
@@ -77,26 +77,28 @@ export class TerminalChat implements ChatListener {
     lines.close();
     this.#client.close();
     if (this.#refusal !== undefined) return this.#refusal;
-    return screen.isLive || this.#open.size === 0 ? undefined : `${this.#open.size} without an answer in time`;
+    return screen.isLive || this.#unanswered.size === 0
+      ? undefined
+      : `timed out waiting for ${this.#unanswered.size === 1 ? "1 answer" : `${this.#unanswered.size} answers`}`;
   }
 
   frame(frame: ServerFrame): void {
     if (frame.type === "welcome") this.#view.welcomed(frame.agent);
-    else if (frame.type === "said" && !this.#own.has(frame.id)) this.#view.said(frame);
+    else if (frame.type === "said" && !this.#ownIds.has(frame.id)) this.#view.said(frame);
     else if (frame.type === "reply") this.#reply(frame);
     else if (frame.type === "edit" && frame.kind === "completion") this.#view.reply(frame);
     else if (frame.type === "delta") this.#view.delta(frame);
     else if (frame.type === "storage") this.#storage(frame.available);
-    else if (frame.type === "history") this.#before(frame);
+    else if (frame.type === "history") this.#history(frame);
   }
 
   statusChanged(status: ChatStatus, reason?: ErrorCode): void {
-    if (status === "away" && !this.#wasAway) this.#view.note("The gateway does not answer. Trying again …");
-    if (status === "open" && this.#wasAway) this.#view.note("Back.");
+    if (status === "away" && !this.#wasAway) this.#view.note("The gateway does not answer. Reconnecting …");
+    if (status === "open" && this.#wasAway) this.#view.note("Connected again.");
     if (status === "away" || status === "open") this.#wasAway = status === "away";
     if (status !== "open") this.#isStorable = true;
     if (status !== "refused") return;
-    this.#refusal = `the gateway refuses this conversation (${reason ?? "refused"}): --new begins another`;
+    this.#refusal = `the gateway refuses this conversation (${reason ?? "refused"}): use --new to start another`;
     this.#finish();
   }
 
@@ -104,7 +106,9 @@ export class TerminalChat implements ChatListener {
     if (this.#isStorable === isAvailable) return;
     this.#isStorable = isAvailable;
     this.#view.note(
-      isAvailable ? "Messages are sent again." : "Messages cannot be stored right now. Yours wait to be sent.",
+      isAvailable
+        ? "Messages can be stored again. Sending yours."
+        : "Messages cannot be stored right now. Yours wait to be sent.",
     );
   }
 
@@ -124,8 +128,8 @@ export class TerminalChat implements ChatListener {
     if (line === "/quit" || line === "") return;
     const id = this.#options.newId();
     const [, name, args = ""] = /^\/([a-z][a-z0-9-]*)\s*(.*)$/.exec(line) ?? [];
-    this.#own.add(id);
-    this.#open.add(id);
+    this.#ownIds.add(id);
+    this.#unanswered.add(id);
     this.#client.submit({
       frame: name === undefined ? { type: "message", id, text: line } : { type: "command", id, name, args },
     });
@@ -137,18 +141,18 @@ export class TerminalChat implements ChatListener {
   }
 
   #answered(id: string): void {
-    this.#open.delete(id);
+    this.#unanswered.delete(id);
     this.#finishIfDone();
   }
 
   #finishIfDone(): void {
-    if (this.#isOver && this.#open.size === 0) this.#finish();
+    if (this.#hasInputEnded && this.#unanswered.size === 0) this.#finish();
   }
 
-  /** Enough to know where one was; a script is not interested. */
-  #before({ items }: Extract<ServerFrame, { type: "history" }>): void {
+  /** Shows the last entries for orientation, to a person only. */
+  #history({ items }: Extract<ServerFrame, { type: "history" }>): void {
     if (!this.#options.screen.isLive) return;
-    for (const item of items.slice(-SHOWN_BEFORE)) {
+    for (const item of items.slice(-MAX_SHOWN_HISTORY)) {
       if (item.type === "said") this.#view.said(item);
       else if (item.type === "reply") this.#view.reply(item);
     }

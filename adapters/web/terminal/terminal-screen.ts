@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import type { TerminalOutput } from "./terminal-view.ts";
 
-/** Where text goes: at a terminal around the line that is being typed, else straight on. */
+/** Writes text: in a terminal above the line that is being typed, otherwise directly. */
 export class TerminalScreen implements TerminalOutput {
   readonly stream: Writable;
   readonly isLive: boolean;

@@ -3,11 +3,11 @@ import { StreamedText } from "../client/transcript.ts";
 
 export interface TerminalOutput {
   write(text: string): void;
-  /** Colours, and text that grows while it is written. */
+  /** Whether colours and streamed text are possible. */
   readonly isLive: boolean;
 }
 
-/** A conversation as lines of text: what came before stays, what comes is added at the end. */
+/** Renders a conversation as append-only lines of text. */
 export class TerminalView {
   readonly #output: TerminalOutput;
   #agent = "";
@@ -18,11 +18,11 @@ export class TerminalView {
   }
 
   welcomed(agent: string): void {
-    if (this.#agent !== agent) this.note(`You are talking to ${agent}. /help shows what can be asked; /quit leaves.`);
+    if (this.#agent !== agent) this.note(`You are talking to ${agent}. /help lists the commands; /quit leaves.`);
     this.#agent = agent;
   }
 
-  /** What was said elsewhere in the same conversation. */
+  /** A message from elsewhere in the same conversation. */
   said({ text, command }: Said): void {
     this.#line(this.#dim(`you: ${plain(command ? `/${command.name} ${command.args}` : text)}`));
   }
@@ -34,10 +34,11 @@ export class TerminalView {
     }
     if (item.outcome === "nothing" || item.markdown.trim() === "") return;
     const isShown = this.#draft !== undefined && this.#draft.correlationId === item.correlationId;
-    const begun = isShown ? (this.#draft?.text.text.slice(0, this.#draft.shown) ?? "") : "";
+    const streamed = isShown ? (this.#draft?.text.text.slice(0, this.#draft.shown) ?? "") : "";
     this.#draft = undefined;
-    // What was shown while it was written stands; the whole is shown again only if it turned out otherwise.
-    if (isShown && item.markdown.startsWith(begun)) this.#output.write(`${plain(item.markdown.slice(begun.length))}\n`);
+    // Streamed text stays; the whole reply is printed again only if it differs.
+    if (isShown && item.markdown.startsWith(streamed))
+      this.#output.write(`${plain(item.markdown.slice(streamed.length))}\n`);
     else this.#line(`${isShown ? "\n" : ""}${this.#anchor(item)}${plain(item.markdown)}`);
     const actions = (item.actions ?? []).map(({ name, label, value }) => `${label}: /${name} ${value ?? ""}`.trim());
     for (const action of actions) this.#line(this.#dim(`  ${plain(action)}`));
@@ -75,5 +76,5 @@ export class TerminalView {
   }
 }
 
-/** What others write must not move the cursor, change colours or hide something. */
+/** Removes control and bidi characters, which could move the cursor, change colours or hide text. */
 const plain = (text: string): string => text.replace(/[^\P{Cc}\n\t]|[\u202a-\u202e]/gu, "");

@@ -1,2 +1,2 @@
-/** `widget.js`, which a page loads with one tag, and `widget-markdown.js`, which it loads itself when there is text. */
+/** Builds `widget.js`, which a page loads with one tag, and `widget-markdown.js`, which the widget loads on demand. */
 export declare const buildWidget: (folder: string) => Promise<unknown>;

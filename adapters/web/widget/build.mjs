@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 
-/** A style sheet becomes a text of the script, which puts it into its shadow tree itself. */
+/** Bundles style sheets as strings, which the script adopts in its shadow tree. */
 const cssAsText = {
   name: "css-as-text",
   setup({ onLoad }) {
@@ -13,7 +13,7 @@ const cssAsText = {
   },
 };
 
-/** `widget.js`, which a page loads with one tag, and `widget-markdown.js`, which it loads itself when there is text. */
+/** Builds `widget.js`, which a page loads with one tag, and `widget-markdown.js`, which the widget loads on demand. */
 export const buildWidget = (folder) =>
   build({
     entryPoints: {

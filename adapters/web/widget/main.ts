@@ -12,17 +12,17 @@ declare global {
 
 const METHODS = ["start", "open", "close", "toggle", "send", "identify", "shutdown", "on", "off"] as const;
 
-/** Calls that the page made before the script was there are made now, in order. */
+/** Installs `window.mooring` and replays, in order, the calls that the page queued before the script loaded. */
 const serve = (api: PublicApi): void => {
   const early = [...(window.mooring?.q ?? [])];
   const call: Callable = (name, ...args) => {
     const method = METHODS.find((each) => each === name);
-    if (method === undefined) console.warn(`mooring: there is no "${name}"; there are ${METHODS.join(", ")}`);
+    if (method === undefined) console.warn(`mooring: unknown method "${name}"; use ${METHODS.join(", ")}`);
     else (api[method] as (...args: unknown[]) => void).apply(api, args);
   };
   call.isReady = true;
   window.mooring = call;
-  // Nobody is to be made up for a page that has said who is here.
+  // `identify` goes first, so that no anonymous visitor is created on a page that identifies its visitor.
   const isIdentity = ([name]: Call) => name === "identify";
   for (const each of early.filter(isIdentity)) call(...each);
   api.start();
@@ -31,11 +31,11 @@ const serve = (api: PublicApi): void => {
 
 const script = document.currentScript;
 if (!(script instanceof HTMLScriptElement) || script.src === "") {
-  console.warn("mooring: load this script with a tag of its own, not as a module");
+  console.warn("mooring: load this script with its own <script> tag, not as a module");
 } else if (window.mooring?.isReady) {
-  console.warn("mooring: the chat is on this page already");
+  console.warn("mooring: the chat is already on this page");
 } else {
-  // The script's own address says where the gateway is.
+  // The gateway's address is that of the script.
   const start = () => serve(new PublicApi(script.src, readOptions(script.dataset)));
   if (document.body) start();
   else document.addEventListener("DOMContentLoaded", start);

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { onAccent } from "./page/contrast-color.ts";
+import { contrastColor } from "./page/contrast-color.ts";
 import { css as activity } from "./style/activity.css";
 import { css as anchor } from "./style/anchor.css";
 import { css as composer } from "./style/composer.css";
@@ -18,19 +18,19 @@ export interface Mounted {
   remove(): void;
 }
 
-/** Puts the widget into the page, in a shadow tree of its own. */
+/** Adds the widget to the page, in its own shadow tree. */
 export const mount = (widget: WidgetContext, show: (isOpen: boolean) => void): Mounted => {
   const { options } = widget;
-  const place = placeFor(options);
+  const target = targetOf(options);
   const host = document.createElement("div");
-  const unwatch = dress(host, options);
-  host.dataset.mooring = place === undefined ? "floating" : "inline";
+  const unwatch = applyTheme(host, options);
+  host.dataset.mooring = target === undefined ? "floating" : "inline";
   const shadow = host.attachShadow({ mode: "open" });
-  // Constructed, because a strict content security policy refuses <style>.
+  // A constructed sheet, because a strict content security policy refuses <style>.
   const sheet = new CSSStyleSheet();
   sheet.replaceSync([theme, panel, messages, text, anchor, activity, welcome, composer, launcher].join(""));
   shadow.adoptedStyleSheets = [sheet];
-  (place ?? document.body).append(host);
+  (target ?? document.body).append(host);
 
   let redraw: () => void = () => undefined;
   let isDue = false;
@@ -40,7 +40,7 @@ export const mount = (widget: WidgetContext, show: (isOpen: boolean) => void): M
       redraw = () => undefined;
     };
   };
-  render(<App widget={widget} isInline={place !== undefined} follow={follow} show={show} />, shadow);
+  render(<App widget={widget} isInline={target !== undefined} follow={follow} show={show} />, shadow);
   return {
     redraw() {
       if (isDue) return;
@@ -58,15 +58,15 @@ export const mount = (widget: WidgetContext, show: (isOpen: boolean) => void): M
   };
 };
 
-const placeFor = ({ target }: WidgetOptions): Element | undefined => {
+const targetOf = ({ target }: WidgetOptions): Element | undefined => {
   if (target === undefined) return undefined;
-  const place = document.querySelector(target);
-  if (place === null) console.warn(`mooring: no element fits data-target="${target}"; the chat floats instead`);
-  return place ?? undefined;
+  const element = document.querySelector(target);
+  if (element === null) console.warn(`mooring: no element matches data-target="${target}"; the chat floats instead`);
+  return element ?? undefined;
 };
 
-/** Colours and place, as attributes that the style sheet reads. */
-const dress = (host: HTMLElement, { theme, position, accent }: WidgetOptions): (() => void) => {
+/** Sets theme, position and colours as attributes that the style sheet reads. */
+const applyTheme = (host: HTMLElement, { theme, position, accent }: WidgetOptions): (() => void) => {
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => {
     host.dataset.theme = theme === "auto" ? (prefersDark.matches ? "dark" : "light") : theme;
@@ -74,7 +74,7 @@ const dress = (host: HTMLElement, { theme, position, accent }: WidgetOptions): (
   follow();
   prefersDark.addEventListener("change", follow);
   host.dataset.position = position;
-  const ink = accent === undefined ? undefined : onAccent(accent);
+  const ink = accent === undefined ? undefined : contrastColor(accent);
   if (accent !== undefined && ink !== undefined) {
     host.style.setProperty("--mooring-accent", accent);
     host.style.setProperty("--mooring-on-accent", ink);

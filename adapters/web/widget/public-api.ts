@@ -5,7 +5,7 @@ import type { WidgetOptions } from "./widget-options.ts";
 type EventName = keyof WidgetEvents;
 type Handler = (value?: number) => void;
 
-/** What a page can tell the widget; `mooring("open")` calls `open()`. */
+/** Methods that a page can call; `mooring("open")` calls `open()`. */
 export class PublicApi {
   readonly #make: (events: WidgetEvents, token: HostToken | undefined) => Widget;
   readonly #handlers: Record<EventName, Set<Handler>> = { unread: new Set(), open: new Set(), close: new Set() };
@@ -18,12 +18,12 @@ export class PublicApi {
     this.#token = options.token;
   }
 
-  /** Puts the chat on the page, also after a shutdown. */
+  /** Adds the chat to the page, also after a shutdown. */
   start(): void {
     const events: WidgetEvents = {
-      unread: (count) => this.#tell("unread", count),
-      open: () => this.#tell("open"),
-      close: () => this.#tell("close"),
+      unread: (count) => this.#emit("unread", count),
+      open: () => this.#emit("open"),
+      close: () => this.#emit("close"),
     };
     this.#widget ??= this.#make(events, this.#token);
   }
@@ -44,18 +44,18 @@ export class PublicApi {
     if (typeof text === "string") this.#widget?.say(text);
   }
 
-  /** Before the start: who it starts as. */
+  /** Before `start`, sets the initial visitor. */
   identify(token?: HostToken): void {
     this.#token = token;
     this.#widget?.identify(token);
   }
 
-  /** Takes the chat off the page and forgets who used it. */
+  /** Removes the chat from the page and deletes the visitor's data. */
   shutdown(): void {
     this.#widget?.remove();
     this.#widget = undefined;
     this.#token = undefined;
-    this.#tell("unread", 0);
+    this.#emit("unread", 0);
   }
 
   on(event: EventName, handle: Handler): void {
@@ -67,13 +67,13 @@ export class PublicApi {
     this.#handlers[event]?.delete(handle);
   }
 
-  #tell(event: EventName, value?: number): void {
+  #emit(event: EventName, value?: number): void {
     if (event === "unread") this.#unread = value ?? 0;
     for (const handle of this.#handlers[event]) {
       try {
         handle(value);
       } catch (error) {
-        // The page's own trouble, which must not become the chat's.
+        // An error in the page's handler must not break the chat.
         console.error(error);
       }
     }

@@ -1,27 +1,27 @@
 export interface WidgetOptions {
-  /** In place of the agent's name. */
+  /** Replaces the agent's name. */
   readonly title?: string;
-  /** Shown while nothing has been said. */
+  /** Shown in an empty conversation. */
   readonly greeting?: string;
-  /** Offered while nothing has been said. */
+  /** Buttons in an empty conversation. */
   readonly suggestions: readonly string[];
   readonly theme: "auto" | "light" | "dark";
   readonly position: "left" | "right";
-  /** In place of the browser's languages. */
+  /** Replaces the browser's languages. */
   readonly locale?: string;
   /** A colour as #rrggbb. */
   readonly accent?: string;
   readonly isOpen: boolean;
   readonly hasLauncher: boolean;
-  /** A selector: the chat fills this element instead of floating over the page. */
+  /** CSS selector: the chat fills this element instead of floating over the page. */
   readonly target?: string;
-  /** Signed by the page's server; says who is here. */
+  /** Signed by the page's server; identifies the visitor. */
   readonly token?: string;
-  /** Types of files as in an <input>; all if absent. */
+  /** Accepted file types as in an <input>; all if absent. */
   readonly accept?: string;
 }
 
-/** From the `data-*` attributes of the script's tag. What is not understood is as if it were not there. */
+/** Reads the `data-*` attributes of the script tag; invalid values are ignored. */
 export const readOptions = (data: Readonly<Record<string, string | undefined>>): WidgetOptions => {
   const { title, greeting, suggestions, theme, position, locale, accent, open, launcher, target, token, accept } = data;
   const given = { title, greeting, locale: isLocale(locale) ? locale : undefined, accent, target, token, accept };

@@ -1,7 +1,7 @@
 import { ChatClient } from "../client/chat-client.ts";
 import { AnonymousIdentity, type ChatIdentity } from "../client/chat-identity.ts";
 import { OutgoingQueue } from "../client/outgoing-queue.ts";
-import { KeptValues } from "../client/persistent-values.ts";
+import { PersistentValues } from "../client/persistent-values.ts";
 import type { Shown } from "../client/transcript.ts";
 import { ChatModel } from "./chat/chat-model.ts";
 import { PanelState } from "./chat/panel-state.ts";
@@ -14,21 +14,21 @@ import { browserTransport } from "./page/browser-transport.ts";
 import { FileRequests } from "./page/file-requests.ts";
 import { HostIdentity, type HostToken } from "./page/host-identity.ts";
 import { showInTitle } from "./page/page-title.ts";
-import { TabChannel, type TabNews } from "./page/tab-channel.ts";
+import { TabChannel, type TabMessage } from "./page/tab-channel.ts";
 import { textsFor } from "./texts/texts.ts";
 import type { WidgetOptions } from "./widget-options.ts";
 
 export interface WidgetEvents {
-  /** How many messages nobody has read yet. */
+  /** Number of unread messages. */
   unread(count: number): void;
   open(): void;
   close(): void;
 }
 
-/** The chat on one page: joins the conversation, the page around it, and what is drawn. */
+/** The chat on one page: connects the conversation, the host page and the views. */
 export class Widget {
   readonly #events: WidgetEvents;
-  readonly #kept: KeptValues;
+  readonly #values: PersistentValues;
   readonly #queue: OutgoingQueue;
   readonly #client: ChatClient;
   readonly #model: ChatModel;
@@ -37,9 +37,9 @@ export class Widget {
   readonly #tabs: TabChannel;
   readonly #formatter: Formatter;
   readonly #anonymous: AnonymousIdentity;
-  readonly #whilePageLives = new AbortController();
+  readonly #pageListeners = new AbortController();
   #mounted: Mounted | undefined;
-  #hasAskedForRoom = false;
+  #hasRequestedSlot = false;
   #unread = 0;
 
   constructor(script: string, options: WidgetOptions, events: WidgetEvents, token: HostToken | undefined) {
@@ -49,15 +49,15 @@ export class Widget {
     const prefix = `mooring:${socket.host}${socket.pathname}:`;
     const locale = options.locale ?? navigator.language;
     const texts = textsFor(options.locale === undefined ? navigator.languages : [options.locale]);
-    this.#kept = new KeptValues(() => localStorage, prefix);
-    this.#queue = new OutgoingQueue(new KeptValues(() => sessionStorage, prefix));
-    this.#read = new ReadMark(this.#kept);
-    this.#anonymous = new AnonymousIdentity(this.#kept);
+    this.#values = new PersistentValues(() => localStorage, prefix);
+    this.#queue = new OutgoingQueue(new PersistentValues(() => sessionStorage, prefix));
+    this.#read = new ReadMark(this.#values);
+    this.#anonymous = new AnonymousIdentity(this.#values);
     const changed = () => this.#mounted?.redraw();
     this.#panel = new PanelState(changed);
     this.#model = new ChatModel(() => this.#client, this.#queue, newId, {
       changed: () => this.#changed(),
-      arrived: (item) => this.#arrived(item),
+      arrived: (item) => this.#onReply(item),
       welcomed: (conversation, last) => this.#read.enter(conversation, last),
     });
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
@@ -75,7 +75,7 @@ export class Widget {
       changed,
     });
     this.#formatter = new Formatter(new URL("widget-markdown.js", script).href, changed);
-    this.#tabs = new TabChannel(prefix, (news) => this.#hear(news));
+    this.#tabs = new TabChannel(prefix, (message) => this.#onTabMessage(message));
     const [model, panel, formatter] = [this.#model, this.#panel, this.#formatter];
     const context = { options, texts, locale, model, panel, uploads, formatter };
     this.#mounted = mount({ ...context, download: (attachment) => files.download(attachment) }, (isOpen) =>
@@ -104,20 +104,20 @@ export class Widget {
     if (text.trim() !== "") this.#model.say(text);
   }
 
-  /** Whoever the page says; without a token, whoever used this browser before. */
+  /** Switches to the visitor of the token; without one, to the anonymous visitor of this browser. */
   identify(token: HostToken | undefined): void {
-    // What somebody has written is not sent in the name of somebody else.
+    // Unsent messages of the previous visitor must not be sent as the new one.
     if (this.#client.token !== undefined) this.#queue.clear();
-    this.#client.become(this.#identityOf(token));
+    this.#client.switchTo(this.#identityOf(token));
   }
 
-  /** Leaves no trace: for when somebody signs out. */
+  /** Deletes all stored data, for use when the visitor signs out. */
   remove(): void {
-    this.#whilePageLives.abort();
+    this.#pageListeners.abort();
     this.#client.close();
     this.#anonymous.forget();
     this.#queue.clear();
-    this.#kept.set("read", undefined);
+    this.#values.set("read", undefined);
     this.#tabs.close();
     this.#mounted?.remove();
     showInTitle(0);
@@ -128,41 +128,41 @@ export class Widget {
   }
 
   #followPage(): void {
-    const { signal } = this.#whilePageLives;
-    addEventListener("online", () => this.#client.hurry(), { signal });
+    const { signal } = this.#pageListeners;
+    addEventListener("online", () => this.#client.reconnect(), { signal });
     addEventListener("offline", () => this.#client.drop(), { signal });
     const look = () => {
       if (document.hidden) return;
-      this.#client.hurry();
+      this.#client.reconnect();
       this.#changed();
     };
     document.addEventListener("visibilitychange", look, { signal });
   }
 
   #changed(): void {
-    this.#askForRoom();
+    this.#requestSlot();
     this.#markRead();
     this.#mounted?.redraw();
   }
 
-  /** A tab that is looked at takes the place of one that is not. */
-  #askForRoom(): void {
+  /** A visible tab takes the connection slot of a hidden one. */
+  #requestSlot(): void {
     const { status } = this.#model;
-    if (status === "open") this.#hasAskedForRoom = false;
-    if (status !== "full" || document.hidden || this.#hasAskedForRoom) return;
-    this.#hasAskedForRoom = true;
-    this.#tabs.tell({ type: "full" });
-    setTimeout(() => this.#client.hurry(), ROOM_WITHIN_MS);
+    if (status === "open") this.#hasRequestedSlot = false;
+    if (status !== "full" || document.hidden || this.#hasRequestedSlot) return;
+    this.#hasRequestedSlot = true;
+    this.#tabs.post({ type: "full" });
+    setTimeout(() => this.#client.reconnect(), SLOT_TIMEOUT_MS);
   }
 
-  /** What is shown to somebody has been read. */
+  /** Marks visible entries as read. */
   #markRead(): void {
     const last = this.#model.transcript.entries.at(-1)?.seq ?? 0;
-    if (this.#isLookedAt && this.#read.moveTo(last)) this.#tabs.tell({ type: "read", seq: last });
+    if (this.#isVisible && this.#read.moveTo(last)) this.#tabs.post({ type: "read", seq: last });
     this.#setUnread(this.#read.unreadIn(this.#model.entries));
   }
 
-  get #isLookedAt(): boolean {
+  get #isVisible(): boolean {
     return this.#panel.isOpen && !document.hidden;
   }
 
@@ -171,11 +171,11 @@ export class Widget {
     this.#unread = count;
     this.#panel.set({ unread: count });
     showInTitle(count);
-    this.#tabs.tell({ type: "unread", count });
+    this.#tabs.post({ type: "unread", count });
     this.#events.unread(count);
   }
 
-  #arrived(item: Shown): void {
+  #onReply(item: Shown): void {
     this.#formatter.load();
     this.#panel.set({
       announced: plainText(item.markdown, this.#formatter),
@@ -183,19 +183,19 @@ export class Widget {
     });
   }
 
-  #hear(news: TabNews): void {
-    if (news.type === "read") {
-      this.#read.moveTo(news.seq);
+  #onTabMessage(message: TabMessage): void {
+    if (message.type === "read") {
+      this.#read.moveTo(message.seq);
       this.#changed();
-    } else if (news.type === "full" && document.hidden) this.#client.yieldPlace();
-    else if (news.type === "unread" && this.#model.status === "full") {
-      this.#panel.set({ unread: news.count });
-      showInTitle(news.count);
+    } else if (message.type === "full" && document.hidden) this.#client.yieldSlot();
+    else if (message.type === "unread" && this.#model.status === "full") {
+      this.#panel.set({ unread: message.count });
+      showInTitle(message.count);
     }
   }
 }
 
-const ROOM_WITHIN_MS = 500;
+const SLOT_TIMEOUT_MS = 500;
 
 /** Works on plain http too, where randomUUID does not exist. */
 const newId = (): string =>

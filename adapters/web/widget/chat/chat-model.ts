@@ -7,15 +7,15 @@ import { isMessage, STOP, shownEntries } from "./shown-entries.ts";
 
 export interface ChatModelEvents {
   changed(): void;
-  /** A message has arrived just now, whole. */
+  /** A new, complete message has arrived. */
   arrived(item: Shown): void;
   welcomed(conversation: string, last: number): void;
 }
 
-/** What is before the oldest entry that is shown. */
+/** State of the history before the oldest loaded entry. */
 export type Before = "unknown" | "more" | "loading" | "nothing" | "expired";
 
-/** The conversation as one sees it, and what one can do in it. It knows no page and draws nothing. */
+/** View model of the conversation and its actions, independent of page and views. */
 export class ChatModel implements ChatListener {
   readonly transcript = new Transcript();
   readonly #queue: OutgoingQueue;
@@ -24,7 +24,7 @@ export class ChatModel implements ChatListener {
   readonly #client: () => ChatClient;
   status: ChatStatus = "connecting";
   refusal: ErrorCode | undefined;
-  /** The gateway stores what it is sent, as far as is known. */
+  /** False after the gateway has reported an outage. */
   isStorable = true;
   agent = "";
   before: Before = "unknown";
@@ -48,7 +48,7 @@ export class ChatModel implements ChatListener {
     return this.#shown;
   }
 
-  /** What was said here and is not in the log yet. */
+  /** Own messages that are not in the log yet. */
   get outgoing(): readonly Outgoing[] {
     return this.#queue.all.filter(({ frame }) => this.transcript.find(`said:${frame.id}`) === undefined);
   }
@@ -57,7 +57,7 @@ export class ChatModel implements ChatListener {
     return waitingFor(this.transcript, this.now()) !== undefined;
   }
 
-  /** The text that is being written, if any of it is here. */
+  /** The text that streams in; empty if there is none. */
   get draft(): string {
     return [...this.transcript.drafts.values()].map(({ text }) => text).join("\n\n");
   }
@@ -107,18 +107,18 @@ export class ChatModel implements ChatListener {
   loadOlder(): void {
     if (this.before !== "more") return;
     this.before = "loading";
-    this.#client().askForHistory(this.transcript.oldest ?? 1);
+    this.#client().requestHistory(this.transcript.oldest ?? 1);
     this.#events.changed();
   }
 
-  /** Whether an entry of that time is here, or on an older page. */
+  /** Whether an entry of that time is loaded, or may be on an older page. */
   mayFind(key: string, at: string): boolean {
     if (this.transcript.find(key) !== undefined) return true;
     const [oldest] = this.transcript.entries;
     return (this.before === "more" || this.before === "loading") && oldest !== undefined && oldest.item.createdAt > at;
   }
 
-  /** The name of delegated work, as people know it. */
+  /** The display name of delegated work. */
   nameOfWork(id: string): string | undefined {
     for (const { item } of this.transcript.entries) {
       const found = item.type === "said" ? undefined : item.activity?.items.find((work) => work.id === id);
@@ -127,14 +127,14 @@ export class ChatModel implements ChatListener {
     return undefined;
   }
 
-  /** What is said now waits longer than a moment. */
+  /** New messages cannot be sent now and wait in the queue. */
   get isHeld(): boolean {
     return !this.isStorable || this.status === "away" || this.status === "full";
   }
 
   statusChanged(status: ChatStatus, reason?: ErrorCode): void {
     this.status = status;
-    // Another connection may lead to another gateway, which tells it again.
+    // The next connection may lead to another gateway, which reports its own state.
     if (status !== "open") this.isStorable = true;
     this.refusal = reason;
     this.#events.changed();
@@ -169,7 +169,7 @@ export class ChatModel implements ChatListener {
     this.agent = agent;
     if (limits) this.limits = limits;
     const offsetMs = now === undefined ? 0 : Date.parse(now) - Date.now();
-    this.#clockOffsetMs = Math.abs(offsetMs) > ON_ITS_WAY_MS ? offsetMs : 0;
+    this.#clockOffsetMs = Math.abs(offsetMs) > MAX_TRANSIT_MS ? offsetMs : 0;
     this.#events.welcomed(conversation, seq);
   }
 
@@ -188,18 +188,18 @@ export class ChatModel implements ChatListener {
 }
 
 const TYPING_MS = 8_000;
-/** A clock that differs by less is right: the frame was on its way meanwhile. */
-const ON_ITS_WAY_MS = 60_000;
+/** A smaller clock difference is ignored, because it includes the transit time of the frame. */
+const MAX_TRANSIT_MS = 60_000;
 
-/** The longest that an answer is worked on; who waits longer waits in vain. */
-const LONGEST_MS = 15 * 60_000;
+/** The gateway gives no answer to messages older than this. */
+const MAX_ANSWER_MS = 15 * 60_000;
 
-/** The message that an answer is being written to now, if there is one. */
+/** The id of the latest message, if it still waits for an answer. */
 const waitingFor = (transcript: Transcript, now: number): string | undefined => {
   const { entries } = transcript;
   for (let at = entries.length - 1; at >= 0; at--) {
     const { item } = entries[at] as Entry;
-    if (now - Date.parse(item.createdAt) > LONGEST_MS) return undefined;
+    if (now - Date.parse(item.createdAt) > MAX_ANSWER_MS) return undefined;
     if (item.type !== "said" || item.command !== undefined) continue;
     return transcript.hasAnswered(item.id) ? undefined : item.id;
   }

@@ -1,22 +1,22 @@
 import type { Shown } from "../../client/transcript.ts";
 
-/** Which message the next one answers. */
+/** The message to which the next one replies. */
 export interface Answering {
   readonly id: string;
   readonly about: string;
 }
 
-/** What of the widget is open and pointed at: nothing that the gateway knows of. */
+/** Local state of the widget, unknown to the gateway. */
 export class PanelState {
   readonly #changed: () => void;
   isOpen = false;
   unread = 0;
   answering: Answering | undefined;
-  /** The latest message that came while the chat was closed. */
+  /** The latest message that arrived while the chat was closed. */
   preview: Shown | undefined;
-  /** The entry that somebody looks for; it is shown and pointed out once it is there. */
+  /** The entry to scroll to and highlight once it is loaded. */
   soughtKey: string | undefined;
-  /** What a screen reader is to say next. */
+  /** The next text for screen readers. */
   announced = "";
 
   constructor(changed: () => void) {

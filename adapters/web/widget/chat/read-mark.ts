@@ -1,30 +1,30 @@
-import type { KeptValues } from "../../client/persistent-values.ts";
+import type { PersistentValues } from "../../client/persistent-values.ts";
 import type { Entry } from "../../client/transcript.ts";
 import { isMessage } from "./shown-entries.ts";
 
-/** How far a conversation has been read, in any tab. */
+/** The last read `seq` of a conversation, shared by all tabs. */
 export class ReadMark {
-  readonly #kept: KeptValues;
+  readonly #values: PersistentValues;
   #conversation = "";
   #seq = 0;
 
-  constructor(kept: KeptValues) {
-    this.#kept = kept;
+  constructor(values: PersistentValues) {
+    this.#values = values;
   }
 
-  /** In a conversation that was never read here, all that is there has been. */
+  /** In a conversation without a stored mark, all existing entries count as read. */
   enter(conversation: string, last: number): void {
     if (conversation === this.#conversation) return;
-    const [kept, seq] = (this.#kept.get("read") ?? "").split(" ");
+    const [stored, seq] = (this.#values.get("read") ?? "").split(" ");
     this.#conversation = conversation;
-    this.#seq = kept === encodeURIComponent(conversation) ? Math.min(Number(seq) || 0, last) : last;
+    this.#seq = stored === encodeURIComponent(conversation) ? Math.min(Number(seq) || 0, last) : last;
   }
 
-  /** True if something was unread until now. */
+  /** True if the mark has moved. */
   moveTo(seq: number): boolean {
     if (seq <= this.#seq) return false;
     this.#seq = seq;
-    this.#kept.set("read", `${encodeURIComponent(this.#conversation)} ${seq}`);
+    this.#values.set("read", `${encodeURIComponent(this.#conversation)} ${seq}`);
     return true;
   }
 

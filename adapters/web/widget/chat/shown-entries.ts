@@ -1,6 +1,6 @@
 import type { Entry, Said, Shown } from "../../client/transcript.ts";
 
-/** The command that the stop button gives. */
+/** The command of the stop button. */
 export const STOP = { name: "cancel", args: "answer" } as const;
 
 const isStop = ({ command }: Said): boolean => command?.name === STOP.name && command.args === STOP.args;
@@ -8,7 +8,7 @@ const isStop = ({ command }: Said): boolean => command?.name === STOP.name && co
 const isEmptyReply = ({ markdown, actions, activity }: Shown): boolean =>
   markdown.trim() === "" && !actions?.length && !activity;
 
-/** What people see of a log: not the button that stops an answer, nor what ends a wait without a word. */
+/** The visible entries of a log: without stop commands, their answers and empty replies. */
 export const shownEntries = (entries: readonly Entry[]): readonly Entry[] => {
   const stops = new Set(entries.flatMap(({ item }) => (item.type === "said" && isStop(item) ? [item.id] : [])));
   return entries.filter(({ item }) =>
@@ -16,6 +16,6 @@ export const shownEntries = (entries: readonly Entry[]): readonly Entry[] => {
   );
 };
 
-/** Somebody reads it: not activity, not nothing. */
+/** Counts as unread: neither activity nor an empty reply. */
 export const isMessage = ({ item }: Entry): boolean =>
   item.type !== "said" && (item.kind === "final" || item.kind === "notice") && !isEmptyReply(item);

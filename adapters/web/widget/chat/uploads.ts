@@ -1,7 +1,7 @@
 import type { Attachment } from "../../../../core/contract/user-message.ts";
 import type { Texts } from "../texts/texts.ts";
 
-/** One file on its way into a message. */
+/** One file of the message that is being written. */
 export interface Upload {
   readonly key: number;
   readonly file: File;
@@ -9,7 +9,7 @@ export interface Upload {
   readonly progress: number;
   readonly attachment?: Attachment;
   readonly error?: string;
-  /** It may work the next time. */
+  /** A retry may succeed. */
   readonly canRetry?: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface UploadRules {
   readonly accept: string | undefined;
 }
 
-const MOST_FILES = 10;
+const MAX_FILES = 10;
 
 /** The files of the message that is being written. */
 export class Uploads {
@@ -28,14 +28,14 @@ export class Uploads {
   readonly #rules: () => UploadRules;
   readonly #texts: Texts;
   readonly #changed: () => void;
-  #made = 0;
+  #lastKey = 0;
   #items: readonly Upload[] = [];
 
-  constructor(parts: { send: SendFile; rules: () => UploadRules; texts: Texts; changed: () => void }) {
-    this.#send = parts.send;
-    this.#rules = parts.rules;
-    this.#texts = parts.texts;
-    this.#changed = parts.changed;
+  constructor(deps: { send: SendFile; rules: () => UploadRules; texts: Texts; changed: () => void }) {
+    this.#send = deps.send;
+    this.#rules = deps.rules;
+    this.#texts = deps.texts;
+    this.#changed = deps.changed;
   }
 
   get items(): readonly Upload[] {
@@ -52,7 +52,7 @@ export class Uploads {
 
   add(files: Iterable<File>): void {
     for (const file of files) {
-      const key = ++this.#made;
+      const key = ++this.#lastKey;
       const error = this.#problemWith(file);
       this.#items = [...this.#items, { key, file, progress: 0, ...(error !== undefined && { error }) }];
       if (error === undefined) void this.#upload(key, file);
@@ -80,7 +80,7 @@ export class Uploads {
 
   #problemWith(file: File): string | undefined {
     const { maxBytes, accept } = this.#rules();
-    if (this.#items.filter(({ error }) => error === undefined).length >= MOST_FILES) return this.#texts.tooManyFiles;
+    if (this.#items.filter(({ error }) => error === undefined).length >= MAX_FILES) return this.#texts.tooManyFiles;
     if (!isAccepted(file, accept)) return this.#texts.wrongType;
     if (file.size === 0) return this.#texts.emptyFile;
     return file.size > maxBytes ? this.#texts.tooLarge(bytesText(maxBytes)) : undefined;
@@ -105,7 +105,7 @@ export class Uploads {
   }
 }
 
-/** Whether a file is of one of the types in `accept`, which is written as for an <input>. */
+/** Whether a file matches `accept`, which has the format of an <input>. */
 export const isAccepted = ({ name, type }: Pick<File, "name" | "type">, accept: string | undefined): boolean => {
   if (accept === undefined) return true;
   return accept

@@ -1,16 +1,16 @@
 import { plainFragment } from "./plain-fragment.ts";
 
-/** Longer than this is shown as it was written: to take it apart would hold up the page. */
-export const LONGEST_MARKDOWN = 100_000;
+/** Longer text is shown unformatted, because parsing it would block the page. */
+export const MAX_MARKDOWN_CHARS = 100_000;
 
 /**
- * Draws markdown once what it takes is loaded, and until then text as it was written. It is as large as all the rest,
- * and a page on which nobody opens the chat never loads it.
+ * Renders markdown once its script is loaded, and plain text until then. The script is as large as the rest of the
+ * widget, so pages whose chat stays closed do not load it.
  */
 export class Formatter {
   readonly #script: string;
   readonly #loaded: () => void;
-  #isAsked = false;
+  #isRequested = false;
 
   constructor(script: string, loaded: () => void) {
     this.#script = script;
@@ -22,8 +22,8 @@ export class Formatter {
   }
 
   load(): void {
-    if (this.#isAsked || this.isReady) return;
-    this.#isAsked = true;
+    if (this.#isRequested || this.isReady) return;
+    this.#isRequested = true;
     const script = document.createElement("script");
     script.src = this.#script;
     script.async = true;
@@ -33,13 +33,13 @@ export class Formatter {
     };
     script.onerror = () => {
       script.remove();
-      this.#isAsked = false;
+      this.#isRequested = false;
     };
     document.head.append(script);
   }
 
   render(markdown: string): DocumentFragment {
-    const render = markdown.length > LONGEST_MARKDOWN ? undefined : window.mooringMarkdown;
+    const render = markdown.length > MAX_MARKDOWN_CHARS ? undefined : window.mooringMarkdown;
     return render ? render(markdown) : plainFragment(markdown);
   }
 }

@@ -1,4 +1,4 @@
-/** A text as it was written. */
+/** Text without formatting. */
 export const plainFragment = (text: string): DocumentFragment => {
   const fragment = document.createDocumentFragment();
   const block = document.createElement("p");

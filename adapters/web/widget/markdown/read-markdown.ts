@@ -5,21 +5,21 @@ import { containersIn, FenceTracker, MAX_CONTAINERS } from "../../../contract/ma
 const marked = new Marked({ gfm: true, breaks: true });
 
 /**
- * marked is quadratic in the length of a word and of a gap (it looks for addresses), in the emphasis of a paragraph,
- * and in the cells of a table, because it fills up short rows. Measured with marked 18 on one loaded core: a word of
- * 24,000 characters 1.2 s, as many blanks 0.8 s, 4.5 million cells 2.1 s. The bound is worth 50 ms.
+ * marked is quadratic in the length of a word or a run of blanks (it searches for addresses), in the emphasis of a
+ * paragraph, and in the cells of a table, because it pads short rows. Measured with marked 18 on one loaded core: a word
+ * of 24,000 characters 1.2 s, as many blanks 0.8 s, 4.5 million cells 2.1 s. The limit corresponds to 50 ms.
  */
 const MAX_COST = 20_000_000;
 const CELL_COST = 200;
 const EMPHASIS_SHARE = 25;
 
-/** Markdown taken apart, or nothing if that would hold up the page: it is then shown as it was written. */
+/** Parses markdown; undefined if that would block the page. The caller then shows the plain text. */
 export const readMarkdown = (markdown: string): readonly Token[] | undefined => {
   if (isTooCostly(markdown)) return undefined;
   try {
     return marked.lexer(markdown);
   } catch {
-    // The stack overflowed: nested too deeply.
+    // Stack overflow: the markdown is nested too deeply.
     return undefined;
   }
 };

@@ -1,15 +1,15 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 
 /**
- * Markdown that was taken apart, as nodes. Nothing of it is ever read as HTML: there are only the elements and the
- * attributes that are made here, so nothing in it can act, load or submit.
+ * Builds nodes from markdown tokens. Nothing is parsed as HTML: only the elements and attributes created here exist, so
+ * the content cannot run scripts, load resources or submit forms.
  */
 export const tokenNodes = (tokens: readonly Token[], depth = 0): Node[] =>
   depth > MAX_DEPTH
     ? [text(tokens.map(({ raw }) => raw).join(""))]
     : tokens.flatMap((token) => nodesFor(token as MarkedToken, (inner) => tokenNodes(inner, depth + 1)));
 
-/** Deeper is shown as it was written: browsers lay elements out by recursion. */
+/** Deeper tokens are shown as plain text, because browsers lay out elements recursively. */
 const MAX_DEPTH = 32;
 
 type Inside = (tokens: readonly Token[]) => Node[];
@@ -19,7 +19,7 @@ const nodesFor = (token: MarkedToken, inside: Inside): Node[] => {
     case "paragraph":
       return block("p", inside(token.tokens));
     case "heading":
-      // Headings are the page's business: those of a message would break the order of its own.
+      // Not a heading element, which would break the heading order of the page.
       return block("p", [element("strong", inside(token.tokens))]);
     case "blockquote":
       return block("blockquote", inside(token.tokens));
@@ -41,7 +41,7 @@ const nodesFor = (token: MarkedToken, inside: Inside): Node[] => {
     case "link":
       return link(token.href, inside(token.tokens));
     case "image":
-      // Named and linked, never loaded: its address could carry secrets.
+      // Linked, never loaded: the address could leak secrets.
       return link(token.href, [text(decodeReferences(token.text || token.href))]);
     case "checkbox":
       return [text(token.checked ? "☑ " : "☐ ")];
@@ -55,7 +55,7 @@ const nodesFor = (token: MarkedToken, inside: Inside): Node[] => {
   }
 };
 
-const text = (words: string): Text => document.createTextNode(words);
+const text = (content: string): Text => document.createTextNode(content);
 
 const element = <K extends keyof HTMLElementTagNameMap>(name: K, children: readonly Node[]) => {
   const made = document.createElement(name);
@@ -63,14 +63,14 @@ const element = <K extends keyof HTMLElementTagNameMap>(name: K, children: reado
   return made;
 };
 
-/** In the direction of its own words. A line of text ends with it, for who reads the words alone. */
+/** Sets the text direction, and ends with a line break for readers of `textContent`. */
 const block = (name: "p" | "blockquote" | "ul" | "ol" | "table", children: readonly Node[]): Node[] => {
   const made = element(name, children);
   made.dir = "auto";
   return [made, text("\n")];
 };
 
-/** What scrolls sideways can be reached by keyboard. */
+/** Makes an element that scrolls sideways focusable by keyboard. */
 const wide = (made: HTMLElement): Node[] => {
   made.tabIndex = 0;
   return [made, text("\n")];
@@ -110,12 +110,12 @@ const row = (cells: readonly Tokens.TableCell[], inside: Inside): Node =>
     }),
   );
 
-const ALLOWED = /^(?:https?|mailto):/i;
+const ALLOWED_SCHEME = /^(?:https?|mailto):/i;
 
-/** What leads somewhere it must not is no link at all. */
+/** A link with a forbidden scheme becomes plain text. */
 const link = (given: string, children: readonly Node[]): Node[] => {
   const href = decodeReferences(given);
-  if (!ALLOWED.test(href)) return [...children];
+  if (!ALLOWED_SCHEME.test(href)) return [...children];
   const made = element("a", children);
   made.href = href;
   made.target = "_blank";
@@ -123,7 +123,7 @@ const link = (given: string, children: readonly Node[]): Node[] => {
   return [made];
 };
 
-/** Those that texts are written with. Any other stays as it was written. */
+/** Common named references; others stay unchanged. */
 const NAMED: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -147,7 +147,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 const REFERENCE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi;
 
-/** Character references as the signs they stand for, without the help of an HTML parser. */
+/** Decodes character references without an HTML parser. */
 const decodeReferences = (text: string): string =>
   text.replace(REFERENCE, (whole, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return NAMED[name] ?? whole;

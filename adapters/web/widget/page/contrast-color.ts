@@ -1,5 +1,5 @@
-/** Black or white, whichever can be read on this colour; undefined if it is not written as #rrggbb. */
-export const onAccent = (accent: string): string | undefined => {
+/** Black or white text for a background as #rrggbb; undefined for any other notation. */
+export const contrastColor = (accent: string): string | undefined => {
   const [red, green, blue] = /^#[0-9a-f]{6}$/i.test(accent)
     ? [1, 3, 5].map((at) => linear(Number.parseInt(accent.slice(at, at + 2), 16) / 255))
     : [];

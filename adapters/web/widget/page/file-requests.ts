@@ -1,6 +1,6 @@
 import type { Attachment } from "../../../../core/contract/user-message.ts";
 
-/** Uploads and downloads of a visitor's files, by the token that the socket has brought. */
+/** Uploads and downloads a visitor's files with the token from the socket. */
 export class FileRequests {
   readonly #url: string;
   readonly #token: () => string | undefined;
@@ -10,7 +10,7 @@ export class FileRequests {
     this.#token = token;
   }
 
-  /** Rejects with what can be shown to a person; with no words if the network failed. */
+  /** Rejects with a text for the person; with an empty one if the network failed. */
   upload(file: File, onProgress: (progress: number) => void): Promise<Attachment> {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
@@ -31,7 +31,7 @@ export class FileRequests {
   async download({ id, name }: Attachment): Promise<void> {
     const headers = { authorization: `Bearer ${this.#token() ?? ""}` };
     const answer = await fetch(`${this.#url}?id=${encodeURIComponent(id)}`, { headers });
-    if (!answer.ok) throw new Error(`not found: ${answer.status}`);
+    if (!answer.ok) throw new Error(`download failed: ${answer.status}`);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await answer.blob());
     link.download = name;

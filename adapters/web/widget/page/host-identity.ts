@@ -1,9 +1,9 @@
 import type { ChatIdentity, TokenRefusal } from "../../client/chat-identity.ts";
 
-/** A token that the page's server has signed, or what gets one. */
+/** A token that the page's server has signed, or a function that fetches one. */
 export type HostToken = string | (() => string | Promise<string>);
 
-/** Whoever has signed in on the page. Nothing of it is kept: the page says it anew when it is loaded. */
+/** A visitor who is signed in on the page. Nothing is stored: the page supplies the token on every load. */
 export class HostIdentity implements ChatIdentity {
   readonly #source: HostToken;
 
@@ -19,9 +19,9 @@ export class HostIdentity implements ChatIdentity {
     return true;
   }
 
-  /** Who can get a new token comes back with it; else the page must be asked. */
-  refused(code: TokenRefusal): "again" | "ask" {
-    return code === "token-expired" && typeof this.#source === "function" ? "again" : "ask";
+  /** A token function can supply a fresh token; a fixed token cannot be renewed. */
+  refused(code: TokenRefusal): "retry" | "ask" {
+    return code === "token-expired" && typeof this.#source === "function" ? "retry" : "ask";
   }
 
   forget(): void {}

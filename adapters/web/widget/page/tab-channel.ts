@@ -1,27 +1,27 @@
-/** What the tabs of one page tell each other. */
-export type TabNews =
-  /** All up to here has been read, in one of them. */
+/** Messages between the tabs of one page. */
+export type TabMessage =
+  /** One tab has read all entries up to `seq`. */
   | { readonly type: "read"; readonly seq: number }
-  /** One that is looked at got no connection: those that nobody looks at let go of theirs. */
+  /** A visible tab got no connection; hidden tabs release theirs. */
   | { readonly type: "full" }
-  /** For those that have no connection. */
+  /** For tabs without a connection. */
   | { readonly type: "unread"; readonly count: number };
 
-/** Reaches the other tabs, where the browser lets it. */
+/** Broadcasts to the other tabs, if the browser allows it. */
 export class TabChannel {
   readonly #channel: BroadcastChannel | undefined;
 
-  constructor(name: string, hear: (news: TabNews) => void) {
+  constructor(name: string, onMessage: (message: TabMessage) => void) {
     try {
       this.#channel = new BroadcastChannel(name);
-      this.#channel.onmessage = ({ data }: MessageEvent<TabNews>) => hear(data);
+      this.#channel.onmessage = ({ data }: MessageEvent<TabMessage>) => onMessage(data);
     } catch {
-      // Forbidden, as in a sandboxed frame: this tab is on its own.
+      // Forbidden, for example in a sandboxed frame: this tab works alone.
     }
   }
 
-  tell(news: TabNews): void {
-    this.#channel?.postMessage(news);
+  post(message: TabMessage): void {
+    this.#channel?.postMessage(message);
   }
 
   close(): void {

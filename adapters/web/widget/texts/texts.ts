@@ -2,7 +2,7 @@ import type { ActivityState } from "../../../../core/contract/activity.ts";
 import { de } from "./de.ts";
 import { en } from "./en.ts";
 
-/** Everything the widget says itself, in one language. */
+/** The widget's own texts in one language. */
 export interface Texts {
   readonly title: string;
   readonly greeting: string;
@@ -57,7 +57,7 @@ export interface Texts {
   readonly fromAgent: string;
   readonly newMessage: string;
   readonly dismiss: string;
-  /** How many have ended, and how many of those without a result. */
+  /** Counts of finished work, and of failed and cancelled work among it. */
   progress(ended: number, all: number, failed: number, cancelled: number): string;
   readonly states: Readonly<Record<ActivityState, string>>;
   readonly cancel: string;
@@ -68,7 +68,7 @@ export interface Texts {
 
 const catalogues: Readonly<Record<string, Texts>> = { en, de };
 
-/** The catalogue of the first of these languages that has one. */
+/** The catalogue of the first supported language. */
 export const textsFor = (locales: readonly string[]): Texts => {
   const found = locales.map((locale) => locale.toLowerCase().split("-")[0] ?? "").find((name) => name in catalogues);
   return catalogues[found ?? "en"] ?? en;

@@ -5,9 +5,9 @@ import { type WidgetContext, WidgetProvider } from "./widget-context.ts";
 
 interface AppProps {
   readonly widget: WidgetContext;
-  /** Part of the page, instead of floating over it. */
+  /** Embedded in an element of the page instead of floating over it. */
   readonly isInline: boolean;
-  /** Calls back whenever there may be something new to draw; the result ends that. */
+  /** Registers a callback for redraws; the result unregisters it. */
   readonly follow: (redraw: () => void) => () => void;
   readonly show: (isOpen: boolean) => void;
 }

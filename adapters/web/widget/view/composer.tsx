@@ -3,9 +3,9 @@ import { bytesText, type Upload } from "../chat/uploads.ts";
 import { Icon } from "./icon.tsx";
 import { useWidget } from "./widget-context.ts";
 
-const TALLEST_PX = 160;
+const MAX_HEIGHT_PX = 160;
 
-/** Where one writes. Enter sends, Shift+Enter begins a line. */
+/** The input. Enter sends, Shift+Enter inserts a line break. */
 export const Composer = () => {
   const { texts, model, panel, uploads, options } = useWidget();
   const [text, setText] = useState("");
@@ -19,7 +19,7 @@ export const Composer = () => {
     const { current } = input;
     if (!current) return;
     current.style.height = "auto";
-    current.style.height = `${Math.min(TALLEST_PX, current.scrollHeight)}px`;
+    current.style.height = `${Math.min(MAX_HEIGHT_PX, current.scrollHeight)}px`;
   }, [text, isOpen]);
   useEffect(() => {
     if (answering) input.current?.focus();
@@ -122,7 +122,7 @@ export const Composer = () => {
   );
 };
 
-/** A file on its way: how far it is, or what is wrong with it. */
+/** An upload: its progress or its error. */
 const UploadChip = ({ upload }: { upload: Upload }) => {
   const { texts, uploads } = useWidget();
   const { key, file, progress, attachment, error, canRetry } = upload;

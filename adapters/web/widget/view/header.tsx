@@ -3,7 +3,7 @@ import type { Texts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 import { useWidget } from "./widget-context.ts";
 
-/** Who one talks to, and whether one can. */
+/** The agent's name and the connection status. */
 export const Header = ({ close }: { close: (() => void) | undefined }) => {
   const { options, texts, model } = useWidget();
   const isTokenRefused = model.status === "refused" && model.refusal?.startsWith("token-") === true;

@@ -19,7 +19,7 @@ const PATHS = {
 
 type IconName = keyof typeof PATHS;
 
-/** A drawing in a field of 24 by 24, hidden from screen readers. */
+/** A 24 × 24 icon, hidden from screen readers. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class={name === "stop" ? "icon solid" : "icon"} viewBox="0 0 24 24" aria-hidden="true">
     <path d={PATHS[name]} />

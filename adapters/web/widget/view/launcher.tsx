@@ -4,7 +4,7 @@ import { Icon } from "./icon.tsx";
 import { AnchorChip } from "./messages/anchor-chip.tsx";
 import { useWidget } from "./widget-context.ts";
 
-/** The button that opens and closes the chat, with the number of messages that nobody has read. */
+/** The button that opens and closes the chat, with the number of unread messages. */
 export const Launcher = ({ toggle }: { toggle: () => void }) => {
   const { texts, panel } = useWidget();
   const { isOpen, unread } = panel;
@@ -30,7 +30,7 @@ export const Launcher = ({ toggle }: { toggle: () => void }) => {
   );
 };
 
-/** The latest message, beside the closed chat: what it is about first. */
+/** The latest message beside the closed chat, with its anchor first. */
 export const Preview = ({ open }: { open: () => void }) => {
   const { texts, panel, formatter } = useWidget();
   const { preview } = panel;

@@ -4,7 +4,7 @@ import { Header } from "./header.tsx";
 import { MessageList } from "./messages/message-list.tsx";
 import { useWidget } from "./widget-context.ts";
 
-/** The chat itself. Files can be dropped anywhere on it. */
+/** The open chat. Files can be dropped anywhere on it. */
 export const Panel = ({ close }: { close: (() => void) | undefined }) => {
   const { texts, panel, model, uploads } = useWidget();
   const section = useRef<HTMLElement>(null);

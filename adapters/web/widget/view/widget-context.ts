@@ -8,7 +8,7 @@ import type { Formatter } from "../markdown/formatter.ts";
 import type { Texts } from "../texts/texts.ts";
 import type { WidgetOptions } from "../widget-options.ts";
 
-/** What the views draw, and what they call. */
+/** Everything that the views read and call. */
 export interface WidgetContext {
   readonly options: WidgetOptions;
   readonly texts: Texts;
@@ -24,6 +24,6 @@ export const WidgetProvider = createContext<WidgetContext | undefined>(undefined
 
 export const useWidget = (): WidgetContext => {
   const widget = useContext(WidgetProvider);
-  if (widget === undefined) throw new Error("a view stands outside of the widget");
+  if (widget === undefined) throw new Error("useWidget() was called outside of the WidgetProvider");
   return widget;
 };

@@ -5,7 +5,7 @@ import type { ChatIdentity } from "../../../../adapters/web/client/chat-identity
 import type { ChatStatus } from "../../../../adapters/web/client/chat-listener.ts";
 import type { ChatTransport, TransportEvents } from "../../../../adapters/web/client/chat-transport.ts";
 import { OutgoingQueue } from "../../../../adapters/web/client/outgoing-queue.ts";
-import { KeptValues } from "../../../../adapters/web/client/persistent-values.ts";
+import { PersistentValues } from "../../../../adapters/web/client/persistent-values.ts";
 import { Transcript } from "../../../../adapters/web/client/transcript.ts";
 import type { ClientFrame, HistoryItem, ServerFrame } from "../../../../adapters/web/protocol.ts";
 
@@ -28,7 +28,7 @@ const start = () => {
     gateway = events;
     return { send: (text) => void sent.push(JSON.parse(text)), close() {} };
   };
-  const queue = new OutgoingQueue(new KeptValues(noStorage, ""));
+  const queue = new OutgoingQueue(new PersistentValues(noStorage, ""));
   const listener = {
     frame() {},
     queueChanged() {},
@@ -81,7 +81,7 @@ describe("given a client of the socket protocol", () => {
     tell({ type: "said", seq: 8, id: "other", text: "x", createdAt: "2026-11-15T12:00:00.000Z" });
     say("m1");
     closed(1006);
-    client.hurry();
+    client.reconnect();
     await connected();
     expect(sent.at(-1)).toMatchObject({ type: "hello", token: "token-1", resumeFrom: 8 });
     welcome(8);
@@ -170,7 +170,7 @@ describe("given a gateway that cannot store anything (F35)", () => {
     say("m1");
     expect(idsSent()).toEqual([]);
     closed(1012);
-    client.hurry();
+    client.reconnect();
     await connected();
     welcome(0);
     expect(idsSent()).toEqual(["m1"]);
@@ -236,7 +236,7 @@ describe("given a storage that takes nothing any more", () => {
         throw new Error("full");
       },
     };
-    const kept = new KeptValues(() => full, "p:");
+    const kept = new PersistentValues(() => full, "p:");
     expect(kept.get("token")).toBe("old");
     kept.set("token", "new");
     expect(kept.get("token")).toBe("new");

@@ -52,7 +52,9 @@ describe("given what a visitor may store in an hour", () => {
     await files.upload(token, Buffer.alloc(400_000, 1));
     const refused = await files.post(token, Buffer.alloc(400_000, 1));
     expect(refusalOf(refused)).toEqual([429, "rate-limited"]);
-    expect(refused.json().error.message).toMatch(/limit per visitor is reached: try again in \d+ minutes; messages .* still accepted/);
+    expect(refused.json().error.message).toMatch(
+      /limit per visitor is reached: try again in \d+ minutes; messages .* still accepted/,
+    );
     client.send({ type: "message", id: "m1", text: "hello" });
     await client.next("accepted");
   });

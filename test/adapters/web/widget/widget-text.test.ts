@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { StreamedText } from "../../../../adapters/web/client/transcript.ts";
 import { isAccepted } from "../../../../adapters/web/widget/chat/uploads.ts";
-import { onAccent } from "../../../../adapters/web/widget/page/contrast-color.ts";
+import { contrastColor } from "../../../../adapters/web/widget/page/contrast-color.ts";
 import { textsFor } from "../../../../adapters/web/widget/texts/texts.ts";
 import { elapsedText } from "../../../../adapters/web/widget/view/messages/time-text.ts";
 import { readOptions } from "../../../../adapters/web/widget/widget-options.ts";
@@ -57,7 +57,7 @@ describe("given the attributes of the script's tag", () => {
     ["#0e6b5e", "#fff"],
     ["red", undefined],
   ])("when the colour is %s, then text on it is %s", (accent, ink) => {
-    expect(onAccent(accent)).toBe(ink);
+    expect(contrastColor(accent)).toBe(ink);
   });
 });
 

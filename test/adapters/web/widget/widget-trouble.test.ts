@@ -84,7 +84,7 @@ describe("given a browser that does not do as it should", () => {
     for (const id of ["r1", "r2", "r3"]) {
       await gateway.adapter.deliver(makeDelivery(visitor, id, { reply: { markdown } }));
     }
-    const showAll = widget.page.getByRole("button", { name: "Show all of it" });
+    const showAll = widget.page.getByRole("button", { name: "Show all" });
     await showAll.nth(2).waitFor();
     expect((await widget.page.locator(".reply .text").first().textContent())?.length).toBeLessThan(5_000);
     await showAll.first().click();

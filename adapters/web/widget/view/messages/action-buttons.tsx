@@ -1,7 +1,7 @@
 import type { ReplyAction } from "../../../../../core/contract/agent-reply.ts";
 import { useWidget } from "../widget-context.ts";
 
-/** What can be done about something: each button is a command. */
+/** The actions of a reply; each button sends a command. */
 export const ActionButtons = ({ actions }: { actions: readonly ReplyAction[] }) => {
   const { texts, model } = useWidget();
   if (actions.length === 0) return null;

@@ -7,7 +7,7 @@ import { ActivityRow } from "./activity-row.tsx";
 import { AnchorChip } from "./anchor-chip.tsx";
 import { Elapsed } from "./live-time.tsx";
 
-/** Delegated work: one line, which opens to a list. Screen readers are not told of each change (B1). */
+/** Delegated work: one line that expands to a list. Changes are not announced to screen readers (B1). */
 export const ActivityCard = ({ item }: { item: Shown }) => {
   const { texts } = useWidget();
   const [isOpen, setOpen] = useState(false);
@@ -57,7 +57,7 @@ export const ActivityCard = ({ item }: { item: Shown }) => {
 
 const hasEnded = ({ state }: ActivityItem): boolean => state !== "pending" && state !== "running";
 
-/** From the first start to the last end; no end while something goes on. */
+/** From the first start to the last end; without an end while work is running. */
 const spanOf = (items: readonly ActivityItem[]): [since: string | undefined, until: string | undefined] => {
   const [since] = items.flatMap(({ startedAt }) => startedAt ?? []).sort();
   const ends = items.flatMap(({ endedAt }) => endedAt ?? []).sort();
@@ -66,7 +66,7 @@ const spanOf = (items: readonly ActivityItem[]): [since: string | undefined, unt
 
 const AROUND = 2 * Math.PI * 9;
 
-/** How much of the work has ended, as a circle that closes. */
+/** The finished share of the work as a ring. */
 const ProgressRing = ({ part, hasFailed }: { part: number; hasFailed: boolean }) => {
   if (part >= 1) {
     return (

@@ -14,24 +14,24 @@ const MARKS: Readonly<Record<ActivityState, string>> = {
   cancelled: "–",
 };
 
-/** It may be tried again if nothing comes of it. */
-const TRY_AGAIN_MS = 15_000;
+/** After this time the button can be pressed again. */
+const CANCEL_TIMEOUT_MS = 15_000;
 
 interface RowProps {
   readonly work: ActivityItem;
-  /** What can be done about it, once it has ended. */
+  /** Actions for finished work. */
   readonly actions: readonly ReplyAction[];
 }
 
-/** One piece of delegated work: its state, how long it takes, what it says, and what can be done about it. */
+/** One piece of delegated work: state, duration, note or result, and actions. */
 export const ActivityRow = ({ work, actions }: RowProps) => {
   const { texts } = useWidget();
   const { name, state, startedAt, endedAt, note, result, changes } = work;
   const isOpen = state === "pending" || state === "running";
-  const told = result ?? note ?? "";
+  const detail = result ?? note ?? "";
   const row = useRef<HTMLLIElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  // When the work ends the button goes: the focus goes to what it is part of, not to nowhere.
+  // When the work ends, its button disappears, so the focus moves to the card.
   const losesFocus = !isOpen && hasFocus(button.current);
   useLayoutEffect(() => {
     if (losesFocus) row.current?.closest(".activity")?.querySelector<HTMLElement>(".toggle")?.focus();
@@ -53,9 +53,9 @@ export const ActivityRow = ({ work, actions }: RowProps) => {
         </span>
       </span>
       {isOpen && <CancelButton work={work} button={button} />}
-      {told !== "" && (
+      {detail !== "" && (
         <p class="told" dir="auto">
-          {told}
+          {detail}
         </p>
       )}
       {!isOpen && <ActionButtons actions={actions} />}
@@ -70,26 +70,26 @@ const hasFocus = (node: HTMLElement | null): boolean => {
 
 const CancelButton = ({ work: { id, name }, button }: { work: ActivityItem; button: Ref<HTMLButtonElement> }) => {
   const { texts, model } = useWidget();
-  const [isAsked, setAsked] = useState(false);
+  const [isRequested, setRequested] = useState(false);
   useEffect(() => {
-    if (!isAsked) return;
-    const timer = setTimeout(() => setAsked(false), TRY_AGAIN_MS);
+    if (!isRequested) return;
+    const timer = setTimeout(() => setRequested(false), CANCEL_TIMEOUT_MS);
     return () => clearTimeout(timer);
-  }, [isAsked]);
+  }, [isRequested]);
   return (
-    // Not disabled, which would take the focus away.
+    // Not `disabled`, which would lose the focus.
     <button
       type="button"
       class="cancel"
       ref={button}
       aria-label={texts.cancelItem(name)}
-      aria-disabled={isAsked}
+      aria-disabled={isRequested}
       onClick={() => {
-        if (!isAsked) model.command("cancel", id);
-        setAsked(true);
+        if (!isRequested) model.command("cancel", id);
+        setRequested(true);
       }}
     >
-      {isAsked ? texts.cancelling : texts.cancel}
+      {isRequested ? texts.cancelling : texts.cancel}
     </button>
   );
 };

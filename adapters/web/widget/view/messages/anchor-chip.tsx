@@ -6,7 +6,7 @@ import { clockTime } from "./time-text.ts";
 
 type Anchor = NonNullable<Shown["anchor"]>;
 
-/** What was asked, where and when, above an answer that nobody waits for; it leads to where that was (O10, O12). */
+/** The origin of a proactive message: request, channel and time, linked to the original message (O10, O12). */
 export const AnchorChip = ({ anchor, origin }: { anchor: Anchor; origin: Shown["origin"] }) => {
   const { texts, locale, model } = useWidget();
   const { channel, startedAt } = anchor;
@@ -59,8 +59,8 @@ const About = ({ anchor: { summary, link }, origin }: { anchor: Anchor; origin: 
   );
 };
 
-/** It may be written in the other direction than what is around it. */
+/** Isolates text whose direction may differ from its surroundings. */
 const isolated = (text: string): string => `\u2068${text}\u2069`;
 
-/** A channel's name as people write it. */
+/** Display name of a channel. */
 const labelOf = (channel: string): string => channel.charAt(0).toUpperCase() + channel.slice(1);

@@ -1,16 +1,16 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useWidget } from "../widget-context.ts";
 
-/** Drawing may take this part of the time, however long the text has become. */
-const SHARE = 4;
+/** The pause after rendering, as a multiple of the rendering time. */
+const PAUSE_FACTOR = 4;
 
-/** Draws text that is still being written: once a frame at most, and less often the longer it takes. */
+/** Renders streaming text at most once a frame, and less often if rendering is slow. */
 class GrowingText {
   readonly #node: HTMLElement;
   readonly #render: (text: string) => Node;
   #text = "";
   #isDue = false;
-  #restMs = 0;
+  #pauseMs = 0;
 
   constructor(node: HTMLElement, render: (text: string) => Node) {
     this.#node = node;
@@ -21,18 +21,18 @@ class GrowingText {
     this.#text = text;
     if (this.#isDue) return;
     this.#isDue = true;
-    setTimeout(() => requestAnimationFrame(() => this.#draw()), this.#restMs);
+    setTimeout(() => requestAnimationFrame(() => this.#draw()), this.#pauseMs);
   }
 
   #draw(): void {
     this.#isDue = false;
     const startedAt = performance.now();
     this.#node.replaceChildren(this.#render(this.#text));
-    this.#restMs = (performance.now() - startedAt) * SHARE;
+    this.#pauseMs = (performance.now() - startedAt) * PAUSE_FACTOR;
   }
 }
 
-/** An answer while it is being written. Screen readers hear it once, when it is whole. */
+/** A streaming answer. Screen readers get it once, when it is complete. */
 export const DraftBubble = ({ text }: { text: string }) => {
   const { formatter } = useWidget();
   const node = useRef<HTMLDivElement>(null);

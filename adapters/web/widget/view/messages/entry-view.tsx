@@ -7,11 +7,11 @@ import { SaidBubble } from "./said-bubble.tsx";
 interface EntryProps {
   readonly entry: Entry;
   readonly isSought: boolean;
-  /** Markdown can be drawn now. */
+  /** The markdown script is loaded. */
   readonly isFormatted: boolean;
 }
 
-/** One entry of the log. It is drawn again only if it has changed: there may be thousands. */
+/** One entry of the log. Rendered again only after a change, because there may be thousands. */
 export class EntryView extends Component<EntryProps> {
   override shouldComponentUpdate({ entry, isSought, isFormatted }: EntryProps): boolean {
     const { props } = this;

@@ -3,7 +3,7 @@ import { relativeTime } from "../../../../../core/contract/relative-time.ts";
 import { useWidget } from "../widget-context.ts";
 import { elapsedText } from "./time-text.ts";
 
-/** The time by the gateway's clock, kept fresh while somebody looks; undefined: it need not be. */
+/** The gateway's time, refreshed while the chat is visible; undefined: no refresh. */
 const useNow = (everyMs: number | undefined): number => {
   const { model, panel } = useWidget();
   const [, tick] = useReducer((ticks: number) => ticks + 1, 0);
@@ -17,7 +17,7 @@ const useNow = (everyMs: number | undefined): number => {
 
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
-/** How long ago something was, kept fresh (O10). */
+/** A relative time that stays current (O10). */
 export const RelativeTime = ({ at }: { at: string }) => {
   const { locale } = useWidget();
   const now = useNow(30_000);
@@ -29,7 +29,7 @@ export const RelativeTime = ({ at }: { at: string }) => {
   );
 };
 
-/** How long something takes, or took. */
+/** The duration of running or finished work. */
 export const Elapsed = ({ since, until }: { since: string; until: string | undefined }) => {
   const now = useNow(until === undefined ? 1_000 : undefined);
   const end = until === undefined ? now : Date.parse(until);

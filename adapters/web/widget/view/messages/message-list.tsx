@@ -6,7 +6,7 @@ import { EntryView } from "./entry-view.tsx";
 import { OutgoingBubble } from "./said-bubble.tsx";
 import { useEndlessScroll, useSoughtEntry, useStickToEnd } from "./scrolling.ts";
 
-/** The conversation: what is in the log, what is on its way there, and what is being written. */
+/** The conversation: log entries, unsent messages and the streaming answer. */
 export const MessageList = () => {
   const { texts, model, panel, formatter } = useWidget();
   const scroll = useRef<HTMLDivElement>(null);
@@ -19,7 +19,7 @@ export const MessageList = () => {
   const isEmpty = entries.length === 0 && outgoing.length === 0 && draft === "";
   return (
     <div class="conversation">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be focusable by keyboard. */}
       <div class="scroll" ref={scroll} role="log" aria-live="off" aria-label={texts.messages} tabIndex={0}>
         <div ref={content}>
           <div class="before" ref={top}>
@@ -59,7 +59,7 @@ export const MessageList = () => {
   );
 };
 
-/** Where nothing has been said yet: a word, and something to begin with. */
+/** The empty conversation: a greeting and suggestions. */
 const Welcome = () => {
   const { options, texts, model } = useWidget();
   return (

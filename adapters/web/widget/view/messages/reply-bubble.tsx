@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Shown } from "../../../client/transcript.ts";
-import { LONGEST_MARKDOWN } from "../../markdown/formatter.ts";
+import { MAX_MARKDOWN_CHARS } from "../../markdown/formatter.ts";
 import { snippetOf } from "../../markdown/snippet.ts";
 import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
@@ -8,7 +8,7 @@ import { ActionButtons } from "./action-buttons.tsx";
 import { AnchorChip } from "./anchor-chip.tsx";
 import { clockTime } from "./time-text.ts";
 
-/** What the agent says, with its anchor if it has one, and its buttons. */
+/** A reply of the agent with its anchor and actions. */
 export const ReplyBubble = ({ item }: { item: Shown }) => {
   const { texts, locale, model } = useWidget();
   const { id, markdown, anchor, origin, actions = [] } = item;
@@ -30,15 +30,15 @@ export const ReplyBubble = ({ item }: { item: Shown }) => {
   );
 };
 
-/** What is shown of a text that is too long to be taken apart, until somebody wants all of it. */
-const BEGINNING = 4_000;
+/** Shown part of a text that is too long to format, until the person expands it. */
+const MAX_PREVIEW_CHARS = 4_000;
 
 const MarkdownText = ({ markdown }: { markdown: string }) => {
   const { texts, formatter } = useWidget();
   const node = useRef<HTMLDivElement>(null);
-  const [isWhole, setWhole] = useState(markdown.length <= LONGEST_MARKDOWN);
-  const shown = isWhole ? markdown : `${markdown.slice(0, BEGINNING)}…`;
-  // Once it is ready, it draws the same text better.
+  const [isWhole, setWhole] = useState(markdown.length <= MAX_MARKDOWN_CHARS);
+  const shown = isWhole ? markdown : `${markdown.slice(0, MAX_PREVIEW_CHARS)}…`;
+  // A dependency: the text is rendered again once the formatter is ready.
   const { isReady } = formatter;
   useLayoutEffect(() => {
     node.current?.replaceChildren(formatter.render(shown));
@@ -55,7 +55,7 @@ const MarkdownText = ({ markdown }: { markdown: string }) => {
   );
 };
 
-/** What one can do with a message. Shown with the pointer or the focus on it. */
+/** Reply and copy buttons, visible on hover and focus. */
 const ReplyTools = ({ item }: { item: Shown }) => {
   const { texts, panel, formatter } = useWidget();
   const { id, markdown } = item;
@@ -65,7 +65,7 @@ const ReplyTools = ({ item }: { item: Shown }) => {
       <button type="button" class="tool" aria-label={texts.reply} title={texts.reply} onClick={answer}>
         <Icon name="reply" />
       </button>
-      {/* Pages that are not secure have none. */}
+      {/* Insecure pages have no clipboard. */}
       {navigator.clipboard !== undefined && <CopyButton text={markdown} />}
     </div>
   );

@@ -7,7 +7,7 @@ import { snippetOf } from "../../markdown/snippet.ts";
 import { Icon } from "../icon.tsx";
 import { useWidget } from "../widget-context.ts";
 
-/** What the person said, in this tab or another. */
+/** A message of the person, from this or another tab. */
 export const SaidBubble = ({ item }: { item: Pick<Said, "text" | "command" | "replyTo" | "attachments"> }) => {
   const { text, command, replyTo, attachments = [] } = item;
   return (
@@ -29,7 +29,7 @@ export const SaidBubble = ({ item }: { item: Pick<Said, "text" | "command" | "re
   );
 };
 
-/** A button that was pressed reads as the button did. */
+/** A command from a button shows the label of the button. */
 const CommandText = ({ command, text }: { command: NonNullable<Said["command"]>; text: string }) => {
   const { texts, model } = useWidget();
   const name = command.name === "cancel" ? model.nameOfWork(command.args) : undefined;
@@ -37,7 +37,7 @@ const CommandText = ({ command, text }: { command: NonNullable<Said["command"]>;
   return <>{command.name === "why" && command.args !== "" ? texts.why : text}</>;
 };
 
-/** The message that this one answers, in a line that leads to it. */
+/** A snippet of the message that this one answers; a click scrolls to it. */
 const Quote = ({ id }: { id: string }) => {
   const { model, panel, formatter } = useWidget();
   const key = `reply:${id}`;
@@ -50,7 +50,7 @@ const Quote = ({ id }: { id: string }) => {
   );
 };
 
-/** A file of a message that was sent; it can be had back. */
+/** A sent file, for download. */
 const AttachmentChip = ({ attachment }: { attachment: Attachment }) => {
   const { texts, download } = useWidget();
   const [hasFailed, setFailed] = useState(false);
@@ -67,7 +67,7 @@ const AttachmentChip = ({ attachment }: { attachment: Attachment }) => {
   );
 };
 
-/** What the gateway has not accepted yet, or will not. */
+/** A message that is not accepted yet, or was refused. */
 export const OutgoingBubble = ({ outgoing: { frame, attachments, failure } }: { outgoing: Outgoing }) => {
   const { texts, model } = useWidget();
   const isCommand = frame.type === "command";

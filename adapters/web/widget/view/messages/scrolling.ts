@@ -2,10 +2,10 @@ import type { RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useWidget } from "../widget-context.ts";
 
-/** Closer than this counts as being there. */
+/** Within this distance the list counts as scrolled to the end. */
 const NEAR_PX = 60;
 
-/** Stays at the end while the conversation grows, unless somebody has scrolled away from it. */
+/** Keeps the list scrolled to the end, unless the person has scrolled up. */
 export const useStickToEnd = (scroll: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>) => {
   const { model, panel } = useWidget();
   const sticks = useRef(true);
@@ -31,16 +31,16 @@ export const useStickToEnd = (scroll: RefObject<HTMLElement | null>, content: Re
       observer.disconnect();
     };
   }, [scroll, content, goToEnd]);
-  // Who says something wants to see it.
+  // A new own message scrolls to the end.
   const lastSaid = model.outgoing.at(-1)?.frame.id;
   useLayoutEffect(goToEnd, [lastSaid, panel.isOpen, goToEnd]);
   return { isAtEnd, goToEnd };
 };
 
-/** Older messages are asked for this far before they are scrolled to. */
-const AHEAD = "800px";
+/** Distance from the top at which older messages are loaded. */
+const PRELOAD_MARGIN = "800px";
 
-/** Loads older pages when the top comes near, and keeps what is looked at in its place. */
+/** Loads older pages near the top, and keeps the visible entries in place. */
 export const useEndlessScroll = (scroll: RefObject<HTMLElement | null>, top: RefObject<HTMLElement | null>): void => {
   const { model } = useWidget();
   const first = model.entries[0]?.key;
@@ -49,27 +49,27 @@ export const useEndlessScroll = (scroll: RefObject<HTMLElement | null>, top: Ref
     if (!scroll.current || !top.current) return;
     const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting && model.loadOlder(), {
       root: scroll.current,
-      rootMargin: `${AHEAD} 0px 0px 0px`,
+      rootMargin: `${PRELOAD_MARGIN} 0px 0px 0px`,
     });
     observer.observe(top.current);
     return () => observer.disconnect();
-    // Observed anew after each page: one that was in sight all the time is not told again.
+    // Observed again after each page, because an element that stays visible triggers no further event.
   }, [scroll, top, model, model.before]);
   useLayoutEffect(() => {
     const { current } = scroll;
     if (!current) return;
     const { scrollHeight: height, scrollTop } = current;
     const was = before.current;
-    // Browsers do this themselves, but not at the very top.
+    // Browsers anchor the scroll position themselves, except at the very top.
     if (was && was.first !== first && scrollTop < 1) current.scrollTop = was.top + height - was.height;
     before.current = { first, height: current.scrollHeight, top: current.scrollTop };
   });
 };
 
-/** How long an entry that was looked for is pointed out. */
-const POINTED_OUT_MS = 2_000;
+/** How long the found entry is highlighted. */
+const HIGHLIGHT_MS = 2_000;
 
-/** Scrolls to the entry that somebody looks for, and fetches older pages until it is there. */
+/** Scrolls to the sought entry, and loads older pages until it is found. */
 export const useSoughtEntry = (scroll: RefObject<HTMLElement | null>): void => {
   const { model, panel } = useWidget();
   const { soughtKey } = panel;
@@ -82,7 +82,7 @@ export const useSoughtEntry = (scroll: RefObject<HTMLElement | null>): void => {
       ({ dataset }) => dataset.key === soughtKey,
     );
     found?.scrollIntoView({ block: "center" });
-    const timer = setTimeout(() => panel.set({ soughtKey: undefined }), POINTED_OUT_MS);
+    const timer = setTimeout(() => panel.set({ soughtKey: undefined }), HIGHLIGHT_MS);
     return () => clearTimeout(timer);
   }, [scroll, soughtKey, isHere, model, model.before, panel]);
 };

@@ -1,4 +1,4 @@
-/** "21:14", with the date if it was not today. */
+/** "21:14", with the date unless it is today. */
 export const clockTime = (at: string, now: number, locale: string): string => {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date(now).toDateString();
@@ -10,7 +10,7 @@ export const clockTime = (at: string, now: number, locale: string): string => {
 
 /** "12 s", "2 min 5 s", "1 h 4 min". */
 export const elapsedText = (ms: number): string => {
-  // The clock of the browser may be behind that of the gateway.
+  // The browser's clock may be behind the gateway's.
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const minutes = Math.floor(seconds / 60);
   if (minutes === 0) return `${seconds} s`;
