@@ -33,7 +33,7 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
       code = await check({ file: config, live });
     });
 
-  addInit(program);
+  await addInit(program, args);
 
   addConfigOption(program.command("chat").description("talk to a gateway that runs, from the terminal or a script"))
     .option("--url <address>", "the gateway's address (default: the configuration's)")
