@@ -1,10 +1,10 @@
 import { createHmac, hash, randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { PeerCallAddress } from "../contract/addresses.ts";
-import { RevisionConflict } from "../contract/app-error.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Secret } from "../contract/secret.ts";
 import type { Store } from "../contract/store.ts";
+import { createOrRead } from "../contract/update.ts";
 
 /** The identity that all processes of a deployment share towards other agents. */
 export interface DeploymentIdentity {
@@ -18,17 +18,10 @@ const identities = collection("a2a-identity", z.looseObject({ id: z.string(), ke
 /** The first process creates the identity, and the store shares it. A configured key replaces the stored one. */
 export const loadIdentity = async (store: Store, configured?: Secret): Promise<DeploymentIdentity> => {
   const at = keyOf(identities, "own");
-  const stored = await store.get(at);
-  if (stored !== undefined) {
-    const { id, key } = stored.value;
-    return { id, key: configured ? hash("sha256", configured.reveal(), "buffer") : Buffer.from(key, "base64url") };
-  }
-  try {
-    await store.put(at, { id: randomUUID(), key: randomBytes(32).toString("base64url") }, { ifRevision: 0 });
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
-  }
-  return loadIdentity(store, configured);
+  const newIdentity = () => ({ id: randomUUID(), key: randomBytes(32).toString("base64url") });
+  const { value } = (await store.get(at)) ?? (await createOrRead(store, at, newIdentity()));
+  const key = configured ? hash("sha256", configured.reveal(), "buffer") : Buffer.from(value.key, "base64url");
+  return { id: value.id, key };
 };
 
 /** Normalises an address to the spelling used in pairs of hops. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { AppError, RevisionConflict } from "../contract/app-error.ts";
 import type { Outcome } from "../contract/bus.ts";
 import { ack, RETENTION_MS } from "../contract/bus.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
+import { createOrRead } from "../contract/update.ts";
 import type { ShownReply, UserMessage } from "../contract/user-message.ts";
 import { nextIndex } from "../sessions/index.ts";
 import type { IntakeDeps } from "./intake-deps.ts";
@@ -28,14 +28,5 @@ export const handleShownReply = async (
 };
 
 const firstPosition = async (store: Store, { tenant, agent, id }: UserMessage, position: Noted): Promise<Noted> => {
-  const key = keyOf(noted, tenant, agent, id);
-  try {
-    await store.put(key, position, { ifRevision: 0 });
-    return position;
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
-  }
-  const found = await store.get(key);
-  if (found === undefined) throw new AppError("conflict", "the record expired just now; the message will be retried");
-  return found.value;
+  return (await createOrRead(store, keyOf(noted, tenant, agent, id), position)).value;
 };

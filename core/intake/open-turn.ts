@@ -1,5 +1,6 @@
-import { AppError, RevisionConflict } from "../contract/app-error.ts";
+import { AppError } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
+import { createOnce } from "../contract/update.ts";
 import type { UserMessage } from "../contract/user-message.ts";
 import { nextIndex, type SessionWindow } from "../sessions/index.ts";
 import { Journal, type TurnRecord, turnIdOf, turnKey, turnKeyById } from "../turns/records/index.ts";
@@ -78,11 +79,5 @@ const recordOf = ({ clock }: IntakeDeps, message: UserMessage, { work, window }:
 });
 
 /** Undefined: the record exists already. */
-const create = async ({ store }: IntakeDeps, message: UserMessage, record: TurnRecord): Promise<number | undefined> => {
-  try {
-    return await store.put(turnKeyById(message, record.turnId), record, { ifRevision: 0 });
-  } catch (error) {
-    if (error instanceof RevisionConflict) return undefined;
-    throw error;
-  }
-};
+const create = ({ store }: IntakeDeps, message: UserMessage, record: TurnRecord): Promise<number | undefined> =>
+  createOnce(store, turnKeyById(message, record.turnId), record);

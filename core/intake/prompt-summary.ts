@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { AppError, messageOf, RevisionConflict } from "../contract/app-error.ts";
+import { AppError, messageOf } from "../contract/app-error.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
+import { createOnce } from "../contract/update.ts";
 import type { ReplyOrigin } from "../contract/work-context.ts";
 import { ChildAbort, maskSecrets, raceAbort, summarisePrompt } from "../lib/index.ts";
 import type { AgentModel } from "../model/index.ts";
@@ -80,11 +81,7 @@ export const settleSummary = async (
   rootTurnId: string,
   summary: string,
 ): Promise<void> => {
-  try {
-    await store.put(keyFor(agent, rootTurnId), { summary }, { ifRevision: 0 });
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
-  }
+  await createOnce(store, keyFor(agent, rootTurnId), { summary });
 };
 
 /** The origin of a turn with the decided summary: the same on every channel and in every duplicate. */

@@ -1,5 +1,6 @@
-import { AppError, RevisionConflict } from "../contract/app-error.ts";
+import { AppError } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
+import { createOrRead } from "../contract/update.ts";
 import { isOpen, type Schedule, type ScheduleDeps, scheduleKey, schedulesOf } from "./schedule-record.ts";
 import { nextDue } from "./when/index.ts";
 
@@ -54,14 +55,7 @@ export const createSchedule = async (
   };
   await dueTimes.add({ schedule: draft, dueAt: isoTime(next) });
   await deps.checkpoint("schedule.indexed");
-  try {
-    await store.put(scheduleKey(draft), schedule, { ifRevision: 0 });
-    return schedule;
-  } catch (error) {
-    const first = error instanceof RevisionConflict ? await store.get(scheduleKey(draft)) : undefined;
-    if (first === undefined) throw error;
-    return first.value;
-  }
+  return (await createOrRead(store, scheduleKey(draft), schedule)).value;
 };
 
 const checkLimit = async ({ store }: ScheduleDeps, draft: NewSchedule): Promise<void> => {

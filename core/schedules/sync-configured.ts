@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { AgentRef } from "../contract/agent-ref.ts";
-import { RevisionConflict } from "../contract/app-error.ts";
 import { isoTime } from "../contract/clock.ts";
+import { createOnce } from "../contract/update.ts";
 import type { Destination } from "../delivery/index.ts";
 import { stableId } from "../lib/index.ts";
 import { changeSchedule } from "./change-schedule.ts";
@@ -37,10 +37,8 @@ const reconcile = async (deps: ScheduleDeps, schedule: Schedule): Promise<void> 
   const known = await deps.store.get(scheduleKey(schedule));
   if (known === undefined) {
     if (schedule.nextDueAt !== null) await deps.dueTimes.add({ schedule, dueAt: schedule.nextDueAt });
-    await deps.store.put(scheduleKey(schedule), schedule, { ifRevision: 0 }).catch((error: unknown) => {
-      // Another process has started with the same configuration.
-      if (!(error instanceof RevisionConflict)) throw error;
-    });
+    // It exists if another process has started with the same configuration.
+    await createOnce(deps.store, scheduleKey(schedule), schedule);
     return;
   }
   await changeSchedule(deps, schedule, (stored) => (stored.wording === schedule.wording ? stored : schedule));

@@ -1,6 +1,7 @@
-import { messageOf, RevisionConflict } from "../contract/app-error.ts";
+import { messageOf } from "../contract/app-error.ts";
 import type { Logger } from "../contract/logger.ts";
 import type { Store } from "../contract/store.ts";
+import { putIfUnchanged } from "../contract/update.ts";
 import { raceAbort } from "../lib/index.ts";
 import type { AgentModel } from "../model/index.ts";
 import type { HistoryEntry } from "./history-entry.ts";
@@ -29,14 +30,10 @@ export const compactSession = async (
   if (count > 0 && (state?.value.compactedThrough ?? 0) === from) {
     const summary = await summariseEntries(window.summary, entries.slice(0, count), options);
     const next = { compactedThrough: from + count, summary };
-    try {
-      await store.put(sessionStateKey(sessionId), next, { ifRevision: state?.revision ?? 0 });
-      history.compacted(sessionId, next);
-    } catch (error) {
-      // Another process has just compacted the session: its summary is as good.
-      if (!(error instanceof RevisionConflict)) throw error;
-      history.forget(sessionId);
-    }
+    const revision = await putIfUnchanged(store, sessionStateKey(sessionId), next, state?.revision ?? 0);
+    // After a lost race the summary of the other process counts.
+    if (revision === undefined) history.forget(sessionId);
+    else history.compacted(sessionId, next);
   } else history.forget(sessionId);
   return history.window(sessionId);
 };

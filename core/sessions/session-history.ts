@@ -1,5 +1,5 @@
-import { RevisionConflict } from "../contract/app-error.ts";
 import type { Store } from "../contract/store.ts";
+import { createOnce } from "../contract/update.ts";
 import { type HistoryEntry, historyKey, type SaidEntry, type TurnEntry } from "./history-entry.ts";
 import {
   extended,
@@ -64,18 +64,16 @@ export class SessionHistory {
     if (life.ttlMs !== undefined) await this.#keep(sessionId, from, life);
     let followed: Promise<unknown> | undefined;
     for (let index = from; ; index++) {
-      try {
-        const stored = this.#store.put(historyKey(sessionId, index), entry, { ifRevision: 0, ...life });
-        followed ??= alongside?.();
-        await Promise.all([stored, followed]);
+      const creating = createOnce(this.#store, historyKey(sessionId, index), entry, life);
+      followed ??= alongside?.();
+      const [created] = await Promise.all([creating, followed]);
+      if (created !== undefined) {
         this.#added(sessionId, index, entry);
         return true;
-      } catch (error) {
-        if (!(error instanceof RevisionConflict)) throw error;
-        this.forget(sessionId);
-        const taken = await this.#store.get(historyKey(sessionId, index));
-        if (taken !== undefined && isSame(taken.value, entry)) return false;
       }
+      this.forget(sessionId);
+      const taken = await this.#store.get(historyKey(sessionId, index));
+      if (taken !== undefined && isSame(taken.value, entry)) return false;
     }
   }
 

@@ -3,9 +3,9 @@ import { A2A_PROTOCOL_VERSION, type AgentCard, type AgentSkill, generateAgentCar
 import { duplicateInterfacesForLegacy } from "@a2a-js/sdk/compat/v0_3";
 import { z } from "zod";
 import { REPLY_ORIGIN_EXTENSION } from "../../core/a2a/index.ts";
-import { RevisionConflict } from "../../core/contract/app-error.ts";
 import { collection, keyOf } from "../../core/contract/collection.ts";
 import type { Store } from "../../core/contract/store.ts";
+import { createOrRead } from "../../core/contract/update.ts";
 import { VERSION } from "../version.ts";
 import { type Caller, mayUse } from "./caller-check.ts";
 import type { ServedAgent } from "./served-agent.ts";
@@ -107,11 +107,5 @@ const loadKey = async (store: Store): Promise<string> => {
   if (stored !== undefined) return stored.value.pem;
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  try {
-    await store.put(at, { pem }, { ifRevision: 0 });
-    return pem;
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
-    return loadKey(store);
-  }
+  return (await createOrRead(store, at, { pem })).value.pem;
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { RevisionConflict } from "../../../core/contract/app-error.ts";
 import { collection, keyOf, keyParts, prefixOf } from "../../../core/contract/collection.ts";
 import type { Key, Store, Stored } from "../../../core/contract/store.ts";
+import { putIfUnchanged } from "../../../core/contract/update.ts";
 import { Unreachable } from "./reach-state.ts";
 
 /** The data for posting to a room, from its last authenticated activity. */
@@ -66,11 +66,7 @@ export class References {
   ): Promise<void> {
     const { unreachable: _, ...reference } = value;
     const next = unreachable === undefined ? reference : { ...reference, unreachable };
-    try {
-      await this.#store.put(this.#roomKey(room), next, { ifRevision: revision });
-    } catch (error) {
-      if (!(error instanceof RevisionConflict)) throw error;
-    }
+    await putIfUnchanged(this.#store, this.#roomKey(room), next, revision);
   }
 
   /** All unreachable rooms. For operators: it scans every room. */

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { RevisionConflict } from "../../../core/contract/app-error.ts";
 import { collection, keyOf } from "../../../core/contract/collection.ts";
 import type { Store } from "../../../core/contract/store.ts";
+import { createOrRead } from "../../../core/contract/update.ts";
 
 export interface SigningKey {
   readonly key: Buffer;
@@ -25,13 +25,6 @@ export const loadSigningKey = async (
   if (configured !== undefined) return signingKeyOf(Buffer.from(configured));
   const at = keyOf(keys, channel);
   const stored = await store.get(at);
-  if (stored) return signingKeyOf(Buffer.from(stored.value.key, "base64url"));
-  const made = randomBytes(32);
-  try {
-    await store.put(at, { key: made.toString("base64url") }, { ifRevision: 0 });
-    return signingKeyOf(made);
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
-    return loadSigningKey(store, channel, configured);
-  }
+  const { value } = stored ?? (await createOrRead(store, at, { key: randomBytes(32).toString("base64url") }));
+  return signingKeyOf(Buffer.from(value.key, "base64url"));
 };

@@ -1,7 +1,8 @@
-import { AppError, RevisionConflict } from "../../contract/app-error.ts";
+import { AppError } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
 import type { ToolContext } from "../../contract/tool.ts";
+import { createOnce } from "../../contract/update.ts";
 import { workContextOf } from "../../contract/work-context.ts";
 import { cutAtGraphemes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "../../lib/index.ts";
 import { reserveCall } from "../../subtasks/index.ts";
@@ -111,12 +112,7 @@ const reserve = async (
 };
 
 const create = async ({ store, clock, meter, logger, tracer }: PeerDeps, call: PeerCall): Promise<void> => {
-  try {
-    await store.put(callKey(call), call, { ifRevision: 0 });
-  } catch (error) {
-    if (error instanceof RevisionConflict) return;
-    throw error;
-  }
+  if ((await createOnce(store, callKey(call), call)) === undefined) return;
   const { id, agent, peer, mode, turnId, traceId } = call;
   meter.count("peer_calls_total", { agent, mode });
   logger.info({ call: id, agent, peer, mode, turnId, traceId }, "peer call opened");

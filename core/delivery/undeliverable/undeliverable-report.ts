@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { AgentReply } from "../../contract/agent-reply.ts";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import type { Bus } from "../../contract/bus.ts";
 import type { Checkpoint } from "../../contract/checkpoint.ts";
 import { type Clock, isoTime } from "../../contract/clock.ts";
@@ -8,6 +7,7 @@ import { collection, keyOf } from "../../contract/collection.ts";
 import { conversationKey } from "../../contract/conversation.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { Store } from "../../contract/store.ts";
+import { createOrRead } from "../../contract/update.ts";
 import { Audience } from "../../contract/work-context.ts";
 import { stableId } from "../../lib/index.ts";
 import { publishReply } from "../publish-reply.ts";
@@ -96,13 +96,5 @@ const recordOnce = async (
   const key = recordKey(tenant, agent, result);
   const known = await store.get(key);
   if (known !== undefined) return known.value;
-  const record = await decide();
-  try {
-    await store.put(key, record, { ifRevision: 0 });
-    return record;
-  } catch (error) {
-    const first = error instanceof RevisionConflict ? await store.get(key) : undefined;
-    if (first === undefined) throw error;
-    return first.value;
-  }
+  return (await createOrRead(store, key, await decide())).value;
 };

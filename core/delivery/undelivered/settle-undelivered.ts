@@ -1,5 +1,4 @@
 import { AgentReply } from "../../contract/agent-reply.ts";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import type { Bus, DeadLetter } from "../../contract/bus.ts";
 import { deadLetterKey } from "../../contract/bus.ts";
 import { type Clock, isoTime } from "../../contract/clock.ts";
@@ -8,6 +7,7 @@ import { conversationKey } from "../../contract/conversation.ts";
 import { DeliveryRequest } from "../../contract/delivery-request.ts";
 import type { Store } from "../../contract/store.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
+import { putIfUnchanged } from "../../contract/update.ts";
 import { ledgerKey, ledgerOfTarget } from "../ledger-entry.ts";
 import { addresseeOf, pointerKey, type Undelivered, type UndeliveredAddress, undeliveredKey } from "./undelivered.ts";
 
@@ -56,13 +56,8 @@ const take = async (
   const now = clock.now();
   const isOthers = entry.taken !== undefined && entry.taken.by !== by;
   if (isOthers && now - Date.parse(entry.taken?.at ?? "") < TAKEN_FOR_MS) return undefined;
-  try {
-    await store.put(undeliveredKey(address), { ...entry, taken: { by, at: isoTime(now) } }, { ifRevision: revision });
-    return entry;
-  } catch (error) {
-    if (error instanceof RevisionConflict) return undefined;
-    throw error;
-  }
+  const taken = { ...entry, taken: { by, at: isoTime(now) } };
+  return (await putIfUnchanged(store, undeliveredKey(address), taken, revision)) === undefined ? undefined : entry;
 };
 
 /**

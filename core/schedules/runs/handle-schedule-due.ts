@@ -1,8 +1,8 @@
 import type { ScheduleAddress, ScheduleDue } from "../../contract/addresses.ts";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import { ack, type Outcome } from "../../contract/bus.ts";
 import { isoTime } from "../../contract/clock.ts";
 import { subjectsOf } from "../../contract/subjects.ts";
+import { createOrRead } from "../../contract/update.ts";
 import { orderKey } from "../../contract/user-message.ts";
 import { type FallbackDeps, reportUndeliverable } from "../../delivery/undeliverable/index.ts";
 import { changeSchedule } from "../change-schedule.ts";
@@ -69,16 +69,9 @@ const record = async (
   address: ScheduleAddress,
   run: ScheduleRun,
 ): Promise<ScheduleRun> => {
-  const key = runKey(address, run.name);
-  try {
-    await store.put(key, run, { ifRevision: 0 });
-    meter.count("schedule_runs_total", { agent: address.agent, state: run.state });
-    return run;
-  } catch (error) {
-    const known = error instanceof RevisionConflict ? await store.get(key) : undefined;
-    if (known === undefined) throw error;
-    return known.value;
-  }
+  const { value, isNew } = await createOrRead(store, runKey(address, run.name), run);
+  if (isNew) meter.count("schedule_runs_total", { agent: address.agent, state: run.state });
+  return value;
 };
 
 /** The run begins now, so its audience consists of the person's current accounts (D3). */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ScheduleAddress } from "../../contract/addresses.ts";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
+import { putIfUnchanged } from "../../contract/update.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
 import { publishReply } from "../../delivery/index.ts";
 import type { TurnHook } from "../../turns/source/index.ts";
@@ -51,14 +51,9 @@ const followUp = async (
   }
 };
 
-/** A concurrent process has written the same record. */
-const put = async ({ store }: ScheduleDeps, address: ScheduleAddress, run: ScheduleRun, ifRevision: number) => {
-  try {
-    await store.put(runKey(address, run.name), run, { ifRevision });
-  } catch (error) {
-    if (!(error instanceof RevisionConflict)) throw error;
-  }
-};
+/** After a lost race nothing is left to do, because the other process has written the same record. */
+const put = ({ store }: ScheduleDeps, address: ScheduleAddress, run: ScheduleRun, revision: number) =>
+  putIfUnchanged(store, runKey(address, run.name), run, revision);
 
 const notify = async ({ bus, clock }: ScheduleDeps, schedule: Schedule, message: UserMessage): Promise<void> => {
   if (message.synthetic === undefined) return;

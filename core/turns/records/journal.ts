@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { RevisionConflict } from "../../contract/app-error.ts";
 import { RETENTION_MS } from "../../contract/bus.ts";
 import { collection, type Key, keyOf } from "../../contract/collection.ts";
 import type { Store } from "../../contract/store.ts";
+import { createOnce } from "../../contract/update.ts";
 import { StepResponse, ToolResult } from "../../model/index.ts";
 import { TurnYielded } from "../turn-errors.ts";
 
@@ -72,11 +72,7 @@ export class Journal {
   }
 
   async #create<T>(key: Key<T>, value: T): Promise<void> {
-    try {
-      await this.#store.put(key, value, { ifRevision: 0 });
-    } catch (error) {
-      if (error instanceof RevisionConflict) throw new TurnYielded("another process has taken the turn over");
-      throw error;
-    }
+    const created = await createOnce(this.#store, key, value);
+    if (created === undefined) throw new TurnYielded("another process has taken the turn over");
   }
 }
