@@ -21,6 +21,7 @@ import type { SourceFile } from "./architecture/source-file.ts";
 import {
   environmentInOnePlace,
   noBannedNames,
+  noHandWrittenUpdates,
   noLongFiles,
   noPlatformQuestions,
   secretsInConstantTime,
@@ -59,6 +60,7 @@ describe("given the project's own files", () => {
     ["the environment is read in one place", environmentInOnePlace],
     ["nobody asks which channel it is", noPlatformQuestions],
     ["secrets are compared in constant time", secretsInConstantTime],
+    ["compare-and-set with retries is written once", noHandWrittenUpdates],
   ])("then %s", (_, rule) => {
     expect(rule(source)).toEqual([]);
   });
@@ -341,4 +343,24 @@ describe("given a file that is not as files should be, then it is reported", () 
       expect(secretsInConstantTime([file("gateway/a.ts", text)])).toEqual([]);
     },
   );
+
+  it.each([
+    ["a caught conflict", "try { await put(); } catch (error) { if (error instanceof RevisionConflict) return; }"],
+    ["an endless loop", "for (;;) { await store.put(key, next, { ifRevision: revision }); }"],
+    ["a bounded loop", "for (let n = 0; n < 5; n++) { if (await putIfUnchanged(store, key, x, 1)) return; }"],
+    ["a while loop", "while (!done) { done = await store.put(key, next, { ifRevision: 1 }); }"],
+    ["a do loop", "do { done = await store.put(key, next, { ifRevision: 1 }); } while (!done);"],
+  ])("a compare-and-set with retries by hand: %s", (_, text) => {
+    expect(noHandWrittenUpdates([file("core/turns/a.ts", text)])).toHaveLength(1);
+    expect(noHandWrittenUpdates([file("core/backbone/nats/a.ts", text), file("test/a.ts", text)])).toEqual([]);
+  });
+
+  it.each([
+    ["one write", "await store.put(key, next, { ifRevision: revision });"],
+    ["a write for each item", "for (const item of items) { await store.put(keyOf(item), item, { ifRevision: 0 }); }"],
+    ["a write after a loop", "for (let n = 0; n < 5; n++) { read(n); }\nawait store.put(key, x, { ifRevision: 0 });"],
+    ["the next free key", "for (let n = 0; ; n++) { if (await createOnce(store, keyOf(n), entry)) return; }"],
+  ])("and one that is not: %s", (_, text) => {
+    expect(noHandWrittenUpdates([file("core/turns/a.ts", text)])).toEqual([]);
+  });
 });

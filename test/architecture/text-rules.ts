@@ -62,3 +62,41 @@ export const secretsInConstantTime: Rule = (files) =>
     )
     .filter(({ sides }) => sides.some((side) => IS_SECRET.test(side)) && !sides.some((side) => IS_PLAIN.test(side)))
     .map(({ path, text }) => `${path}: "${text}" compares a secret: use timingSafeEqual`);
+
+/** Files that turn one lost race into another result, without a second attempt at the same key. */
+const MAY_CATCH_CONFLICT = new Set([
+  "core/contract/update.ts",
+  "core/intake/handle-user-message.ts",
+  "core/schedules/due/due-watch.ts",
+  "core/subtasks/run/handle-subtask-run.ts",
+  "gateway/relay/channel-lease.ts",
+  "gateway/relay/sending/ledger.ts",
+  "adapters/discord/connection/kept-session.ts",
+]);
+
+const CATCHES_CONFLICT = /instanceof\s+RevisionConflict/;
+const RETRY_LOOP = /\b(?:for\s*\(\s*(?:;|let\b)|while\s*\(|do\s*\{)/g;
+const CONDITIONAL_WRITE = /\bifRevision\b|\bputIfUnchanged\(|\bRevisionConflict\b/;
+
+/** Compare-and-set with retries has one implementation, `update`, which has a bound. The stores themselves may differ. */
+export const noHandWrittenUpdates: Rule = (files) =>
+  files
+    .filter(({ path }) => /^(core|gateway|adapters)\//.test(path) && !path.startsWith("core/backbone/"))
+    .flatMap((file) => {
+      const isCaught = CATCHES_CONFLICT.test(file.text) && !MAY_CATCH_CONFLICT.has(file.path);
+      const isLooped = [...file.text.matchAll(RETRY_LOOP)].some(
+        ({ index }) => file.path !== "core/contract/update.ts" && CONDITIONAL_WRITE.test(blockFrom(file.text, index)),
+      );
+      const problem = `${file.path} handles a lost compare-and-set itself: use update() of core/contract/update.ts`;
+      return isCaught || isLooped ? [problem] : [];
+    });
+
+/** The text from `start` to the end of the first block after it. */
+const blockFrom = (text: string, start: number): string => {
+  let depth = 0;
+  for (let at = text.indexOf("{", start); at !== -1 && at < text.length; at++) {
+    if (text[at] === "{") depth++;
+    if (text[at] === "}" && --depth === 0) return text.slice(start, at);
+  }
+  return text.slice(start);
+};
