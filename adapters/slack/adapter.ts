@@ -11,16 +11,15 @@ import { checkSlack } from "./api/check-live.ts";
 import { deliveryFailure, explain, slackErrorOf } from "./api/failure.ts";
 import { fetchFile } from "./api/fetch-file.ts";
 import { findPost, Posts } from "./api/posts.ts";
-import { Profiles } from "./api/profiles.ts";
 import type { SlackIdentity, SlackLimits, WebApiOptions } from "./api/web-api.ts";
 import { defaultSlackLimits, identify, webApiClient } from "./api/web-api.ts";
+import { Profiles } from "./author.ts";
 import type { SlackConfig } from "./config.ts";
+import { httpReceiver } from "./http-receiver.ts";
 import { permalinkOf } from "./inbound.ts";
-import { httpReceiver } from "./intake/http-receiver.ts";
-import { Intake } from "./intake/intake.ts";
-import { SocketReceiver } from "./intake/socket-receiver.ts";
-import { anchorText } from "./render/footer.ts";
-import { MAX_PART_LENGTH } from "./render.ts";
+import { Intake } from "./intake.ts";
+import { anchorText, MAX_PART_LENGTH } from "./render.ts";
+import { SocketReceiver } from "./socket-receiver.ts";
 
 /** State of a started channel. */
 interface Running {

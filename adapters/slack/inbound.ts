@@ -4,13 +4,10 @@ import type { Conversation } from "../../core/contract/conversation.ts";
 import type { Attachment, UserMessage } from "../../core/contract/user-message.ts";
 import { textCommand } from "../contract/text-command.ts";
 import type { SlackIdentity } from "./api/web-api.ts";
+import { type AuthorTeam, authorTeamOf } from "./author.ts";
 import type { SlackAccess } from "./config.ts";
-import type { AuthorTeam } from "./inbound/author-team.ts";
-import { authorTeamOf } from "./inbound/author-team.ts";
-import { mentions, plainText } from "./inbound/message-text.ts";
-import type { ButtonPress, EventEnvelope, SlashCommand } from "./inbound/payload.ts";
-import { MessageEvent, SlackFile } from "./inbound/payload.ts";
-import { commandOfAction } from "./render/footer.ts";
+import { type ButtonPress, type EventEnvelope, MessageEvent, SlackFile, type SlashCommand } from "./payload.ts";
+import { commandOfAction } from "./render.ts";
 
 export interface Arrival {
   readonly channel: string;
@@ -48,7 +45,7 @@ export const messageOfEvent = (envelope: EventEnvelope, arrival: Arrival): Inbou
     return { ignored: "a bot's words" };
   }
   const isDirect = event.type === "message" && DIRECT.has(event.channel_type);
-  if (!isDirect && !callsUs(event, arrival)) return { ignored: "nobody called the app" };
+  if (!isDirect && !callsUs(event, arrival)) return { ignored: "the app was not addressed" };
   const thread = isDirect ? event.thread_ts : (event.thread_ts ?? event.ts);
   const conversation = conversationOf(arrival, event.channel, thread, isDirect ? "private" : "shared");
   const message = spoken(event, event.user, conversation, arrival);
@@ -79,7 +76,7 @@ export const messageOfButton = (press: ButtonPress, arrival: Arrival): Inbound =
   }
   const [action] = press.actions;
   const name = action === undefined ? undefined : commandOfAction(action.action_id);
-  if (action === undefined || name === undefined) return { ignored: "a button of somebody else" };
+  if (action === undefined || name === undefined) return { ignored: "a button of another app" };
   const room = press.channel.id;
   const shownIn = press.container.message_ts;
   const thread = press.container.thread_ts ?? press.message?.thread_ts;
@@ -188,4 +185,33 @@ const attachmentOf = (value: unknown): Attachment[] => {
 export const permalinkOf = (teamUrl: string, room: string, ts: string, thread: string | undefined): string => {
   const link = `${teamUrl}archives/${room}/p${ts.replace(".", "")}`;
   return thread === undefined || thread === ts ? link : `${link}?thread_ts=${thread}&cid=${room}`;
+};
+
+/** Slack's references in "<…>": a mention, a channel, a group, a date, or a link. */
+const REFERENCE = /<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>/g;
+
+/**
+ * The text as its author saw it. Slack escapes exactly three signs, so every other "<" is mark-up.
+ * Drops mentions of `self`, the app's own user, because they only address the app.
+ */
+export const plainText = (text: string, self: string): string =>
+  text
+    .replace(REFERENCE, (_, sign: string, target: string, label: string | undefined) =>
+      sign === "@" && target === self ? "" : shown(sign, target, label),
+    )
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
+    .replace(/\p{Surrogate}/gu, "\ufffd")
+    .trim();
+
+export const mentions = (text: string, user: string): boolean =>
+  text.includes(`<@${user}>`) || text.includes(`<@${user}|`);
+
+const shown = (sign: string, target: string, label: string | undefined): string => {
+  if (sign === "@") return `@${label ?? target}`;
+  if (sign === "#") return `#${label || target}`;
+  if (sign === "!") return label ?? `@${target.replace(/\^.*$/, "")}`;
+  const address = target.replace(/^mailto:/, "");
+  return label === undefined || label === address || label === target ? address : `${label} (${target})`;
 };

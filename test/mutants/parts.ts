@@ -49,7 +49,7 @@ export const parts: readonly Part[] = [
       "gateway/relay/inbound/access-check.ts",
       "gateway/channel-rules.ts",
       "adapters/discord/intake/access.ts",
-      "adapters/slack/inbound/author-team.ts",
+      "adapters/slack/author.ts",
     ],
     tests: [
       "test/gateway/relay/inbound/{access-check,admits}.test.ts",

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { SlackIdentity } from "../../../adapters/slack/api/web-api.ts";
 import type { SlackAccess } from "../../../adapters/slack/config.ts";
-import { ButtonPress, EventEnvelope, SlashCommand } from "../../../adapters/slack/inbound/payload.ts";
 import type { Arrival } from "../../../adapters/slack/inbound.ts";
 import { messageOfButton, messageOfCommand, messageOfEvent } from "../../../adapters/slack/inbound.ts";
-import { actionIdOf } from "../../../adapters/slack/render/footer.ts";
+import { ButtonPress, EventEnvelope, SlashCommand } from "../../../adapters/slack/payload.ts";
+import { actionIdOf } from "../../../adapters/slack/render.ts";
 
 const NOW = Date.UTC(2026, 2, 10, 21);
 const TS = "1773176400.000100";
@@ -113,12 +113,12 @@ describe("given an event of Slack's that brings a person's words", () => {
 });
 
 describe("given an event that is not for the agent", () => {
-  it("when nobody called the app in a room, then it is ignored, unless the app hears everything", () => {
+  it("when a room message does not address the app, then it is ignored, unless the app hears everything", () => {
     const plain = inRoom({ text: "hello" });
-    expect(ignored(plain)).toEqual({ ignored: "nobody called the app" });
-    expect(ignored(inRoom({ text: undefined }))).toEqual({ ignored: "nobody called the app" });
+    expect(ignored(plain)).toEqual({ ignored: "the app was not addressed" });
+    expect(ignored(inRoom({ text: undefined }))).toEqual({ ignored: "the app was not addressed" });
     const access = (mentionOnly: boolean) => ({ access: { mentionOnly } as SlackAccess });
-    expect(ignored(plain, {}, access(true))).toEqual({ ignored: "nobody called the app" });
+    expect(ignored(plain, {}, access(true))).toEqual({ ignored: "the app was not addressed" });
     expect(said(plain, {}, access(false)).text).toBe("hello");
     expect(said(inRoom({ text: "hello", parent_user_id: "UBOT", thread_ts: "1.1" })).text).toBe("hello");
     expect(said(inRoom({ text: "hello", type: "app_mention" })).text).toBe("hello");
@@ -261,7 +261,7 @@ describe("given a button that somebody presses", () => {
       "x mooring:cancel:1",
       "mooring:cancel:1 x",
     ]) {
-      expect(press({}, { action_id })).toEqual({ ignored: "a button of somebody else" });
+      expect(press({}, { action_id })).toEqual({ ignored: "a button of another app" });
     }
     expect(press({ team: { id: "T2" } })).toEqual({ ignored: "a button in workspace T2", strange: true });
     expect(press({ team: null })).toHaveProperty("message");

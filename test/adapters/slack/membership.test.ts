@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SlackIdentity } from "../../../adapters/slack/api/web-api.ts";
+import { authorTeamOf, profileTeamOf, refusalOf } from "../../../adapters/slack/author.ts";
 import type { SlackAccess } from "../../../adapters/slack/config.ts";
-import { authorTeamOf, profileTeamOf, refusalOf } from "../../../adapters/slack/inbound/author-team.ts";
 
 const identity: SlackIdentity = {
   teamId: "T_OURS",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { splitMarkdown } from "../../../adapters/contract/markdown/split-markdown.ts";
-import { MAX_SECTION, sectionsOf } from "../../../adapters/slack/render/sections.ts";
+import { MAX_SECTION, sectionsOf } from "../../../adapters/slack/mrkdwn.ts";
 import { MAX_PART_LENGTH, renderPost } from "../../../adapters/slack/render.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
 import { sampleAnchor } from "../../fakes/sample-reply.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anchorBlock } from "../../../adapters/slack/render/footer.ts";
+import { anchorBlock } from "../../../adapters/slack/render.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import { failureOf } from "../../contract/channel/harness-in-use.ts";

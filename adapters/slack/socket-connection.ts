@@ -1,9 +1,8 @@
 import { SocketModeReceiver } from "@slack/bolt";
-import { AppError, messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock } from "../../../core/contract/clock.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
-import type { WebApiOptions } from "../api/web-api.ts";
-import { sdkLogger, webApiOptions } from "../api/web-api.ts";
+import { AppError, messageOf } from "../../core/contract/app-error.ts";
+import type { Clock } from "../../core/contract/clock.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import { sdkLogger, type WebApiOptions, webApiOptions } from "./api/web-api.ts";
 
 /** One event on the socket. Slack redelivers it unless it is acknowledged. */
 export interface Envelope {

@@ -1,18 +1,15 @@
-import { AppError } from "../../../core/contract/app-error.ts";
-import type { Conversation } from "../../../core/contract/conversation.ts";
-import type { UserMessage } from "../../../core/contract/user-message.ts";
-import { refuseIfUnwritable } from "../../../core/contract/write-availability.ts";
-import type { AdapterContext } from "../../contract/adapter-context.ts";
-import type { Inbox } from "../../contract/channel-adapter.ts";
-import { KeyedQueue } from "../../contract/keyed-queue.ts";
-import type { Profiles } from "../api/profiles.ts";
-import type { SlackIdentity } from "../api/web-api.ts";
-import type { SlackAccess } from "../config.ts";
-import type { AuthorTeam } from "../inbound/author-team.ts";
-import { profileTeamOf, refusalOf } from "../inbound/author-team.ts";
-import type { Payload } from "../inbound/payload.ts";
-import type { Arrival, Inbound } from "../inbound.ts";
-import { messageOfButton, messageOfCommand, messageOfEvent } from "../inbound.ts";
+import { AppError } from "../../core/contract/app-error.ts";
+import type { Conversation } from "../../core/contract/conversation.ts";
+import type { UserMessage } from "../../core/contract/user-message.ts";
+import { refuseIfUnwritable } from "../../core/contract/write-availability.ts";
+import type { AdapterContext } from "../contract/adapter-context.ts";
+import type { Inbox } from "../contract/channel-adapter.ts";
+import { KeyedQueue } from "../contract/keyed-queue.ts";
+import type { SlackIdentity } from "./api/web-api.ts";
+import { type AuthorTeam, type Profiles, profileTeamOf, refusalOf } from "./author.ts";
+import type { SlackAccess } from "./config.ts";
+import { type Arrival, type Inbound, messageOfButton, messageOfCommand, messageOfEvent } from "./inbound.ts";
+import type { Payload } from "./payload.ts";
 
 /** The outcome for Slack. refused: a retry would change nothing, and the person sees the reason. */
 export type Taken = { readonly answer: "stored" | "ignored" } | { readonly answer: "refused"; readonly why: string };

@@ -1,14 +1,13 @@
-import { messageOf } from "../../../core/contract/app-error.ts";
-import type { Clock, Timer } from "../../../core/contract/clock.ts";
-import type { Logger } from "../../../core/contract/logger.ts";
-import { Unwritable } from "../../../core/contract/write-availability.ts";
-import { explain, slackErrorOf } from "../api/failure.ts";
-import type { SlackLimits, WebApiOptions } from "../api/web-api.ts";
-import { readPayload } from "../inbound/payload.ts";
+import { messageOf } from "../../core/contract/app-error.ts";
+import type { Clock, Timer } from "../../core/contract/clock.ts";
+import type { Logger } from "../../core/contract/logger.ts";
+import { Unwritable } from "../../core/contract/write-availability.ts";
+import { explain, slackErrorOf } from "./api/failure.ts";
+import type { SlackLimits, WebApiOptions } from "./api/web-api.ts";
 import { TRY_AGAIN } from "./http-receiver.ts";
 import type { Intake } from "./intake.ts";
-import type { Envelope } from "./socket-connection.ts";
-import { SocketConnection } from "./socket-connection.ts";
+import { readPayload } from "./payload.ts";
+import { type Envelope, SocketConnection } from "./socket-connection.ts";
 
 export interface SocketReceiverDeps {
   readonly appToken: string;
