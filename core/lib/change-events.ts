@@ -1,6 +1,8 @@
+import type { AgentRef } from "../contract/agent-ref.ts";
 import type { Bus, Listener } from "../contract/bus.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Subject } from "../contract/subject.ts";
+import { subjectsOf } from "../contract/subjects.ts";
 import { raceAbort } from "./abort.ts";
 
 /** Watchers of records in this process. Signals may be lost, so a watcher also polls. */
@@ -84,3 +86,7 @@ const nextChange = ({ events, clock, ids }: Pick<ChangeWait<unknown>, "events" |
     },
   };
 };
+
+/** Announces a stored change of a piece of work; consoles that show its trace read it again. */
+export const signalProgress = (bus: Bus, { tenant, agent, traceId }: AgentRef & { readonly traceId: string }): void =>
+  bus.signal(subjectsOf(tenant).traceChanged(agent), { traceId });

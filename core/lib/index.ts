@@ -1,10 +1,8 @@
 export { ChildAbort, pause, raceAbort } from "./abort.ts";
-export { ChangeEvents, waitForChange } from "./change-events.ts";
-export { cutToBytes } from "./cut-to-bytes.ts";
+export { ChangeEvents, signalProgress, waitForChange } from "./change-events.ts";
 export { deadLetterFallback } from "./dead-letter-fallback.ts";
 export { listNames } from "./list-names.ts";
 export { maskSecrets } from "./mask-secrets.ts";
-export { signalProgress } from "./signal-progress.ts";
+export { cutAtGraphemes, cutToBytes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "./shorten-text.ts";
 export { stableId } from "./stable-id.ts";
 export { dropInvisible } from "./strip-markup.ts";
-export { cutAtGraphemes, MAX_SUMMARY_GRAPHEMES, summarisePrompt } from "./summarise-prompt.ts";

@@ -4,10 +4,17 @@ import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import { retryConflicts } from "../contract/update.ts";
 import { stableId } from "../lib/index.ts";
-import { accountOf, findPerson, readPerson, sameAccount, withoutAccounts } from "./find-person.ts";
 import { detachAccount } from "./leave-person.ts";
 import type { AccountAddress, PersonAccount, PersonRecord } from "./person-record.ts";
-import { accountKey, personKey } from "./person-record.ts";
+import {
+  accountKey,
+  accountOf,
+  findPerson,
+  personKey,
+  readPerson,
+  sameAccount,
+  withoutAccounts,
+} from "./person-record.ts";
 
 /** A person whose accounts the configuration declares. */
 export interface DeclaredPerson {

@@ -1,21 +1,17 @@
-export { AskerCache, type ResolvedAsker } from "./asker-cache.ts";
 export { type DeclaredPerson, declarePeople } from "./declare-people.ts";
+export { leavePerson } from "./leave-person.ts";
+export type { PersonAccount, PersonRecord, Surface } from "./person-record.ts";
 export {
   accountOf,
   changePerson,
   findPerson,
+  peopleOf,
   privateConversationOf,
   readPerson,
   sameAccount,
-  unlinkedPersonId,
-} from "./find-person.ts";
-export { leavePerson } from "./leave-person.ts";
-export {
-  type PersonAccount,
-  type PersonRecord,
-  peopleOf,
-  type Surface,
   showAccount,
   showAccounts,
+  unlinkedPersonId,
 } from "./person-record.ts";
-export { resolveAsker } from "./resolve-asker.ts";
+export type { ResolvedAsker } from "./resolve-asker.ts";
+export { AskerCache, resolveAsker } from "./resolve-asker.ts";

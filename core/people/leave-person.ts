@@ -1,7 +1,15 @@
 import type { Store } from "../contract/store.ts";
-import { accountOf, changePerson, findPerson, ownIdOf, sameAccount, withoutAccounts } from "./find-person.ts";
 import type { AccountAddress, PersonRecord } from "./person-record.ts";
-import { accountKey, personKey } from "./person-record.ts";
+import {
+  accountKey,
+  accountOf,
+  changePerson,
+  findPerson,
+  ownIdOf,
+  personKey,
+  sameAccount,
+  withoutAccounts,
+} from "./person-record.ts";
 
 /**
  * Unlinks an account from its person. Results of earlier work of the others no longer reach it, nor results of its own

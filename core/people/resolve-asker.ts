@@ -2,8 +2,7 @@ import { type Clock, isoTime } from "../contract/clock.ts";
 import { conversationKey, sameConversation, sameRoom } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
 import type { UserMessage } from "../contract/user-message.ts";
-import { changePerson, findPerson, sameAccount } from "./find-person.ts";
-import type { PersonAccount, PersonRecord } from "./person-record.ts";
+import { changePerson, findPerson, type PersonAccount, type PersonRecord, sameAccount } from "./person-record.ts";
 
 /**
  * The person who wrote a message. Their record is written when they first write in a private conversation and when they
@@ -62,3 +61,26 @@ const isUnchanged = (known: PersonAccount, reported: Pick<PersonAccount, "name" 
 
 /** Bounds the record on platforms that open a new private room for each visit. */
 const MAX_SURFACES = 50;
+
+/** The person of an account as this process last saw it; a hint only, because another process may have linked it since. */
+export type ResolvedAsker = Pick<PersonRecord, "id" | "membership">;
+
+type Sender = Pick<UserMessage, "tenant" | "conversation" | "account">;
+
+export class AskerCache {
+  readonly #askers = new Map<string, ResolvedAsker>();
+
+  last(message: Sender): ResolvedAsker | undefined {
+    return this.#askers.get(nameOf(message));
+  }
+
+  met(message: Sender, { id, membership }: PersonRecord): void {
+    if (this.#askers.size >= MAX_CACHED) this.#askers.clear();
+    this.#askers.set(nameOf(message), { id, membership });
+  }
+}
+
+const nameOf = ({ tenant, conversation, account }: Sender): string =>
+  [tenant, conversation.channel, account.id].join("\n");
+
+const MAX_CACHED = 20_000;

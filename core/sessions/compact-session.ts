@@ -6,15 +6,7 @@ import { raceAbort } from "../lib/index.ts";
 import type { AgentModel } from "../model/index.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 import type { SessionHistory } from "./session-history.ts";
-import { charsOf, type SessionWindow, sessionStateKey } from "./session-window.ts";
-
-export interface WindowBounds {
-  readonly maxEntries: number;
-  readonly maxChars: number;
-}
-
-export const exceeds = ({ entries, chars }: SessionWindow, { maxEntries, maxChars }: WindowBounds): boolean =>
-  entries.length > maxEntries || chars > maxChars;
+import { charsOf, type SessionWindow, sessionStateKey, type WindowBounds } from "./session-window.ts";
 
 /** Summarises the oldest entries until the rest takes half of the bounds. The entries themselves stay stored. */
 export const compactSession = async (

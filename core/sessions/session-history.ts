@@ -1,15 +1,8 @@
 import type { Store } from "../contract/store.ts";
 import { createOnce } from "../contract/update.ts";
 import { type HistoryEntry, historyKey, type SaidEntry, type TurnEntry } from "./history-entry.ts";
-import {
-  extended,
-  nextIndex,
-  type SessionState,
-  type SessionWindow,
-  sessionStateKey,
-  windowOf,
-} from "./session-window.ts";
-import { type WindowCache, windowCacheOf } from "./window-cache.ts";
+import type { SessionState, SessionWindow, WindowCache } from "./session-window.ts";
+import { extended, nextIndex, sessionStateKey, windowCacheOf, windowOf } from "./session-window.ts";
 
 export interface AppendOptions {
   /** The session expires this long after its last entry. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { collection, keyOf } from "../contract/collection.ts";
+import type { Store } from "../contract/store.ts";
 import type { ChatMessage } from "../model/index.ts";
 import type { HistoryEntry } from "./history-entry.ts";
 
@@ -47,6 +48,15 @@ export const charsOf = (entry: HistoryEntry): number => {
   return entry.text.length + entry.finalText.length + onTheWay;
 };
 
+export interface WindowBounds {
+  readonly maxEntries: number;
+  readonly maxChars: number;
+}
+
+/** Whether the session must be compacted. */
+export const exceeds = ({ entries, chars }: SessionWindow, { maxEntries, maxChars }: WindowBounds): boolean =>
+  entries.length > maxEntries || chars > maxChars;
+
 /** Each prompt is followed by its tool calls and its answer. */
 export const showEntries = (entries: readonly HistoryEntry[]): ChatMessage[] => {
   const shown: ChatMessage[] = [];
@@ -74,3 +84,49 @@ export type SessionState = z.infer<typeof SessionState>;
 const states = collection("session-state", SessionState);
 
 export const sessionStateKey = (sessionId: string) => keyOf(states, sessionId);
+
+/** The size limit of the cache, in characters. */
+const MAX_CHARS = 16_000_000;
+
+/** An LRU cache of session windows. */
+export class WindowCache {
+  readonly #windows = new Map<string, SessionWindow>();
+  #chars = 0;
+
+  get(sessionId: string): SessionWindow | undefined {
+    return this.#windows.get(sessionId);
+  }
+
+  /** Evicts the least recently used windows. */
+  keep(window: SessionWindow): void {
+    this.drop(window.sessionId);
+    this.#windows.set(window.sessionId, window);
+    this.#chars += weightOf(window);
+    for (const sessionId of this.#windows.keys()) {
+      if (this.#chars <= MAX_CHARS || sessionId === window.sessionId) return;
+      this.drop(sessionId);
+    }
+  }
+
+  drop(sessionId: string): void {
+    const known = this.#windows.get(sessionId);
+    if (known === undefined) return;
+    this.#windows.delete(sessionId);
+    this.#chars -= weightOf(known);
+  }
+}
+
+const byStore = new WeakMap<Store, WindowCache>();
+
+/** All users of an exclusive store share one cache, because every append updates it and no other process writes. */
+export const windowCacheOf = (store: Store): WindowCache => {
+  if (!store.exclusive) return new WindowCache();
+  const known = byStore.get(store);
+  if (known) return known;
+  const made = new WindowCache();
+  byStore.set(store, made);
+  return made;
+};
+
+/** The constant is the overhead of an empty window. */
+const weightOf = ({ chars }: SessionWindow): number => chars + 500;

@@ -7,7 +7,7 @@ import { bytesOf, MAX_PART_LENGTH, writtenSize } from "../../adapters/teams/rend
 import { renderDelivery } from "../../adapters/teams/render.ts";
 import { renderReply } from "../../adapters/web/render.ts";
 import { readMarkdown } from "../../adapters/web/widget/markdown/read-markdown.ts";
-import { summarisePrompt } from "../../core/lib/summarise-prompt.ts";
+import { summarisePrompt } from "../../core/lib/shorten-text.ts";
 import { deliveryParts } from "../../gateway/relay/sending/delivery-parts.ts";
 import { drawnOrPlain } from "../fakes/drawn-or-plain.ts";
 import { hostileMarkdown } from "../fakes/hostile-markdown.ts";

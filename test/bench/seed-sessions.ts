@@ -1,9 +1,8 @@
 import type { Store } from "../../core/contract/store.ts";
-import { unlinkedPersonId } from "../../core/people/find-person.ts";
-import { personKey } from "../../core/people/person-record.ts";
+import { personKey, unlinkedPersonId } from "../../core/people/person-record.ts";
 import { noteSurface } from "../../core/people/resolve-asker.ts";
+import { firstSessionId } from "../../core/sessions/current-session.ts";
 import { historyKey } from "../../core/sessions/history-entry.ts";
-import { firstSessionId } from "../../core/sessions/session-record.ts";
 import { messageIn } from "./core-on-bus.ts";
 import { throughput } from "./measure.ts";
 

@@ -1,7 +1,7 @@
 import { isoTime } from "../../contract/clock.ts";
 import type { Store } from "../../contract/store.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import { findPerson, sameAccount } from "../find-person.ts";
+import { findPerson, sameAccount } from "../person-record.ts";
 import { isTaken } from "./join-people.ts";
 import { linkIdOf } from "./link-code.ts";
 import { changeLink, type LinkRecord, type LinkSide, sideOf, takeTry } from "./link-record.ts";

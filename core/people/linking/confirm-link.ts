@@ -1,6 +1,6 @@
 import type { Store } from "../../contract/store.ts";
 import type { UserMessage } from "../../contract/user-message.ts";
-import { findPerson, sameAccount } from "../find-person.ts";
+import { findPerson, sameAccount } from "../person-record.ts";
 import { joinPeople } from "./join-people.ts";
 import { changeLink, type LinkRecord, type LinkSide } from "./link-record.ts";
 

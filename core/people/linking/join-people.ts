@@ -2,10 +2,17 @@ import { RevisionConflict } from "../../contract/app-error.ts";
 import { isoTime } from "../../contract/clock.ts";
 import type { Store } from "../../contract/store.ts";
 import { stableId } from "../../lib/index.ts";
-import type { FoundPerson } from "../find-person.ts";
-import { accountOf, findPerson, ownIdOf, readPerson, sameAccount, withoutAccounts } from "../find-person.ts";
-import type { AccountAddress, PersonAccount, PersonRecord, Surface } from "../person-record.ts";
-import { accountKey, personKey } from "../person-record.ts";
+import type { AccountAddress, FoundPerson, PersonAccount, PersonRecord, Surface } from "../person-record.ts";
+import {
+  accountKey,
+  accountOf,
+  findPerson,
+  ownIdOf,
+  personKey,
+  readPerson,
+  sameAccount,
+  withoutAccounts,
+} from "../person-record.ts";
 import type { LinkSide } from "./link-record.ts";
 
 interface Joining {

@@ -1,6 +1,6 @@
 import type { Backbone } from "../../../core/contract/backbone.ts";
+import { firstSessionId } from "../../../core/sessions/current-session.ts";
 import { historyKey } from "../../../core/sessions/history-entry.ts";
-import { firstSessionId } from "../../../core/sessions/session-record.ts";
 import { sessionStateKey } from "../../../core/sessions/session-window.ts";
 import type { BackboneHarness } from "../../contract/backbone-harness.ts";
 import { embeddedHarness } from "../../contract/embedded-harness.ts";

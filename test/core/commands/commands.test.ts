@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { currentSession } from "../../../core/sessions/session-record.ts";
+import { currentSession } from "../../../core/sessions/current-session.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";
 
 let core: CoreUnderTest;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findPerson } from "../../../core/people/find-person.ts";
+import { findPerson } from "../../../core/people/person-record.ts";
 import { CoreUnderTest } from "../core-under-test.ts";
 import { At } from "../people/linked-core.ts";
 

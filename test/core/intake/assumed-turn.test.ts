@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accountKey, personKey } from "../../../core/people/person-record.ts";
-import { firstSessionId, startSession } from "../../../core/sessions/session-record.ts";
+import { firstSessionId, startSession } from "../../../core/sessions/current-session.ts";
 import { turnKey } from "../../../core/turns/records/turn-record.ts";
 import { countingBackbone } from "../../fakes/counting-backbone.ts";
 import { CoreUnderTest, userMessage } from "../core-under-test.ts";

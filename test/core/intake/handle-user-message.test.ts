@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { unlinkedPersonId } from "../../../core/people/find-person.ts";
+import { unlinkedPersonId } from "../../../core/people/person-record.ts";
 import { countingBackbone } from "../../fakes/counting-backbone.ts";
 import type { Script } from "../../fakes/scripted-model.ts";
 import { CoreUnderTest, type TestOptions, userMessage } from "../core-under-test.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { UserMessage } from "../../../core/contract/user-message.ts";
 import { settleSummary } from "../../../core/intake/prompt-summary.ts";
+import { cutAtGraphemes, summarisePrompt } from "../../../core/lib/shorten-text.ts";
 import { stripMarkup } from "../../../core/lib/strip-markup.ts";
-import { cutAtGraphemes, summarisePrompt } from "../../../core/lib/summarise-prompt.ts";
 import { captureOrigin } from "../../../core/origin/capture.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { summarisePrompt } from "../../../core/lib/summarise-prompt.ts";
+import { summarisePrompt } from "../../../core/lib/shorten-text.ts";
 
 const graphemesOf = (text: string) => [...new Intl.Segmenter("en", { granularity: "grapheme" }).segment(text)].length;
 /** Secrets are put together here, so that no scanner takes this file for a leak. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { declaredId, declarePeople } from "../../../core/people/declare-people.ts";
-import { findPerson } from "../../../core/people/find-person.ts";
 import { joinPeople } from "../../../core/people/linking/join-people.ts";
+import { findPerson } from "../../../core/people/person-record.ts";
 import { resolveAsker } from "../../../core/people/resolve-asker.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../../../core/contract/clock.ts";
-import { SessionFinder } from "../../../core/sessions/session-finder.ts";
+import { firstSessionId, SessionFinder, startSession } from "../../../core/sessions/current-session.ts";
 import { SessionHistory } from "../../../core/sessions/session-history.ts";
-import { firstSessionId, startSession } from "../../../core/sessions/session-record.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { sampleTurnEntry } from "../../fakes/sample-turn-entry.ts";
 

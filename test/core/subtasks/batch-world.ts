@@ -8,7 +8,7 @@ import { silentLogger } from "../../../core/contract/logger.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { hasEnded, type Subtask } from "../../../core/contract/subtask.ts";
 import { silentMeter } from "../../../core/contract/telemetry.ts";
-import { firstSessionId } from "../../../core/sessions/session-record.ts";
+import { firstSessionId } from "../../../core/sessions/current-session.ts";
 import { startCore } from "../../../core/start-core.ts";
 import type { Batch } from "../../../core/subtasks/owner/batch.ts";
 import { isSettled } from "../../../core/subtasks/owner/batch.ts";

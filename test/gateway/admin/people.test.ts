@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { ack, deadLetterKey } from "../../../core/contract/bus.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { findPerson, unlinkedPersonId } from "../../../core/people/find-person.ts";
-import { accountKey, personKey } from "../../../core/people/person-record.ts";
+import { accountKey, findPerson, personKey, unlinkedPersonId } from "../../../core/people/person-record.ts";
 import { Recorder } from "../../fakes/recorder.ts";
 import { AdminRig, acmeAdmin } from "./admin-rig.ts";
 

@@ -5,8 +5,8 @@ import { addAnswerNotice, addNotice } from "../../../../core/a2a/inbound/notices
 import { ack } from "../../../../core/contract/bus.ts";
 import { noCheckpoint } from "../../../../core/contract/checkpoint.ts";
 import { silentLogger } from "../../../../core/contract/logger.ts";
+import { firstSessionId } from "../../../../core/sessions/current-session.ts";
 import { SessionHistory } from "../../../../core/sessions/session-history.ts";
-import { firstSessionId } from "../../../../core/sessions/session-record.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { AGENT, CoreUnderTest, userMessage } from "../../core-under-test.ts";
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { UserMessage } from "../../../../core/contract/user-message.ts";
-import { findPerson } from "../../../../core/people/find-person.ts";
 import { claimLink } from "../../../../core/people/linking/claim-link.ts";
 import { confirmLink } from "../../../../core/people/linking/confirm-link.ts";
 import { linkIdOf } from "../../../../core/people/linking/link-code.ts";
 import { offerLink } from "../../../../core/people/linking/offer-link.ts";
+import { findPerson } from "../../../../core/people/person-record.ts";
 import { MemoryStore } from "../../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { userMessage } from "../../core-under-test.ts";

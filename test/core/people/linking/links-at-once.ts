@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Store } from "../../../../core/contract/store.ts";
 import type { UserMessage } from "../../../../core/contract/user-message.ts";
-import { findPerson } from "../../../../core/people/find-person.ts";
 import { leavePerson } from "../../../../core/people/leave-person.ts";
 import { claimLink } from "../../../../core/people/linking/claim-link.ts";
 import { confirmLink } from "../../../../core/people/linking/confirm-link.ts";
 import { linkIdOf } from "../../../../core/people/linking/link-code.ts";
 import { offerLink } from "../../../../core/people/linking/offer-link.ts";
+import { findPerson } from "../../../../core/people/person-record.ts";
 import { userMessage } from "../../core-under-test.ts";
 import { untilDone } from "../until-done.ts";
 
