@@ -6,7 +6,8 @@ import type { GatewayConfig } from "../../config/index.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import { type Clock, systemClock } from "../../core/contract/clock.ts";
 import type { Logger } from "../../core/contract/logger.ts";
-import { type Metrics, measureRequests } from "../metrics/index.ts";
+import type { Meter } from "../../core/contract/telemetry.ts";
+import type { Metrics } from "../metrics/index.ts";
 import { httpError, toHttpError } from "./http-error.ts";
 import type { HttpListener } from "./http-listener.ts";
 import { RETRY_AFTER } from "./http-refusals.ts";
@@ -108,6 +109,16 @@ const answerNotFound = (app: FastifyInstance, request: FastifyRequest, reply: Fa
       : httpError(405, "method-not-allowed", `This address takes ${allowed.join(", ")}.`);
   if (allowed.length > 0) reply.header("allow", allowed.join(", "));
   return reply.code(status).send(body);
+};
+
+/** Labels requests by route, never by address, because a scanner could create any number of series. */
+const measureRequests = (app: FastifyInstance, meter: Meter): void => {
+  app.addHook("onResponse", (request, reply, done) => {
+    const route = request.routeOptions.url ?? "none";
+    meter.count("http_requests_total", { method: request.method, route, status: String(reply.statusCode) });
+    meter.observe("http_request_seconds", reply.elapsedTime / 1000, { route });
+    done();
+  });
 };
 
 const addSecurityHeaders = (app: FastifyInstance): void => {

@@ -1,2 +1,1 @@
 export { createMetrics, type Metrics } from "./create-metrics.ts";
-export { measureRequests } from "./measure-requests.ts";

@@ -88,7 +88,7 @@ export class BodyBudget {
 
   #receive(entry: Entry, bytes: number, now: number): boolean {
     if (!this.#fits(entry, bytes)) {
-      this.#compactSessionAsync(entry, now);
+      this.#cutSlowBodies(entry, now);
       if (!this.#fits(entry, bytes)) return false;
     }
     this.#change(entry, bytes);
@@ -96,7 +96,7 @@ export class BodyBudget {
     return true;
   }
 
-  #compactSessionAsync(entry: Entry, now: number): void {
+  #cutSlowBodies(entry: Entry, now: number): void {
     if (now - this.#lookedAt < LOOK_AGAIN_AFTER_MS) return;
     this.#lookedAt = now;
     this.#cut((other) => other !== entry && isSlowStranger(other, now));

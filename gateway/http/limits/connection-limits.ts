@@ -4,7 +4,7 @@ import { addressKey, allowanceOf } from "../../../adapters/contract/address-rate
 import type { Clock } from "../../../core/contract/clock.ts";
 import { systemClock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
-import { networksOf } from "./client-address.ts";
+import { networksOf } from "./limit-requests.ts";
 import { MinuteReport } from "./minute-report.ts";
 
 export interface ConnectionLimits {

@@ -1,4 +1,10 @@
-export { isLocalClient, isLoopbackName, warnOfUndeclaredProxy } from "./client-address.ts";
 export { type ConnectionLimits, limitConnections } from "./connection-limits.ts";
-export { limitBodies, limitRequests, markAuthenticated } from "./limit-requests.ts";
+export {
+  isLocalClient,
+  isLoopbackName,
+  limitBodies,
+  limitRequests,
+  markAuthenticated,
+  warnOfUndeclaredProxy,
+} from "./limit-requests.ts";
 export { SignInGuard } from "./sign-in-guard.ts";

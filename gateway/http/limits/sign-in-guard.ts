@@ -6,8 +6,7 @@ import type { Clock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import type { Meter } from "../../../core/contract/telemetry.ts";
 import { digestOf } from "../credentials.ts";
-import { clientKey } from "./client-address.ts";
-import { markAuthenticated } from "./limit-requests.ts";
+import { clientKey, markAuthenticated } from "./limit-requests.ts";
 import { MinuteReport } from "./minute-report.ts";
 
 interface SignInGuardDeps {

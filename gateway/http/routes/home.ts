@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { isWebhookAdapter } from "../../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../../adapters/contract/channel-adapter.ts";
-import { channelPath } from "./channel-path.ts";
 import { HOME_STYLE } from "./home-style.ts";
+import { channelPath } from "./webhooks.ts";
 
 /** The page at the gateway's address. */
 export const homeRoute = (app: FastifyInstance, adapters: readonly ChannelAdapter[]): void => {

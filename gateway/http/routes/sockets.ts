@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { SocketAdapter, SocketRequest } from "../../../adapters/contract/abilities.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import { httpError } from "../http-error.ts";
-import { channelPath } from "./channel-path.ts";
+import { channelPath } from "./webhooks.ts";
 
 /** Browsers' sockets at `/channels/<channel>/socket`. A refusal comes before the upgrade, as a plain HTTP answer. */
 export const socketRoutes = async (

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Webhook, WebhookAdapter, WebhookHead, WebhookResponse } from "../../../adapters/contract/abilities.ts";
-import { channelPath } from "./channel-path.ts";
 
-/** What platforms and browsers call over HTTP. The body reaches the adapter as it came: signatures are over bytes. */
+/** The HTTP endpoints of adapters. The adapter gets the raw body, because signatures cover bytes. */
 export const webhookRoutes = async (app: FastifyInstance, adapters: readonly WebhookAdapter[]): Promise<void> => {
-  // a scope of its own: nowhere else is a body left unparsed
+  // Only this scope leaves bodies unparsed.
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
@@ -18,7 +17,7 @@ const addWebhook = (scope: FastifyInstance, url: string, webhook: Webhook): void
   scope.route({
     method: webhook.method,
     url,
-    // Fastify knows no limit of 0
+    // Fastify rejects a limit of 0.
     bodyLimit: Math.max(1, webhook.maxBodyBytes),
     exposeHeadRoute: webhook.method === "GET",
     onRequest: async (request, reply) => {
@@ -41,7 +40,7 @@ const headOf = (request: FastifyRequest): WebhookHead => ({
 });
 
 const send = (reply: FastifyReply, { status, headers, body }: WebhookResponse): FastifyReply => {
-  // A file that the client stops reading stays in memory no longer than this.
+  // Bounds the time that an unread file stays in memory.
   reply.raw.setTimeout(READ_ON_WITHIN_MS, () => reply.raw.destroy());
   return reply
     .code(status)
@@ -51,9 +50,13 @@ const send = (reply: FastifyReply, { status, headers, body }: WebhookResponse): 
 
 const READ_ON_WITHIN_MS = 30_000;
 
-/** A value that was sent more than once is left out: which of them counts would be a guess. */
+/** Drops values that were sent more than once, because their meaning is ambiguous. */
 const singleValues = (values: unknown): Record<string, string | undefined> => {
   const single: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(values ?? {})) if (typeof value === "string") single[name] = value;
   return single;
 };
+
+/** All routes of a channel are below this path. */
+export const channelPath = (channel: string, path: string): string =>
+  `/channels/${encodeURIComponent(channel)}/${path.replace(/^\/+/, "")}`;
