@@ -9,9 +9,12 @@ import { freePort } from "../setup/free-port.ts";
 import { type CalledFunctions, PreciseCoverage } from "./precise-coverage.ts";
 import type { Walk } from "./walks.ts";
 
-const IDLE_MS = 4_000;
-/** For writes, signals and edits that follow a posted answer. */
-const SETTLE_MS = 3_000;
+/** Longer than the interval of every report that a process writes by itself. */
+const IDLE_MS = 12_000;
+/** For writes and signals that follow a posted answer. */
+const SETTLE_MS = 500;
+/** For edits of the activity entry, which follow at the pace of the channel. */
+const QUIET_MS = 3_000;
 
 /**
  * The functions under `root` that run during a walk, without the files that run while the product is idle. The walk is
@@ -35,12 +38,12 @@ export const measureWalk = async (walk: Walk, root: string): Promise<CalledFunct
     slack.sendEventsTo(`http://127.0.0.1:${port}/channels/slack/events`);
     await walk.prepare(slack, "U0BOB");
     await walk.run(slack, "U0BOB");
-    await delay(SETTLE_MS);
+    await delay(QUIET_MS);
     await coverage.calledSince(root);
     await delay(IDLE_MS);
     const idle = await coverage.calledSince(root);
     await walk.prepare(slack, "U0ANN");
-    await delay(SETTLE_MS);
+    await delay(QUIET_MS);
     await coverage.calledSince(root);
     await walk.run(slack, "U0ANN");
     await delay(SETTLE_MS);

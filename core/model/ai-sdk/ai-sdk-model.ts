@@ -1,13 +1,19 @@
-import { type CallWarning, jsonSchema, type LanguageModel, streamText, type ToolSet, tool } from "ai";
+import {
+  type CallWarning,
+  jsonSchema,
+  type LanguageModel,
+  type ModelMessage,
+  streamText,
+  type ToolSet,
+  tool,
+} from "ai";
 import { messageOf } from "../../contract/app-error.ts";
 import type { Logger } from "../../contract/logger.ts";
 import type { AgentModel, ModelDeps, StepOptions } from "../agent-model.ts";
-import { Cutoff } from "../cutoff.ts";
 import type { HostedModelConfig } from "../hosted-config.ts";
-import type { StepRequest, StepResponse, ToolDescription } from "../step.ts";
+import type { ChatMessage, StepRequest, StepResponse, ToolCall, ToolDescription, ToolResult } from "../step.ts";
 import { explainFailure, type FailureContext } from "./explain-failure.ts";
-import { readStep } from "./read-step.ts";
-import { toModelMessages } from "./to-model-messages.ts";
+import { Cutoff, readStep } from "./read-step.ts";
 
 /** One HTTP request to a model, as the network saw it: the SDKs report some broken streams as HTTP 500. */
 export class Exchange {
@@ -15,7 +21,7 @@ export class Exchange {
   status: number | undefined;
 
   readonly fetch = async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    // Followed, a redirect would take the key in a custom header to another host.
+    // Following a redirect would send the key in a custom header to another host.
     const response = await fetch(url, { ...init, redirect: "manual" });
     this.status = response.status;
     return response;
@@ -66,7 +72,7 @@ export class AiSdkModel implements AgentModel {
       const { fullStream } = this.#stream(request, cutoff.signal, line.model);
       const listeners = { cutoff, onText: this.#guarded(onText), onWarning: this.#onWarning };
       const response = await Promise.race([readStep(fullStream, request, listeners), cutoff.cut]);
-      // Not after a failure: the request may still be on its way and would write into the next one's exchange.
+      // Not after a failure: the request may still run and would write into the exchange of the next step.
       this.#idle.push(line);
       return response;
     } catch (error) {
@@ -81,7 +87,7 @@ export class AiSdkModel implements AgentModel {
     return { exchange, model: this.#sdkModel(exchange.fetch) };
   }
 
-  /** Deltas are a hint that makes a screen livelier: a listener that breaks does not take the answer with it. */
+  /** Deltas are optional, so a failing listener does not fail the answer. */
   #guarded(onText: StepOptions["onText"]): StepOptions["onText"] {
     let broken = false;
     return (delta) => {
@@ -90,7 +96,7 @@ export class AiSdkModel implements AgentModel {
         onText(delta);
       } catch (error) {
         broken = true;
-        this.#logger.error({ error: messageOf(error) }, "a listener for text deltas failed");
+        this.#logger.error({ error: messageOf(error) }, "text delta listener failed");
       }
     };
   }
@@ -99,7 +105,7 @@ export class AiSdkModel implements AgentModel {
     const about = "feature" in warning ? warning.feature : warning.message;
     if (this.#warned.has(about)) return;
     this.#warned.add(about);
-    this.#logger.warn({ about }, "the provider does not take a setting as it is");
+    this.#logger.warn({ about }, "provider does not support a setting");
   };
 
   #stream({ system, messages, tools, toolChoice }: StepRequest, abortSignal: AbortSignal, model: LanguageModel) {
@@ -113,7 +119,7 @@ export class AiSdkModel implements AgentModel {
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       maxRetries: 0,
       abortSignal,
-      // Errors are read from the stream; the default prints them, prompt and all.
+      // Errors are read from the stream; the default handler prints them with the prompt.
       onError: () => {},
     });
   }
@@ -126,3 +132,42 @@ const toToolSet = (tools: readonly ToolDescription[]): ToolSet =>
       tool({ description, inputSchema: jsonSchema(inputSchema) }),
     ]),
   );
+
+/** Providers refuse a user message without text, e.g. one that had only attachments. */
+const NO_TEXT = "(no text)";
+
+/** Converts the history to the SDK's messages. Drops or replaces parts that a provider would refuse. */
+export const toModelMessages = (messages: readonly ChatMessage[]): ModelMessage[] => messages.flatMap(toModelMessage);
+
+const toModelMessage = (message: ChatMessage): ModelMessage[] => {
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", content: isBlank(message.text) ? NO_TEXT : message.text }];
+    case "assistant": {
+      const text = isBlank(message.text) ? [] : [{ type: "text" as const, text: message.text }];
+      const content = [...text, ...message.toolCalls.map(toCallPart)];
+      return content.length === 0 ? [] : [{ role: "assistant", content }];
+    }
+    case "tool":
+      return message.results.length === 0 ? [] : [{ role: "tool", content: message.results.map(toResultPart) }];
+  }
+};
+
+const isBlank = (text: string): boolean => text.trim() === "";
+
+const toCallPart = ({ id, name, input }: ToolCall) => ({
+  type: "tool-call" as const,
+  toolCallId: id,
+  toolName: name,
+  input: isRecord(input) ? input : { malformed: input ?? null },
+});
+
+/** Malformed arguments are kept as text; providers accept only an object in the history. */
+const isRecord = (input: unknown): boolean => typeof input === "object" && input !== null && !Array.isArray(input);
+
+const toResultPart = ({ callId, name, output, failed }: ToolResult) => ({
+  type: "tool-result" as const,
+  toolCallId: callId,
+  toolName: name,
+  output: { type: failed ? ("error-text" as const) : ("text" as const), value: output },
+});

@@ -1,24 +1,25 @@
 import { type CallWarning, type TextStreamPart, ToolChoiceViolationError, type ToolSet } from "ai";
-import { checkToolCall, isStorable, uniqueCallIds } from "../check-tool-call.ts";
-import type { Cutoff } from "../cutoff.ts";
+import type { Clock, Timer } from "../../contract/clock.ts";
+import type { ModelTimeouts } from "../hosted-config.ts";
 import { ModelFailed } from "../model-failed.ts";
 import type { StepRequest, StepResponse, ToolCall } from "../step.ts";
+import { checkToolCall, isStorable, uniqueCallIds } from "../tool-calls.ts";
 
 type Part = TextStreamPart<ToolSet>;
 type ToolCallPart = Extract<Part, { type: "tool-call" }>;
 type FinishPart = Extract<Part, { type: "finish-step" }>;
 
-/** A response is journaled as one value of the store; a model that talks without end is stopped here. */
-const LARGEST_ANSWER_BYTES = 256 * 1024;
+/** The journal stores a response as one value, so an endless answer must be cut. */
+const MAX_ANSWER_BYTES = 256 * 1024;
 
 export interface StepListeners {
   readonly cutoff: Cutoff;
   onText(delta: string): void;
-  /** A setting that the provider does not take. */
+  /** Reports a setting that the provider does not support. */
   onWarning(warning: CallWarning): void;
 }
 
-/** Gathers one step from the SDK's stream. Throws what went wrong with it. */
+/** Collects one step from the SDK's stream. Throws the stream's error. */
 export const readStep = async (
   parts: AsyncIterable<Part>,
   request: StepRequest,
@@ -31,8 +32,8 @@ export const readStep = async (
   const heard = (delta: string) => {
     cutoff.heard();
     bytes += Buffer.byteLength(delta);
-    if (bytes > LARGEST_ANSWER_BYTES) {
-      throw new ModelFailed("bad-answer", `the model's answer is larger than ${LARGEST_ANSWER_BYTES} bytes`);
+    if (bytes > MAX_ANSWER_BYTES) {
+      throw new ModelFailed("bad-answer", `the model's answer is larger than ${MAX_ANSWER_BYTES} bytes`);
     }
   };
   for await (const part of parts) {
@@ -59,7 +60,7 @@ export const readStep = async (
         toolCalls.push(toToolCall(part, callId(part.toolCallId), request));
         break;
       case "error":
-        // Tools that were called although forbidden are left out; the text, if there is any, still counts.
+        // Drops forbidden tool calls; the text is kept.
         if (!ToolChoiceViolationError.isInstance(part.error)) throw part.error;
         break;
       case "finish-step":
@@ -78,11 +79,11 @@ const toToolCall = (part: ToolCallPart, id: string, { tools }: StepRequest): Too
   return { id, name: toToolName(part.toolName), input: isStorable(input) ? input : {}, invalid };
 };
 
-/** An invented name stays in the history, where providers check its spelling. */
+/** An unknown name stays in the history, where providers validate its spelling. */
 const toToolName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 
 const toResponse = (part: FinishPart, text: string, toolCalls: ToolCall[]): StepResponse => {
-  // The SDK ends a stream that was cut with a reason of its own; a model's own reason has a raw form.
+  // The SDK ends a truncated stream with its own reason; only a model's reason has a raw form.
   if (part.rawFinishReason === undefined) throw new ModelFailed("bad-answer", "the model's stream ended in mid-answer");
   if (text.trim() === "" && toolCalls.length === 0) throw nothingSaid(part.finishReason);
   const { inputTokens, outputTokens } = part.usage;
@@ -106,7 +107,7 @@ const nothingSaid = (finishReason: string): ModelFailed => {
   );
 };
 
-/** Several servers finish with "stop" although they call tools. */
+/** Some servers finish with "stop" although they call tools. */
 const finishOf = (finishReason: string, callsTools: boolean): StepResponse["finish"] => {
   if (finishReason === "length") return "length";
   if (callsTools) return "tool-calls";
@@ -115,3 +116,69 @@ const finishOf = (finishReason: string, callsTools: boolean): StepResponse["fini
 
 const tokens = (count: number | undefined): number =>
   count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0;
+
+/** Cuts a step at a timeout or when the caller aborts, whichever comes first. */
+export class Cutoff {
+  /** Aborts the request. */
+  readonly signal: AbortSignal;
+  /** Rejects as soon as the step is cut, however slowly the SDK reacts to the abort. */
+  readonly cut: Promise<never>;
+  readonly #controller = new AbortController();
+  readonly #clock: Clock;
+  readonly #timeouts: ModelTimeouts;
+  readonly #total: Timer;
+  readonly #release: () => void;
+  #silence: Timer;
+  #reject: (failure: ModelFailed) => void = () => {};
+  #failure: ModelFailed | undefined;
+
+  constructor(clock: Clock, timeouts: ModelTimeouts, caller: AbortSignal) {
+    this.#clock = clock;
+    this.#timeouts = timeouts;
+    this.signal = this.#controller.signal;
+    this.cut = new Promise((_, reject) => {
+      this.#reject = reject;
+    });
+    this.cut.catch(() => {});
+    const { firstTokenMs, totalMs } = timeouts;
+    this.#silence = clock.after(firstTokenMs, () =>
+      this.#end(new ModelFailed("timeout", `the model sent no token within ${firstTokenMs} ms`)),
+    );
+    this.#total = clock.after(totalMs, () =>
+      this.#end(new ModelFailed("timeout", `the model was not done after ${totalMs} ms`)),
+    );
+    const onCancel = () => this.#end(new ModelFailed("cancelled", "the step was cancelled"));
+    caller.addEventListener("abort", onCancel, { once: true });
+    this.#release = () => caller.removeEventListener("abort", onCancel);
+    if (caller.aborted) onCancel();
+  }
+
+  /** The reason for the cut; undefined if the step was not cut. */
+  get failure(): ModelFailed | undefined {
+    return this.#failure;
+  }
+
+  /** Restarts the timeout for the next token. */
+  heard(): void {
+    if (this.signal.aborted) return;
+    const { idleMs } = this.#timeouts;
+    this.#silence.cancel();
+    this.#silence = this.#clock.after(idleMs, () =>
+      this.#end(new ModelFailed("timeout", `the model stopped sending for ${idleMs} ms in mid-answer`)),
+    );
+  }
+
+  /** Call at the end of the step; closes open connections too. */
+  dispose(): void {
+    this.#silence.cancel();
+    this.#total.cancel();
+    this.#release();
+    this.#controller.abort();
+  }
+
+  #end(failure: ModelFailed): void {
+    this.#failure ??= failure;
+    this.#reject(this.#failure);
+    this.dispose();
+  }
+}

@@ -1,8 +1,8 @@
 import type { Clock } from "../../contract/clock.ts";
 import type { AgentModel, StepOptions } from "../agent-model.ts";
-import { uniqueCallIds } from "../check-tool-call.ts";
 import { ModelFailed } from "../model-failed.ts";
 import type { StepRequest, StepResponse, ToolCall } from "../step.ts";
+import { uniqueCallIds } from "../tool-calls.ts";
 import type { DemoCall } from "./demo-rule.ts";
 import { demoRules } from "./demo-rules.ts";
 import { situationOf } from "./situation.ts";

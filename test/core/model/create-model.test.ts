@@ -53,7 +53,7 @@ describe("given a listener that fails", () => {
     };
     const { response } = await run(modelAt(server.baseUrl, {}, { logger }), {}, { onText });
     expect(response?.text).toBe("abc");
-    expect(logged).toEqual([[{ error: "no screen" }, "a listener for text deltas failed"]]);
+    expect(logged).toEqual([[{ error: "no screen" }, "text delta listener failed"]]);
     await server.stop();
   });
 });

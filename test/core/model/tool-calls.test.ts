@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { describeTool } from "../../../core/model/describe-tools.ts";
 import { type ChatMessage, StepResponse } from "../../../core/model/step.ts";
+import { describeTool } from "../../../core/model/tool-calls.ts";
 import { calls, type ScriptedToolCall } from "../../fakes/model-answer.ts";
 import { ScriptedModelServer } from "../../fakes/scripted-model-server.ts";
 import { modelAt, run, user, weather } from "./model-under-test.ts";

@@ -2,14 +2,47 @@ import { z } from "zod";
 import { messageOf } from "../contract/app-error.ts";
 import type { ChatMessage, ToolDescription } from "./step.ts";
 
-/** JSON.parse takes any depth; JSON.stringify, and so the store, ends with the stack. */
-const DEEPEST_INPUT = 100;
+const inputSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
 
-const LONGEST_PROBLEMS = 2_000;
+export interface DescribedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType;
+  readonly checksInput?: boolean;
+  readonly varies?: boolean;
+}
+
+/** The description of a tool for the model. The JSON schema is cached per zod schema, so reuse the zod schema. */
+export const describeTool = (tool: DescribedTool): ToolDescription => {
+  const { name, description, input, checksInput } = tool;
+  let inputSchema = inputSchemas.get(input);
+  if (inputSchema === undefined) {
+    // "input": a field with a default is optional to the model.
+    inputSchema = { ...z.toJSONSchema(input, { io: "input" }) };
+    delete inputSchema.$schema;
+    inputSchemas.set(input, inputSchema);
+  }
+  return { name, description, inputSchema, ...(checksInput && { checksInput }) };
+};
+
+const described = new WeakMap<readonly DescribedTool[], ToolDescription[]>();
+
+/** The descriptions of an agent's tools. Cached per list, because every step needs them, unless a tool's description varies. */
+export const describeTools = (tools: readonly DescribedTool[]): ToolDescription[] => {
+  if (tools.some(({ varies }) => varies)) return tools.map(describeTool);
+  const known = described.get(tools) ?? tools.map(describeTool);
+  described.set(tools, known);
+  return known;
+};
+
+/** JSON.parse accepts any depth, but JSON.stringify, and so the store, overflows the stack. */
+const MAX_INPUT_DEPTH = 100;
+
+const MAX_PROBLEMS_CHARS = 2_000;
 
 const validators = new WeakMap<object, z.ZodType | undefined>();
 
-/** Why a call cannot be run, in words that help the model to do better; undefined if it can. */
+/** The reason why a call cannot run, for the model to correct it; undefined if it can run. */
 export const checkToolCall = (
   call: { name: string; input: unknown; malformed?: boolean },
   offered: readonly ToolDescription[],
@@ -24,7 +57,7 @@ export const checkToolCall = (
   if (!isStorable(call.input)) return `The arguments are nested too deeply. Call ${tool.name} again with flatter ones.`;
   const checked = tool.checksInput ? undefined : validatorFor(tool.inputSchema)?.safeParse(call.input);
   if (checked === undefined || checked.success) return undefined;
-  const problems = z.prettifyError(checked.error).slice(0, LONGEST_PROBLEMS);
+  const problems = z.prettifyError(checked.error).slice(0, MAX_PROBLEMS_CHARS);
   return `The arguments do not fit the tool's schema:\n${problems}\nCall ${tool.name} again.`;
 };
 
@@ -44,7 +77,7 @@ const validatorFor = (schema: Record<string, unknown>): z.ZodType | undefined =>
   return validators.get(schema);
 };
 
-/** A schema that zod cannot read is left to the tool itself, which checks its input when it runs. */
+/** If zod cannot read a schema, the tool checks its input itself when it runs. */
 const compile = (schema: Record<string, unknown>): z.ZodType | undefined => {
   try {
     return z.fromJSONSchema(schema);
@@ -53,19 +86,19 @@ const compile = (schema: Record<string, unknown>): z.ZodType | undefined => {
   }
 };
 
-export const isStorable = (input: unknown): boolean => !isDeeperThan(input, DEEPEST_INPUT);
+export const isStorable = (input: unknown): boolean => !isDeeperThan(input, MAX_INPUT_DEPTH);
 
 const isDeeperThan = (value: unknown, depth: number): boolean =>
   typeof value === "object" &&
   value !== null &&
   (depth === 0 || Object.values(value).some((child) => isDeeperThan(child, depth - 1)));
 
-/** What every provider takes back as an id. */
+/** Ids that every provider accepts in the history. */
 const USABLE = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Sloppy models leave call ids out, repeat them, or count from zero in every answer. The function returned keeps
- * a usable id that is new to the conversation and makes another one otherwise.
+ * Some models omit call ids, repeat them, or count from zero in every answer. The returned function keeps an id that is
+ * valid and new to the conversation, and makes another one otherwise.
  */
 export const uniqueCallIds = (messages: readonly ChatMessage[]): ((proposed: string) => string) => {
   const taken = new Set<string>();
