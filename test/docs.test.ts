@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { anchorsIn, linkedAnchors } from "./docs/link-anchors.ts";
 import { namedPaths } from "./docs/named-paths.ts";
 import { projectFiles, projectRoot } from "./setup/project-files.ts";
 
@@ -21,6 +22,14 @@ const goneFrom = (document: string, markdown: string): string[] =>
     .filter((named) => !exists(named.path))
     .map((named) => `${document}:${named.line} names ${named.path}`);
 
+/** Links to headings that their page does not have; a page that is gone has none. */
+const missingAnchors = (document: string, markdown: string, pageText: (page: string) => string): string[] =>
+  linkedAnchors(document, markdown)
+    .filter(({ page, anchor }) => !anchorsIn(pageText(page)).has(anchor))
+    .map(({ page, anchor, line }) => `${document}:${line} links ${page}#${anchor}`);
+
+const readIfPresent = (file: string) => (files.includes(file) ? read(file) : "");
+
 describe("given the project's documents", () => {
   it("then there are some", () => {
     expect(documents).toEqual(expect.arrayContaining(["README.md", "CHANGELOG.md", "docs/architecture.md"]));
@@ -28,6 +37,10 @@ describe("given the project's documents", () => {
 
   it.each(documents)("then every path that %s names exists", (document) => {
     expect(goneFrom(document, read(document))).toEqual([]);
+  });
+
+  it.each(documents)("then every heading that %s links to exists", (document) => {
+    expect(missingAnchors(document, read(document), readIfPresent)).toEqual([]);
   });
 
   it("then together they name many", () => {
@@ -107,4 +120,23 @@ describe("given a document that names a path that is gone, then it is reported",
   ])("and one that does not is not: %j", (text) => {
     expect(goneFrom("docs/page.md", text)).toEqual([]);
   });
+});
+
+describe("given a link to a heading", () => {
+  const page = "# Page\n\n## What is `kept`, and how\n\n## Twice\n\n## Twice\n\n```sh\n# not a heading\n```\n";
+  const missing = (link: string) => missingAnchors("docs/own.md", `\n[text](${link})`, () => page);
+
+  it.each(["gone.md#gone", "#gone", "adr/page.md#what-is-kept", "page.md#not-a-heading", "page.md#twice-2"])(
+    "when %s is not a heading of its page, then it is reported",
+    (link) => {
+      expect(missing(link)).toEqual([expect.stringMatching(/^docs\/own\.md:2 links docs\/\S+#\S+$/)]);
+    },
+  );
+
+  it.each(["page.md#what-is-kept-and-how", "#page", "page.md#twice-1", "page.md", "https://example.com/page.md#gone"])(
+    "when %s is one, or leads elsewhere, then it is not reported",
+    (link) => {
+      expect(missing(link)).toEqual([]);
+    },
+  );
 });
