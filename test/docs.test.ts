@@ -30,6 +30,12 @@ const missingAnchors = (document: string, markdown: string, pageText: (page: str
 
 const readIfPresent = (file: string) => (files.includes(file) ? read(file) : "");
 
+/** The texts of several words in backticks in the first column of tables. */
+const quotedMessages = (markdown: string): string[] =>
+  [...markdown.matchAll(/^\| (.*?) \| /gm)]
+    .flatMap(([, cell = ""]) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text))
+    .filter((text) => text.includes(" "));
+
 describe("given the project's documents", () => {
   it("then there are some", () => {
     expect(documents).toEqual(expect.arrayContaining(["README.md", "CHANGELOG.md", "docs/architecture.md"]));
@@ -78,6 +84,16 @@ describe("given the project's documents", () => {
     const declared = new Set([...source.matchAll(/\b(?:interface|type|class) (\w+)/g)].map(([, name]) => name));
     expect(named.length).toBeGreaterThan(40);
     expect(named.filter((name) => !declared.has(name))).toEqual([]);
+  });
+
+  it("then every message that the troubleshooting page quotes is in the code", () => {
+    const source = files
+      .filter((file) => /^(core|gateway|adapters|config)\/.*\.tsx?$/.test(file))
+      .map(read)
+      .join("\n");
+    const quoted = quotedMessages(read("docs/troubleshooting.md"));
+    expect(quoted.length).toBeGreaterThan(30);
+    expect(quoted.filter((message) => !source.includes(message))).toEqual([]);
   });
 
   it.each(documents.filter((document) => document.startsWith("docs/adr/")))("then %s is a short record", (document) => {
