@@ -3,6 +3,8 @@ import { connect, type JetStreamManager, type StreamInfo } from "nats";
 /** The records that say who reads what, and how far delegated work and reminders have got. */
 const RECORDS = /^KV_\w+_(bus_members|bus_partitions|subtasks|subtask-owners|schedules|schedule-runs|schedule-due)$/;
 const MAX_CHARACTERS = 500;
+/** Batches are shown whole, because their end says which member was counted. */
+const SHOWN_WHOLE = /_subtask-owners$/;
 
 /** Queues, their readers and these records as the cluster has them, to look for the cause of a loss. */
 export const dumpCluster = async (servers: string[]): Promise<string> => {
@@ -40,10 +42,9 @@ const storedIn = async (
   for (let seq = Math.max(1, first_seq); seq <= last_seq; seq++) {
     const stored = await jsm.streams.getMessage(stream, { seq }).catch(() => undefined);
     if (stored === undefined) continue;
-    const id = stored.header?.get("Nats-Msg-Id");
-    lines.push(
-      `  ${seq} ${stored.time.toISOString()} ${stored.subject} ${id} ${stored.string().slice(0, MAX_CHARACTERS)}`,
-    );
+    const headers = stored.header?.keys().map((name) => `${name}=${stored.header?.get(name)}`) ?? [];
+    const value = SHOWN_WHOLE.test(stream) ? stored.string() : stored.string().slice(0, MAX_CHARACTERS);
+    lines.push([`  ${seq}`, stored.time.toISOString(), stored.subject, ...headers, value].join(" "));
   }
   return lines;
 };
