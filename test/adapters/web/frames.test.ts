@@ -33,8 +33,8 @@ const arrival = (files: readonly StoredFile[] = []) => ({
 const message = (text: string, more: Partial<Message> = {}): Message => ({ type: "message", id: "c-1", text, ...more });
 const command = (more: Partial<Command> = {}): Command => ({ type: "command", id: "c-1", name: "help", ...more });
 
-describe("given what a visitor sends, when it becomes a message", () => {
-  it("then it is one of their private conversation, and its id is the same whenever it is repeated", () => {
+describe("given a visitor's frame, when it becomes a UserMessage", () => {
+  it("then it belongs to their private conversation, and a retry has the same id", () => {
     expect(userMessageOf(message("hello"), arrival())).toStrictEqual({
       id: "web:ann%3A1:c-1",
       tenant: "default",
@@ -49,7 +49,7 @@ describe("given what a visitor sends, when it becomes a message", () => {
     });
   });
 
-  it("then it keeps what it answers and the files of this visitor", () => {
+  it("then it has the reply that it answers and the visitor's files", () => {
     const made = userMessageOf(message("look", { replyTo: "r-1" }), arrival([file]));
     expect(made.replyTo).toBe("r-1");
     expect(made.attachments).toStrictEqual([{ id: "ann:1/f-1", name: "chart.png", mediaType: "image/png", bytes: 7 }]);
@@ -57,7 +57,7 @@ describe("given what a visitor sends, when it becomes a message", () => {
     expect(fileOf({ id: "f-1", name: "", mediaType: "" })).toEqual({ visitor: "", fileId: "f-1" });
   });
 
-  it("when it is a command, or text that is one, then it travels as a command with its text", () => {
+  it("when it is a command, or the text of one, then it becomes a command with its text", () => {
     const of = (frame: Message | Command) => {
       const { text, command: made } = userMessageOf(frame, arrival());
       return [text, made];
@@ -69,11 +69,11 @@ describe("given what a visitor sends, when it becomes a message", () => {
     expect(userMessageOf(message("help"), arrival())).not.toHaveProperty("command");
   });
 
-  it("when its text has half a character in it, then it is made one that can be stored", () => {
+  it("when its text has a lone surrogate, then it is made well-formed", () => {
     expect(userMessageOf(message("a\uD800b"), arrival()).text).toBe("a\uFFFDb");
   });
 
-  it("then all tabs of the visitor see the same message, with files by the names they know", () => {
+  it("then all tabs of the visitor get the same message, with the client's file ids", () => {
     expect(saidOf(message("hello"), NOW, [])).toStrictEqual({ type: "said", id: "c-1", text: "hello", createdAt: AT });
     expect(saidOf(command({ args: "me", replyTo: "r-1" }), NOW, [file])).toStrictEqual({
       type: "said",
@@ -86,7 +86,7 @@ describe("given what a visitor sends, when it becomes a message", () => {
     });
   });
 
-  it("then an answer finds the client's own id again, and only for this visitor", () => {
+  it("then the client's id is found from the correlation id, and only for this visitor", () => {
     expect(clientIdOf("web:ann%3A1:c-1", "web", "ann:1")).toBe("c-1");
     expect(clientIdOf("web:bob:c-1", "web", "ann:1")).toBeUndefined();
     expect(clientIdOf("a2a/web:ann%3A1:c-1", "web", "ann:1")).toBeUndefined();
@@ -100,7 +100,7 @@ describe("given a visitor who says hello", () => {
       ...more,
     });
 
-  it("then zone and language count if they exist", () => {
+  it("then time zone and locale are used if they are valid", () => {
     expect(account({ timeZone: "Europe/Rome", locale: "it-IT" }, "Ann")).toStrictEqual({
       id: "ann",
       name: "Ann",
@@ -116,15 +116,15 @@ describe("given a visitor who says hello", () => {
 describe("given a frame of a socket", () => {
   const parse = (value: unknown) => parseFrame(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
 
-  it("then a good one is read", () => {
+  it("then a valid one is parsed", () => {
     expect(parse(message("hello"))).toEqual({ frame: message("hello") });
   });
 
-  it("when it is no JSON, then the client learns what a frame is", () => {
+  it("when it is not JSON, then the problem explains the format", () => {
     expect(parse("{")).toEqual({ problem: "a frame must be one JSON object as text" });
   });
 
-  it("when something is wrong with it, then the client learns where, and which of its messages it was", () => {
+  it("when it is invalid, then the problem names the field and the message id", () => {
     expect(parse({ type: "message", id: "c-1" })).toEqual({ problem: expect.stringMatching(/^text: /), id: "c-1" });
     expect(parse({ type: "dance", id: "c-1" })).toEqual({ problem: expect.stringMatching(/^type: /), id: "c-1" });
     const { problem } = parse({ type: "history", before: "x", limit: "y" }) as { problem: string };
@@ -135,7 +135,7 @@ describe("given a frame of a socket", () => {
     expect(parse({ type: "message", text: "" })).not.toHaveProperty("id");
   });
 
-  it("when it is hostile, then the answer stays short", () => {
+  it("when it is hostile, then the problem stays short", () => {
     const attachments = Array.from({ length: 9 }, () => ({ id: "x".repeat(101) }));
     const { problem, id } = parse({ type: "message", id: "x".repeat(5_000), text: 1, attachments }) as {
       problem: string;
@@ -149,7 +149,7 @@ describe("given a frame of a socket", () => {
   });
 });
 
-describe("given a reply for a visitor, when it is drawn as a frame", () => {
+describe("given a reply for a visitor, when it is rendered as a frame", () => {
   const target = { channel: "web", room: "ann:1", kind: "private" } as const;
   const draw = (more: Partial<AgentReply>, delivery = {}) =>
     renderReply({
@@ -157,7 +157,7 @@ describe("given a reply for a visitor, when it is drawn as a frame", () => {
       reply: sampleReply("r-1", target, "words", more),
     });
 
-  it("then it stays data, with nothing that it does not have", () => {
+  it("then it is data without absent fields", () => {
     expect(draw({ origin: null, kind: "notice" })).toStrictEqual({
       type: "reply",
       id: "r-1",
@@ -167,7 +167,7 @@ describe("given a reply for a visitor, when it is drawn as a frame", () => {
     });
   });
 
-  it("then origin, anchor, outcome and actions come along", () => {
+  it("then it has origin, anchor, outcome and actions", () => {
     const actions = [{ name: "cancel", label: "Cancel" }];
     const origin = sampleReply("r-1", target, "").origin;
     expect(draw({ outcome: "failed", actions }, { anchor: sampleAnchor })).toMatchObject({
@@ -178,7 +178,7 @@ describe("given a reply for a visitor, when it is drawn as a frame", () => {
     });
   });
 
-  it("when this visitor waits for it, then it says for which message and in which session", () => {
+  it("when it answers this visitor, then it names the message and the session", () => {
     expect(draw({ correlationId: "web:ann%3A1:c-1" })).toMatchObject({ correlationId: "c-1", sessionId: "s-1" });
     expect(draw({ correlationId: "web:ann%3A1:c-1", sessionId: null })).not.toHaveProperty("sessionId");
     const others = draw({ correlationId: "web:bob:c-1" });
@@ -187,13 +187,13 @@ describe("given a reply for a visitor, when it is drawn as a frame", () => {
     expect(draw({})).not.toHaveProperty("sessionId");
   });
 
-  it("when it has several parts, then each has an id of its own", () => {
+  it("when it has several parts, then each has its own id", () => {
     const delivery = sampleDelivery("r-1", target, "words");
     expect(shownId(delivery)).toBe("r-1");
     expect(shownId({ ...delivery, part: { index: 1, count: 2, markdown: "words" } })).toBe("r-1/1");
   });
 
-  it("when it changes what was shown, then it keeps the id that this had, and brings its activity", () => {
+  it("when it edits a shown reply, then it keeps that id and has the activity", () => {
     const reply = sampleActivity("t-1", target, 2);
     const edit = renderEdit("m-1", { ...sampleDelivery("r-1", target, "words"), reply });
     expect(edit).toMatchObject({ type: "edit", id: "m-1", kind: "progress", activity: { revision: 2 } });

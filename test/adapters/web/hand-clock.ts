@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../core/contract/clock.ts";
 
-/** A clock that stands still until it is moved; timers fire in order on the way. */
+/** A manual clock; timers fire in order while it is advanced. */
 export class HandClock implements Clock {
   #elapsed = 0;
   readonly #begin: number;
@@ -24,7 +24,7 @@ export class HandClock implements Clock {
     return { cancel: () => this.#timers.delete(timer) };
   }
 
-  /** Moves on, letting what was started run between two timers. */
+  /** Advances the time; started work can run between two timers. */
   async advance(ms: number): Promise<void> {
     const end = this.#elapsed + ms;
     for (;;) {
@@ -38,7 +38,7 @@ export class HandClock implements Clock {
     this.#elapsed = end;
   }
 
-  /** Moves on at once, as if the process had slept: nothing fires on the way. */
+  /** Jumps ahead as if the process had been suspended: no timer fires on the way. */
   jump(ms: number): void {
     this.#elapsed += ms;
   }

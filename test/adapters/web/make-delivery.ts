@@ -2,7 +2,7 @@ import type { Delivery } from "../../../adapters/contract/channel-adapter.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
 
-/** A reply for one visitor, as the relay hands it over. */
+/** A reply for one visitor, as the relay delivers it. */
 export const makeDelivery = (
   visitor: string,
   id: string,

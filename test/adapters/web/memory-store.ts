@@ -8,11 +8,11 @@ interface Kept {
   readonly expiresAt: number;
 }
 
-/** The store's promises, in memory: values go through JSON and their schema. It counts writes and can fail on demand. */
+/** An in-memory store: values pass through JSON and their schema. It counts writes and can fail on demand. */
 export class MemoryStore implements Store {
   readonly writes: string[] = [];
   reads = 0;
-  /** Called before each operation; a throw is the store's failure, a promise its slowness. */
+  /** Called before each operation; a throw simulates a failure, a promise a delay. */
   before: (operation: "get" | "put" | "stored", collection: string) => void | Promise<void> = () => undefined;
   readonly #clock: Clock;
   readonly #kept = new Map<string, Kept>();
@@ -22,7 +22,7 @@ export class MemoryStore implements Store {
     this.#clock = clock;
   }
 
-  /** Of everything that takes room, as "collection/key". */
+  /** Keys of all stored values, as "collection/key". */
   names(): string[] {
     return [...this.#kept.keys()];
   }

@@ -24,13 +24,13 @@ describe("given docs/protocol.md", () => {
     },
   );
 
-  it("then every error code and every close code has its row, and no other has", () => {
+  it("then it has a row for every error code and close code, and no others", () => {
     expect(new Set(rows("Error codes"))).toEqual(new Set(ErrorCodes));
     const codes = rows("Close codes");
     expect(new Set(codes.map(Number))).toEqual(new Set(Object.values(closeCodes)));
   });
 
-  it("then the limits it tells are the defaults", () => {
+  it("then its limits are the defaults", () => {
     const { frameBytes, textLength, ...rest } = WebLimits.parse({});
     const told = section("Limits");
     expect(told).toContain(`${frameBytes / 1024} kB`);

@@ -2,7 +2,7 @@ import { afterEach } from "vitest";
 import type { WebGateway, WebGatewayOptions } from "./web-gateway.ts";
 import { startWebGateway } from "./web-gateway.ts";
 
-/** Starts gateways that end with their test. */
+/** Starts gateways that stop after each test. */
 export const runningGateways = (): ((options?: WebGatewayOptions) => Promise<WebGateway>) => {
   const running: WebGateway[] = [];
   afterEach(async () => {

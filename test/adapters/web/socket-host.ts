@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { SocketAdapter, SocketRequest } from "../../../adapters/contract/abilities.ts";
 
-/** Real sockets for an adapter, mounted as a gateway mounts it. */
+/** Real sockets for an adapter, mounted as in a gateway. */
 export class SocketHost {
   readonly #server: Server = createServer((_, response) => response.writeHead(404).end());
   #sockets: WebSocketServer | undefined;
@@ -29,7 +29,7 @@ export class SocketHost {
     return `http://localhost:${this.#port}`;
   }
 
-  /** Sockets of an earlier adapter are cut, as the death of its process would. */
+  /** Terminates the sockets of an earlier adapter, as a crash would. */
   mount(adapter: SocketAdapter): void {
     this.#cut();
     const { maxFrameBytes: maxPayload, protocol } = adapter.socket;

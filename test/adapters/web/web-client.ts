@@ -9,7 +9,7 @@ export interface ConnectOptions {
   readonly protocols?: string[];
 }
 
-/** A client that keeps every frame it got; each must be one that the protocol has. */
+/** A client that records every frame; each must match the protocol. */
 export class WebClient {
   readonly socket: WebSocket;
   readonly frames: ServerFrame[] = [];
@@ -55,7 +55,7 @@ export class WebClient {
     this.socket.send(data, options);
   }
 
-  /** The next frame of this type that was not taken yet; earlier ones are passed over. */
+  /** The next unread frame of this type; skips earlier ones. */
   async next<T extends ServerFrame["type"]>(
     type: T,
     fits: (frame: FrameOf<T>) => boolean = () => true,

@@ -28,18 +28,18 @@ export interface WebGatewayOptions {
   readonly clock?: Clock;
   readonly channel?: string;
   readonly inbox?: Inbox;
-  /** Carries signals between gateways; without it they come straight back. */
+  /** Carries signals between gateways; without it they return to the sender. */
   readonly signal?: (signal: UserSignal) => void;
   readonly sessionOf?: AdapterContext["sessionOf"];
   readonly writes?: WriteAvailability;
   readonly freeBytes?: AdapterContext["freeBytes"];
-  /** What the adapter takes for its own address; the real one unless told. */
+  /** The adapter's public address; defaults to the real one. */
   readonly publicUrl?: string;
 }
 
 let made = 0;
 
-/** A web adapter that was not started yet. */
+/** A web adapter before its start. */
 export const makeWebAdapter = (publicUrl: string, options: WebGatewayOptions = {}): WebAdapter => {
   const clock = options.clock ?? systemClock;
   const context: AdapterContext = {

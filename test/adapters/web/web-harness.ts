@@ -8,7 +8,7 @@ import { SocketHost } from "./socket-host.ts";
 import { enter } from "./web-client.ts";
 import { makeWebAdapter } from "./web-gateway.ts";
 
-/** Puts the web channel up for the contract suite: people are clients with a token of their own. */
+/** The web channel for the contract suite: people are clients with their own tokens. */
 export const webHarness = async ({ channel }: { channel: string }): Promise<ChannelHarness> => {
   const store = new MemoryStore(systemClock);
   const host = await new SocketHost().open();
@@ -68,7 +68,7 @@ export const webHarness = async ({ channel }: { channel: string }): Promise<Chan
   };
 };
 
-/** What a screen shows: replies, each as its last edit left it. */
+/** The visible state: replies, each with its last edit. */
 const postsIn = (items: readonly HistoryItem[], where: string): Post[] => {
   const posts = new Map<string, Post>();
   for (const item of items) {

@@ -19,7 +19,7 @@ const noStorage = () => {
   throw new Error("forbidden");
 };
 
-/** A client whose gateway is the test. */
+/** A client with a gateway that the test simulates. */
 const start = () => {
   const sent: ClientFrame[] = [];
   const statuses: ChatStatus[] = [];
@@ -60,7 +60,7 @@ const start = () => {
 };
 
 describe("given a client of the socket protocol", () => {
-  it("when several messages wait, then each is sent after the one before was accepted", async () => {
+  it("when several messages are queued, then each is sent after the previous one was accepted", async () => {
     const { client, connected, welcome, say, tell, idsSent } = start();
     say("m1");
     say("m2");
@@ -73,7 +73,7 @@ describe("given a client of the socket protocol", () => {
     expect(idsSent()).toEqual(["m1", "m2"]);
   });
 
-  it("when the connection ends, then it resumes after what it has, and sends again what was not accepted", async () => {
+  it("when the connection closes, then it resumes from its last seq and retries unaccepted messages", async () => {
     const { client, sent, connected, welcome, say, tell, idsSent, closed } = start();
     client.open();
     await connected();
@@ -88,7 +88,7 @@ describe("given a client of the socket protocol", () => {
     expect(idsSent()).toEqual(["m1", "m1"]);
   });
 
-  it("when a message is refused for good, then the next one goes, and it can be sent again", async () => {
+  it("when a message is refused permanently, then the next one is sent, and the person can retry the first", async () => {
     const { client, queue, connected, welcome, say, tell, idsSent } = start();
     client.open();
     await connected();
@@ -102,7 +102,7 @@ describe("given a client of the socket protocol", () => {
     expect(idsSent()).toEqual(["m1", "m2", "m1"]);
   });
 
-  it("when its token is refused, then it asks, and does not come back by itself", async () => {
+  it("when its token is refused, then it asks the person and does not reconnect", async () => {
     const { client, statuses, connected, tell, closed } = start();
     client.open();
     await connected();
@@ -112,7 +112,7 @@ describe("given a client of the socket protocol", () => {
   });
 });
 
-describe("given a gateway that cannot store anything (F35)", () => {
+describe("given a gateway during a storage outage (F35)", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
@@ -125,7 +125,7 @@ describe("given a gateway that cannot store anything (F35)", () => {
   };
   const unavailable = (id: string) => ({ type: "error", code: "unavailable", message: "not stored", id }) as const;
 
-  it("when it says so, then nothing is given up for hours; when it can store again, then all is sent at once, in order", async () => {
+  it("when it reports the outage, then no message fails for hours; when it reports the end, then all are sent at once, in order", async () => {
     const { queue, say, tell, idsSent } = await connectedClient();
     say("m1");
     tell(unavailable("m1"));
@@ -150,7 +150,7 @@ describe("given a gateway that cannot store anything (F35)", () => {
     expect(queue.all).toEqual([]);
   });
 
-  it("when it says so before its welcome, then what waits is not sent until it can store again", async () => {
+  it("when it reports the outage before its welcome, then the queue is held until the end", async () => {
     const { client, connected, welcome, say, tell, idsSent } = start();
     say("m1");
     client.open();
@@ -164,7 +164,7 @@ describe("given a gateway that cannot store anything (F35)", () => {
     expect(idsSent()).toEqual(["m1"]);
   });
 
-  it("when the connection ends meanwhile, then the next gateway gets what waits with its welcome, under the same id", async () => {
+  it("when the connection closes meanwhile, then the next gateway gets the queue after its welcome, with the same ids", async () => {
     const { client, connected, welcome, say, tell, idsSent, closed } = await connectedClient();
     tell({ type: "storage", available: false });
     say("m1");
@@ -176,7 +176,7 @@ describe("given a gateway that cannot store anything (F35)", () => {
     expect(idsSent()).toEqual(["m1"]);
   });
 
-  it("when it does not say so, then the message is retried with growing pauses, and given up after ten tries", async () => {
+  it("when it does not report the outage, then the message is retried with backoff, and fails after ten attempts", async () => {
     const { queue, say, tell, idsSent } = await connectedClient();
     say("m1");
     const pauses: number[] = [];
@@ -207,8 +207,8 @@ const reply = (id: string, seq: number, revision: number): HistoryItem => ({
   createdAt: "2026-11-15T12:00:00.000Z",
 });
 
-describe("given entries of a log in any order, and more than once", () => {
-  it("then each stands where it began, and shows its latest state", () => {
+describe("given log entries in any order, with duplicates", () => {
+  it("then each has its first position and its latest state", () => {
     const states = fc.shuffledSubarray([1, 2, 3, 4, 5, 6], { minLength: 1 });
     fc.assert(
       fc.property(states, states, (revisions, seen) => {
@@ -226,8 +226,8 @@ describe("given entries of a log in any order, and more than once", () => {
   });
 });
 
-describe("given a storage that takes nothing any more", () => {
-  it("then what was kept before does not come back in place of the new value", () => {
+describe("given a storage that is full", () => {
+  it("then a stale stored value does not replace the new one", () => {
     const stored = new Map([["p:token", "old"]]);
     const full = {
       getItem: (key: string) => stored.get(key) ?? null,

@@ -8,7 +8,7 @@ interface Upload {
   readonly headers?: Record<string, string>;
 }
 
-/** A web adapter's files as the gateway's own routes serve them. */
+/** Serves a web adapter's files through the gateway's routes. */
 export const fileServer = async (adapter: WebAdapter) => {
   const app = Fastify();
   await webhookRoutes(app, [adapter]);

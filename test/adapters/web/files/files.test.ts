@@ -21,7 +21,7 @@ const limited = (limits: Record<string, number>) => ({ config: { limits } });
 const codeOf = (answer: { json(): { error: { code: string } } }) => answer.json().error.code;
 
 describe("given a visitor with a file", () => {
-  it("when it is attached to a message, then all tabs and the agent know it, and its visitor gets it back", async () => {
+  it("when it is attached to a message, then all tabs and the agent get it, and its visitor can download it", async () => {
     const { files, client, token, visitor } = await start();
     const { expiresAt, ...file } = await files.upload(token, "high at noon", { name: "tides.txt" });
     expect(file).toEqual({ id: expect.any(String), name: "tides.txt", mediaType: "text/plain", bytes: 12 });
@@ -47,7 +47,7 @@ describe("given a visitor with a file", () => {
     });
   });
 
-  it("when somebody else asks for it, or attaches it, then it does not exist", async () => {
+  it("when another visitor requests or attaches it, then it is not found", async () => {
     const { files, token } = await start();
     const { id } = await files.upload(token, "mine");
     const other = await enter(gateway);
@@ -57,7 +57,7 @@ describe("given a visitor with a file", () => {
     expect(gateway.accepted).toEqual([]);
   });
 
-  it("when its client does not read on, then no more of it is in memory than a piece (F6)", async () => {
+  it("when its client stops reading, then only one chunk of it is in memory (F6)", async () => {
     const store = new MemoryStore(systemClock);
     const { files, token } = await start({ store });
     const bytes = Buffer.alloc(1_500_000, "tide ");
@@ -76,7 +76,7 @@ describe("given a visitor with a file", () => {
     expect((await files.download(token, id)).rawPayload.equals(bytes)).toBe(true);
   });
 
-  it("when it has expired, then it is gone, and makes room", async () => {
+  it("when it has expired, then it is not found, and its space is free", async () => {
     let laterMs = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
     const { files, client, token } = await start({ clock, config: { fileDays: 2, limits: { filesPerVisitor: 1 } } });
@@ -90,7 +90,7 @@ describe("given a visitor with a file", () => {
   });
 });
 
-describe("given an upload that is not what it should be", () => {
+describe("given an invalid upload", () => {
   it.each([
     ["../../etc/passwd", "passwd"],
     ["C:\\temp\\a.txt", "a.txt"],
@@ -124,7 +124,7 @@ describe("given an upload that is not what it should be", () => {
     expect((await files.download(token, file.id)).headers["content-type"]).toBe("application/octet-stream");
   });
 
-  it("when there is no token, or a bad one, then it is refused before its bytes are read", async () => {
+  it("when the token is missing or invalid, then it is refused before its body is read", async () => {
     const { files, token } = await start();
     expect(codeOf(await files.post(undefined, "x"))).toBe("token-missing");
     const forged = await files.post(`${token.slice(0, -4)}AAAA`, "x");
@@ -132,7 +132,7 @@ describe("given an upload that is not what it should be", () => {
     expect((await files.download(undefined, "f-1")).statusCode).toBe(401);
   });
 
-  it("when a foreign page sends it, then it is refused, and the page cannot read why", async () => {
+  it("when a forbidden origin sends it, then it is refused, and the page cannot read the reason", async () => {
     const { files, token } = await start();
     const headers = { origin: "https://evil.example" };
     const refused = await files.post(token, "x", { headers });
@@ -156,14 +156,14 @@ describe("given an upload that is not what it should be", () => {
     await files.upload(token, "x".repeat(1_000));
   });
 
-  it("when a visitor uploads too much at once, then no more than allowed is kept", async () => {
+  it("when a visitor uploads too many files at once, then only the limit is stored", async () => {
     const { files, token } = await start(limited({ filesPerVisitor: 10, fileBytesPerVisitor: 5_000 }));
     const answers = await Promise.all(Array.from({ length: 10 }, () => files.post(token, "x".repeat(1_000))));
     expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(5);
     expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(5);
   });
 
-  it("when the store fails half-way, then nothing of it is there, and it takes no room", async () => {
+  it("when the store fails during the upload, then no chunk remains, and no space is used", async () => {
     const store = new MemoryStore(systemClock);
     const { files, token } = await start({ store, ...limited({ filesPerVisitor: 1 }) });
     let puts = 0;

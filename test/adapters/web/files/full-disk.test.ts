@@ -3,7 +3,7 @@ import { openScratch, scratchDir } from "../../../core/backbone/embedded/scratch
 import { startEcho, startOnBackbone } from "../server/backbone-gateway.ts";
 import { enter } from "../web-client.ts";
 
-it("given a full disk, when somebody writes, then they are told, nothing is accepted, and later it goes through once (F15)", async () => {
+it("given a full disk, when a visitor sends a message, then it is refused, and a later retry succeeds once (F15)", async () => {
   const { database, backbone } = openScratch(scratchDir());
   const gateway = await startOnBackbone(backbone);
   await startEcho(backbone, [gateway]);

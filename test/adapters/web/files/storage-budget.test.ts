@@ -32,7 +32,7 @@ const budgetAt = () => {
 };
 
 describe("given a budget of bytes for an hour", () => {
-  it("when a visitor uploads more, then files end at three quarters, and messages at all of it (R3)", () => {
+  it("when a visitor stores more, then files are refused at three quarters, and messages at the full budget (R3)", () => {
     const { fits } = budgetAt();
     expect(fits(file("ann", "192.0.2.1"), 10)).toBe(2);
     expect(fits(message("ann", "192.0.2.1"), 10)).toBe(2);
@@ -49,7 +49,7 @@ describe("given a budget of bytes for an hour", () => {
     expect([1, 2, 3].map((n) => fits(file(`v${n}`, `2001:db8:1:2::${n}`), 10))).toEqual([2, 2, 0]);
   });
 
-  it("when visitors come from many addresses, then the channel's budget ends it", () => {
+  it("when visitors come from many addresses, then the channel's budget limits them", () => {
     const { fits } = budgetAt();
     const counts = Array.from({ length: 8 }, (_, n) => fits(file(`v${n}`, `192.0.2.${n}`), 10));
     expect(counts.reduce((sum, count) => sum + count)).toBe(9);
@@ -65,14 +65,14 @@ describe("given a budget of bytes for an hour", () => {
     expect(fits(file("ann", "192.0.2.1"), 10)).toBe(2);
   });
 
-  it("when nothing was stored after all, then the bytes are given back", () => {
+  it("when the write fails, then the bytes are refunded", () => {
     const { budget, fits } = budgetAt();
     const giveBack = budget.take(file("ann", "192.0.2.1"));
     giveBack();
     expect(fits(file("ann", "192.0.2.1"), 10)).toBe(2);
   });
 
-  it("then a refusal says whose budget it is and when to try again", () => {
+  it("then a refusal names the budget and when to try again", () => {
     const { budget, fits } = budgetAt();
     fits(file("ann", "192.0.2.1"), 10);
     expect(() => budget.take(file("ann", "192.0.2.1"))).toThrow(

@@ -23,7 +23,7 @@ const refusalOf = (answer: { statusCode: number; json(): { error: { code: string
   answer.json().error.code,
 ];
 
-/** A clock that a test can move, and what is stored of files. */
+/** A clock that the test can advance, and a store with its keys. */
 const watched = () => {
   let laterMs = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
@@ -35,7 +35,7 @@ const watched = () => {
   return { clock, store, stored, pass };
 };
 
-describe("given a visitor whom access keeps from speaking", () => {
+describe("given a visitor without access", () => {
   it("when they upload a file, then it is refused with 403 and nothing is stored (R3)", async () => {
     const { store, stored } = watched();
     const { files, token } = await start({ store, config: { access: { accounts: ["ann"] } } });
@@ -46,8 +46,8 @@ describe("given a visitor whom access keeps from speaking", () => {
   });
 });
 
-describe("given what a visitor may store in an hour", () => {
-  it("when files have used it up, then further ones are refused in words, and messages are taken (R3)", async () => {
+describe("given an hourly storage budget", () => {
+  it("when files have used it up, then further files are refused with a reason, and messages are accepted (R3)", async () => {
     const { files, client, token } = await start({ config: { limits: { storedBytesPerVisitor: 1_000_000 } } });
     await files.upload(token, Buffer.alloc(400_000, 1));
     const refused = await files.post(token, Buffer.alloc(400_000, 1));
@@ -59,7 +59,7 @@ describe("given what a visitor may store in an hour", () => {
     await client.next("accepted");
   });
 
-  it("when messages have used it up, then further ones are refused in words", async () => {
+  it("when messages have used it up, then further ones are refused with a reason", async () => {
     const { gateway, client } = await start({ config: { limits: { storedBytesPerVisitor: 100_000 } } });
     for (const id of ["m1", "m2", "m3"]) client.send({ type: "message", id, text: "ö".repeat(10_000) });
     const refusal = await client.next("error");
@@ -70,7 +70,7 @@ describe("given what a visitor may store in an hour", () => {
 });
 
 describe("given a disk that is nearly full", () => {
-  it("when a visitor uploads and writes, then the file is refused and the message is taken (R3)", async () => {
+  it("when a visitor uploads and writes, then the file is refused and the message is accepted (R3)", async () => {
     let free = 1_000_000;
     const options = { freeBytes: async () => free, config: { limits: { minFreeBytes: 900_000 } } };
     const { files, client, token } = await start(options);
@@ -84,7 +84,7 @@ describe("given a disk that is nearly full", () => {
   });
 });
 
-describe("given files that no message names", () => {
+describe("given files that no message attaches", () => {
   it("when half an hour has passed, then they are deleted, and attached ones stay", async () => {
     const { clock, store, stored, pass } = watched();
     const { files, client, token } = await start({ clock, store });
@@ -99,7 +99,7 @@ describe("given files that no message names", () => {
     expect((await files.download(token, kept.id)).rawPayload.length).toBe(500_000);
   });
 
-  it("when the process that took them has ended, then the next one deletes them", async () => {
+  it("when the process that accepted them has ended, then the next one deletes them", async () => {
     const { clock, store, stored, pass } = watched();
     const first = await start({ clock, store });
     await first.files.upload(first.token, Buffer.alloc(500_000, 1));

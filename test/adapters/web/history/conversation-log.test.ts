@@ -13,16 +13,16 @@ const setUp = () => {
   const clock = new HandClock();
   const store = new MemoryStore(clock);
   const visitor = newVisitorId(clock.now(), "a");
-  /** Each is a process of its own: it knows nothing but the store. */
+  /** Each simulates a process that shares only the store. */
   const open = () => new ConversationLog(visitor, { store, clock, channel: "web", retentionMs });
   const entry = (once: string) => ({ once, at: clock.now(), frame: { type: "said", id: once } });
-  /** Of something that was made just now. */
+  /** For an entry that was just created. */
   const first = () => ({ since: clock.now(), isFirst: true });
   return { clock, store, open, entry, first };
 };
 
-describe("given a log that several gateways write", () => {
-  it("when they append at the same time, then numbers have no gap and nothing is written twice", async () => {
+describe("given a log with several writing gateways", () => {
+  it("when they append concurrently, then numbers have no gap and no entry is duplicated", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ replica: fc.nat(2), id: fc.nat(40) }), { minLength: 1, maxLength: 120 }),
@@ -68,7 +68,7 @@ describe("given a log that several gateways write", () => {
     expect(store.writes.filter((name) => name === "web-log-head")).toHaveLength(3);
   });
 
-  it("when a write is stored but its answer is lost, then the next attempt finds it, here and elsewhere", async () => {
+  it("when a write succeeds but its answer is lost, then a retry finds it, in this process and others", async () => {
     const { open, entry, store, first } = setUp();
     const one = open();
     await one.append(entry("m1"), first());
@@ -82,7 +82,7 @@ describe("given a log that several gateways write", () => {
     expect(await open().head()).toBe(2);
   });
 
-  it("when a reply may be a repeat, then it is looked for as far back as it was made", async () => {
+  it("when a reply may be a duplicate, then the search goes back to its creation time", async () => {
     const { open, entry, clock, first } = setUp();
     const one = open();
     const madeAt = clock.now();
@@ -93,7 +93,7 @@ describe("given a log that several gateways write", () => {
     expect(await open().append(entry("r1"), { since: clock.now() })).toBe(502);
   });
 
-  it("when a process slept before its first attempt, and another has made it, then it finds it (F7)", async () => {
+  it("when a process was suspended before its first attempt and another has appended, then it finds the entry (F7)", async () => {
     const { open, entry, clock, store } = setUp();
     const made = { since: clock.now(), isFirst: true };
     const [other, knows, slept] = [open(), open(), open()];
@@ -104,14 +104,14 @@ describe("given a log that several gateways write", () => {
     expect(await knows.append(entry("r1"), made)).toBe(1);
     expect(await slept.append(entry("r1"), made)).toBe(1);
     expect(await open().head()).toBe(31);
-    // It has looked: what else was made since then it need not look for.
+    // The search has covered this period, so later appends skip it.
     await slept.append(entry("r2"), made);
     store.reads = 0;
     await slept.append(entry("r3"), made);
     expect(store.reads).toBe(0);
   });
 
-  it("when a client repeats a message, then it is looked for after the place it resumed from", async () => {
+  it("when a client retries a message, then the search covers the entries after its resumeFrom", async () => {
     const { open, entry, store, first } = setUp();
     const one = open();
     for (let n = 1; n <= 100; n++) await one.append(entry(`m${n}`), first());
@@ -124,7 +124,7 @@ describe("given a log that several gateways write", () => {
 });
 
 describe("given a log whose entries expire", () => {
-  it("when all have, then numbering goes on, and no number is used twice", async () => {
+  it("when all have expired, then numbering continues, and no number is used twice", async () => {
     const { open, entry, clock } = setUp();
     const used = new Set<number>();
     for (let month = 0; month < 5; month++) {
@@ -138,7 +138,7 @@ describe("given a log whose entries expire", () => {
     }
   });
 
-  it("when some have, then the end is found among the rest", async () => {
+  it("when some have expired, then the head is found among the rest", async () => {
     const { open, entry, clock, first } = setUp();
     const writer = open();
     for (let n = 1; n <= 40; n++) {
@@ -150,7 +150,7 @@ describe("given a log whose entries expire", () => {
     expect(await open().head()).toBe(41);
   });
 
-  it("when a process has not looked for long, then it does not write behind the others", async () => {
+  it("when a process has stale state, then it does not write behind the others", async () => {
     const { open, entry, clock, first } = setUp();
     const sleeper = open();
     await sleeper.append(entry("m1"), first());
@@ -159,7 +159,7 @@ describe("given a log whose entries expire", () => {
     expect(await sleeper.append(entry("m3"), first())).toBe(seq + 1);
   });
 
-  it("when others went on past what has expired, then an announcement is followed", async () => {
+  it("when others appended after expired entries, then a signal moves the head", async () => {
     const { open, entry, clock, first } = setUp();
     const sleeper = open();
     await sleeper.append(entry("m1"), first());

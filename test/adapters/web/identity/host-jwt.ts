@@ -4,7 +4,7 @@ export const IDENTITY_KEY = "the key that the shop's server has too";
 
 export const base64Json = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A JWT as the server of a page makes it. */
+/** A JWT as a host page's server signs it. */
 export const hostToken = (
   claims: object,
   { header = { alg: "HS256", typ: "JWT" }, key = IDENTITY_KEY }: { header?: object; key?: string } = {},

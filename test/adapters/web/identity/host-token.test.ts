@@ -10,8 +10,8 @@ const config = { identityKey: IDENTITY_KEY };
 const secondsFromNow = (seconds: number): number => Math.floor(Date.now() / 1_000) + seconds;
 const ada = (changes: object = {}) => ({ sub: "ada@example.com", name: "Ada", exp: secondsFromNow(3_600), ...changes });
 
-describe("given a page that signs who its visitor is (C5)", () => {
-  it("when it does, then the visitor is that account, on every device, with one conversation", async () => {
+describe("given a host page that signs its visitor's identity (C5)", () => {
+  it("when its token is sent, then the visitor has that account and one conversation on every device", async () => {
     const gateway = await start({ config });
     const one = await enter(gateway, { token: hostToken(ada()) });
     const two = await enter(gateway, { token: hostToken(ada({ aud: ["web", "other"] })) });
@@ -29,7 +29,7 @@ describe("given a page that signs who its visitor is (C5)", () => {
     ["not signed", `${base64Json({ alg: "none" })}.${base64Json(ada())}.`, "token-invalid"],
     ["signed by another method", hostToken(ada(), { header: { alg: "HS512" } }), "token-invalid"],
     ["without an end", hostToken({ sub: "ada" }), "token-invalid"],
-    ["for nobody", hostToken(ada({ sub: "" })), "token-invalid"],
+    ["without a subject", hostToken(ada({ sub: "" })), "token-invalid"],
     ["for an anonymous visitor", hostToken(ada({ sub: "vm9x3k2a-7d" })), "token-invalid"],
     ["that does not hold yet", hostToken(ada({ nbf: secondsFromNow(600) })), "token-invalid"],
     ["for another channel", hostToken(ada({ aud: "shop" })), "token-foreign"],
@@ -42,13 +42,13 @@ describe("given a page that signs who its visitor is (C5)", () => {
     expect(await client.closing()).toBe(4002);
   });
 
-  it("when no key is configured, then nobody's word counts", async () => {
+  it("when no identity key is configured, then host tokens are refused", async () => {
     const client = await new WebClient(await start()).opened();
     client.send({ type: "hello", token: hostToken(ada()) });
     expect(await client.next("error")).toMatchObject({ code: "token-invalid" });
   });
 
-  it("when it ends while the chat is open, then the socket is closed, and no renewal goes past it", async () => {
+  it("when the token expires while the chat is open, then the socket is closed, and no renewal outlives it", async () => {
     const clock = new HandClock();
     const gateway = await start({ config, clock });
     const exp = Math.floor(clock.now() / 1_000) + 600;
@@ -64,7 +64,7 @@ describe("given a page that signs who its visitor is (C5)", () => {
     expect(renewed.welcome.conversation).toBe("ada@example.com");
   });
 
-  it("when a client comes back with the token of its welcome, then it still has its name", async () => {
+  it("when a client reconnects with the token of its welcome, then it keeps its name", async () => {
     const gateway = await start({ config });
     const { welcome } = await enter(gateway, { token: hostToken(ada()) });
     const { client } = await enter(gateway, { token: welcome.token });

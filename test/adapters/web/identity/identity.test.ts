@@ -30,7 +30,7 @@ describe("given visitors' tokens (C5, F22, F27)", () => {
       signVisitorToken(signingKeyOf(Buffer.from("other")), { visitor: "v1-a", channel: "web", expiresAt }),
       "token-unknown",
     ],
-    ["for somebody else", forge(valid, (claims) => ({ ...claims, sub: "v1-b" })), "token-invalid"],
+    ["for another visitor", forge(valid, (claims) => ({ ...claims, sub: "v1-b" })), "token-invalid"],
     ["with a longer life", forge(valid, (claims) => ({ ...claims, exp: 9e12 })), "token-invalid"],
     ["with a broken signature", `${valid.slice(0, -2)}AA`, "token-invalid"],
     ["with a cut signature", valid.slice(0, -4), "token-invalid"],
@@ -48,7 +48,7 @@ describe("given visitors' tokens (C5, F22, F27)", () => {
     expect(await client.closing()).toBe(4002);
   });
 
-  it("when a valid one comes, then its visitor is known, and the token is renewed", async () => {
+  it("when a valid token is sent, then the visitor is recognised and the token is renewed", async () => {
     const clock = new HandClock();
     const gateway = await start({ config, clock });
     const first = await enter(gateway);
@@ -60,7 +60,7 @@ describe("given visitors' tokens (C5, F22, F27)", () => {
     expect(third.welcome.conversation).toBe(first.welcome.conversation);
   });
 
-  it("when no key is configured, then one is made once and shared through the store", async () => {
+  it("when no key is configured, then one is created once and shared through the store", async () => {
     const store = new MemoryStore(new HandClock());
     const [one, two] = await Promise.all([start({ store }), start({ store })]);
     const { welcome } = await enter(one);
@@ -70,7 +70,7 @@ describe("given visitors' tokens (C5, F22, F27)", () => {
   });
 });
 
-describe("given pages that may and may not connect", () => {
+describe("given allowed and forbidden origins", () => {
   const allowed = { config: { ...config, allowedOrigins: ["https://shop.example"] } };
 
   it.each(["https://shop.example", "http://localhost:8080", "http://127.0.0.1:8080", "http://[::1]:8080"])(
@@ -95,13 +95,13 @@ describe("given pages that may and may not connect", () => {
     await expect(new WebClient(gateway, { origin }).opened()).rejects.toThrow("refused with 403");
   });
 
-  it("when the gateway is public, then pages on loopback are strangers", async () => {
+  it("when the gateway is public, then loopback origins are refused", async () => {
     const gateway = await start({ ...allowed, publicUrl: "https://chat.example" });
     await enter(gateway, {}, { origin: "https://chat.example" });
     await expect(new WebClient(gateway, { origin: "http://localhost:8080" }).opened()).rejects.toThrow("403");
   });
 
-  it("when a client without Origin offers a valid token, then it may, and needs no other", async () => {
+  it("when a client without Origin offers a valid token, then it connects and hello needs no token", async () => {
     const gateway = await start(allowed);
     const token = signVisitorToken(signing, { visitor: "v1-cli", channel: "web", expiresAt: Date.now() + 3_600_000 });
     const protocols = ["mooring.v1", `token.${token}`];

@@ -18,7 +18,7 @@ const stateOf = (revision: number): Partial<AgentReply> => ({
   markdown: `state ${revision}`,
   data: { activity: activity(revision) },
 });
-/** As the relay does it: the first one is delivered under the entry's id, the others are edits of it. */
+/** Like the relay: the first state is delivered under the entry's id, the others edit it. */
 const post = (gateway: WebGateway, visitor: string, revision = 1) =>
   gateway.adapter.deliver(makeDelivery(visitor, "t1/activity", { reply: stateOf(revision) }));
 const edit = (gateway: WebGateway, visitor: string, revision: number) =>
@@ -39,7 +39,7 @@ describe("given delegated work that a visitor watches (B1)", () => {
     ]);
   });
 
-  it("when a state is appended again, by this gateway or another, then it is there once", async () => {
+  it("when a state is appended twice, by this gateway or another, then the log has it once", async () => {
     const gateway = await start();
     const { client, welcome } = await enter(gateway);
     await post(gateway, welcome.conversation);
@@ -80,7 +80,7 @@ describe("given the history of a conversation with delegated work", () => {
     return client.next("history");
   };
 
-  it("when a page has all of it, then the entry is there once, in its place, with its latest state", async () => {
+  it("when a page contains all states, then the entry appears once, in its position, with the latest state", async () => {
     const { items, before } = await pageOf([1, 2, 3, 4], 100, 4);
     expect(items).toMatchObject([
       { type: "reply", seq: 1, id: "r1" },
@@ -91,7 +91,7 @@ describe("given the history of a conversation with delegated work", () => {
     expect(before).toBeNull();
   });
 
-  it("when its beginning is on an older page, then the latest state is there as an edit", async () => {
+  it("when the first state is on an older page, then the latest state appears as an edit", async () => {
     const { items, before } = await pageOf([1, 2, 3, 4], 100, 3);
     expect(items).toMatchObject([
       { type: "reply", seq: 3, id: "r2" },
@@ -101,7 +101,7 @@ describe("given the history of a conversation with delegated work", () => {
     expect(before).toBe(3);
   });
 
-  it("when an older state was appended late, then the newer one counts", async () => {
+  it("when an older state was appended late, then the newer one is shown", async () => {
     const { items } = await pageOf([1, 4, 3], 100, 10);
     expect(items[1]).toMatchObject({ seq: 2, activity: activity(4) });
   });

@@ -30,7 +30,7 @@ export const startOnBackbone = async ({ bus, store }: Backbone): Promise<WebGate
   };
 };
 
-/** Answers every message, through whichever gateway is next. */
+/** Answers every message through the next gateway, in turn. */
 export const startEcho = ({ bus }: Backbone, gateways: readonly WebGateway[]) => {
   let turn = 0;
   return bus.consume(

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const end of ended.splice(0).reverse()) await end();
 });
 
-/** Each gives a way to open the same data: on NATS every gateway has a connection of its own. */
+/** Each opens the same data; on NATS every gateway has its own connection. */
 const embedded = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "mooring-web-"));
   ended.push(() => rm(dataDir, { recursive: true }));
@@ -41,7 +41,7 @@ describe.each([
   ["embedded", embedded],
   ["NATS", nats],
 ] as const)("given two gateways on %s", (_, prepare) => {
-  it("when tabs on both write, then both see all in one order; after a restart they go on from there", async () => {
+  it("when tabs on both gateways send, then both get all entries in one order, also after a restart", async () => {
     const open = await prepare();
     const { all, one: first, two: second } = await open();
     const gateways = [await startOnBackbone(first), await startOnBackbone(second)] as const;
@@ -70,7 +70,7 @@ describe.each([
     await closeAll(again.all);
   });
 
-  it("when a file is uploaded to one, then the other one has it, whole", async () => {
+  it("when a file is uploaded to one gateway, then the other serves it completely", async () => {
     const { all, one, two } = await (await prepare())();
     const gateways = [await startOnBackbone(one), await startOnBackbone(two)] as const;
     const { client, welcome } = await enter(gateways[0]);

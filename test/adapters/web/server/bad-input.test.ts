@@ -10,7 +10,7 @@ import { enter, WebClient } from "../web-client.ts";
 
 const start = runningGateways();
 
-describe("given frames that are not right (F19, F20)", () => {
+describe("given invalid frames (F19, F20)", () => {
   it.each([
     ["no JSON", "{"],
     ["no object", "[1]"],
@@ -37,7 +37,7 @@ describe("given frames that are not right (F19, F20)", () => {
     expect(({} as Record<string, unknown>).type).toBeUndefined();
   });
 
-  it("when more than ten come, then 1008", async () => {
+  it("when more than ten arrive, then the socket is closed with 1008", async () => {
     const gateway = await start();
     const { client } = await enter(gateway);
     for (let n = 0; n < 11; n++) client.sendRaw("?");
@@ -45,7 +45,7 @@ describe("given frames that are not right (F19, F20)", () => {
     expect(client.frames.filter(({ type }) => type === "error")).toHaveLength(11);
   });
 
-  it("when anything at all comes, then parsing never throws and never pollutes a prototype", () => {
+  it("when arbitrary data arrives, then parsing never throws and never pollutes a prototype", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -63,7 +63,7 @@ describe("given frames that are not right (F19, F20)", () => {
     );
   });
 
-  it("when a message has a lone surrogate or NUL, then it is stored as text that can be written", async () => {
+  it("when a message has a lone surrogate or NUL, then it is stored as well-formed text", async () => {
     const gateway = await start();
     const { client } = await enter(gateway);
     client.sendRaw('{"type":"message","id":"m1","text":"a\\ud800b\\u0000"}');
@@ -88,7 +88,7 @@ describe("given frames that are not right (F19, F20)", () => {
     await other.next("accepted");
   });
 
-  it("when the transport lets a frame through that is too large, then the adapter does not", async () => {
+  it("when the transport passes a frame that is too large, then the adapter refuses it", async () => {
     const gateway = await start({ config: { limits: { frameBytes: 2_000 } } });
     const sent: number[] = [];
     let listener: (data: Buffer, isBinary: boolean) => void = () => undefined;
@@ -109,7 +109,7 @@ describe("given frames that are not right (F19, F20)", () => {
 });
 
 describe("given frames at the wrong time", () => {
-  it("when something else comes before hello, then hello-expected", async () => {
+  it("when another frame arrives before hello, then it is refused with hello-expected", async () => {
     const gateway = await start();
     const client = await new WebClient(gateway).opened();
     client.send({ type: "message", id: "m1", text: "x" });
@@ -119,14 +119,14 @@ describe("given frames at the wrong time", () => {
     expect(gateway.accepted).toEqual([]);
   });
 
-  it("when hello comes twice, then hello-repeated", async () => {
+  it("when hello arrives twice, then it is refused with hello-repeated", async () => {
     const gateway = await start();
     const { client } = await enter(gateway);
     client.send({ type: "hello" });
     expect(await client.next("error")).toMatchObject({ code: "hello-repeated" });
   });
 
-  it("when no hello comes within five seconds, then 4001 (F21)", async () => {
+  it("when no hello arrives within five seconds, then the socket is closed with 4001 (F21)", async () => {
     const clock = new HandClock();
     const gateway = await start({ clock });
     const client = await new WebClient(gateway).opened();
@@ -137,7 +137,7 @@ describe("given frames at the wrong time", () => {
   });
 });
 
-describe("given messages that cannot be taken", () => {
+describe("given messages that cannot be accepted", () => {
   const refused: [string, ClientFrame][] = [
     ["too-long", { type: "message", id: "m1", text: "x".repeat(32_001) }],
     ["too-long", { type: "command", id: "m1", name: "why", args: "x".repeat(32_001) }],
@@ -168,7 +168,7 @@ describe("given messages that cannot be taken", () => {
     expect((await client.next("history")).items).toEqual([]);
   });
 
-  it("when the store is away at hello, then unavailable and 1013; later it works", async () => {
+  it("when the store fails at hello, then unavailable and 1013; a later attempt succeeds", async () => {
     const store = new MemoryStore(new HandClock());
     const gateway = await start({ store });
     const { welcome } = await enter(gateway);

@@ -8,7 +8,7 @@ import { enter } from "../web-client.ts";
 const start = runningGateways();
 
 describe("given a visitor with two tabs (C5)", () => {
-  it("when one writes, then it is stored, accepted there, and said in both", async () => {
+  it("when one tab sends a message, then it is stored, accepted there, and shown in both", async () => {
     const gateway = await start();
     const { client: one, welcome } = await enter(gateway, { timeZone: "Europe/Berlin", locale: "de-DE" });
     const { client: two } = await enter(gateway, { token: welcome.token });
@@ -28,7 +28,7 @@ describe("given a visitor with two tabs (C5)", () => {
     ]);
   });
 
-  it("when one writes, then what it is told leaves in one write", async () => {
+  it("when one tab sends a message, then its answers leave in one write", async () => {
     const gateway = await start();
     const events: string[] = [];
     const connect = gateway.adapter.connect.bind(gateway.adapter);
@@ -71,7 +71,7 @@ describe("given a visitor with two tabs (C5)", () => {
     }
   });
 
-  it("when they connect, and after new, then they learn which session the conversation is in", async () => {
+  it("when they connect, and after /new, then they receive the session of the conversation", async () => {
     let session = "s1";
     const gateway = await start({ sessionOf: async () => session });
     const { client, welcome } = await enter(gateway);
@@ -94,7 +94,7 @@ describe("given a visitor with two tabs (C5)", () => {
     expect(await client.next("edit")).toMatchObject({ seq: 2, id: "r1", kind: "progress", markdown: "text of r2" });
   });
 
-  it("when a command is sent, then it travels as one, and is said as it would be typed", async () => {
+  it("when a command is sent, then it is published as a command and shown as it would be typed", async () => {
     const gateway = await start();
     const { client } = await enter(gateway);
     client.send({ type: "command", id: "c1", name: "why", args: "r1" });
@@ -103,7 +103,7 @@ describe("given a visitor with two tabs (C5)", () => {
     expect(gateway.accepted[0]).toMatchObject({ text: "/why r1", command: { name: "why", args: "r1" } });
   });
 
-  it("when text streams in or the agent is at work, then both see it, and nobody else does", async () => {
+  it("when text streams in or the agent is typing, then both tabs get it, and no other visitor does", async () => {
     const gateway = await start();
     const { client: one, welcome } = await enter(gateway);
     const { client: stranger } = await enter(gateway);
@@ -139,7 +139,7 @@ describe("given a plain message and its answer", () => {
 });
 
 describe("given a conversation with history", () => {
-  it("when pages are asked for, then they come in order, until there are none", async () => {
+  it("when pages are requested, then they arrive in order until there are no more", async () => {
     const gateway = await start();
     const { client, welcome } = await enter(gateway);
     for (let n = 1; n <= 7; n++) await gateway.adapter.deliver(makeDelivery(welcome.conversation, `r${n}`));
@@ -152,7 +152,7 @@ describe("given a conversation with history", () => {
     expect(first.before).toBeNull();
   });
 
-  it("when entries are large, then a page ends early and says where to go on", async () => {
+  it("when entries are large, then a page ends early and names the next one", async () => {
     const gateway = await start();
     const { client, welcome } = await enter(gateway);
     const markdown = "x".repeat(200_000);

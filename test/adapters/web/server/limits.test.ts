@@ -19,8 +19,8 @@ const bytesHeld = (): number => {
   return heapUsed + external;
 };
 
-describe("given a client that writes too fast", () => {
-  it("when its burst is used up, then messages are refused by id, and taken again later", async () => {
+describe("given a client that exceeds the rate limit", () => {
+  it("when its burst is used up, then messages are refused by id, and accepted again later", async () => {
     const clock = new HandClock();
     const gateway = await start({ clock, config: { limits: { messageBurst: 3, messagesPerSecond: 1 } } });
     const { client, welcome } = await enter(gateway);
@@ -39,7 +39,7 @@ describe("given a client that writes too fast", () => {
     await tab.next("accepted");
   });
 
-  it("when it floods frames and does not stop, then 4004, and others go on", async () => {
+  it("when it keeps flooding frames, then it is closed with 4004, and others are unaffected", async () => {
     const gateway = await start({ clock: new HandClock() });
     const { client } = await enter(gateway);
     const { client: other } = await enter(gateway);
@@ -49,7 +49,7 @@ describe("given a client that writes too fast", () => {
     await other.next("accepted");
   });
 
-  it("when too many frames wait for a slow store, then the rest is told busy", async () => {
+  it("when too many frames are queued for a slow store, then the rest is refused with busy", async () => {
     let open: () => void = () => undefined;
     const stored = new Promise<void>((resolve) => {
       open = resolve;
@@ -63,8 +63,8 @@ describe("given a client that writes too fast", () => {
   });
 });
 
-describe("given somebody who makes many visitors", () => {
-  /** A socket that comes from elsewhere, which those of a test cannot. */
+describe("given one person with many visitor identities", () => {
+  /** A simulated socket from another address; real test sockets all come from loopback. */
   const connectFrom = (remoteAddress: string, { adapter, origin }: WebGateway) => {
     const frames = new Recorder<{ type: string; code?: string }>();
     const listeners = new Map<string, (...args: unknown[]) => void>();
@@ -91,7 +91,7 @@ describe("given somebody who makes many visitors", () => {
     }
   };
 
-  it("when their address has used up its share, then none of them is heard, and others are", async () => {
+  it("when their address has used up its limit, then all of them are refused, and other addresses are not", async () => {
     const limits = { messagesPerSecondOfAddress: 1, messageBurstOfAddress: 2 };
     const gateway = await start({ clock: new HandClock(), config: { limits } });
     const [first, second] = [connectFrom("2001:db8::1", gateway), connectFrom("2001:db8::2", gateway)];
@@ -101,7 +101,7 @@ describe("given somebody who makes many visitors", () => {
     expect(await elsewhere("m1")).toBe("accepted");
   });
 
-  it("when they are on this machine, then it is one address with ten times the share", async () => {
+  it("when they connect from loopback, then it counts as one address with ten times the limit", async () => {
     const limits = { messagesPerSecondOfAddress: 1, messageBurstOfAddress: 1, messageBurst: 100 };
     const gateway = await start({ clock: new HandClock(), config: { limits } });
     const [first, second] = [connectFrom("127.0.0.1", gateway), connectFrom("127.0.0.1", gateway)];
@@ -111,7 +111,7 @@ describe("given somebody who makes many visitors", () => {
 });
 
 describe("given limits on connections (F21)", () => {
-  it("when a visitor opens too many, then the newest is told and closed with 4003", async () => {
+  it("when a visitor opens too many, then the newest gets an error and is closed with 4003", async () => {
     const gateway = await start({ config: { limits: { connectionsPerVisitor: 2 } } });
     const { client, welcome } = await enter(gateway);
     await enter(gateway, { token: welcome.token });
@@ -124,7 +124,7 @@ describe("given limits on connections (F21)", () => {
     await enter(gateway, { token: welcome.token });
   });
 
-  it("when a person opens fifty tabs, then as many as the default lets in hear everything, and the rest are told", async () => {
+  it("when a person opens fifty tabs, then the default limit of them get everything, and the rest are refused", async () => {
     const gateway = await start();
     const { client, welcome } = await enter(gateway);
     const others = await Promise.all(Array.from({ length: 49 }, () => new WebClient(gateway).opened()));
@@ -139,7 +139,7 @@ describe("given limits on connections (F21)", () => {
   });
 
   it.each([
-    // the clients come from this machine, which has ten times the limit of one address
+    // The clients connect from loopback, which has ten times the limit of an address.
     ["one address", { connectionsPerAddress: 1 }, 10, 429],
     ["all", { connections: 3 }, 3, 503],
   ])(
@@ -154,7 +154,7 @@ describe("given limits on connections (F21)", () => {
     },
   );
 
-  it("when two thousand come at once, then all are welcomed and all hear", async () => {
+  it("when two thousand clients connect at once, then all are welcomed and get the entry", async () => {
     const gateway = await start({ config: { limits: { connectionsPerAddress: 3_000, connectionsPerVisitor: 3_000 } } });
     const { welcome } = await enter(gateway);
     const clients = await Promise.all(
@@ -188,7 +188,7 @@ describe("given a client that never reads (F6)", () => {
     return socket;
   };
 
-  it("when much is to be sent, then its buffer stays small, it is cut after 30 s, and others get all at once", async () => {
+  it("when much is sent, then its buffer stays small, it is terminated after 30 s, and others get everything at once", async () => {
     const clock = new HandClock();
     const gateway = await start({ clock });
     const buffered: (() => number)[] = [];
@@ -213,7 +213,7 @@ describe("given a client that never reads (F6)", () => {
     await client.next("accepted");
   });
 
-  it("when twenty of them are sent much, then no more of it is kept than for nobody (F29)", async () => {
+  it("when much is sent to twenty of them, then memory does not grow beyond the log itself (F29)", async () => {
     const gateway = await start({ clock: new HandClock() });
     const { client, welcome } = await enter(gateway);
     client.socket.terminate();
@@ -227,14 +227,14 @@ describe("given a client that never reads (F6)", () => {
       }
       return bytesHeld() - before;
     };
-    // The log itself, which is in memory here.
+    // The log itself is in memory in this test.
     const log = await growth();
     const deaf = await Promise.all(Array.from({ length: 20 }, () => deafClient(gateway, welcome.token)));
     expect((await growth()) - log).toBeLessThan(15_000_000);
     for (const socket of deaf) socket.destroy();
   });
 
-  it("when it answers no ping, then it is cut (F21)", async () => {
+  it("when it answers no ping, then it is terminated (F21)", async () => {
     const clock = new HandClock();
     const gateway = await start({ clock });
     const { client, welcome } = await enter(gateway);
@@ -252,8 +252,8 @@ describe("given a client that never reads (F6)", () => {
   });
 });
 
-describe("given a gateway that stops (F30)", () => {
-  it("when it does, then what came is answered, sockets are told to come back, and new ones are refused", async () => {
+describe("given a gateway that is stopping (F30)", () => {
+  it("when it stops, then received frames are answered, sockets are closed with 1012, and new ones are refused", async () => {
     let store: () => void = () => undefined;
     const arrived: (() => void)[] = [];
     const inbox = {
@@ -279,7 +279,7 @@ describe("given a gateway that stops (F30)", () => {
     await expect(refused).rejects.toMatchObject({ name: "DeliveryFailed", reason: "unavailable" });
   });
 
-  it("when a message never gets stored, then stopping is bounded", async () => {
+  it("when a message is never stored, then stopping times out", async () => {
     const clock = new HandClock();
     const gateway = await start({ clock, inbox: { accept: () => new Promise<void>(() => undefined) } });
     const { client } = await enter(gateway);
@@ -292,8 +292,8 @@ describe("given a gateway that stops (F30)", () => {
   });
 });
 
-describe("given deliveries that cannot be made", () => {
-  it("when the target is another channel's, then it is rejected", async () => {
+describe("given an undeliverable reply", () => {
+  it("when the target belongs to another channel, then it is rejected", async () => {
     const gateway = await start();
     const target = { channel: "slack", room: "C1", kind: "shared" as const };
     const refused = gateway.adapter.deliver(makeDelivery("v1-a", "r1", { target }));

@@ -9,7 +9,7 @@ import { enter, WebClient } from "../web-client.ts";
 const start = runningGateways();
 
 describe("given a gateway whose backbone stores nothing (F35)", () => {
-  it("when somebody writes, then the message is refused before anything is tried, and they learn when it works again", async () => {
+  it("when a visitor sends a message, then it is refused without a store access, and the end of the outage is reported", async () => {
     const writes = new SwitchedWrites();
     const gateway = await start({ writes });
     const { client } = await enter(gateway);
@@ -24,7 +24,7 @@ describe("given a gateway whose backbone stores nothing (F35)", () => {
     expect(await client.next("accepted")).toMatchObject({ id: "m1" });
   });
 
-  it("when refused messages are more than a visitor may send, then the first one afterwards is still accepted", async () => {
+  it("when refused messages exceed the rate limit, then the first one after the outage is still accepted", async () => {
     const writes = new SwitchedWrites();
     const gateway = await start({ writes, config: { limits: { messagesPerSecond: 0.01, messageBurst: 1 } } });
     const { client } = await enter(gateway);
@@ -36,7 +36,7 @@ describe("given a gateway whose backbone stores nothing (F35)", () => {
     expect(await client.next("accepted")).toMatchObject({ id: "m1" });
   });
 
-  it("when a client comes and the store cannot be read either, then its socket stays open until it is welcome", async () => {
+  it("when a client connects and the store is unreadable too, then its socket stays open until the welcome", async () => {
     const writes = new SwitchedWrites();
     const store = new MemoryStore(systemClock);
     const gateway = await start({ writes, store });
@@ -54,7 +54,7 @@ describe("given a gateway whose backbone stores nothing (F35)", () => {
     expect(client.frames.map(({ type }) => type)).toEqual(["storage", "storage", "welcome"]);
   });
 
-  it("when a client comes and the store can be read, then it is welcome, and learns that it has to wait", async () => {
+  it("when a client connects and the store is readable, then it gets a welcome and the storage state", async () => {
     const writes = new SwitchedWrites();
     const gateway = await start({ writes });
     const { welcome } = await enter(gateway);
@@ -63,7 +63,7 @@ describe("given a gateway whose backbone stores nothing (F35)", () => {
     expect(await client.next("storage")).toMatchObject({ available: false });
   });
 
-  it("when clients that wait leave, then nothing of them is left behind", async () => {
+  it("when waiting clients disconnect, then no listener leaks", async () => {
     const writes = new SwitchedWrites();
     const store = new MemoryStore(systemClock);
     const gateway = await start({ writes, store });
@@ -80,7 +80,7 @@ describe("given a gateway whose backbone stores nothing (F35)", () => {
     await expect.poll(() => writes.watchers).toBe(idle);
   });
 
-  it("when somebody uploads a file, then it is refused with 503 before its bytes are read", async () => {
+  it("when a visitor uploads a file, then it is refused with 503 before its body is read", async () => {
     const writes = new SwitchedWrites();
     const gateway = await start({ writes });
     const { welcome } = await enter(gateway);

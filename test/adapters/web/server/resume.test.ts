@@ -13,7 +13,7 @@ const start = runningGateways();
 const seqs = (client: WebClient) => client.logged().map(({ seq }) => seq);
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-/** Two gateways on one store; signals pass only while `carries` says so. */
+/** Two gateways on one store; signals pass only while `carries` allows it. */
 const startTwo = async (carries: (signal: UserSignal) => boolean) => {
   const clock = new HandClock();
   const store = new MemoryStore(clock);
@@ -25,8 +25,8 @@ const startTwo = async (carries: (signal: UserSignal) => boolean) => {
   return { clock, store, one: all[0] as WebGateway, two: all[1] as WebGateway };
 };
 
-describe("given a client that was away (C5, F8)", () => {
-  it("when it resumes, then it gets exactly what it missed, then what comes", async () => {
+describe("given a client that was disconnected (C5, F8)", () => {
+  it("when it resumes, then it gets exactly the missed entries, then new ones", async () => {
     const gateway = await start();
     const { client, welcome } = await enter(gateway);
     const visitor = welcome.conversation;
@@ -41,7 +41,7 @@ describe("given a client that was away (C5, F8)", () => {
     expect(seqs(back.client)).toEqual([2, 3, 4]);
   });
 
-  it("when it says no place, then only what comes is sent", async () => {
+  it("when hello has no resumeFrom, then only new entries are sent", async () => {
     const gateway = await start();
     const { welcome } = await enter(gateway);
     await gateway.adapter.deliver(makeDelivery(welcome.conversation, "r1"));
@@ -51,7 +51,7 @@ describe("given a client that was away (C5, F8)", () => {
     expect(seqs(back.client)).toEqual([2]);
   });
 
-  it("when what it missed has expired, then a gap says from where it goes on", async () => {
+  it("when missed entries have expired, then a gap frame names the first that is left", async () => {
     const clock = new HandClock();
     const gateway = await start({ clock, config: { retentionDays: 10 } });
     const { welcome } = await enter(gateway);
@@ -66,7 +66,7 @@ describe("given a client that was away (C5, F8)", () => {
     expect(gap.from).toBe(12);
   });
 
-  it("when all of it has expired, then the gap ends where the log does", async () => {
+  it("when all missed entries have expired, then the gap ends at the log's end", async () => {
     const clock = new HandClock();
     const gateway = await start({ clock, config: { retentionDays: 10 } });
     const { welcome } = await enter(gateway);
@@ -78,7 +78,7 @@ describe("given a client that was away (C5, F8)", () => {
     expect(await client.next("reply")).toMatchObject({ seq: later.seq + 1 });
   });
 
-  it("when its place is ahead of the log, then it is told, and gets everything", async () => {
+  it("when resumeFrom is ahead of the log, then it gets resume-ahead and the whole log", async () => {
     const gateway = await start();
     const { welcome } = await enter(gateway);
     for (const id of ["r1", "r2"]) await gateway.adapter.deliver(makeDelivery(welcome.conversation, id));
@@ -89,8 +89,8 @@ describe("given a client that was away (C5, F8)", () => {
   });
 });
 
-describe("given a gateway that slept before it appended a reply (F7)", () => {
-  it("when another has appended it, then people see it once", async () => {
+describe("given a gateway that was suspended before it appended a reply (F7)", () => {
+  it("when another gateway has appended it, then the reply is shown once", async () => {
     const { clock, one: slept, two } = await startTwo(() => true);
     const { client, welcome } = await enter(two);
     const createdAt = new Date(clock.now()).toISOString();
@@ -105,7 +105,7 @@ describe("given a gateway that slept before it appended a reply (F7)", () => {
   });
 });
 
-describe("given a message that is sent again (F1, F12)", () => {
+describe("given a duplicate message (F1, F12)", () => {
   it.each([
     ["on the same gateway", false],
     ["on another, which knows nothing of it", true],
@@ -121,11 +121,11 @@ describe("given a message that is sent again (F1, F12)", () => {
     again.client.send({ type: "message", id: "m2", text: "next" });
     await again.client.next("accepted");
     expect(again.client.logged().map(({ id }) => id)).toEqual(["m1", "m2"]);
-    // A repeat that is known is not even published again.
+    // A known duplicate is not published again.
     expect(one.accepted).toHaveLength(elsewhere ? 1 : 2);
   });
 
-  it("when the gateway dies between storing and saying, then the repeat has the same id and is said", async () => {
+  it("when the gateway crashes between publish and append, then the retry has the same id and is shown", async () => {
     const { one, two, store } = await startTwo(() => true);
     const { client, welcome } = await enter(one);
     store.before = (operation, name) => {
@@ -143,7 +143,7 @@ describe("given a message that is sent again (F1, F12)", () => {
     );
   });
 
-  it("when a delivery is repeated by another gateway, then it is shown once", async () => {
+  it("when another gateway retries a delivery, then it is shown once", async () => {
     const { one, two } = await startTwo(() => true);
     const { client, welcome } = await enter(one);
     const delivery = makeDelivery(welcome.conversation, "r1");
@@ -159,8 +159,8 @@ describe("given a message that is sent again (F1, F12)", () => {
   });
 });
 
-describe("given two gateways, and signals that are lost", () => {
-  it("when a signal comes, then the other gateway's tabs see the entry at once", async () => {
+describe("given two gateways and lost signals", () => {
+  it("when a signal arrives, then the other gateway's tabs get the entry at once", async () => {
     const { one, two } = await startTwo(() => true);
     const { welcome } = await enter(one);
     const { client } = await enter(two, { token: welcome.token });
@@ -168,7 +168,7 @@ describe("given two gateways, and signals that are lost", () => {
     expect(await client.next("reply")).toMatchObject({ seq: 1, id: "r1" });
   });
 
-  it("when none comes, then they see it within fifteen seconds, or when told to refresh", async () => {
+  it("when no signal arrives, then they get it within fifteen seconds, or on refresh", async () => {
     const { one, two, clock } = await startTwo(() => false);
     const { welcome } = await enter(one);
     const { client } = await enter(two, { token: welcome.token });
@@ -181,7 +181,7 @@ describe("given two gateways, and signals that are lost", () => {
     expect(seqs(client)).toEqual([1, 2, 3]);
   });
 
-  it("when a signal promises more than there is, then nothing is made up", async () => {
+  it("when a signal is ahead of the log, then no entry is invented", async () => {
     const { one, two } = await startTwo(() => false);
     const { client, welcome } = await enter(one);
     const conversation = { channel: "web", room: welcome.conversation, kind: "private" as const };
@@ -191,7 +191,7 @@ describe("given two gateways, and signals that are lost", () => {
     expect(await client.next("reply")).toMatchObject({ seq: 1 });
   });
 
-  it("when connections drop at random and signals are lost, then every client ends with all, in order, once", async () => {
+  it("when connections drop at random and signals are lost, then every client gets every entry once, in order", async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant("deliver" as const), at: fc.nat(1) }),
       fc.record({ do: fc.constant("write" as const), at: fc.nat(2) }),

@@ -8,7 +8,7 @@ import { alwaysWritable } from "../../../../core/contract/write-availability.ts"
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 import { MemoryStore } from "../memory-store.ts";
 
-it("given a store that was away at the first start, when the gateway starts it again, then browsers are let in", async () => {
+it("given a store that failed at the first start, when the gateway retries the start, then browsers can connect", async () => {
   const clock = new ManualClock();
   const store = new MemoryStore(clock);
   const publicUrl = "http://localhost:8080";

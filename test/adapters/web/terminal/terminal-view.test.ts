@@ -26,7 +26,7 @@ const delta = (offset: number, text: string, attempt = 0) =>
   ({ type: "delta", correlationId: "m-1", attempt, offset, text }) as const;
 
 describe("given a terminal", () => {
-  it("when an answer is written while one looks on, then each word is shown once", () => {
+  it("when an answer streams in, then each word is shown once", () => {
     const { view, text } = viewOn(true);
     view.delta(delta(0, "high "));
     view.delta(delta(5, "tide"));
@@ -35,7 +35,7 @@ describe("given a terminal", () => {
     expect(text()).toBe("high tide at noon\n");
   });
 
-  it("when the answer turned out otherwise, then the whole is shown", () => {
+  it("when the final answer differs from the stream, then the whole answer is shown", () => {
     const { view, text } = viewOn(true);
     view.delta(delta(0, "low"));
     view.reply(reply("high tide", { correlationId: "m-1" }));
@@ -54,13 +54,13 @@ describe("given a terminal", () => {
     expect(text()).toBe('↳ Re: "knots"\nstarted 21:14 from Slack · 2h ago\nAll about knots.\n');
   });
 
-  it("when others' words hold control characters, then none reaches the terminal", () => {
+  it("when received text has control characters, then none reaches the terminal", () => {
     const { view, text } = viewOn(false);
     view.reply(reply("a\u001b[31mb\u0007c\u009bd\u202ee\r\nf\tg"));
     expect(text()).toBe("a[31mbcde\nf\tg\n");
   });
 
-  it("when an answer says nothing, then nothing is shown (B7)", () => {
+  it("when an answer is empty, then nothing is shown (B7)", () => {
     const { view, text } = viewOn(true);
     view.reply(reply("", { outcome: "nothing" }));
     expect(text()).toBe("");

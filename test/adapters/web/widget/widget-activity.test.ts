@@ -42,7 +42,7 @@ const begin = async () => {
   };
 };
 const toggle = () => widget.page.getByRole("button", { name: /^Research/ });
-/** The label of what has the focus. */
+/** The label of the focused element. */
 const focused = () =>
   widget.page.evaluate<string>(`(() => {
   const active = document.querySelector("[data-mooring]").shadowRoot.activeElement;
@@ -51,7 +51,7 @@ const focused = () =>
 const rows = () => widget.page.getByRole("listitem");
 
 describe("given delegated work, in the widget (B1)", () => {
-  it("when it goes on, then one collapsed entry says how far it is, and opens to the list", async () => {
+  it("when it progresses, then one collapsed entry shows the progress and expands to the list", async () => {
     const { show } = await begin();
     await show(1, tides(), knots());
     await toggle().waitFor();
@@ -71,7 +71,7 @@ describe("given delegated work, in the widget (B1)", () => {
     expect(await widget.page.locator(".log > *").count()).toBe(2);
   });
 
-  it("when work has changed files, then it says how many, and offers what can be done with them (S12)", async () => {
+  it("when work has changed files, then it shows how many, and offers actions for them (S12)", async () => {
     const { gateway, visitor } = await begin();
     const work = tides({ state: "completed", endedAt: secondsAgo(5), changes: "3 files changed, +45 −12" });
     const activity: Activity = { id: "t1/activity", revision: 1, title: "Research", items: [work] };
@@ -100,7 +100,7 @@ describe("given delegated work, in the widget (B1)", () => {
     expect(await toggle().getAttribute("aria-expanded")).toBe("true");
   });
 
-  it("when one is cancelled, then the command is sent once, and named as people know it", async () => {
+  it("when one is cancelled, then the command is sent once, and shown with the name of the work", async () => {
     const { gateway, show } = await begin();
     await show(1, tides(), knots({ state: "running" }));
     await toggle().click();
@@ -115,7 +115,7 @@ describe("given delegated work, in the widget (B1)", () => {
     expect(gateway.accepted).toHaveLength(2);
   });
 
-  it("when it runs, then its time does too, and stands still once it has ended", async () => {
+  it("when it runs, then its duration counts up, and stops at the end", async () => {
     const { show } = await begin();
     await show(
       1,
@@ -130,7 +130,7 @@ describe("given delegated work, in the widget (B1)", () => {
     await widget.page.getByRole("button", { name: "Research 1 of 2 done, 1 failed" }).waitFor();
   });
 
-  it("when an older state comes late, then the newer one stays", async () => {
+  it("when an older state arrives late, then the newer one stays", async () => {
     const { gateway, visitor, show } = await begin();
     await show(1, tides());
     await show(3, tides({ note: "third" }));
@@ -141,7 +141,7 @@ describe("given delegated work, in the widget (B1)", () => {
     expect(await rows().textContent()).toContain("third");
   });
 
-  it("when the page is loaded again, then the entry is in its place, with its latest state", async () => {
+  it("when the page is reloaded, then the entry has its position and its latest state", async () => {
     const { gateway, visitor, show } = await begin();
     await show(1, tides());
     await gateway.adapter.deliver(makeDelivery(visitor, "r1"));

@@ -22,7 +22,7 @@ const hostile = [
 ].join("\n\n");
 
 describe("given a conversation in the widget", () => {
-  it("when an answer is hostile markdown, then it is text: nothing loads, submits, runs or imitates (F25)", async () => {
+  it("when an answer is hostile markdown, then it is inert: nothing loads, submits, runs or imitates (F25)", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);
     const requests: string[] = [];
@@ -47,7 +47,7 @@ describe("given a conversation in the widget", () => {
     expect(requests.filter((url) => url.includes("evil"))).toEqual([]);
   });
 
-  it("when answers are nested too deeply to be drawn, then they are shown as written, and the next is drawn (F37)", async () => {
+  it("when answers are nested too deeply to render, then they are shown as plain text, and the next is rendered (F37)", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);
     const deep = [">".repeat(2_200), "- ".repeat(1_100), "*".repeat(3_000)].map((text) => `${text}x`);
@@ -59,7 +59,7 @@ describe("given a conversation in the widget", () => {
     expect(texts.map((text) => text.trim())).toEqual([...deep, "next"]);
   });
 
-  it("when an answer uses what markdown has, then it is drawn, and can be read without its mark-up", async () => {
+  it("when an answer uses all of markdown, then it is rendered, and readable as plain text", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);
     const markdown = [
@@ -90,7 +90,7 @@ describe("given a conversation in the widget", () => {
     );
   });
 
-  it("when somebody has read enough, then one button stops the answer, and nothing of that is in the way", async () => {
+  it("when a person presses stop, then the answer ends, and the stop command is not shown", async () => {
     const gateway = await start();
     await widget.open(gateway);
     await widget.write("tell me everything");
@@ -109,7 +109,7 @@ describe("given a conversation in the widget", () => {
     expect(await widget.page.locator(".log .reply em").textContent()).toBe("Stopped.");
   });
 
-  it("when one is answered, then the answer quotes it, and the quote leads back to it", async () => {
+  it("when a person replies to a message, then their message quotes it, and the quote links to it", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);
     await gateway.adapter.deliver(makeDelivery(visitor, "r1", { reply: { markdown: "High water is at **noon**." } }));
@@ -122,7 +122,7 @@ describe("given a conversation in the widget", () => {
     await widget.page.locator(".reply.found").waitFor();
   });
 
-  it("when an anchor is of this conversation, then it leads to where the work began, on an older page too (O12)", async () => {
+  it("when an anchor belongs to this conversation, then it links to the original message, on an older page too (O12)", async () => {
     const gateway = await start();
     await widget.open(gateway);
     await widget.write("the first of all");
@@ -148,7 +148,7 @@ describe("given a conversation in the widget", () => {
     expect(await widget.page.locator(".said.found").isVisible()).toBe(true);
   });
 
-  it("when there are 2000 messages, then they come page by page, and one more comes after them", async () => {
+  it("when there are 2000 messages, then they load page by page, and a new one follows them", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);
     await widget.page.goto("about:blank");
@@ -176,7 +176,7 @@ describe("given a conversation in the widget", () => {
     expect(await entries.count()).toBe(2_001);
   });
 
-  it("when files are picked, pasted, dropped or too large, then they are sent with the message, or it is said why not", async () => {
+  it("when files are picked, pasted, dropped or too large, then they are sent with the message, or the reason is shown", async () => {
     const gateway = await start({ config: { limits: { fileBytes: 2_000 } } });
     await widget.open(gateway);
     const notes = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("tides") };

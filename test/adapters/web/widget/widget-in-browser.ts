@@ -7,7 +7,7 @@ import type { WebGateway } from "../web-gateway.ts";
 import type { WidgetPage } from "./widget-page.ts";
 import { startWidgetPage } from "./widget-page.ts";
 
-/** A page with the widget in a real browser, anew for each test. Any script error fails the test. */
+/** A fresh page with the widget in a real browser for each test. Any script error fails the test. */
 export class WidgetInBrowser {
   site!: WidgetPage;
   page!: Page;
@@ -36,7 +36,7 @@ export class WidgetInBrowser {
     });
   }
 
-  /** Of somebody else, or of the same person with other wishes. */
+  /** A page of another person, or of the same person with other settings. */
   async newPage(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ locale: "en-GB", ...options });
     this.#contexts.push(context);
@@ -64,7 +64,7 @@ export class WidgetInBrowser {
     return gateway.accepted[count - 1] as UserMessage;
   }
 
-  /** Opens the chat and says hello; the result is whom to deliver to. */
+  /** Opens the chat and sends a message; resolves to the visitor to deliver to. */
   async begin(gateway: WebGateway): Promise<string> {
     await this.open(gateway);
     await this.write("hello");

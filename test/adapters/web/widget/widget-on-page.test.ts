@@ -15,7 +15,7 @@ const styleOf = (page: Page, selector: string, property: string): Promise<string
   );
 
 describe("given a page that embeds the widget", () => {
-  it("when it calls before the script is there, then the calls are made in order; later ones at once", async () => {
+  it("when it calls methods before the script has loaded, then they run in order; later ones run at once", async () => {
     const gateway = await start({ config: { identityKey: IDENTITY_KEY } });
     widget.site.gateway = gateway;
     const token = hostToken({ sub: "ada", name: "Ada", exp });
@@ -43,11 +43,11 @@ describe("given a page that embeds the widget", () => {
     expect(await widget.page.locator("[data-mooring]").count()).toBe(0);
     expect(await widget.page.evaluate("Object.keys(localStorage)")).toEqual([]);
     await widget.page.evaluate('mooring("start"); mooring("open")');
-    await widget.write("somebody else");
+    await widget.write("another person");
     expect((await widget.arrived(gateway, 2)).account.id).not.toBe("ada");
   });
 
-  it("when it sets options, then they are followed, in the page's own place, language and direction", async () => {
+  it("when it sets options, then the widget uses its target, language and direction", async () => {
     const gateway = await start();
     widget.site.gateway = gateway;
     widget.site.body = '<div id="here"></div>';
@@ -65,7 +65,7 @@ describe("given a page that embeds the widget", () => {
     expect(await widget.page.getByRole("button", { name: "Chat öffnen" }).count()).toBe(0);
   });
 
-  it("when it is on a phone, then the chat has the whole screen, and nothing moves for those who want that", async () => {
+  it("when it is on a phone, then the chat fills the screen, and reduced motion is respected", async () => {
     const gateway = await start();
     const page = await widget.newPage({ viewport: { width: 360, height: 640 }, reducedMotion: "reduce" });
     await widget.open(gateway, page);

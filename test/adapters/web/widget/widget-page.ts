@@ -13,18 +13,18 @@ import type { WebGateway } from "../web-gateway.ts";
 
 export interface WidgetPage {
   readonly url: string;
-  /** Where the page's sockets and requests go from now on; undefined: nowhere. */
+  /** The target of the page's sockets and requests from now on; undefined: none. */
   gateway: WebGateway | undefined;
   /** Attributes of the script's tag. */
   attributes: string;
-  /** What else is on the page, before the script. */
+  /** Further HTML of the page, before the script. */
   body: string;
   stop(): Promise<void>;
 }
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self' ws:; style-src 'none'; img-src 'none'";
 
-/** A page under a strict policy that embeds the widget with one tag. */
+/** A page with a strict content security policy that embeds the widget with one tag. */
 export const startWidgetPage = async (): Promise<WidgetPage> => {
   const folder = await mkdtemp(join(tmpdir(), "mooring-widget-"));
   await buildWidget(folder);

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const gzipped = async (name: string): Promise<number> => gzipSync(await readFile(join(folder, name))).length;
 
 describe("given the widget as pages load it", () => {
-  it("then it is small, also with what only an opened chat needs", async () => {
+  it("then it is small, also with the script that an opened chat loads", async () => {
     const first = await gzipped("widget.js");
     expect(first).toBeLessThan(30_000);
     expect(first + (await gzipped("widget-markdown.js"))).toBeLessThan(45_000);

@@ -7,7 +7,7 @@ import { elapsedText } from "../../../../adapters/web/widget/view/messages/time-
 import { readOptions } from "../../../../adapters/web/widget/widget-options.ts";
 
 describe("given text that streams in", () => {
-  it("when pieces repeat, overlap or come again in a new attempt, then the text is right", () => {
+  it("when deltas are duplicated, overlap or belong to a new attempt, then the text is right", () => {
     const streamed = new StreamedText();
     expect(streamed.add({ attempt: 1, offset: 0, text: "Hel" })).toBe(true);
     expect(streamed.add({ attempt: 1, offset: 0, text: "Hel" })).toBe(false);
@@ -32,7 +32,7 @@ describe("given a duration", () => {
 });
 
 describe("given the attributes of the script's tag", () => {
-  it("when they are understood, then they count; what is not is as if it were not there", () => {
+  it("when they are valid, then they are used; invalid ones are ignored", () => {
     expect(readOptions({})).toEqual({
       suggestions: [],
       theme: "auto",
@@ -61,7 +61,7 @@ describe("given the attributes of the script's tag", () => {
   });
 });
 
-describe("given languages that somebody reads", () => {
+describe("given a person's languages", () => {
   it.each([
     [["de-AT", "en"], "Senden"],
     [["fr", "de"], "Senden"],
@@ -71,7 +71,7 @@ describe("given languages that somebody reads", () => {
   });
 });
 
-describe("given the types of files that a page takes", () => {
+describe("given the file types that a page accepts", () => {
   it.each([
     ["a.png", "image/png", undefined, true],
     ["a.png", "image/png", "image/*", true],

@@ -9,10 +9,10 @@ import { WidgetInBrowser } from "./widget-in-browser.ts";
 const start = runningGateways();
 const widget = new WidgetInBrowser();
 
-/** Makes a tab one that nobody looks at, or looks at again. */
+/** Hides a tab or makes it visible again. */
 const HIDE = `Object.defineProperty(document, "hidden", { get: () => true, configurable: true })`;
 
-describe("given a browser that does not do as it should", () => {
+describe("given a browser with problems", () => {
   it.each([
     [
       "forbidden",
@@ -30,7 +30,7 @@ describe("given a browser that does not do as it should", () => {
     expect((await widget.arrived(gateway, 2)).conversation.room).toBe(visitor);
   });
 
-  it("when its clock is a day behind, then times are still right, and the chat can be used", async () => {
+  it("when its clock is a day behind, then times are still right, and the chat works", async () => {
     const gateway = await start();
     await widget.page.addInitScript("const now = Date.now; Date.now = () => now() - 86_400_000");
     const visitor = await widget.begin(gateway);
@@ -40,7 +40,7 @@ describe("given a browser that does not do as it should", () => {
     await widget.page.locator(".anchor time", { hasText: "5 min ago" }).waitFor();
   });
 
-  it("when it goes offline, then it says so, keeps what is written, and sends it once when it is back", async () => {
+  it("when it goes offline, then it shows that, queues messages, and sends them once when it is online", async () => {
     const gateway = await start();
     await widget.begin(gateway);
     await widget.page.context().setOffline(true);
@@ -53,7 +53,7 @@ describe("given a browser that does not do as it should", () => {
     expect(await widget.page.locator(".said", { hasText: "written at sea" }).count()).toBe(1);
   });
 
-  it("when the gateway refuses a message, then it says so, and it can be sent again or discarded", async () => {
+  it("when the gateway refuses a message, then the reason is shown, and it can be retried or discarded", async () => {
     let refuses = true;
     const accepted: string[] = [];
     const gateway = await start({
@@ -77,7 +77,7 @@ describe("given a browser that does not do as it should", () => {
     await widget.page.locator(".said.failed").waitFor({ state: "detached" });
   });
 
-  it("when an answer is a megabyte of markdown, then its beginning is shown at once, and all of it if wanted", async () => {
+  it("when an answer is a megabyte of markdown, then its beginning is shown at once, and all of it on request", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);
     const markdown = `begin ${"[".repeat(200)} **bold** `.repeat(1_600).slice(0, 340_000);
@@ -95,7 +95,7 @@ describe("given a browser that does not do as it should", () => {
     expect(await widget.arrived(gateway, 2)).toMatchObject({ text: "still here" });
   });
 
-  it("when a page's token ends while the chat is open, then a new one is asked for, and nothing is lost", async () => {
+  it("when a host token expires while the chat is open, then a new one is requested, and no message is lost", async () => {
     const clock = new HandClock(Date.now());
     const gateway = await start({ clock, config: { identityKey: IDENTITY_KEY } });
     let made = 0;
@@ -116,7 +116,7 @@ describe("given a browser that does not do as it should", () => {
     await widget.page.locator(".said", { hasText: "one" }).waitFor();
   });
 
-  it("when there are more tabs than the gateway lets in, then the one that is looked at gets its place", async () => {
+  it("when there are more tabs than allowed connections, then the visible one gets a slot", async () => {
     const gateway = await start({ config: { limits: { connectionsPerVisitor: 2 } } });
     const visitor = await widget.begin(gateway);
     await widget.page.keyboard.press("Escape");
@@ -129,7 +129,7 @@ describe("given a browser that does not do as it should", () => {
     const third = widget.watch(await widget.page.context().newPage());
     await widget.open(gateway, third);
     await third.locator(".reply", { hasText: "text of r1" }).waitFor();
-    // What is read in one tab is read in all, also in one that has let go of its connection.
+    // The read mark is shared by all tabs, also by one that has released its connection.
     await expect.poll(() => hidden.title()).toBe("Shop");
     await gateway.adapter.deliver(makeDelivery(visitor, "r2"));
     await third.locator(".reply", { hasText: "text of r2" }).waitFor();

@@ -6,7 +6,7 @@ import { runningGateways } from "../running-gateways.ts";
 import { WidgetInBrowser } from "./widget-in-browser.ts";
 
 const start = runningGateways();
-/** Half-way into the picture, nothing has its colours yet. */
+/** During the opening transition, colours are not final yet. */
 const widget = new WidgetInBrowser({ reducedMotion: "reduce" });
 
 const activity: Activity = {
@@ -26,7 +26,7 @@ const markdown =
   "# Title\n\nText, **bold**, `code`, [a link](https://example.com)\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\nlong code\n```\n\n- [x] one";
 
 describe.each(["light", "dark"] as const)("given the widget in its %s colours", (theme) => {
-  it("when axe looks at each of its views, then it finds nothing", async () => {
+  it("when axe checks each of its views, then it finds no violation", async () => {
     const gateway = await start({ config: { limits: { fileBytes: 1_000 } } });
     const { page } = widget;
     widget.site.attributes = `data-theme="${theme}" data-suggestions="One|Two"`;
@@ -70,8 +70,8 @@ describe.each(["light", "dark"] as const)("given the widget in its %s colours", 
   });
 });
 
-describe("given somebody who listens or types instead of pointing", () => {
-  it("when an answer has streamed in, then it is announced once, whole; history is not", async () => {
+describe("given a person with a screen reader or a keyboard", () => {
+  it("when an answer has streamed in, then it is announced once, complete; history is not", async () => {
     const gateway = await start();
     const visitor = await widget.begin(gateway);
     const announced = () => widget.page.locator("[aria-live=polite]").textContent();
@@ -83,7 +83,7 @@ describe("given somebody who listens or types instead of pointing", () => {
     expect(await announced()).toBe("");
   });
 
-  it("when the chat is opened and closed by keyboard, then the focus goes in, and back to where it was", async () => {
+  it("when the chat is opened and closed by keyboard, then the focus moves in and back", async () => {
     const gateway = await start();
     widget.site.gateway = gateway;
     await widget.page.goto(widget.site.url);

@@ -8,8 +8,8 @@ import { WidgetInBrowser } from "./widget-in-browser.ts";
 const start = runningGateways();
 const widget = new WidgetInBrowser();
 
-describe("given a page with the widget, under a strict policy (C5)", () => {
-  it("when somebody writes, then text streams in and the reply replaces it", async () => {
+describe("given a page with the widget and a strict content security policy (C5)", () => {
+  it("when a person sends a message, then text streams in and the reply replaces it", async () => {
     const gateway = await start();
     await widget.open(gateway);
     await widget.write("hello **you**");
@@ -29,7 +29,7 @@ describe("given a page with the widget, under a strict policy (C5)", () => {
     expect(await reply.textContent()).toContain("<img src=x onerror=alert(1)>");
   });
 
-  it("when an anchored reply comes, then it says what was asked, where and when, and its button acts (O10)", async () => {
+  it("when an anchored reply arrives, then it shows request, channel and time, and its button works (O10)", async () => {
     const gateway = await start();
     await widget.open(gateway);
     await widget.write("hello");
@@ -44,7 +44,7 @@ describe("given a page with the widget, under a strict policy (C5)", () => {
     expect(await widget.arrived(gateway, 2)).toMatchObject({ command: { name: "why", args: "r1" } });
   });
 
-  it("when somebody answers an anchored reply, then their next message says so, and only that one (O14)", async () => {
+  it("when a person replies to an anchored reply, then only the next message refers to it (O14)", async () => {
     const gateway = await start();
     await widget.open(gateway);
     await widget.write("hello");
@@ -60,7 +60,7 @@ describe("given a page with the widget, under a strict policy (C5)", () => {
     expect(await widget.arrived(gateway, 3)).not.toHaveProperty("replyTo");
   });
 
-  it("when the gateway dies and another takes over, then what was written meanwhile arrives, and nothing twice", async () => {
+  it("when the gateway crashes and another takes over, then messages sent meanwhile arrive, without duplicates", async () => {
     const store = new MemoryStore(new HandClock());
     const first = await start({ store });
     await widget.open(first);
@@ -84,7 +84,7 @@ describe("given a page with the widget, under a strict policy (C5)", () => {
     ]);
   });
 
-  it("when a message is too long for the gateway, then it says so, and the next one goes through", async () => {
+  it("when a message is too long for the gateway, then the error is shown, and the next one is accepted", async () => {
     const gateway = await start();
     await widget.open(gateway);
     await widget.write("水".repeat(31_000));
@@ -93,7 +93,7 @@ describe("given a page with the widget, under a strict policy (C5)", () => {
     expect(await widget.arrived(gateway, 1)).toMatchObject({ text: "short" });
   });
 
-  it("when the page is loaded again, then the conversation is there; closed, it counts what is unread", async () => {
+  it("when the page is reloaded, then the conversation is shown; a closed chat counts unread messages", async () => {
     const gateway = await start();
     await widget.open(gateway);
     await widget.write("hello");
@@ -106,7 +106,7 @@ describe("given a page with the widget, under a strict policy (C5)", () => {
     await widget.page.getByRole("button", { name: "Open the chat, 1 unread" }).waitFor();
   });
 
-  it("when its token is no longer known, then it begins anew; a forged one is not silently replaced", async () => {
+  it("when its token's key was replaced, then it starts over; a forged token is not silently replaced", async () => {
     const gateway = await start();
     await widget.open(gateway);
     await widget.write("hello");
@@ -123,7 +123,7 @@ describe("given a page with the widget, under a strict policy (C5)", () => {
     await widget.open(other);
     await widget.page.getByRole("status").filter({ hasText: "cannot be continued" }).waitFor();
     await widget.page.getByRole("button", { name: "Start over" }).click();
-    await widget.write("anew");
-    expect(await widget.arrived(other, 2)).toMatchObject({ text: "anew" });
+    await widget.write("new start");
+    expect(await widget.arrived(other, 2)).toMatchObject({ text: "new start" });
   });
 });
