@@ -51,7 +51,7 @@ const setUp = (store = brokenDelete, isOwned = () => true) => {
   return { consumption, nextSettled };
 };
 
-/** Nothing but the test wakes it. */
+/** Only the test wakes it. */
 const waiting = () => {
   const awake = new Set<() => void>();
   const wokenBy = (wake: () => void) => {
@@ -78,7 +78,7 @@ describe("given a consumption", () => {
     await closes;
   });
 
-  it("when a held message is forgotten, then the next of its key runs", async () => {
+  it("when a message that waits for its retry is dropped, then the next message of its key runs", async () => {
     const { consumption, nextSettled } = setUp();
     const held = nextSettled();
     let ran: () => void = () => undefined;
@@ -96,7 +96,7 @@ describe("given a consumption", () => {
     await detach();
   });
 
-  it("when a message waits to be woken, then it runs again then, and neither run costs a write", async () => {
+  it("when a handler returns a wait, then the message runs again at the wake-up, and neither run costs a write", async () => {
     const writes: unknown[] = [];
     const { consumption, nextSettled } = setUp(notingWrites(writes));
     const runs: number[] = [];
@@ -115,7 +115,7 @@ describe("given a consumption", () => {
     expect(writes).toEqual([]);
   });
 
-  it("when what it waits for has come while it was put back, then it runs again at once", async () => {
+  it("when the wake-up comes before the wait begins, then the message runs again at once", async () => {
     const { consumption, nextSettled } = setUp();
     let runs = 0;
     const wait = {
@@ -134,7 +134,7 @@ describe("given a consumption", () => {
     expect(runs).toBe(2);
   });
 
-  it("when a message that may have failed before waits, then its run counts as no failure", async () => {
+  it("when a suspect message returns a wait, then its run does not count as a failure", async () => {
     const writes: unknown[] = [];
     const { consumption, nextSettled } = setUp(notingWrites(writes));
     const { wait } = waiting();
@@ -150,7 +150,7 @@ describe("given a consumption", () => {
     ]);
   });
 
-  it("when a waiting message is forgotten, then nothing wakes it any more", async () => {
+  it("when a waiting message is dropped, then its wake-up is cancelled", async () => {
     const { consumption, nextSettled } = setUp();
     const { wait, awake } = waiting();
     const detach = consumption.attach({ concurrency: 1 }, async () => ({ wait }));
@@ -163,7 +163,7 @@ describe("given a consumption", () => {
     await detach();
   });
 
-  it("when the counts of an acknowledged message cannot be dropped, then it does not run again", async () => {
+  it("when the attempt record of an acknowledged message cannot be deleted, then the message does not run again", async () => {
     const { consumption, nextSettled } = setUp();
     const runs: string[] = [];
     const detach = consumption.attach({ concurrency: 1 }, async (_, { id }) =>
@@ -173,7 +173,7 @@ describe("given a consumption", () => {
     consumption.push(message(1, "k"));
     await first;
     await nextSettled();
-    // One of the same key would wait behind it if it had kept its place.
+    // The next message of the key would wait if the first one were still queued.
     const third = nextSettled();
     consumption.push(message(2, "k"));
     await third;
@@ -181,7 +181,7 @@ describe("given a consumption", () => {
     expect(runs).toEqual(["m1", "m1", "m2"]);
   });
 
-  it("when messages have no key, then none waits for another", async () => {
+  it("when messages have no key, then they do not wait for each other", async () => {
     const { consumption } = setUp();
     const running: (() => void)[] = [];
     let both: () => void = () => undefined;
@@ -198,7 +198,7 @@ describe("given a consumption", () => {
   });
 });
 
-describe("given a message that may have run before, and a store that answers slowly", () => {
+describe("given a suspect message and a slow store", () => {
   const slowly = () => {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
@@ -214,7 +214,7 @@ describe("given a message that may have run before, and a store that answers slo
   };
   const suspect = { ...message(1, "k"), suspect: true };
 
-  it("when another process owns the message before the answer, then its handler does not run here", async () => {
+  it("when another process owns the message before the store answers, then its handler does not run here", async () => {
     const { store, answer } = slowly();
     const owner = { isHere: true };
     const { consumption, nextSettled } = setUp(store, () => owner.isHere);
@@ -236,7 +236,7 @@ describe("given a message that may have run before, and a store that answers slo
     await detach();
   });
 
-  it("when the message is to come again, then its handler does not run for the first delivery", async () => {
+  it("when the message will be redelivered, then its handler does not run for the first delivery", async () => {
     const { store, answer } = slowly();
     const { consumption, nextSettled } = setUp(store);
     const runs: number[] = [];
@@ -254,8 +254,8 @@ describe("given a message that may have run before, and a store that answers slo
   });
 });
 
-describe("given a store that is away for a while", () => {
-  it("when a handler has failed meanwhile, then it is not run again before that can be counted", async () => {
+describe("given a store that is unavailable for a while", () => {
+  it("when a handler fails meanwhile, then it does not run again before the failure is stored", async () => {
     const runs: number[] = [];
     let refusals = 0;
     const away: Store = {
@@ -304,7 +304,7 @@ describe("given two messages whose handlers have thrown twice", () => {
 });
 
 describe("given a long queue", () => {
-  it("when it is emptied while it is filled, then the order holds", () => {
+  it("when items are taken while others are added, then the order holds", () => {
     const queue = new Fifo<number>();
     const taken: number[] = [];
     for (let n = 0; n < 1_000; n++) {

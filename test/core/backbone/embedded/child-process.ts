@@ -42,10 +42,10 @@ const nodeArgs = (script: string, args: string[]): string[] => [
   ...args,
 ];
 
-/** Runs a script of this folder in a process of its own. */
+/** Runs a script of this folder in a child process. */
 export const runScript = (script: string, args: string[], flags: string[] = []): Child =>
   child(process.execPath, [...flags, ...nodeArgs(script, args)]);
 
-/** The same, but no file may grow past so many kilobytes: writes then fail as on a broken disk. */
+/** The same with a limit on the file size in kilobytes: larger writes fail as on a broken disk. */
 export const runScriptOnSmallFiles = (script: string, args: string[], kilobytes: number): Child =>
   child("sh", ["-c", `ulimit -f ${kilobytes * 2}; exec "$@"`, "sh", process.execPath, ...nodeArgs(script, args)]);

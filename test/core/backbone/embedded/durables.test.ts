@@ -7,7 +7,7 @@ import type { Opened } from "./scratch.ts";
 import { openScratch, readOne, scratchDir } from "./scratch.ts";
 import { SteppedClock } from "./stepped-clock.ts";
 
-/** Publishes and waits for nothing but the storing. */
+/** Resolves once all are stored. */
 const publish = async ({ backbone }: Opened, subject: string, ...ids: string[]): Promise<void> => {
   await Promise.all(ids.map((id, n) => backbone.bus.publish(counted(subject), { n }, { id, key: keyOfId(id) })));
 };
@@ -15,7 +15,7 @@ const publish = async ({ backbone }: Opened, subject: string, ...ids: string[]):
 /** "m3:17" is a message of key "m3". */
 const keyOfId = (id: string): string => id.split(":")[0] as string;
 
-/** Consumes and acknowledges; resolves to what came once so many have come. */
+/** Consumes and acknowledges; resolves with the received messages once there are `count` of them. */
 const take = async ({ backbone }: Opened, subject: string, count: number, durable = "d") => {
   const came: string[] = [];
   let enough: () => void = () => undefined;
@@ -31,7 +31,7 @@ const take = async ({ backbone }: Opened, subject: string, count: number, durabl
 };
 
 describe("given a durable", () => {
-  it("when nobody consumes it for a while, then it collects, and what came before does not come again", async () => {
+  it("when it has no consumer for a while, then it collects messages, and earlier ones are not redelivered", async () => {
     const opened = openScratch(scratchDir());
     await publish(opened, "s", "k:1", "k:2");
     expect(await take(opened, "s", 2)).toEqual(["k:1#1", "k:2#1"]);
@@ -40,7 +40,7 @@ describe("given a durable", () => {
     expect(readOne(opened.database, "SELECT count(*) FROM pending")).toBe(0);
   });
 
-  it("when the process was restarted, then the rest comes in order, counted as perhaps run before", async () => {
+  it("when the process was restarted, then the remaining messages arrive in order, as suspects", async () => {
     const dir = scratchDir();
     const first = openScratch(dir);
     expect(await Promise.all([publish(first, "s", "1"), take(first, "s", 1)])).toEqual([undefined, ["1#1"]]);
@@ -56,7 +56,7 @@ describe("given a durable", () => {
     expect(came.filter((id) => keyOfId(id) === "m7")).toEqual([...ofKey7, "m7:last#1"]);
   });
 
-  it("when another subject has one of the same name, then the two have nothing in common", async () => {
+  it("when another subject has a durable of the same name, then the two are independent", async () => {
     const opened = openScratch(scratchDir());
     await publish(opened, "one", "a");
     await publish(opened, "two", "b");
@@ -64,7 +64,7 @@ describe("given a durable", () => {
     expect(await take(opened, "two", 1)).toEqual(["b#1"]);
   });
 
-  it("when it begins now, then what is stored already is not its own", async () => {
+  it("when it starts from now, then it does not get messages that are already stored", async () => {
     const opened = openScratch(scratchDir());
     await publish(opened, "s", "old");
     const came: string[] = [];
@@ -78,7 +78,7 @@ describe("given a durable", () => {
     expect(came).toEqual(["new"]);
   });
 
-  it("when its concurrency is no whole number from 1, then it is refused", async () => {
+  it("when its concurrency is not a whole number of at least 1, then it is refused", async () => {
     const { backbone } = openScratch(scratchDir());
     for (const concurrency of [0, -1, 1.5, Number.NaN]) {
       const consuming = backbone.bus.consume(counted(), { durable: "d", concurrency }, async () => ({ ack: true }));
@@ -88,7 +88,7 @@ describe("given a durable", () => {
 });
 
 describe("given an id that was published", () => {
-  it("when it comes again, then it is stored once within two minutes and again after them", async () => {
+  it("when it is published again, then it is a duplicate within two minutes, and stored again after them", async () => {
     const clock = new SteppedClock();
     const dir = scratchDir();
     const stored = ({ database }: Opened) => readOne(database, "SELECT count(*) FROM messages");
@@ -109,7 +109,7 @@ describe("given an id that was published", () => {
     expect(stored(second)).toBe(4);
   });
 
-  it("when two minutes have gone, then it is no longer in memory", async () => {
+  it("when two minutes have passed, then it is no longer in memory", async () => {
     const clock = new SteppedClock();
     const { database } = openScratch(scratchDir(), { clock });
     const recent = new RecentPublications(database);
@@ -120,14 +120,14 @@ describe("given an id that was published", () => {
     expect(recent.size).toBe(1);
   });
 
-  it("when it shares its hash with another, then both are stored, and both are recognised", async () => {
+  it("when it shares its hash with another, then both are stored, and duplicates of both are detected", async () => {
     const opened = openScratch(scratchDir());
-    // FNV-1a gives the two the same 32 bits on this subject.
+    // The two have the same 32-bit FNV-1a hash on this subject.
     await publish(opened, "s", "id-341865", "id-1289090", "id-341865", "id-1289090");
     expect(readOne(opened.database, "SELECT group_concat(id) FROM messages")).toBe("id-341865,id-1289090");
   });
 
-  it("when the transaction that stored it was rolled back, then it is stored at the next try", async () => {
+  it("when the transaction that stored it was rolled back, then the retry stores it", async () => {
     const opened = openScratch(scratchDir());
     const pages = Number(readOne(opened.database, "PRAGMA page_count"));
     opened.database.limitPages(pages);
@@ -140,7 +140,7 @@ describe("given an id that was published", () => {
 });
 
 describe("given messages older than the retention", () => {
-  it("when they are swept, then handled and unhandled ones go, a warning counts the latter, and the rest goes on", async () => {
+  it("when they are swept, then handled and unhandled ones are deleted, a warning counts the unhandled ones, and the rest is handled", async () => {
     const warnings: unknown[] = [];
     const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
     const clock = new SteppedClock();
@@ -162,7 +162,7 @@ describe("given messages older than the retention", () => {
     expect(warnings).toEqual([{ messages: 301 }]);
   });
 
-  it("when one bears a time in the future, then it does not stop the sweep of those behind it", async () => {
+  it("when one has a time in the future, then the sweep still deletes the ones behind it", async () => {
     const clock = new SteppedClock();
     const opened = openScratch(scratchDir(), { clock });
     clock.set(10 * RETENTION_MS);

@@ -9,7 +9,7 @@ import type { Opened } from "./scratch.ts";
 import { openScratch, readOne, scratchDir } from "./scratch.ts";
 
 const NO_LIMIT = 1_000_000_000;
-/** Everything that was submitted is written by then. */
+/** Resolves after all submitted writes. */
 const nextPass = async () => {
   for (let n = 0; n < 3; n++) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -26,7 +26,7 @@ const fillTheDisk = async ({ database, backbone }: Opened): Promise<void> => {
 };
 
 describe("given a full disk (F15)", () => {
-  it("when something is written, then it is refused with advice; with space again, then it is stored", async () => {
+  it("when a write comes, then it is refused with advice; once there is space, then it is stored", async () => {
     const opened = openScratch(scratchDir());
     const { database, backbone } = opened;
     await fillTheDisk(opened);
@@ -45,7 +45,7 @@ describe("given a full disk (F15)", () => {
     expect(await backbone.store.get(keyOf(notes, "a"))).toEqual({ value: big, revision });
   });
 
-  it("when nothing needs space, then it stays not ok; with space again, it is ok within a second, without a message", async () => {
+  it("when writes need no space, then health stays not ok; once there is space, then it is ok within a second, without a message", async () => {
     const clock = new ManualClock();
     const opened = openScratch(scratchDir(), { clock });
     const { database, backbone } = opened;
@@ -64,7 +64,7 @@ describe("given a full disk (F15)", () => {
     expect(readOne(database, "SELECT count(*) FROM entries WHERE collection = 'write-probe'")).toBe(0);
   });
 
-  it("when nobody writes, then it is noticed within a minute", async () => {
+  it("when there are no writes, then health notices it within a minute", async () => {
     const clock = new ManualClock();
     const { database, backbone } = openScratch(scratchDir(), { clock });
     database.limitPages(1);
@@ -74,8 +74,8 @@ describe("given a full disk (F15)", () => {
     expect(backbone.health()).toEqual({ ok: false, reason: expect.stringMatching(/disk is full/) });
   });
 
-  it("when one write of a batch does not fit, then nothing of the batch is stored, nor handed to anybody", async () => {
-    // Time stands still, so that a busy machine does not make two batches of it.
+  it("when one write of a batch does not fit, then nothing of the batch is stored or delivered", async () => {
+    // The clock stands still, so that a busy machine does not split the batch.
     const { database, backbone } = openScratch(scratchDir(), { clock: new ManualClock() });
     const handled = new Recorder<string>();
     await backbone.bus.consume(counted(), { durable: "d", concurrency: 1 }, async (_, { id }) => {
@@ -110,7 +110,7 @@ describe("given a full disk (F15)", () => {
     expect(await second.backbone.store.put(keyOf(notes, "a"), { text: "" })).toBeGreaterThan(before);
   });
 
-  it("when acknowledgements cannot be written, then no handler runs again, the next waits, and all is made up for", async () => {
+  it("when acknowledgements cannot be stored, then no handler runs again, the next message waits, and the retry stores them", async () => {
     let warned: (message: string) => void = () => undefined;
     const warning = new Promise<string>((resolve) => (warned = resolve));
     const logger = { ...silentLogger, warn: (_: object, message: string) => warned(message) };
@@ -126,7 +126,7 @@ describe("given a full disk (F15)", () => {
     });
     await backbone.bus.publish(counted(), { n: 1 }, { id: "a", key: "k" });
     await backbone.bus.publish(counted(), { n: 2 }, { id: "b", key: "other" });
-    // Deleting a row frees space. So that it needs some:
+    // Deleting a row frees space; this makes it need some.
     database.prepare(NEEDY_DELETE).run();
     database.limitPages(1);
     decide({ ack: true });

@@ -17,7 +17,7 @@ const expectAllStored = (database: Database, said: readonly string[]): void => {
   const entries = stored(database, "SELECT key FROM entries WHERE collection = 'notes'");
   expect(said.filter((id) => !messages.has(id) || !entries.has(id))).toEqual([]);
   expect(readOne(database, "SELECT count(*) FROM messages WHERE NOT json_valid(body)")).toBe(0);
-  // Both were asked for in one pass, so they are one transaction: one without the other would be half a batch.
+  // Both were submitted in one pass, so they share a transaction: one without the other would be half a batch.
   expect([...messages].filter((id) => !entries.has(id))).toEqual([]);
   expect([...entries].filter((id) => !messages.has(id))).toEqual([]);
 };
@@ -25,7 +25,7 @@ const expectAllStored = (database: Database, said: readonly string[]): void => {
 const numbers = (lines: readonly string[]): string[] => lines.filter((line) => /^\d+-\d+$/.test(line));
 
 describe("given a process that stores as fast as it can", () => {
-  it("when it is killed at any time, again and again, then all it was told is stored and nothing is half (F5)", async () => {
+  it("when it is killed at random times, then every confirmed write is stored and no batch is partial (F5)", async () => {
     const dir = scratchDir();
     const said: string[] = [];
     for (let round = 1; round <= 10; round++) {
@@ -40,7 +40,7 @@ describe("given a process that stores as fast as it can", () => {
     expect(said.length).toBeGreaterThanOrEqual(385);
   });
 
-  it("when writing fails as on a broken disk, then nothing more is accepted, and all it was told is stored (F16)", async () => {
+  it("when writes fail as on a broken disk, then later writes are refused, and every confirmed write is stored (F16)", async () => {
     const dir = scratchDir();
     const child = runScriptOnSmallFiles("publishing-child.ts", [dir, "1", "5"], 2_000);
     expect(await child.says(/^failed/)).toBe("failed unavailable");

@@ -4,12 +4,12 @@ import { systemClock } from "../../../../core/contract/clock.ts";
 import { silentLogger } from "../../../../core/contract/logger.ts";
 import { counted } from "./sample-kinds.ts";
 
-/** Publishes, handles and acknowledges, and says how large the heap is at each tenth. Wants --expose-gc. */
+/** Publishes, handles and acknowledges, and prints the heap size at each tenth. Needs --expose-gc. */
 const [dataDir = "", total = "0"] = process.argv.slice(2);
-// Ids are remembered for two minutes: a wall clock that runs fast lets them go by.
+// The duplicate window is two minutes: with a fast wall clock it passes quickly.
 const clock = { ...systemClock, now: () => systemClock.now() + systemClock.monotonic() * 10_000 };
 const { bus } = await openEmbeddedBackbone({ dataDir, logger: silentLogger, clock });
-// More at once than are ever published at once: so nothing but a leak can pile up.
+// Higher than the number of concurrent publishes, so that only a leak can accumulate.
 await bus.consume(counted(), { durable: "d", concurrency: 200 }, async () => ack);
 
 const tenth = Number(total) / 10;

@@ -20,7 +20,7 @@ const refusal = (dataDir: string): { code?: string; message: string } => {
   throw new Error("it was opened");
 };
 
-/** A folder with some data in it, closed. */
+/** A closed folder with some data. */
 const filled = async (): Promise<{ dir: string; file: string }> => {
   const dir = scratchDir();
   const { backbone } = openScratch(dir);
@@ -33,14 +33,14 @@ const filled = async (): Promise<{ dir: string; file: string }> => {
 };
 
 describe("given a data folder", () => {
-  it("when it is absent, then it is made, for its owner only", () => {
+  it("when it is absent, then it is created with access for its owner only", () => {
     const dir = join(scratchDir(), "new", "data");
     openScratch(dir);
     expect(statSync(dir).mode & 0o777).toBe(0o700);
     for (const file of ["mooring.db", "mooring.db-wal"]) expect(statSync(join(dir, file)).mode & 0o777).toBe(0o600);
   });
 
-  it("when the backbone has closed, then one file without a log is left, and it opens again", async () => {
+  it("when the backbone has closed, then one file without a log remains, and it opens again", async () => {
     const { dir, file } = await filled();
     expect(existsSync(`${file}-wal`)).toBe(false);
     expect(existsSync(join(dir, "mooring.pid"))).toBe(false);
@@ -50,7 +50,7 @@ describe("given a data folder", () => {
     expect(readOne(database, "PRAGMA synchronous")).toBe(2);
   });
 
-  it("when this process has it open already, then it is refused and the first goes on", async () => {
+  it("when this process has it open already, then the second open is refused and the first backbone still works", async () => {
     const dir = scratchDir();
     const { backbone } = openScratch(dir);
     expect(refusal(dir)).toMatchObject({ code: "data-in-use", message: expect.stringContaining("this process") });
@@ -58,7 +58,7 @@ describe("given a data folder", () => {
     expect(refusal(dir).code).toBe("data-in-use");
   });
 
-  it("when another process has it open, then it is named; when that is killed, then the folder is free", async () => {
+  it("when another process has it open, then the error names that process; when that is killed, then the folder is free", async () => {
     const dir = scratchDir();
     const holder = runScript("publishing-child.ts", [dir]);
     await holder.says(/^0-1$/);
@@ -73,7 +73,7 @@ describe("given a data folder", () => {
     expect(readOne(database, "PRAGMA integrity_check")).toBe("ok");
   });
 
-  it("when several processes start at once, then exactly one gets it", async () => {
+  it("when several processes start at once, then exactly one opens it", async () => {
     const dir = scratchDir();
     const children = [1, 2, 3].map((n) => runScript("publishing-child.ts", [dir, `${n}`]));
     const said = await Promise.all(children.map((child) => child.says(/^(open|refused)/)));
@@ -83,7 +83,7 @@ describe("given a data folder", () => {
 });
 
 describe("given a data folder that cannot be used", () => {
-  it("when it is a file, or lies below one, then the error names it and says what to do", () => {
+  it("when it is a file, or a path below a file, then the error names it and says what to do", () => {
     const file = join(scratchDir(), "file");
     writeFileSync(file, "");
     for (const dir of [file, join(file, "data")]) {
@@ -93,7 +93,7 @@ describe("given a data folder that cannot be used", () => {
     }
   });
 
-  it("when a folder lies in the place of the file, then it is refused, and the lock is free again", () => {
+  it("when the file is a folder, then it is refused, and the lock is released", () => {
     const dir = scratchDir();
     mkdirSync(join(dir, "mooring.db"));
     for (const _ of [1, 2]) {
@@ -105,7 +105,7 @@ describe("given a data folder that cannot be used", () => {
 describe("given a data file that cannot be used", () => {
   const damaged = { code: "data-unusable", message: expect.stringMatching(/damaged.*backup/) };
 
-  it("when it is no database, then it is refused and left as it is", () => {
+  it("when it is not a database, then it is refused and unchanged", () => {
     const dir = scratchDir();
     const text = "Not a database. ".repeat(1_000);
     writeFileSync(join(dir, "mooring.db"), text);
@@ -113,13 +113,13 @@ describe("given a data file that cannot be used", () => {
     expect(readFileSync(join(dir, "mooring.db"), "utf8")).toBe(text);
   });
 
-  it("when it was cut short, then it is refused", async () => {
+  it("when it is truncated, then it is refused", async () => {
     const { dir, file } = await filled();
     truncateSync(file, statSync(file).size - 20_000);
     for (const _ of [1, 2]) expect(refusal(dir)).toMatchObject(damaged);
   });
 
-  it("when it is empty but its log is not, then it is refused and the log is kept", async () => {
+  it("when it is empty but its log is not, then it is refused and the log stays", async () => {
     const { dir, file } = await filled();
     truncateSync(file, 0);
     writeFileSync(`${file}-wal`, "something");
@@ -127,7 +127,7 @@ describe("given a data file that cannot be used", () => {
     expect(readFileSync(`${file}-wal`, "utf8")).toBe("something");
   });
 
-  it("when damage is met later, then the reader is told, health says so and nothing more is written", async () => {
+  it("when a read finds damage later, then it rejects, health reports it and later writes are refused", async () => {
     const { dir, file } = await filled();
     const bytes = readFileSync(file);
     bytes.fill(0xa5, bytes.length / 2);
@@ -139,7 +139,7 @@ describe("given a data file that cannot be used", () => {
     await expect(backbone.bus.publish(counted(), { n: 1 }, { id: "a" })).rejects.toMatchObject(damaged);
   });
 
-  it("when damage is met while opening, then the lock is free again", async () => {
+  it("when opening finds damage, then the lock is released", async () => {
     const { dir, file } = await filled();
     const bytes = readFileSync(file);
     bytes.fill(0xa5, 2 * 4096);
@@ -149,7 +149,7 @@ describe("given a data file that cannot be used", () => {
     }
   });
 
-  it("when a newer Mooring wrote it, then the error says so, and again at the next try (F41)", async () => {
+  it("when a newer Mooring wrote it, then the error says so, also at the next attempt (F41)", async () => {
     const { dir, file } = await filled();
     const driver = openDriver(file, 0);
     driver.exec("PRAGMA user_version = 99");
@@ -162,7 +162,7 @@ describe("given a data file that cannot be used", () => {
     }
   });
 
-  it("when an older Mooring wrote it, then it holds the same entries in today's form", async () => {
+  it("when an older Mooring wrote it, then it has the same entries in the current schema", async () => {
     const dir = scratchDir();
     const driver = openDriver(join(dir, "mooring.db"), 0);
     for (const migration of migrations.slice(0, 2)) driver.exec(migration);

@@ -5,12 +5,12 @@ import { keyOf } from "../../../../core/contract/collection.ts";
 import { silentLogger } from "../../../../core/contract/logger.ts";
 import { counted, notes } from "./sample-kinds.ts";
 
-/** Publishes and puts without end, and says each number once both are stored; then why it could not go on. */
+/** Publishes and puts in a loop, prints each number once both are stored, and prints the error that ends the loop. */
 const [dataDir = "", round = "0", inFlight = "1"] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const codeOf = (error: unknown) => (error instanceof AppError ? error.code : String(error));
 
-/** A batch that takes long is cut short, and a machine that stalls makes any batch long: then both would not be one. */
+/** A batch ends after a time limit, which a stalled machine exceeds; a clock that stands still keeps both in one batch. */
 const neverLate: Clock = { ...systemClock, monotonic: () => 0 };
 
 try {

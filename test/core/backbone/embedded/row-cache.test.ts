@@ -6,8 +6,8 @@ import { SteppedClock } from "./stepped-clock.ts";
 
 const key = keyOf(notes, "a");
 
-describe("given an entry that was read before", () => {
-  it("when it is written, created or deleted, then the next read sees that", async () => {
+describe("given a cached entry", () => {
+  it("when it is written, created or deleted, then the next read returns the new state", async () => {
     const { store } = openScratch(scratchDir()).backbone;
     const text = async () => (await store.get(key))?.value.text;
     expect(await text()).toBeUndefined();
@@ -23,7 +23,7 @@ describe("given an entry that was read before", () => {
     expect(await text()).toBeUndefined();
   });
 
-  it("when a write to it was not stored, then the next read has what is stored", async () => {
+  it("when a write to it was rolled back, then the next read returns the stored value", async () => {
     const { database, backbone } = openScratch(scratchDir());
     const { store } = backbone;
     await store.put(key, { text: "stored" });
@@ -45,7 +45,7 @@ describe("given an entry that was read before", () => {
     expect(await store.get(key, known)).toBeUndefined();
   });
 
-  it("when who read it changes the value, then the next reader has it as it was", async () => {
+  it("when a reader changes the value that it got, then the next reader gets the stored value", async () => {
     const { store } = openScratch(scratchDir()).backbone;
     await store.put(key, { text: "stored" });
     const first = await store.get(key);
@@ -53,7 +53,7 @@ describe("given an entry that was read before", () => {
     expect((await store.get(key))?.value.text).toBe("stored");
   });
 
-  it("when the backbone is closed, then reading it is refused", async () => {
+  it("when the backbone is closed, then the read is refused", async () => {
     const { backbone } = openScratch(scratchDir());
     await backbone.store.put(key, { text: "" });
     await backbone.store.get(key);

@@ -9,7 +9,7 @@ import { systemClock } from "../../../../core/contract/clock.ts";
 import type { Logger } from "../../../../core/contract/logger.ts";
 import { silentLogger } from "../../../../core/contract/logger.ts";
 
-/** A folder of its own, gone after the test. */
+/** A temporary folder, removed after the test. */
 export const scratchDir = (): string => {
   const dir = mkdtempSync(join(tmpdir(), "mooring-embedded-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

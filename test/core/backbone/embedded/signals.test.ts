@@ -6,7 +6,7 @@ import { openScratch, scratchDir } from "./scratch.ts";
 const nextPass = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("given listeners in one process", () => {
-  it("when one changes what it hears, or fails, then the others hear the same as ever, in order", async () => {
+  it("when one changes its signal, or throws, then the others receive all signals unchanged and in order", async () => {
     const errors: string[] = [];
     const logger = { ...silentLogger, error: (_: object, message: string) => void errors.push(message) };
     const { bus } = openScratch(scratchDir(), { logger }).backbone;
@@ -29,7 +29,7 @@ describe("given listeners in one process", () => {
     expect(errors).toHaveLength(4);
   });
 
-  it("when one closes, or comes later than the signal, then it hears nothing of it", async () => {
+  it("when one closes, or listens after the signal was sent, then it does not receive it", async () => {
     const { backbone } = openScratch(scratchDir());
     const { bus } = backbone;
     const heard: string[] = [];

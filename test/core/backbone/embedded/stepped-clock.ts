@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../../core/contract/clock.ts";
 
-/** Stands still until a test moves it. */
+/** A clock that only the test advances. */
 export class SteppedClock implements Clock {
   #now = Date.UTC(2030, 0, 1);
   #timers = new Set<{ at: number; callback: () => void }>();
@@ -19,7 +19,7 @@ export class SteppedClock implements Clock {
     return { cancel: () => this.#timers.delete(timer) };
   }
 
-  /** Without running timers: as when somebody sets the clock. */
+  /** Changes the wall clock without running timers. */
   set(ms: number): void {
     this.#now += ms;
   }

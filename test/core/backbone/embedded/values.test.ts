@@ -8,14 +8,14 @@ import { counted, notes } from "./sample-kinds.ts";
 import { openScratch, readOne, scratchDir } from "./scratch.ts";
 import { SteppedClock } from "./stepped-clock.ts";
 
-/** Every UTF-16 unit, lone surrogates included, and what some part of the way might read as syntax. */
+/** All UTF-16 units, lone surrogates included, and characters that SQL, NATS or a token could read as syntax. */
 const anyText = fc.oneof(
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 12 }).map((units) => String.fromCharCode(...units)),
   fc.constantFrom("", ".", "*", ">", "\0", "a\0b", "\ud800", "\udc00x", "👋", "=", "'", "%", "_", "a.b", "\uFFFD"),
 );
 
-describe("given ids with every character there is", () => {
-  it("when they are published, then each comes back as it was, and no two are taken for one", async () => {
+describe("given ids with any character", () => {
+  it("when they are published, then each is received unchanged, and no two count as duplicates", async () => {
     const { backbone } = openScratch(scratchDir());
     let round = 0;
     await fc.assert(
@@ -43,7 +43,7 @@ describe("given ids with every character there is", () => {
     );
   });
 
-  it("when they are keys, then each value is found under its own and listed under its own prefix only", async () => {
+  it("when they are keys, then each value is found under its own key and listed under its own prefix only", async () => {
     const { backbone } = openScratch(scratchDir());
     let round = 0;
     await fc.assert(
@@ -65,8 +65,8 @@ describe("given ids with every character there is", () => {
   });
 });
 
-describe("given something that cannot be stored", () => {
-  it("when it is no JSON, too large, or its id is, then it is refused before it reaches the file", async () => {
+describe("given a value that cannot be stored", () => {
+  it("when it has no JSON form, or it or its id is too large, then it is refused before a write", async () => {
     const { backbone } = openScratch(scratchDir());
     const circular: { n: number; self?: unknown } = { n: 1 };
     circular.self = circular;
@@ -86,7 +86,7 @@ describe("given something that cannot be stored", () => {
     await expect(store.put(keyOf(notes, "a"), value)).rejects.toMatchObject({ code: "too-large" });
   });
 
-  it("when it is just as large as allowed, then it is stored", async () => {
+  it("when it has exactly the maximum size, then it is stored", async () => {
     const { backbone } = openScratch(scratchDir());
     const frame = JSON.stringify({ text: "" }).length;
     const value = { text: "x".repeat(MAX_VALUE_BYTES - frame) };
@@ -106,7 +106,7 @@ describe("given values in the store", () => {
     await expect(backbone.store.get(keyOf(notes, "a"))).rejects.toMatchObject(broken);
   });
 
-  it("when they expire, then they are absent at once, creatable again, and swept in time", async () => {
+  it("when they expire, then they are absent at once, can be created again, and are swept later", async () => {
     const clock = new SteppedClock();
     const { database, backbone } = openScratch(scratchDir(), { clock });
     const brief = collection("brief", z.string(), { ttlMs: 1_000 });
@@ -128,7 +128,7 @@ describe("given values in the store", () => {
     expect(readOne(database, "SELECT group_concat(key) FROM entries")).toBe("kept");
   });
 
-  it("when a list is read while others write, then each page is as it is at its time", async () => {
+  it("when a list is read during writes, then each page has the values at the time of its read", async () => {
     const { backbone } = openScratch(scratchDir());
     const key = (n: number) => keyOf(notes, `${n}`.padStart(4, "0"));
     await Promise.all(Array.from({ length: 450 }, (_, n) => backbone.store.put(key(n), { text: "" })));

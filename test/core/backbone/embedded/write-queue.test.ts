@@ -7,7 +7,7 @@ import { counted, notes } from "./sample-kinds.ts";
 import { openScratch, readOne, scratchDir } from "./scratch.ts";
 
 describe("given writes of one pass of the event loop", () => {
-  it("when one of them loses its compare-and-set, then it alone is refused", async () => {
+  it("when one of them loses its compare-and-set, then only that one is refused", async () => {
     const { database, backbone } = openScratch(scratchDir());
     const { bus, store } = backbone;
     const outcomes = await Promise.allSettled([
@@ -25,7 +25,7 @@ describe("given writes of one pass of the event loop", () => {
     expect(readOne(database, "SELECT count(*) FROM messages")).toBe(1);
   });
 
-  it("when there are many, then they share few transactions, and each resolves only after its own", async () => {
+  it("when there are many, then they share few transactions, and each resolves only after its transaction", async () => {
     const { database } = openScratch(scratchDir());
     let inTransaction = false;
     let transactions = 0;
@@ -58,8 +58,8 @@ describe("given writes of one pass of the event loop", () => {
   });
 });
 
-describe("given messages that a durable waits for", () => {
-  it("when a batch of them cannot be stored, then nothing of it is pending later", async () => {
+describe("given messages of a durable", () => {
+  it("when a batch of them cannot be stored, then none of them is pending later", async () => {
     const { database, backbone } = openScratch(scratchDir());
     const { bus } = backbone;
     const held = await bus.consume(counted(), { durable: "d", concurrency: 1 }, async () => ack);
@@ -77,7 +77,7 @@ describe("given messages that a durable waits for", () => {
 });
 
 describe("given a data file", () => {
-  it("when it is opened, then a transaction ends only once it is on the disk, so that a power cut takes nothing (F17)", () => {
+  it("when it is opened, then each commit is synced to the disk, so that a power cut loses nothing (F17)", () => {
     const { database } = openScratch(scratchDir());
     const FULL = 2;
     expect(readOne(database, "PRAGMA synchronous")).toBe(FULL);
@@ -86,7 +86,7 @@ describe("given a data file", () => {
 });
 
 describe("given a backbone that closes", () => {
-  it("when handlers are under way, then they may still write, what was asked before is stored, and then all is refused", async () => {
+  it("when handlers are running, then they can still write, submitted writes are stored, and later ones are refused", async () => {
     const dir = scratchDir();
     const { backbone } = openScratch(dir);
     const { bus, store } = backbone;

@@ -21,8 +21,8 @@ const opened = async (options: Parameters<typeof openNatsBackbone>[0]) => {
   return backbone;
 };
 
-describe("given no server at the start (F4)", () => {
-  it("when it comes later, then health, publishes, values and consumers come with it", async () => {
+describe("given a server that is unreachable at the start (F4)", () => {
+  it("when it starts later, then health is ok, and publishes, values and consumers work", async () => {
     const server = await started({ startLater: true });
     const backbone = await opened({ servers: [server.url] });
     expect(backbone.health()).toEqual({ ok: false, reason: expect.stringContaining(`127.0.0.1:${server.port}`) });
@@ -40,7 +40,7 @@ describe("given no server at the start (F4)", () => {
     expect(backbone.health()).toEqual({ ok: true });
   });
 
-  it("when it stays away, then operations reject as unavailable after their deadline", async () => {
+  it("when it stays unreachable, then operations reject as unavailable after their deadline", async () => {
     const server = await started({ startLater: true });
     const backbone = await opened({ servers: [server.url], operationTimeoutMs: 200 });
     await expect(backbone.bus.publish(numbers("a"), numbered(1), { id: "one" })).rejects.toMatchObject({
@@ -49,7 +49,7 @@ describe("given no server at the start (F4)", () => {
     await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("when it is closed, then what waits is told that it was stopped", async () => {
+  it("when the backbone is closed, then waiting operations reject as stopped", async () => {
     const server = await started({ startLater: true });
     const backbone = await opened({ servers: [server.url] });
     const waiting = expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "stopped" });
@@ -59,7 +59,7 @@ describe("given no server at the start (F4)", () => {
 });
 
 describe("given a configuration that cannot work", () => {
-  it("when the server has no JetStream, then opening says what to do", async () => {
+  it("when the server has no JetStream, then opening rejects and says what to do", async () => {
     const server = await started({ jetStream: false });
     await expect(openNatsBackbone({ servers: [server.url] })).rejects.toMatchObject({
       code: "bad-configuration",
@@ -67,7 +67,7 @@ describe("given a configuration that cannot work", () => {
     });
   });
 
-  it("when the server that comes later has no JetStream, then health and operations say so", async () => {
+  it("when a server that starts later has no JetStream, then health and operations say so", async () => {
     const server = await started({ jetStream: false, startLater: true });
     const backbone = await opened({ servers: [server.url] });
     await server.restart();
@@ -77,7 +77,7 @@ describe("given a configuration that cannot work", () => {
     await expect(backbone.store.get(thingKey("x"))).rejects.toMatchObject({ code: "bad-configuration" });
   });
 
-  it("when the credentials are wrong, then opening names the server and never the password", async () => {
+  it("when the credentials are wrong, then the error names the server and not the password", async () => {
     const server = await started({ auth: { user: "mooring", password: "right" } });
     const opening = openNatsBackbone({ servers: [server.url], auth: { user: "mooring", password: "s3cret" } });
     const error = await opening.catch((caught: Error) => caught);
@@ -94,7 +94,7 @@ describe("given a configuration that cannot work", () => {
     },
   );
 
-  it("when a credentials file is missing, then opening names it", async () => {
+  it("when the credentials file is missing, then the error names it", async () => {
     const server = await started();
     const auth = { credentialsFile: "/nowhere/mooring.creds" };
     await expect(openNatsBackbone({ servers: [server.url], auth })).rejects.toMatchObject({
@@ -113,7 +113,7 @@ describe("given a configuration that cannot work", () => {
     },
   );
 
-  it("when another process runs with another number of partitions, then the second is refused", async () => {
+  it("when a process starts with another number of partitions, then it is refused", async () => {
     const server = await started();
     await opened({ servers: [server.url], partitions: 8 });
     await expect(openNatsBackbone({ servers: [server.url], partitions: 16 })).rejects.toMatchObject({
@@ -125,7 +125,7 @@ describe("given a configuration that cannot work", () => {
 });
 
 describe("given two deployments on one server", () => {
-  it("when both use the same names, then they see nothing of each other", async () => {
+  it("when both use the same names, then they are isolated", async () => {
     const server = await started();
     const one = await opened({ servers: [server.url], prefix: "one" });
     const two = await opened({ servers: [server.url], prefix: "two" });
@@ -140,8 +140,8 @@ describe("given two deployments on one server", () => {
   });
 });
 
-describe("given a stored value that is no longer of its form", () => {
-  it("when it is read, then the error says where it is", async () => {
+describe("given a stored value that does not match its schema", () => {
+  it("when it is read, then the error names its key", async () => {
     const server = await started();
     const backbone = await opened({ servers: [server.url] });
     await backbone.store.put({ ...thingKey("x"), collection: things("loose") }, { other: true } as never);

@@ -46,7 +46,7 @@ const check = (answers: (StreamInfo | NatsError)[], servers: number) => {
 };
 
 describe("given replicas 3 and a deployment without streams", () => {
-  it("when the server has no cluster, then it is a bad configuration at once", async () => {
+  it("when NATS is a single server, then it is a bad configuration at once", async () => {
     const { outcome, asked } = check([apiError(10_074, "replicas > 1 not supported in non-clustered mode")], 3);
     expect(await outcome).toMatchObject({
       code: "bad-configuration",
@@ -65,7 +65,7 @@ describe("given replicas 3 and a deployment without streams", () => {
     expect(asked()).toBeGreaterThan(5);
   });
 
-  it("when the last node joins meanwhile, then it passes", async () => {
+  it("when the missing node joins meanwhile, then the check passes", async () => {
     const { clock, outcome } = check([NO_PEERS, NO_PEERS, clustered], 1);
     for (let waited = 0; waited < 2_000; waited += 500) await pass(clock, 500);
     expect(await outcome).toBe("passed");
@@ -83,11 +83,11 @@ describe("given replicas 3 and a deployment without streams", () => {
 });
 
 describe("given replicas 3 and a deployment whose streams exist", () => {
-  it("when the server has no cluster, then it is a bad configuration", async () => {
+  it("when NATS is a single server, then it is a bad configuration", async () => {
     expect(await check([{} as StreamInfo], 1).outcome).toMatchObject({ code: "bad-configuration" });
   });
 
-  it("when it is a cluster, then it passes, whichever nodes are down", async () => {
+  it("when NATS is a cluster, then the check passes, whichever nodes are down", async () => {
     expect(await check([clustered], 1).outcome).toBe("passed");
   });
 });

@@ -24,7 +24,7 @@ const NO_RESPONDER = "no responder";
 
 const start = cleanup();
 let cluster: NatsCluster;
-/** Of the server, as it says itself. */
+/** The version that the server reports. */
 let version = "";
 beforeEach(async () => {
   cluster = await NatsCluster.start();
@@ -49,7 +49,7 @@ const connectTo = async (
 };
 
 describe("given a cluster of three and replicas 3 (F34, F35)", () => {
-  it("when many processes write one key at the same revision, then one write is stored and the others lost the race", async () => {
+  it("when many processes write one key at the same revision, then one write is stored and the others lose the race", async () => {
     const processes = await Promise.all([0, 1, 2].map((node) => connectTo(node)));
     const key = thingKey("contended");
     let revision = 0;
@@ -69,7 +69,7 @@ describe("given a cluster of three and replicas 3 (F34, F35)", () => {
     expect(codes).not.toEqual([]);
   });
 
-  it("when the same id is published many times at once, then the message is stored once and every publisher is told so", async () => {
+  it("when the same id is published many times at once, then the message is stored once and each publisher resolves", async () => {
     const processes = await Promise.all([0, 1, 2].map((node) => connectTo(node)));
     const subject = numbers("repeated");
     const ids = Array.from({ length: 20 }, (_, n) => `message-${n}`);
@@ -113,7 +113,7 @@ describe("given a cluster of three and replicas 3 (F34, F35)", () => {
     const [outcome, published, read] = await operations;
     expect(published).toMatchObject({ status: "fulfilled", value: expect.stringMatching(/stored|repeated/) });
     expect(read).toEqual({ status: "fulfilled", value: undefined });
-    // The server may also carry out the write that timed out; then this write lost the race.
+    // The server may also execute the write that timed out; then this write loses the race.
     const now = await patient.backbone.store.get(key);
     if (outcome.status === "fulfilled") expect(now).toMatchObject({ value: { n: 2 }, revision: outcome.value });
     else expect([outcome.reason, now?.value]).toEqual([expect.any(RevisionConflict), { n: 0 }]);
@@ -121,5 +121,5 @@ describe("given a cluster of three and replicas 3 (F34, F35)", () => {
 });
 
 const UNAVAILABLE = { code: "unavailable" };
-/** 10014, 10037, 10059: a consumer, message or stream that is not there yet. */
+/** 10014, 10037, 10059: a consumer, message or stream that does not exist yet. */
 const FORESEEN = new Set([DUPLICATE_IN_PROCESS, TEMPORARILY_UNAVAILABLE, NO_RESPONDER, "10014", "10037", "10059"]);

@@ -12,7 +12,7 @@ const subject = numbers("shared");
 const required = { subject, durable: "shared", label: 'messages to agent "x"' };
 
 describe("given a cluster of three and replicas 3 (F35)", () => {
-  it("when two nodes are killed, then health names it within seconds; when they are back, then it is ok", async () => {
+  it("when two nodes are killed, then health reports the quorum within seconds; when they are back, then it is ok", async () => {
     const cluster = await NatsCluster.start();
     try {
       const logger = new RecordingLogger();
@@ -39,8 +39,8 @@ describe("given a cluster of three and replicas 3 (F35)", () => {
   });
 });
 
-describe("given a server that stands still, its connections open", () => {
-  it("when it does not confirm a write, then health is not ok before the connection is given up", async () => {
+describe("given a suspended server with open connections", () => {
+  it("when it does not confirm a write, then health is not ok before the connection is closed as stale", async () => {
     const server = await start.server();
     const wire = await start.wire(server.port);
     const backbone = await start.backbone({ servers: [wire.url] });
@@ -56,7 +56,7 @@ describe("given a server that stands still, its connections open", () => {
 });
 
 describe("given a server that is killed", () => {
-  it("when its connection is replaced at once, then no message is refused; when it stays away, then all are (F35)", async () => {
+  it("when it restarts at once, then no message is refused; when it stays down, then all are (F35)", async () => {
     const server = await start.server();
     const backbone = await start.backbone({ servers: [server.url] });
     await eventually(() => expect(backbone.health()).toEqual({ ok: true }));
@@ -72,7 +72,7 @@ describe("given a server that is killed", () => {
 });
 
 describe("given a gateway that requires readers of its messages", () => {
-  it("when the server comes later than two leases, then health is ok until the gateway has had time to look (F4)", async () => {
+  it("when the server starts after more than two leases, then health is ok for the grace time (F4)", async () => {
     const server = await start.server({ startLater: true });
     const options = { servers: [server.url], leaseMs: 500, requiredReaders: [required] };
     const gateway = await start.backbone(options);

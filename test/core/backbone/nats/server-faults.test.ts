@@ -12,12 +12,12 @@ import { numbered, numbers, thingKey } from "./rig/samples.ts";
 const start = cleanup();
 const subject = numbers("shared");
 const shared = { durable: "shared", concurrency: 8 };
-/** Longer than it takes to connect again. */
+/** Longer than a reconnect takes. */
 const LONGER_LEASE_MS = 3_000;
 const keys = Array.from({ length: 20 }, (_, k) => `k${k}`);
 
 describe("given a server that is killed with kill -9 and started again (F3)", () => {
-  it("when that happens under load, then every publish resolves, in order, and each message runs once", async () => {
+  it("when that happens under load, then each publish resolves, in order, and each message runs once", async () => {
     const server = await start.server();
     const backbone = await start.backbone({ servers: [server.url] });
     const journal = new Journal();
@@ -46,7 +46,7 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
     expect(journal.repeats).toBe(0);
   });
 
-  it("when handlers run through it, then they are not run again", async () => {
+  it("when handlers run during the restart, then they do not run again", async () => {
     const server = await start.server();
     const backbone = await start.backbone({ servers: [server.url] });
     const journal = new Journal();
@@ -59,7 +59,7 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
       shared,
       journal.handler("here", () => held),
     );
-    // More than may run at once, so that some wait in the process meanwhile.
+    // More than the concurrency, so that some wait in the process meanwhile.
     await Promise.all(keys.map((key) => backbone.bus.publish(subject, numbered(0), { id: `${key}/0`, key })));
     await eventually(() => expect(journal.runs).toHaveLength(8));
     await server.kill();
@@ -71,10 +71,10 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
     journal.expectOrder();
   });
 
-  it("when it was away for longer than the lease, then nobody takes the others for dead, and nothing runs again", async () => {
+  it("when it is down for longer than the lease, then no member is declared dead, and no message runs again", async () => {
     const server = await start.server();
     const logger = new RecordingLogger();
-    // Whoever looks for the dead at short intervals does it here at every instant.
+    // Timers run early here, so that a check for dead members runs as often as possible.
     const clock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms <= 20 ? 0 : ms, callback) };
     const open = () => start.backbone({ servers: [server.url], leaseMs: LONGER_LEASE_MS, logger, clock });
     const [one, two] = [await open(), await open()];
@@ -98,7 +98,7 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
     expect(logger.lines.items.filter(({ message }) => /died|dead/.test(message))).toEqual([]);
   });
 
-  it("when a consumer closes meanwhile, and its process lives on, then others take what it could not give back", async () => {
+  it("when a consumer closes meanwhile and its process stays alive, then others take the partitions that it could not release", async () => {
     const server = await start.server();
     let hurry = 1;
     const clock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / hurry, callback) };
@@ -119,7 +119,7 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
     expect(journal.repeats).toBe(0);
   });
 
-  it("when writers race through it, then each compare-and-set that resolved was applied once", async () => {
+  it("when writers race during the restart, then each compare-and-set that resolved was applied once", async () => {
     const server = await start.server();
     const backbones = await Promise.all([1, 2].map(() => start.backbone({ servers: [server.url] })));
     const key = thingKey("counter");
@@ -148,7 +148,7 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
     expect((await backbone?.store.get(key))?.value.n).toBe(applied);
   });
 
-  it("when a listener was there before, then it hears again afterwards", async () => {
+  it("when a listener subscribed before, then it receives signals afterwards", async () => {
     const server = await start.server();
     const backbone = await start.backbone({ servers: [server.url] });
     const heard: number[] = [];
@@ -163,7 +163,7 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
     });
   });
 
-  it("when it stays away, then closing does not hang and a publish is refused in time", async () => {
+  it("when it stays down, then close does not hang and a publish rejects in time", async () => {
     const server = await start.server();
     let longestWaitMs = Number.POSITIVE_INFINITY;
     const clock: Clock = { ...systemClock, after: (ms, then) => systemClock.after(Math.min(ms, longestWaitMs), then) };
@@ -183,8 +183,8 @@ describe("given a server that is killed with kill -9 and started again (F3)", ()
   });
 });
 
-describe("given somebody who deletes things on the server", () => {
-  it("when a consumer is gone, then the partition is read by another, and nothing is lost or run twice", async () => {
+describe("given streams, buckets and consumers that are deleted on the server", () => {
+  it("when a consumer is deleted, then a new one reads the partition, and no message is lost or runs twice", async () => {
     const { url } = await start.server();
     const backbone = await start.backbone({ servers: [url] });
     const journal = new Journal();
@@ -205,7 +205,7 @@ describe("given somebody who deletes things on the server", () => {
     journal.expectOrder();
   });
 
-  it("when a stream is gone, then publishing makes it again and consumers begin again with it", async () => {
+  it("when a stream is deleted, then a publish creates it again and consumers read the new one", async () => {
     const { url } = await start.server();
     const backbone = await start.backbone({ servers: [url] });
     const journal = new Journal();
@@ -219,7 +219,7 @@ describe("given somebody who deletes things on the server", () => {
     await eventually(() => expect(journal.runs.at(-1)).toMatchObject({ n: 5 }));
   });
 
-  it("when a bucket is gone, then a write makes it again", async () => {
+  it("when a bucket is deleted, then a write creates it again", async () => {
     const { url } = await start.server();
     const backbone = await start.backbone({ servers: [url] });
     await backbone.store.put(thingKey("x"), { n: 1 });
@@ -231,8 +231,8 @@ describe("given somebody who deletes things on the server", () => {
   });
 });
 
-describe("given messages that somebody else put into a stream", () => {
-  it("when they lack our headers, then they are handled, or kept as dead letters, and block nothing", async () => {
+describe("given messages of a foreign publisher in a stream", () => {
+  it("when they lack our headers, then they are handled or become dead letters, and do not block their key", async () => {
     const { url } = await start.server();
     const backbone = await start.backbone({ servers: [url] });
     const journal = new Journal();

@@ -10,7 +10,7 @@ const start = cleanup();
 const often = numbers("often");
 const seldom = { ...numbers("seldom"), seldomHeard: true };
 
-/** One who signals, on a wire that is listened in on, and whose time goes by as it is told. */
+/** A process that sends signals over a recorded connection, with a clock that the test advances. */
 const speaking = async () => {
   const server = await start.server();
   const wire = await start.wire(server.port);
@@ -25,12 +25,12 @@ const speaking = async () => {
   return {
     server,
     pass: (ms: number) => (now += ms),
-    /** Resolves once the server has seen it, and has said what it says to it. */
+    /** Resolves once the server has processed it: the server answers in order. */
     signal: async (subject: typeof often, n: number) => {
       bus.signal(subject, numbered(n));
       await store.get(thingKey("x"));
     },
-    /** Of the signals on a subject, as they went over the wire. */
+    /** The signals of a subject that were sent over the connection. */
     sent: (subject: typeof often) =>
       [...sent.matchAll(new RegExp(`PUB mooring_signal.${subject.name} .*\r\n{"n":(\\d+)}`, "g"))].map(([, n]) =>
         Number(n),
@@ -38,8 +38,8 @@ const speaking = async () => {
   };
 };
 
-describe("given a subject that is seldom heard", () => {
-  it("when nobody listens, then one signal in a while is sent, and all others are spared", async () => {
+describe("given a subject with the flag seldomHeard", () => {
+  it("when it has no listener, then one signal per TTL of the presence check is sent, and no other", async () => {
     const speaker = await speaking();
     for (const n of [1, 2, 3]) await speaker.signal(seldom, n);
     expect(speaker.sent(seldom)).toEqual([1]);
@@ -50,7 +50,7 @@ describe("given a subject that is seldom heard", () => {
     expect(speaker.sent(often)).toEqual([6, 7]);
   });
 
-  it("when somebody begins to listen, then everything from there on is heard", async () => {
+  it("when a listener subscribes, then it receives all signals from there on", async () => {
     const speaker = await speaking();
     for (const n of [1, 2]) await speaker.signal(seldom, n);
     const listener = await start.backbone({ servers: [speaker.server.url] });
@@ -63,7 +63,7 @@ describe("given a subject that is seldom heard", () => {
   });
 });
 
-describe("given a process in which several listen to one subject", () => {
+describe("given a process with several listeners on one subject", () => {
   const two = async () => {
     const server = await start.server();
     const wire = await start.wire(server.port);
@@ -77,26 +77,26 @@ describe("given a process in which several listen to one subject", () => {
       one: await bus.listen(often, ({ n }) => heard.one.push(n)),
       other: await bus.listen(often, ({ n }) => heard.other.push(n)),
     };
-    /** Resolves once it was heard: the server answers in order. */
+    /** Resolves once the listeners have received it: the server answers in order. */
     const signal = async (n: number, from = elsewhere) => {
       from.bus.signal(often, numbered(n));
       await from.store.get(thingKey("x"));
       await store.get(thingKey("x"));
     };
     const signalHere = (n: number) => signal(n, { ...elsewhere, bus, store });
-    /** Whoever has stopped by now hears nothing more. */
+    /** Resolves once the server has processed the unsubscriptions. */
     const settled = () => store.get(thingKey("x"));
     return { heard, listeners, signal, signalHere, settled, deliveries };
   };
 
-  it("when a signal comes, then the server sends it once, and each of them hears it", async () => {
+  it("when another process sends a signal, then the server delivers it once, and each listener receives it", async () => {
     const { heard, signal, deliveries } = await two();
     await signal(1);
     expect(heard).toEqual({ one: [1], other: [1] });
     expect(deliveries).toHaveLength(1);
   });
 
-  it("when the signal is the process's own, then each hears it once, and the server sends nothing back", async () => {
+  it("when the process itself sends a signal, then each listener receives it once, and the server does not echo it", async () => {
     const { heard, signal, signalHere, deliveries } = await two();
     for (const n of [1, 2]) await signalHere(n);
     expect(heard).toEqual({ one: [1, 2], other: [1, 2] });
@@ -105,7 +105,7 @@ describe("given a process in which several listen to one subject", () => {
     expect(heard).toEqual({ one: [1, 2, 3], other: [1, 2, 3] });
   });
 
-  it("when the server is away, then they still hear what is said in their process", async () => {
+  it("when the server is unreachable, then listeners still receive signals of their own process", async () => {
     const server = await start.server();
     const { bus, health } = await start.backbone({ servers: [server.url] });
     const heard: number[] = [];
@@ -116,7 +116,7 @@ describe("given a process in which several listen to one subject", () => {
     await eventually(() => expect(heard).toEqual([1]));
   });
 
-  it("when one stops, then the other goes on; and when both have, then nothing is sent any more", async () => {
+  it("when one closes, then the other still receives signals; when both have closed, then the server delivers none", async () => {
     const { heard, listeners, signal, settled, deliveries } = await two();
     listeners.one.close();
     await signal(1);

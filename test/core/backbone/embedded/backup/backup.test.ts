@@ -28,7 +28,7 @@ const folderWith = async (text: string): Promise<string> => {
 };
 
 describe("given data that a process is writing", () => {
-  it("when it is backed up, then the copy holds all that was stored before, though most is in the log (U5)", async () => {
+  it("when it is backed up, then the copy has all data that was stored before, also from the log (U5)", async () => {
     const [dataDir, elsewhere] = [scratchDir(), scratchDir()];
     const writer = runScript("publishing-child.ts", [dataDir, "0", "8"]);
     await writer.says(/^0-300$/);
@@ -45,7 +45,7 @@ describe("given data that a process is writing", () => {
     expect(readdirSync(elsewhere).sort()).toEqual(["copy.db", "data"]);
   });
 
-  it("when it closes while a backup reads, then nothing fails, and the next start has it all", async () => {
+  it("when it closes while a backup reads, then neither fails, and the next start has all data", async () => {
     const dataDir = scratchDir();
     const { backbone } = openScratch(dataDir);
     await backbone.store.put(keyOf(notes, "a"), { text: "one" });
@@ -60,13 +60,13 @@ describe("given data that a process is writing", () => {
 });
 
 describe("given a data folder that is not in use", () => {
-  it("when it is backed up, then it is left as it was: one file without a log", async () => {
+  it("when it is backed up, then one file without a log remains", async () => {
     const dataDir = await folderWith("one");
     backupDatabase({ dataDir, file: join(scratchDir(), "copy.db"), force: false });
     expect(readdirSync(dataDir).filter((name) => name.startsWith("mooring.db"))).toEqual(["mooring.db"]);
   });
 
-  it("when the file exists, then it is refused, unless it may be replaced", async () => {
+  it("when the target exists, then it is refused without force", async () => {
     const dataDir = await folderWith("one");
     const file = join(scratchDir(), "copy.db");
     writeFileSync(file, "mine");
@@ -79,13 +79,13 @@ describe("given a data folder that is not in use", () => {
     ["there is no database", () => scratchDir(), "copy.db", /mooring\.db does not exist: check dataDir/],
     ["the target is a folder", () => folderWith("one"), ".", /is not a file: name the file to write/],
     ["the target's folder is missing", () => folderWith("one"), "missing/copy.db", /copy\.db cannot be written/],
-  ])("when %s, then that is said", async (_, folder, name, message) => {
+  ])("when %s, then the error says so", async (_, folder, name, message) => {
     const [dataDir, elsewhere] = [await folder(), scratchDir()];
     expect(() => backupDatabase({ dataDir, file: join(elsewhere, name), force: true })).toThrow(message);
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  it("when the target is the database itself, then it is refused even with force", async () => {
+  it("when the target is the database itself, then it is refused, also with force", async () => {
     const dataDir = await folderWith("one");
     expect(() => backupDatabase({ dataDir, file: join(dataDir, "mooring.db"), force: true })).toThrow(
       "database itself",
@@ -93,7 +93,7 @@ describe("given a data folder that is not in use", () => {
     expect(await textsIn(dataDir, ["a"])).toEqual(["one"]);
   });
 
-  it("when an earlier backup was killed, then its leftovers are removed", async () => {
+  it("when an earlier backup was killed, then its partial file is removed", async () => {
     const [dataDir, elsewhere] = [await folderWith("one"), scratchDir()];
     for (const suffix of ["", "-journal"]) writeFileSync(join(elsewhere, `copy.db.partial-4194304${suffix}`), "half");
     backupDatabase({ dataDir, file: join(elsewhere, "copy.db"), force: false });
@@ -108,7 +108,7 @@ describe("given a backup", () => {
     return file;
   };
 
-  it("when it is restored over other data, then that is put aside with what was only in its log", async () => {
+  it("when it is restored over other data, then that is moved aside, with the content of its log", async () => {
     const [file, dataDir] = [await backedUp("new"), scratchDir()];
     const writer = runScript("publishing-child.ts", [dataDir]);
     await writer.says(/^0-5$/);
@@ -123,7 +123,7 @@ describe("given a backup", () => {
     expect(await textsIn(old, ["0-5"])).toEqual(["xxxxx"]);
   });
 
-  it("when a process uses the data folder, then nothing is restored", async () => {
+  it("when a process uses the data folder, then the restore is refused", async () => {
     const [file, dataDir] = [await backedUp("new"), scratchDir()];
     const { backbone } = openScratch(dataDir);
     await backbone.store.put(keyOf(notes, "a"), { text: "old" });
@@ -137,7 +137,7 @@ describe("given a backup", () => {
     ["is another program's", () => foreign(), "is not a Mooring database"],
     ["is from a newer version", (file: string) => changed(file, "PRAGMA user_version = 999"), "newer Mooring"],
     ["has a log beside it", (file: string) => withLog(file), "write-ahead log beside it"],
-  ])("when it %s, then that is said and the data stays", async (_, prepare, message) => {
+  ])("when it %s, then the error says so and the data stays", async (_, prepare, message) => {
     const [file, dataDir] = [prepare(await backedUp("new")), await folderWith("old")];
     expect(() => restoreDatabase({ dataDir, file, force: true, now: NOW })).toThrow(message);
     expect(await textsIn(dataDir, ["a"])).toEqual(["old"]);

@@ -19,7 +19,7 @@ const wired = async (options: Partial<NatsBackboneOptions> = {}) => {
 };
 
 describe("given a connection that ends before the server has answered (F3)", () => {
-  it("when somebody begins to listen, then that ends too, and it hears over the next connection", async () => {
+  it("when a listener subscribes, then listen() resolves, and the next connection delivers its signals", async () => {
     const { wire, backbone } = await wired();
     wire.fail("cut", (sent) => sent.includes(`SUB mooring_signal.${subject.name}`));
     const heard: number[] = [];
@@ -31,17 +31,20 @@ describe("given a connection that ends before the server has answered (F3)", () 
     });
   });
 
-  it.each(["cut", "silent"] as const)("when the last word is said (%s), then closing ends", async (trouble) => {
-    let hurry = 1;
-    const clock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / hurry, callback) };
-    const { wire, backbone } = await wired({ clock });
-    wire.fail(trouble, (sent) => sent.includes("UNSUB"));
-    hurry = 100;
-    await backbone.close();
-    expect(wire.hasFailed).toBe(true);
-  });
+  it.each(["cut", "silent"] as const)(
+    "when the connection fails at the close (%s), then the close still ends",
+    async (trouble) => {
+      let hurry = 1;
+      const clock: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / hurry, callback) };
+      const { wire, backbone } = await wired({ clock });
+      wire.fail(trouble, (sent) => sent.includes("UNSUB"));
+      hurry = 100;
+      await backbone.close();
+      expect(wire.hasFailed).toBe(true);
+    },
+  );
 
-  it("when that is at any of its first words, then it starts all the same, and takes part", async () => {
+  it("when it ends at any of the first writes, then the process still starts and consumes", async () => {
     const { port } = await start.server();
     const words = Array.from({ length: 40 }, (_, index) => index + 1);
     await Promise.all(
@@ -66,8 +69,8 @@ describe("given a connection that ends before the server has answered (F3)", () 
   });
 });
 
-describe("given a connection on which nothing moves any more", () => {
-  it("when more waits to be sent than it takes, then it is given up, and all goes on over another", async () => {
+describe("given a connection that transfers no data", () => {
+  it("when its buffers are full, then it is closed as stale, and work continues on another one", async () => {
     const logger = new RecordingLogger();
     const { wire, backbone } = await wired({ logger, pingMs: 200 });
     wire.fail("silent", () => true);

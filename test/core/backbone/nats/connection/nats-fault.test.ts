@@ -43,7 +43,7 @@ describe("given an error of the server", () => {
   });
 });
 
-/** A connection whose publications are answered one after the other as given; the last answer is repeated. */
+/** A connection that answers its publications with the given answers in order; the last one is repeated. */
 class Answering extends NatsConnector {
   readonly #answers: readonly object[];
   asked = 0;
@@ -65,14 +65,14 @@ class Answering extends NatsConnector {
 const answerOf = (code: number, err_code: number) => ({ error: { code, err_code, description: "refused" } });
 
 describe("given a cluster that refuses a write", () => {
-  it.each([10_008, 10_158])("when it answers %i twice, then the write is repeated and resolves", async (code) => {
+  it.each([10_008, 10_158])("when it answers %i twice, then the write is retried and resolves", async (code) => {
     const connector = new Answering([answerOf(503, code), answerOf(503, code), { seq: 7 }]);
     const bucket = new KvBucket(connector, { name: "test", replicas: 3 });
     expect(await bucket.write("key", Buffer.from("{}"), { ifRevision: 0 })).toBe(7);
     expect(connector.asked).toBe(3);
   });
 
-  it.each([10_071, 10_164])("when it answers %i, then the write has lost the race", async (code) => {
+  it.each([10_071, 10_164])("when it answers %i, then the write rejects with a conflict", async (code) => {
     const bucket = new KvBucket(new Answering([answerOf(400, code)]), { name: "test", replicas: 3 });
     await expect(bucket.write("key", Buffer.from("{}"), { ifRevision: 0 })).rejects.toBeInstanceOf(RevisionConflict);
   });

@@ -13,8 +13,8 @@ const connection = () => {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("given publications that come up one after the other in one turn of the event loop", () => {
-  it("when the turn ends, then all are handed to the client together, in order", async () => {
+describe("given several publications in one pass of the event loop", () => {
+  it("when the pass ends, then all are handed to the client together, in order", async () => {
     const { published, outgoing } = connection();
     outgoing.send({ subject: "a" });
     await Promise.resolve();
@@ -26,7 +26,7 @@ describe("given publications that come up one after the other in one turn of the
     expect(published).toEqual(["a", "b", "c"]);
   });
 
-  it("when one is refused, then its sender hears why, and the others go out", async () => {
+  it("when one is refused, then its sender gets the error, and the others are sent", async () => {
     const { published, outgoing } = connection();
     const failures: unknown[] = [];
     outgoing.send({ subject: "refused", failed: (error) => failures.push(error) });
@@ -37,7 +37,7 @@ describe("given publications that come up one after the other in one turn of the
     expect(published).toEqual(["a"]);
   });
 
-  it("when the connection is about to end, then they go out at once, and once", async () => {
+  it("when the connection is flushed, then they are sent at once, and only once", async () => {
     const { published, outgoing } = connection();
     outgoing.send({ subject: "a" });
     outgoing.flush();

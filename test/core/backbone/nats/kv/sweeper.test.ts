@@ -11,8 +11,8 @@ import { NatsServer } from "../../../../fakes/nats-server.ts";
 const HOUR = 3_600_000;
 const value = Buffer.from("1");
 
-describe("given expired values and markers of deleted ones", () => {
-  it("when one of several processes sweeps, then they go, what is still good stays, and the others find nothing to do", async () => {
+describe("given expired values and deletion markers", () => {
+  it("when one of several processes sweeps, then they are removed, valid entries stay, and the other processes do not sweep", async () => {
     const server = await NatsServer.start();
     let ahead = 0;
     const clock: Clock = { ...systemClock, now: () => Date.now() + ahead };
@@ -62,7 +62,7 @@ describe("given expired values and markers of deleted ones", () => {
     }
   });
 
-  it("when each user may sweep its own buckets only, then both take turns, and nothing is left over", async () => {
+  it("when each user may sweep only its own buckets, then both sweep, and none is left", async () => {
     const configFile = fileURLToPath(new URL("../../../../../docs/nats-server.conf", import.meta.url));
     const env = { GATEWAY_PASSWORD: "of-the-gateway", CORE_PASSWORD: "of-the-core" };
     const server = await NatsServer.start({ configFile, env });

@@ -4,8 +4,8 @@ import { assignPartitions } from "../../../../../core/backbone/nats/partitions/a
 
 const members = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 12 });
 
-describe("assigning partitions", () => {
-  it("gives everybody the same share, give or take one, and every partition an owner", () => {
+describe("given partitions to assign", () => {
+  it("when there are members, then shares differ by at most one, and each partition has an owner", () => {
     fc.assert(
       fc.property(members, fc.integer({ min: 1, max: 64 }), (names, partitions) => {
         const owners = assignPartitions("group", partitions, names);
@@ -16,7 +16,7 @@ describe("assigning partitions", () => {
     );
   });
 
-  it("does not depend on the order in which a process learnt of the others", () => {
+  it("when the members come in another order, then the result is the same", () => {
     fc.assert(
       fc.property(members, (names) => {
         expect(assignPartitions("group", 32, [...names].reverse())).toEqual(assignPartitions("group", 32, names));
@@ -24,7 +24,7 @@ describe("assigning partitions", () => {
     );
   });
 
-  it("moves few partitions when one of many leaves", () => {
+  it("when one of many members leaves, then few partitions move", () => {
     const names = ["a", "b", "c", "d"];
     const before = assignPartitions("group", 32, names);
     const after = assignPartitions("group", 32, names.slice(1));
@@ -32,7 +32,7 @@ describe("assigning partitions", () => {
     expect(moved.length).toBeLessThanOrEqual(8);
   });
 
-  it("leaves everything without an owner if there is nobody", () => {
+  it("when there are no members, then no partition has an owner", () => {
     expect(assignPartitions("group", 2, [])).toEqual([undefined, undefined]);
   });
 });

@@ -11,7 +11,7 @@ const shared = { durable: "shared", concurrency: 8 };
 const keys = Array.from({ length: 40 }, (_, k) => `k${k}`);
 
 describe("given two processes that share a durable, one of them a child", () => {
-  it("when the child is killed with kill -9, then its work is done here, and nothing is lost", async () => {
+  it("when the child is killed with kill -9, then this process handles its messages, and none is lost", async () => {
     const { url } = await start.server();
     const backbone = await start.backbone({ servers: [url] });
     const journal = new Journal();
@@ -27,7 +27,7 @@ describe("given two processes that share a durable, one of them a child", () => 
     expect(journal.repeats).toBe(0);
   });
 
-  it("when the child stalls, then it loses its partitions; when it goes on, it is fenced and joins anew", async () => {
+  it("when the child is suspended, then it loses its partitions; when it resumes, then it is fenced and joins under a new id", async () => {
     const { url } = await start.server();
     const backbone = await start.backbone({ servers: [url] });
     const journal = new Journal();
@@ -51,12 +51,12 @@ describe("given two processes that share a durable, one of them a child", () => 
       expect(child.ids("end").length + journal.runs.filter(({ n }) => n === 1).length).toBe(keys.length),
     );
     expect(child.ids("end").length).toBeGreaterThan(0);
-    // What was sent to it before it stalled was done elsewhere: it must not do it again.
+    // Messages that it received before the suspension ran elsewhere, so it must not run them again.
     expect(child.ids("start").filter((id) => id.endsWith("/0"))).toEqual([]);
     journal.expectOrder();
   });
 
-  it("when the child gets SIGTERM, then it ends by itself", async () => {
+  it("when the child gets SIGTERM, then it exits", async () => {
     const { url } = await start.server();
     const child = await start.child(url);
     expect(await child.end("SIGTERM")).toBe(0);

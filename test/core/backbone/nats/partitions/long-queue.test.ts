@@ -6,10 +6,10 @@ import { numbered, numbers } from "../rig/samples.ts";
 
 const start = cleanup();
 const subject = numbers("long");
-/** More than a partition takes into memory. */
+/** More than a partition keeps in memory. */
 const STUCK = 11_000;
 
-it("given a key with more waiting than its partition takes, when it moves on, then so does the rest, in order", async () => {
+it("given a key with more waiting messages than a partition keeps in memory, when its head ends, then the rest runs in order", async () => {
   const { url } = await start.server();
   const { bus } = await start.backbone({ servers: [url], partitions: 1, leaseMs: 60_000 });
   const journal = new Journal();

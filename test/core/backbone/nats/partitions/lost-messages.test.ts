@@ -10,7 +10,7 @@ const subject = numbers("pulled");
 
 const isMessage = (frame: string) => /^H?MSG \S+ \S+ \$JS\.ACK\.mooring_test_number\./.test(frame);
 
-/** One key of one partition; the wire loses those of its messages that the test names, and the connection stays open. */
+/** One key of one partition; the connection loses the messages that the test names, and stays open. */
 const losing = async (isLost: (nth: number) => boolean) => {
   const { port } = await start.server();
   const wire = await start.wire(port);
@@ -33,8 +33,8 @@ const losing = async (isLost: (nth: number) => boolean) => {
   return { journal, publish, expectOnceInOrder };
 };
 
-describe("given a node that dies between a consumer and its reader, whose connection to another node stays (F34)", () => {
-  it("when a message is lost on its way, then it is read again before the messages behind it", async () => {
+describe("given a node that crashes between a consumer and its reader, whose connection to another node stays open (F34)", () => {
+  it("when a message is lost in transit, then it is read again before the messages behind it", async () => {
     const { journal, publish, expectOnceInOrder } = await losing((nth) => nth === 3);
     await publish(0, 6);
     await eventually(() => expect(journal.distinct).toBe(6), 20_000);
@@ -48,14 +48,14 @@ describe("given a node that dies between a consumer and its reader, whose connec
     expectOnceInOrder(2);
   });
 
-  it("when the last message is lost, then it is read again within seconds, although no other follows", async () => {
+  it("when the last message is lost, then it is read again within seconds, although no other one follows", async () => {
     const { journal, publish, expectOnceInOrder } = await losing((nth) => nth === 3);
     await publish(0, 3);
     await eventually(() => expect(journal.distinct).toBe(3), 20_000);
     expectOnceInOrder(1);
   });
 
-  it("when an entry of a list is lost, then the list is read again and lacks nothing", async () => {
+  it("when an entry of a list is lost, then the list is read again and is complete", async () => {
     const { port } = await start.server();
     const wire = await start.wire(port);
     const { store } = await start.backbone({ servers: [wire.url] });

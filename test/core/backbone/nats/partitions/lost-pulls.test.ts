@@ -6,13 +6,13 @@ import { numbered, numbers } from "../rig/samples.ts";
 
 const start = cleanup();
 const subject = numbers("pulled");
-/** As long as a message may be held up by a request that got lost; a busy machine gets some more. */
+/** The maximum delay by a lost request, with a margin for a busy machine. */
 const MAX_STALL_MS = 3_000 + 1_000;
 
 const isPull = (frame: string) => frame.startsWith("PUB $JS.API.CONSUMER.MSG.NEXT.mooring_");
 const isStatus = (code: number) => (frame: string) => frame.includes(`\r\nNATS/1.0 ${code} `);
 
-/** One key of one partition on a wire of its own, read by a process that is told nothing of what is lost there. */
+/** One key of one partition, read over a connection that loses frames without an error. */
 const onWire = async () => {
   const { port } = await start.server();
   const wire = await start.wire(port);
@@ -28,7 +28,7 @@ const onWire = async () => {
       const wanted = Array.from({ length: count }, () => published++);
       await Promise.all(wanted.map((n) => backbone.bus.publish(subject, numbered(n), { id: `k/${n}`, key: "k" })));
     },
-    /** How long it took until everything was handled. */
+    /** The time until all messages were handled. */
     handled: async () => {
       const begun = performance.now();
       await eventually(() => expect(journal.distinct).toBe(published), 20_000);
@@ -41,7 +41,7 @@ const onWire = async () => {
   };
 };
 
-describe("given a wire that loses frames between a reader and the server (F36)", () => {
+describe("given a connection that loses frames between a reader and the server (F36)", () => {
   it("when the first pull request is lost, then it is repeated within 3 s", async () => {
     const { wire, consume, publish, handled, expectOnceInOrder } = await onWire();
     let lost = 0;
@@ -53,7 +53,7 @@ describe("given a wire that loses frames between a reader and the server (F36)",
     expectOnceInOrder();
   });
 
-  it("when every second pull request is lost under load, then no message waits 3 s, and none is doubled", async () => {
+  it("when every second pull request is lost under load, then no message waits 3 s, and none runs twice", async () => {
     const { wire, consume, publish, handled, expectOnceInOrder } = await onWire();
     let pulls = 0;
     wire.lose("client", (frame) => isPull(frame) && ++pulls % 2 === 1);
@@ -66,7 +66,7 @@ describe("given a wire that loses frames between a reader and the server (F36)",
     expectOnceInOrder();
   });
 
-  it("when heartbeats and statuses are lost, then requests pile up harmlessly, and messages arrive once", async () => {
+  it("when heartbeats and statuses are lost, then extra requests do no harm, and messages arrive once", async () => {
     const { wire, consume, publish, handled, expectOnceInOrder } = await onWire();
     const seen = { heartbeats: 0, pulls: 0 };
     await consume();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { PartitionDrain } from "../../../../../core/backbone/nats/partitions/partition-drain.ts";
 import { ManualClock } from "../../../../fakes/manual-clock.ts";
 
-/** A partition in which so many handlers run. */
+/** A partition with this many running handlers. */
 const draining = (handlers: number) => {
   const clock = new ManualClock();
   const running = { handlers };
@@ -10,7 +10,7 @@ const draining = (handlers: number) => {
   return { clock, running, drain };
 };
 
-describe("given a partition that is to be handed over", () => {
+describe("given a partition before its hand-over", () => {
   it("when no handler runs, then it is drained at once, and none may start until the hand-over has ended", async () => {
     const { drain } = draining(0);
     expect(drain.isDraining(3)).toBe(false);

@@ -23,7 +23,7 @@ const queued = (seq: number, suspect: boolean): QueuedMessage => ({
   read: () => "{}",
 });
 
-/** One partition on a server, and the processes that own it one after the other. Every place holds a message. */
+/** One partition on a server and its successive owners. Each sequence number has a message. */
 class Simulation {
   readonly runs = new Map<number, number>();
   readonly finished = new Set<number>();
@@ -82,7 +82,7 @@ class Simulation {
     if (message) this.#waiting.set(seq, message);
   }
 
-  /** Starts the one at this place among those that wait; ends it or leaves it to be run again. */
+  /** Starts the waiting message with this index; ends it, or leaves it for a retry. */
   run(which: number, ends: boolean, ackLost: boolean): void {
     const message = [...this.#waiting.values()][which % Math.max(1, this.#waiting.size)];
     if (!message || !this.#log) return;
@@ -145,8 +145,8 @@ const play = (steps: readonly ({ do: string } & Partial<{ which: number; ends: b
   return simulation;
 };
 
-describe("a partition that changes hands", () => {
-  it("whatever happens, every message ends, and one that may have run is suspected", () => {
+describe("given a partition that changes owners", () => {
+  it("when owners crash, release or reconnect in any order, then each message ends, and one that may have run is suspect", () => {
     fc.assert(
       fc.property(fc.array(rough, { maxLength: 120, size: "max" }), (steps) => {
         const { finished, unsuspected } = play(steps);
@@ -157,7 +157,7 @@ describe("a partition that changes hands", () => {
     );
   });
 
-  it("without deaths no message ends twice, even if every acknowledgement is lost", () => {
+  it("when no owner crashes, then no message ends twice, even if all acknowledgements are lost", () => {
     fc.assert(
       fc.property(fc.array(graceful, { maxLength: 120, size: "max" }), (steps) => {
         expect(play(steps).finishedTwice).toEqual([]);
@@ -166,7 +166,7 @@ describe("a partition that changes hands", () => {
     );
   });
 
-  it("however many end behind one that is stuck, its record stays small and forgets none of them", () => {
+  it("when many messages end behind a stuck one, then the record stays small and no message ends twice", () => {
     const log = new PartitionLog(takenOver(undefined, undefined, "me", 1));
     for (let seq = 1; seq <= 200_000; seq++) {
       const { message } = log.arrived(seq, "ack", () => queued(seq, false));
@@ -179,7 +179,7 @@ describe("a partition that changes hands", () => {
     expect(arrivals).toEqual(["new", "ended", "ended", "new"]);
   });
 
-  it("a stream that was replaced is read from its beginning", () => {
+  it("when the stream was replaced, then it is read from its beginning", () => {
     const before = takenOver(undefined, undefined, "me", 900);
     expect(fittedTo(before, 10)).toMatchObject({ from: 1 });
     expect(fittedTo(before, 899)).toBe(before);

@@ -77,7 +77,7 @@ const seconds = async (clock: ManualClock, count: number, each: () => void = () 
 };
 
 describe("given a consumer whose pull request is lost without a status (F36)", () => {
-  it("when nothing is heard, then messages are requested again within 3 s, on another reply subject", async () => {
+  it("when nothing arrives, then messages are requested again within 3 s, on another reply subject", async () => {
     const { clock, requests, reader } = readSilence();
     await seconds(clock, 2);
     expect(requests).toHaveLength(1);
@@ -88,7 +88,7 @@ describe("given a consumer whose pull request is lost without a status (F36)", (
     expect(reader.isServed).toBe(false);
   });
 
-  it("when the new request is served, then the consumer is read on", async () => {
+  it("when the new request is served, then reading continues", async () => {
     const { clock, state, reader, status } = readSilence();
     await seconds(clock, 3);
     await seconds(clock, 100, () => status(100));
@@ -96,7 +96,7 @@ describe("given a consumer whose pull request is lost without a status (F36)", (
     expect(reader.isServed).toBe(true);
   });
 
-  it("when the status of the replaced request comes late, then it does not count for the new one", async () => {
+  it("when the status of the replaced request arrives late, then it does not count for the new one", async () => {
     const { clock, requests, status } = readSilence();
     const [lost] = requests;
     await seconds(clock, 3);
@@ -108,7 +108,7 @@ describe("given a consumer whose pull request is lost without a status (F36)", (
 });
 
 describe("given a consumer that does not respond", () => {
-  it("when the server says that it was deleted, then it is gone within 3 s, once", async () => {
+  it("when the server reports it as deleted, then gone() is called within 3 s, once", async () => {
     const { clock, state } = readSilence();
     state.consumer = "deleted";
     await seconds(clock, 3);
@@ -117,7 +117,7 @@ describe("given a consumer that does not respond", () => {
     expect(state.gone).toBe(1);
   });
 
-  it("when it has no leader although the cluster stores, then it is gone within 6 s", async () => {
+  it("when it has no leader although the cluster stores writes, then gone() is called within 6 s", async () => {
     const { clock, state } = readSilence();
     state.consumer = "leaderless";
     await seconds(clock, 4);
@@ -126,7 +126,7 @@ describe("given a consumer that does not respond", () => {
     expect(state.gone).toBe(1);
   });
 
-  it("when it has no leader and the cluster stores nothing, then it is asked until the cluster stores again", async () => {
+  it("when it has no leader and the cluster stores no writes, then requests are repeated until the cluster stores again", async () => {
     const { clock, state, requests } = readSilence();
     Object.assign(state, { consumer: "leaderless", canReplace: false });
     await seconds(clock, 100);
@@ -137,7 +137,7 @@ describe("given a consumer that does not respond", () => {
     expect(state.gone).toBe(1);
   });
 
-  it("when it exists, then it is asked several times before it is given up, once", async () => {
+  it("when it exists, then gone() is called once, after several requests", async () => {
     const { clock, state, requests } = readSilence();
     await seconds(clock, 15);
     expect(state.gone).toBe(0);
@@ -146,7 +146,7 @@ describe("given a consumer that does not respond", () => {
     expect(requests.length).toBeLessThan(12);
   });
 
-  it("when the server does not answer at all, then it is asked on, and not given up", async () => {
+  it("when the server does not answer at all, then requests are repeated and gone() is not called", async () => {
     const { clock, state, requests } = readSilence();
     state.consumer = "unknown";
     await seconds(clock, 60);
@@ -156,7 +156,7 @@ describe("given a consumer that does not respond", () => {
 });
 
 describe("given a consumer that is served", () => {
-  it("when heartbeats arrive, then requests are replaced long before they expire, and no other is made", async () => {
+  it("when heartbeats arrive, then requests are replaced long before they expire, and none is added", async () => {
     const { clock, state, requests, status } = readSilence();
     await seconds(clock, 1_200, () => status(100));
     expect(state.gone).toBe(0);
@@ -168,14 +168,14 @@ describe("given a consumer that is served", () => {
     }
   });
 
-  it("when half of the requested messages came, then the other half is requested, and never more", () => {
+  it("when half of the requested messages have arrived, then that half is requested again, and never more", () => {
     const { requests, message, state } = readSilence();
     for (let n = 0; n < 1_024; n++) message();
     expect(state.received).toBe(1_024);
     expect(requests.map(({ batch }) => batch)).toEqual([256, ...Array(8).fill(128)]);
   });
 
-  it("when a request is refused, then another follows within half a second, not at once", async () => {
+  it("when a request is refused, then it is retried within half a second, not at once", async () => {
     const { clock, requests, status, last } = readSilence();
     status(409, last(), "256");
     expect(requests).toHaveLength(1);
@@ -183,7 +183,7 @@ describe("given a consumer that is served", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("when this process wanted no more for long, then silence means nothing", async () => {
+  it("when this process has requested nothing for long, then silence has no effect", async () => {
     const { clock, state, reader, status, last } = readSilence();
     state.wantsMore = false;
     status(408, last(), "256");
@@ -196,8 +196,8 @@ describe("given a consumer that is served", () => {
   });
 });
 
-describe("given a consumer whose messages can be lost on their way through a cluster (F34)", () => {
-  it("when a number is left out, then the message behind it is not handed on, and the consumer is replaced", () => {
+describe("given a consumer whose messages can be lost in transit through a cluster (F34)", () => {
+  it("when a sequence number is missing, then the message behind the gap is not handed on, and gone() is called", () => {
     const { state, message, skip } = readSilence();
     message();
     skip();
@@ -205,7 +205,7 @@ describe("given a consumer whose messages can be lost on their way through a clu
     expect([state.received, state.gone]).toEqual([1, 1]);
   });
 
-  it("when heartbeats name a message that does not arrive, then the second one decides", async () => {
+  it("when heartbeats name a message that does not arrive, then gone() is called at the second one", async () => {
     const { clock, state, status, last } = readSilence();
     status(100, last(), "1");
     expect(state.gone).toBe(0);
@@ -214,7 +214,7 @@ describe("given a consumer whose messages can be lost on their way through a clu
     expect(state.gone).toBe(1);
   });
 
-  it("when that message arrives after the heartbeat that names it, then nothing is replaced", async () => {
+  it("when that message arrives after the heartbeat that names it, then gone() is not called", async () => {
     const { clock, state, status, last, message } = readSilence();
     status(100, last(), "1");
     message();

@@ -11,7 +11,7 @@ const scheduleOf = (reconcile: (group?: string) => void) => {
 };
 
 describe("given partitions that cannot be settled", () => {
-  it("when 320 fail at once, again and again, then one timer is armed and one line is logged", () => {
+  it("when 320 fail repeatedly at once, then one timer is armed and one line is logged", () => {
     let rounds = 0;
     const failAll = (): void => {
       for (let partition = 0; partition < 320; partition++) {
@@ -33,7 +33,7 @@ describe("given partitions that cannot be settled", () => {
     ]);
   });
 
-  it("when all groups are settled again, then one line says so, no timer is left, and the next pause is short again", () => {
+  it("when all groups are settled again, then one line is logged, no timer is left, and the next pause is short again", () => {
     const reconciled: (string | undefined)[] = [];
     const { clock, logger, schedule } = scheduleOf((group) => void reconciled.push(group));
     for (let n = 0; n < 5; n++) {

@@ -12,7 +12,7 @@ const LESS_THAN_THE_LEASE_MS = 50_000;
 const nap = () => new Promise((resolve) => setTimeout(resolve, 2));
 
 describe("given several processes that share a durable", () => {
-  it("when a second one comes, then each owns half of the partitions", async () => {
+  it("when a second one joins, then each owns half of the partitions", async () => {
     const { url } = await start.server();
     const journal = new Journal();
     for (const name of ["one", "two"]) {
@@ -22,7 +22,7 @@ describe("given several processes that share a durable", () => {
     await eventually(async () => expect(await shares(url)).toEqual([16, 16]));
   });
 
-  it("when one closes, then the other has its partitions at once, not after the lease", async () => {
+  it("when one closes, then the other takes its partitions at once, not after the lease", async () => {
     const { url } = await start.server();
     const journal = new Journal();
     const one = await start.backbone({ servers: [url], leaseMs: 60_000 });
@@ -38,7 +38,7 @@ describe("given several processes that share a durable", () => {
     await eventually(() => expect(journal.by("two")).toBe(64));
   });
 
-  it("when they come and go under load, then each key stays in order, nothing is lost, nothing runs twice", async () => {
+  it("when processes join and leave under load, then each key stays in order, and no message is lost or runs twice", async () => {
     const { url } = await start.server();
     const journal = new Journal();
     const publisher = await start.backbone({ servers: [url] });
@@ -73,7 +73,7 @@ describe("given several processes that share a durable", () => {
     expect(journal.repeats).toBe(0);
   });
 
-  it("when a handler never ends, then the rest of its partition still moves on here, and other partitions move away", async () => {
+  it("when a handler never ends, then other keys of its partition still run here, and other partitions are handed over", async () => {
     const { url } = await start.server();
     const journal = new Journal();
     const one = await start.backbone({ servers: [url], partitions: 2, leaseMs: 60_000 });
@@ -86,7 +86,7 @@ describe("given several processes that share a durable", () => {
       if (received.id.startsWith("stuck")) await stuck;
       return handle(message, received);
     });
-    // One in each partition, so that the one to be given away has a running handler whichever it is.
+    // One in each partition, so that the partition to hand over has a running handler, whichever it is.
     for (const key of ["stuck-a", "stuck-b", "stuck-c", "stuck-d"]) {
       await one.bus.publish(subject, numbered(0), { id: `${key}/0`, key });
     }

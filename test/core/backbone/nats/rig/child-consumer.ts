@@ -4,7 +4,7 @@ import { childProgram } from "../../../../fakes/child-program.ts";
 
 const program = () => childProgram(new URL("./consumer-process.ts", import.meta.url));
 
-/** A consuming process of its own, to be stalled and killed. */
+/** A consuming child process that a test can suspend and kill. */
 export class ChildConsumer {
   readonly lines: string[] = [];
   readonly #child: ChildProcess;

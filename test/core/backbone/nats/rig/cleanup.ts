@@ -7,7 +7,7 @@ import { NatsServer } from "../../../../fakes/nats-server.ts";
 import { NatsWire } from "../../../../fakes/nats-wire.ts";
 import { ChildConsumer } from "./child-consumer.ts";
 
-/** Starts things for one test, and ends them after it, the last one first. */
+/** Starts servers, backbones and processes for one test, and stops them after it, the last one first. */
 export const cleanup = () => {
   const undo: (() => Promise<unknown>)[] = [];
   afterEach(async () => {

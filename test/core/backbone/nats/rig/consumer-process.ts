@@ -1,7 +1,7 @@
 import { openNatsBackbone } from "../../../../../core/backbone/nats/open-nats-backbone.ts";
 import { numbers } from "./samples.ts";
 
-/** A process that consumes, and says on its output what it does: "ready", then "start <id>" and "end <id>". */
+/** A process that consumes and prints what it does: "ready", then "start <id>" and "end <id>". */
 const [url = "", leaseMs = "1000", handleMs = "0"] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

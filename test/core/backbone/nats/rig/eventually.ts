@@ -1,5 +1,5 @@
 import { vi } from "vitest";
 
-/** Waits for an assertion to hold; fails with its last words. */
+/** Retries an assertion until it holds; fails with its last error. */
 export const eventually = (assertion: () => unknown, timeoutMs = 60_000): Promise<unknown> =>
   vi.waitFor(assertion, { timeout: timeoutMs, interval: 10 });

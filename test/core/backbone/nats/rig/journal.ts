@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Handler } from "../../../../../core/contract/bus.ts";
 
-/** What handlers did, as the test saw it. */
+/** Records the runs of handlers. */
 export class Journal {
   readonly runs: { key: string; n: number; by: string }[] = [];
   readonly #running = new Set<string>();
@@ -32,7 +32,7 @@ export class Journal {
     return this.runs.length - this.distinct;
   }
 
-  /** First runs of a key in the order they were published; a repeat only goes back to what had not been acknowledged. */
+  /** First runs of a key are in the order of publication; a retry repeats only messages that were not acknowledged. */
   expectOrder(): void {
     const highest = new Map<string, number>();
     for (const { key, n } of this.runs) {

@@ -2,7 +2,7 @@ import { connect } from "nats";
 import { groupName } from "../../../../../core/backbone/nats/nats-names.ts";
 import { numbers } from "./samples.ts";
 
-/** Who owns the partitions of the durable "shared", by the server's own records: how many each owner has. */
+/** The number of partitions of the durable "shared" by owner, from the records on the server. */
 export const owners = async (url: string, partitions = 32): Promise<Map<string, number>> => {
   const nc = await connect({ servers: [url] });
   try {
@@ -21,6 +21,6 @@ export const owners = async (url: string, partitions = 32): Promise<Map<string, 
   }
 };
 
-/** The shares, the smallest first. */
+/** The shares in ascending order. */
 export const shares = async (url: string, partitions = 32): Promise<number[]> =>
   [...(await owners(url, partitions)).values()].sort((a, b) => a - b);

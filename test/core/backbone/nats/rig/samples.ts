@@ -6,7 +6,7 @@ const Numbered = z.looseObject({ n: z.number() });
 export const numbers = (part: string) => subject("default", "test.number", Numbered, part);
 export const numbered = (n: number) => ({ n });
 
-/** "loose" takes anything under the same name, as another version might. */
+/** "loose" accepts any message on the same subject, as another version might. */
 export const things = (form: "strict" | "loose") =>
   collection<{ n: number }>(
     "things",

@@ -21,7 +21,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** The answer to a write comes after everybody who watches has heard of it, as it may on a busy machine. */
+/** The watch reports a write before the write is answered, as can happen on a busy machine. */
 class LateAnswers extends KvBucket {
   readonly heard = new Recorder<"changed">();
 
@@ -33,13 +33,13 @@ class LateAnswers extends KvBucket {
   }
 }
 
-describe("given a member that others took for dead", () => {
-  it("when the word of its return comes before the answer, then it still looks for what is its own again", async () => {
+describe("given a member that was declared dead", () => {
+  it("when the watch reports its new record before the write is answered, then its groups reconcile again", async () => {
     const session = connector.current;
     if (session === undefined) throw new Error("there is no connection");
     const bucket = new LateAnswers(connector, { name: "test_members", replicas: 1 });
     const events = new Recorder<"looked" | "fenced">();
-    // As a group does it: it looks only while it is a member.
+    // Like a group, which reconciles only while the process is a member.
     const look = () => void (membership.isMember && events.add("looked"));
     const membership = new Membership({
       bucket,

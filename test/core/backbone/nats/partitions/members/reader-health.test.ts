@@ -22,7 +22,7 @@ const watched = (owner?: string) => {
     ownerOf: () => owner,
   });
   let beat = 0;
-  /** A heartbeat of one process every 3 seconds, for so long. */
+  /** A heartbeat of one process every 3 seconds, for this long. */
   const pass = (seconds: number, ...members: (readonly number[])[]) => {
     for (let n = 0; n < seconds; n += 3) {
       for (const [index, partitions] of members.entries()) {
@@ -36,13 +36,13 @@ const watched = (owner?: string) => {
 };
 
 describe("given required readers", () => {
-  it("when living processes read all partitions between them, then there is no problem", () => {
+  it("when the processes together read all partitions, then there is no problem", () => {
     const { health, pass } = watched();
     pass(120, [0, 1, 2], [3, 4, 5]);
     expect(health.problem).toBeUndefined();
   });
 
-  it("when one partition moves and is unread for less than the grace, then there is no problem", () => {
+  it("when one partition moves and is unread for less than the grace time, then there is no problem", () => {
     const { health, pass } = watched();
     pass(60, [0, 1, 2], [3, 4, 5]);
     pass(15, [0, 1, 2], [3, 4]);
@@ -50,7 +50,7 @@ describe("given required readers", () => {
     expect(health.problem).toBeUndefined();
   });
 
-  it("when a living process holds a partition that it does not read, then that is a problem after the grace", () => {
+  it("when a living process owns a partition that it does not read, then that is a problem after the grace time", () => {
     const { health, pass } = watched();
     pass(60, [0, 1, 2], [3, 4, 5]);
     pass(24, [0, 1, 2], [3, 4]);
@@ -59,7 +59,7 @@ describe("given required readers", () => {
     expect(health.problem).toBeUndefined();
   });
 
-  it("when no process ever reports, then that is a problem after the grace, not at once", () => {
+  it("when no process ever reports, then that is a problem after the grace time, not at once", () => {
     const { clock, health } = watched();
     clock.advance(GRACE_MS);
     expect(health.problem).toBeUndefined();
@@ -69,7 +69,7 @@ describe("given required readers", () => {
     expect(health.problem).toBeUndefined();
   });
 
-  it("when a process of an older version does not say what it reads, then the records of owners count", () => {
+  it("when a process of an older version does not report what it reads, then the partition records count", () => {
     const { clock, health } = watched("old");
     for (let n = 0; n < 20; n++) {
       clock.advance(3_000);
@@ -82,8 +82,8 @@ describe("given required readers", () => {
   });
 });
 
-describe("given partitions that are encoded", () => {
-  it.each([1, 4, 5, 32, 1_024])("when there are %i, then each is found again, and no other", (count) => {
+describe("given encoded partitions", () => {
+  it.each([1, 4, 5, 32, 1_024])("when there are %i, then each one decodes, and no other", (count) => {
     const some = Array.from({ length: count }, (_, partition) => partition).filter((partition) => partition % 3 === 0);
     const encoded = encodePartitions(some, count);
     const found = Array.from({ length: count }, (_, partition) => partition).filter((p) => hasPartition(encoded, p));
