@@ -11,7 +11,7 @@ import { meRoutes, tenantRoutes } from "./routes/tenant-routes.ts";
 import { traceRoutes } from "./routes/trace-routes.ts";
 
 /** Everything that operators can ask for: see docs/admin-api.md. */
-export const adminRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
+export const adminRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const all = [
     meRoutes,
     channelRoutes,
@@ -25,5 +25,5 @@ export const adminRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
     unreachableRoutes,
     auditRoutes,
   ];
-  for (const addRoutes of all) addRoutes(scope, parts);
+  for (const addRoutes of all) addRoutes(scope, deps);
 };

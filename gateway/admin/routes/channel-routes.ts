@@ -5,7 +5,6 @@ import { isoTime } from "../../../core/contract/clock.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import { publishReply } from "../../../core/delivery/index.ts";
 import { undeliveredOn } from "../../../core/delivery/undelivered/index.ts";
 import { privateConversationOf } from "../../../core/people/index.ts";
 import { type Channel, MAX_UNDELIVERED_COUNT, requests } from "../../admin-api/index.ts";
@@ -18,13 +17,14 @@ import {
 } from "../../channel-status/index.ts";
 import { type AdminDeps, checked, noteDetail, operatorOf } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";
-import { type ManagedChannel, managedChannel, managedChannels } from "../managed-agents.ts";
+import { type ManagedChannel, managedChannel, managedChannels } from "../managed-resources.ts";
 import type { Operator } from "../operator.ts";
 import { pageOf } from "../page.ts";
+import { publishNotice } from "../publish-notice.ts";
 
 /** Channels, for operators: how they are, stopped and started, and tried. */
-export const channelRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
-  const { config, bus, store, clock } = parts;
+export const channelRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
+  const { config, bus, store, clock } = deps;
   const show = (channel: ManagedChannel) => shownChannel(store, channel, clock.now());
 
   adminRoute(scope, "GET channels", async (request) => ({
@@ -55,16 +55,12 @@ export const channelRoutes = (scope: FastifyInstance, parts: AdminDeps): void =>
     const conversation = await conversationFor(store, { tenant, channel }, to);
     noteDetail(request, to);
     const id = `test-${request.id}`;
-    await publishReply(bus, {
+    await publishNotice(deps, {
       id,
       tenant,
       agent,
-      sessionId: null,
-      kind: "notice",
       markdown: text,
-      origin: null,
       audience: { conversation, personId: null, ...("account" in to && { accountId: to.account }) },
-      createdAt: isoTime(clock.now()),
       traceId: id,
     });
     reply.code(202);

@@ -5,13 +5,13 @@ import { settleUndelivered, type Undelivered, undeliveredOn } from "../../../cor
 import { type DeadLetter, requests } from "../../admin-api/index.ts";
 import { type AdminDeps, type AdminRequest, checked, mustBePlatformAdmin } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";
-import { managedChannel, managedChannels } from "../managed-agents.ts";
+import { managedChannel, managedChannels } from "../managed-resources.ts";
 import { pageOf, partsOfRef, readRef, refOf } from "../page.ts";
 import { shownOrigin } from "../shown-work.ts";
 
 /** Dead letters: deliveries by channel (D6), and messages that no handler could process. */
-export const deadLetterRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
-  const { config, store } = parts;
+export const deadLetterRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
+  const { config, store } = deps;
 
   adminRoute(scope, "GET dead-letters", async (request) => {
     const { kind, channel, agent, ...page } = checked(requests["GET dead-letters"], request.query);
@@ -38,17 +38,15 @@ export const deadLetterRoutes = (scope: FastifyInstance, parts: AdminDeps): void
     const [, name = "", id = ""] = partsOfRef(ref, 3);
     const { tenant, channel } = managedChannel(config, request, name);
     const what = verb === "retry" ? "send-again" : "dismiss";
-    const settled = await settleUndelivered(parts, { tenant, channel, id }, what, request.id);
-    if (settled === "gone")
-      throw new AppError("conflict", "somebody has done something about it: look at the list again");
+    const settled = await settleUndelivered(deps, { tenant, channel, id }, what, request.id);
+    if (settled === "gone") throw alreadySettled();
   };
 
   const settleMessage = async (request: AdminRequest, ref: string, verb: "retry" | "dismiss"): Promise<void> => {
     mustBePlatformAdmin(request);
     const [, durable = "", id = ""] = partsOfRef(ref, 3);
     const found = await store.get(deadLetterKey(durable, id));
-    if (found === undefined)
-      throw new AppError("conflict", "somebody has done something about it: look at the list again");
+    if (found === undefined) throw alreadySettled();
     if (verb === "retry") {
       throw new AppError("conflict", "only deliveries can be sent again; people were told that this one failed");
     }
@@ -57,6 +55,9 @@ export const deadLetterRoutes = (scope: FastifyInstance, parts: AdminDeps): void
   settle("retry");
   settle("dismiss");
 };
+
+const alreadySettled = (): AppError =>
+  new AppError("conflict", "this dead letter was already retried or dismissed: reload the list");
 
 const shownDelivery = ({ id, tenant, channel, letter, target, origin, reason, deadAt }: Undelivered): DeadLetter => {
   const replyId = REPLY_OF_TURN.exec(letter.id)?.[0];

@@ -1,8 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../../core/contract/app-error.ts";
-import { isoTime } from "../../../core/contract/clock.ts";
 import { conversationKey } from "../../../core/contract/conversation.ts";
-import { publishReply } from "../../../core/delivery/index.ts";
 import {
   accountOf,
   leavePerson,
@@ -14,25 +12,20 @@ import {
   showAccounts,
 } from "../../../core/people/index.ts";
 import { type Person, requests } from "../../admin-api/index.ts";
-import { type AdminDeps, type AdminRequest, checked, mayUse, noteDetail, operatorOf } from "../admin-request.ts";
+import { type AdminDeps, checked, noteDetail } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";
-import { mayManage } from "../operator.ts";
+import { managedTenant, managedTenants } from "../managed-resources.ts";
 import { pageOf, partsOfRef, refOf } from "../page.ts";
+import { publishNotice } from "../publish-notice.ts";
 
 /** Who the agents talk to, and which accounts are one person's. */
-export const peopleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
-  const { config, store } = parts;
-
-  const tenantsFor = (request: AdminRequest, wanted: string | undefined): string[] => {
-    const known = Object.keys(config.tenants);
-    if (wanted === undefined) return known.filter((tenant) => mayManage(operatorOf(request), tenant));
-    if (known.includes(wanted) && mayUse(request, wanted)) return [wanted];
-    throw new AppError("not-found", `there is no tenant "${wanted.slice(0, 60)}" that you may manage`);
-  };
+export const peopleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
+  const { config, store } = deps;
 
   adminRoute(scope, "GET people", async (request) => {
     const { tenant: wanted, ...page } = checked(requests["GET people"], request.query);
-    const sources = tenantsFor(request, wanted).map((tenant) => ({
+    const tenants = wanted === undefined ? managedTenants(config, request) : [managedTenant(config, request, wanted)];
+    const sources = tenants.map((tenant) => ({
       name: tenant,
       list: () => store.list(peopleOf(tenant)),
     }));
@@ -46,7 +39,7 @@ export const peopleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => 
   adminRoute(scope, "POST people/:ref/unlink", async (request) => {
     const [tenant = "", id = ""] = partsOfRef(request.params.ref, 2);
     const given = checked(requests["POST people/:ref/unlink"], request.body);
-    const found = tenantsFor(request, tenant).length > 0 ? await readPerson(store, tenant, id) : undefined;
+    const found = await readPerson(store, managedTenant(config, request, tenant), id);
     const account = found && accountOf(found.person, given);
     if (found === undefined || account === undefined) {
       throw new AppError("not-found", "this person has no such account: look at the list again");
@@ -55,7 +48,7 @@ export const peopleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => 
     if (found.person.accounts.length < 2) throw new AppError("conflict", "it is this person's only account");
     noteDetail(request, { ...given });
     // First, because the record lists the accounts to notify only until then.
-    await notifyAll(parts, found.person, account, request.id);
+    await notifyAll(deps, found.person, account, request.id);
     await leavePerson(store, { tenant, ...given });
     const left = await readPerson(store, tenant, id);
     return shownPerson(left?.person ?? found.person);
@@ -64,7 +57,7 @@ export const peopleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => 
 
 /** Notifies every account of the person before one is unlinked (I1). */
 const notifyAll = async (
-  { bus, clock }: AdminDeps,
+  deps: AdminDeps,
   { tenant, id: personId, accounts, surfaces, membership }: PersonRecord,
   leaving: PersonAccount,
   wish: string,
@@ -75,16 +68,12 @@ const notifyAll = async (
     if (surface === undefined) continue;
     const others = account === leaving ? staying : [leaving];
     const { conversation, accountId, agent } = surface;
-    await publishReply(bus, {
+    await publishNotice(deps, {
       id: `unlinked/${wish}/${conversationKey(conversation)}`,
       tenant,
       agent,
-      sessionId: null,
-      kind: "notice",
       markdown: `Whoever runs this service has unlinked ${showAccounts(others)} from this account.`,
-      origin: null,
       audience: { conversation, personId, accountId, membership },
-      createdAt: isoTime(clock.now()),
       traceId: wish,
     });
   }

@@ -29,14 +29,14 @@ import {
 import { destinationOf } from "../../agent-config.ts";
 import { type AdminDeps, type AdminRequest, checked } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";
-import { managedAgent, managedAgents } from "../managed-agents.ts";
+import { managedAgent, managedAgents } from "../managed-resources.ts";
 import { badCursor, pageOf, partsOfRef, readRef, refOf } from "../page.ts";
 
 const NewScheduleInput = ScheduleInput.extend({ agent: z.string() }) satisfies z.ZodType<unknown, NewSchedule>;
 
 /** Schedules of everybody, for operators: seen, made, run, cancelled and resumed. */
-export const scheduleRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
-  const { config, store, clock } = parts;
+export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
+  const { config, store, clock } = deps;
   const show = (schedule: Schedule) => shown(schedule, clock.now());
 
   const find = async (request: AdminRequest, ref: string): Promise<Schedule> => {
@@ -60,7 +60,7 @@ export const scheduleRoutes = (scope: FastifyInstance, parts: AdminDeps): void =
     const { agent, tenant } = managedAgent(config, request, name);
     const place = deliverTo ?? config.agents.find((each) => each.name === agent)?.home;
     if (place === undefined) throw new AppError("bad-input", "say where its results go: set deliverTo");
-    const schedule = await createSchedule(parts, {
+    const schedule = await createSchedule(deps, {
       ...draft,
       tenant,
       agent,
@@ -91,9 +91,9 @@ export const scheduleRoutes = (scope: FastifyInstance, parts: AdminDeps): void =
       await change(schedule, request);
       return show(await find(request, request.params.ref));
     });
-  act("run", (schedule, request) => runNow(parts, schedule, request.id));
-  act("cancel", (schedule) => cancelSchedule(parts, schedule));
-  act("resume", (schedule) => resumeSchedule(parts, schedule));
+  act("run", (schedule, request) => runNow(deps, schedule, request.id));
+  act("cancel", (schedule) => cancelSchedule(deps, schedule));
+  act("resume", (schedule) => resumeSchedule(deps, schedule));
 };
 
 /** Without the prompt, which may quote private messages. */

@@ -5,7 +5,7 @@ import { type TurnRecord, turnsOfAgent } from "../../../core/turns/records/index
 import { requests, type Session as ShownSession } from "../../admin-api/index.ts";
 import { type AdminDeps, checked } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";
-import { type ManagedAgent, managedAgent, managedAgents } from "../managed-agents.ts";
+import { type ManagedAgent, managedAgent, managedAgents } from "../managed-resources.ts";
 import { pageOf } from "../page.ts";
 import { shownAsker } from "../shown-work.ts";
 import { readTurnEnd, shownTurn } from "../trace/turn-end.ts";

@@ -6,16 +6,16 @@ import { cancelSubtask, delegationDeps, readSubtask, subtasksOfAgent } from "../
 import { requests } from "../../admin-api/index.ts";
 import { type AdminDeps, checked } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";
-import { managedAgent, managedAgents } from "../managed-agents.ts";
+import { managedAgent, managedAgents } from "../managed-resources.ts";
 import { pageOf, partsOfRef } from "../page.ts";
 import { shownSubtask } from "../shown-work.ts";
 
 /** Delegated work of everybody, for operators: seen and cancelled. */
-export const subtaskRoutes = (scope: FastifyInstance, parts: AdminDeps): void => {
-  const { config, store } = parts;
+export const subtaskRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
+  const { config, store } = deps;
   const work = {
-    ...parts,
-    ...delegationDeps(parts, delegatedCalls(store)),
+    ...deps,
+    ...delegationDeps(deps, delegatedCalls(store)),
     // No subtask runs in this process.
     workspaces: new Map(),
   };

@@ -1,12 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { TenantSettings } from "../../../core/a2a/index.ts";
-import { AppError } from "../../../core/contract/app-error.ts";
 import { requests } from "../../admin-api/index.ts";
 import { VERSION } from "../../version.ts";
-import { type AdminDeps, type AdminRequest, checked, mayUse, noteDetail, operatorOf } from "../admin-request.ts";
+import { type AdminDeps, checked, noteDetail, operatorOf } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";
-import { managedAgents } from "../managed-agents.ts";
-import { mayManage } from "../operator.ts";
+import { managedAgents, managedTenant, managedTenants } from "../managed-resources.ts";
 
 /** Shown to an operator before async mode is enabled. */
 const WHAT_TO_EXPECT = [
@@ -18,23 +16,18 @@ const WHAT_TO_EXPECT = [
 ];
 
 /** Tenants and their settings, for operators who may manage them (A2). */
-export const tenantRoutes = (scope: FastifyInstance, { config, ...parts }: AdminDeps): void => {
-  const settings = new TenantSettings(parts, config.tenants);
-  const names = Object.keys(config.tenants);
+export const tenantRoutes = (scope: FastifyInstance, { config, ...deps }: AdminDeps): void => {
+  const settings = new TenantSettings(deps, config.tenants);
   const shown = async (id: string) => ({ id, a2aAsync: await settings.isAsync(id) });
-  const managed = (request: AdminRequest, id: string): string => {
-    if (names.includes(id) && mayUse(request, id)) return id;
-    throw new AppError("not-found", `there is no tenant "${id.slice(0, 60)}" that you may manage`);
-  };
 
   adminRoute(scope, "GET tenants", async (request) => ({
-    items: await Promise.all(names.filter((id) => mayManage(operatorOf(request), id)).map(shown)),
+    items: await Promise.all(managedTenants(config, request).map(shown)),
   }));
 
-  adminRoute(scope, "GET tenants/:id", async (request) => shown(managed(request, request.params.id)));
+  adminRoute(scope, "GET tenants/:id", async (request) => shown(managedTenant(config, request, request.params.id)));
 
   adminRoute(scope, "PATCH tenants/:id", async (request, reply) => {
-    const id = managed(request, request.params.id);
+    const id = managedTenant(config, request, request.params.id);
     const { a2aAsync, confirm } = checked(requests["PATCH tenants/:id"], request.body);
     noteDetail(request, { a2aAsync });
     if (a2aAsync && !confirm && !(await settings.isAsync(id))) {
@@ -43,7 +36,7 @@ export const tenantRoutes = (scope: FastifyInstance, { config, ...parts }: Admin
       return { error: { code: "conflict", message }, expect: WHAT_TO_EXPECT };
     }
     await settings.setAsync(id, a2aAsync);
-    parts.logger.info({ tenant: id, a2aAsync }, "operator changed a tenant");
+    deps.logger.info({ tenant: id, a2aAsync }, "operator changed a tenant");
     return shown(id);
   });
 };
@@ -55,7 +48,7 @@ export const meRoutes = (scope: FastifyInstance, { config }: AdminDeps): void =>
     return {
       ...operator,
       version: VERSION,
-      tenants: Object.keys(config.tenants).filter((tenant) => mayManage(operatorOf(request), tenant)),
+      tenants: managedTenants(config, request),
       agents: managedAgents(config, request).map(({ agent, tenant }) => ({ name: agent, tenant })),
     };
   });

@@ -4,7 +4,7 @@ import { AppError } from "../../../core/contract/app-error.ts";
 import { requests } from "../../admin-api/index.ts";
 import { type AdminDeps, checked } from "../admin-request.ts";
 import { adminRoute } from "../admin-route.ts";
-import { type ManagedAgent, managedAgent, managedAgents } from "../managed-agents.ts";
+import { type ManagedAgent, managedAgent, managedAgents } from "../managed-resources.ts";
 import { type FoundTurn, findMessage } from "../trace/find-message.ts";
 import { readDeliveries } from "../trace/read-deliveries.ts";
 import { readTrace } from "../trace/read-trace.ts";

@@ -8,7 +8,7 @@ import { undeliveredId } from "../../../core/delivery/undelivered/index.ts";
 import { readPlacedReply } from "../../../core/origin/index.ts";
 import type { Delivery } from "../../admin-api/index.ts";
 import { outboxDurable, relayDurable } from "../../relay/index.ts";
-import type { ManagedAgent } from "../managed-agents.ts";
+import type { ManagedAgent } from "../managed-resources.ts";
 import { refOf } from "../page.ts";
 
 /** The deliveries of a reply, from the ledger, the reply placements and the dead letters. `target`: its addressee. */

@@ -8,7 +8,7 @@ import { continuationsOf, readOwner, readSubtasks, subagentTurn } from "../../..
 import { otelTraceId } from "../../../core/telemetry/index.ts";
 import { type TurnRecord, turnKey } from "../../../core/turns/records/index.ts";
 import type { Trace } from "../../admin-api/index.ts";
-import type { ManagedAgent } from "../managed-agents.ts";
+import type { ManagedAgent } from "../managed-resources.ts";
 import { shownAsker, shownOrigin, shownSubtask } from "../shown-work.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readDeliveries } from "./read-deliveries.ts";
@@ -33,7 +33,7 @@ export const readTrace = async (
   place: ManagedAgent,
   { messageId, record }: FoundTurn,
 ): Promise<Trace> => {
-  const parts: TraceDeps = { store, history: new SessionHistory(store) };
+  const deps: TraceDeps = { store, history: new SessionHistory(store) };
   const turns: TracedTurn[] = [];
   const subtasks: TracedSubtask[] = [];
   const hops: PeerCall[] = [];
@@ -45,12 +45,12 @@ export const readTrace = async (
   };
   const addSubtasks = async (at: ManagedAgent, found: readonly Subtask[]): Promise<void> => {
     for (const subtask of found) {
-      const traced = await readDelegated(parts, subtask);
+      const traced = await readDelegated(deps, subtask);
       subtasks.push(traced);
       open.push(...traced.continuations.map((id) => ({ ...at, id })));
       for (const phase of traced.phases) {
         await addHops(at, phase.sends);
-        await addSubtasks(at, await delegatedBy(parts, at, subtask.id, phase));
+        await addSubtasks(at, await delegatedBy(deps, at, subtask.id, phase));
       }
     }
   };
@@ -58,10 +58,10 @@ export const readTrace = async (
     const { id, ...at } = next;
     const found = (await store.get(turnKey(next)))?.value;
     if (found === undefined) continue;
-    const turn = await readTurn(parts, at, found);
+    const turn = await readTurn(deps, at, found);
     turns.push(turn);
     await addHops(at, turn.sends);
-    await addSubtasks(at, await delegatedBy(parts, at, found.standing.owner.ownerId, turn));
+    await addSubtasks(at, await delegatedBy(deps, at, found.standing.owner.ownerId, turn));
     open.push(...continuationsOf(found).map((each) => ({ ...at, id: each })));
   }
   const isOver = [...turns, ...subtasks].every(({ ended }) => ended) && hops.every(({ state }) => state !== "open");
@@ -95,16 +95,16 @@ const delegatedBy = async (
   return (await readSubtasks(store, place, [...ids])).filter(({ parentTurnId }) => parentTurnId === turnId);
 };
 
-const readTurn = async (parts: TraceDeps, place: ManagedAgent, record: TurnRecord) => {
+const readTurn = async (deps: TraceDeps, place: ManagedAgent, record: TurnRecord) => {
   const { turnId, audience, command, openedAt } = record;
   const isCommand = command !== undefined;
-  const end = await readTurnEnd(parts, place, record);
-  const { steps, named, sends } = await readSteps(parts.store, turnId);
+  const end = await readTurnEnd(deps, place, record);
+  const { steps, named, sends } = await readSteps(deps.store, turnId);
   const replyId = `${turnId}/${isCommand ? "notice" : "final"}`;
   const target = { conversation: audience.conversation, at: end?.at ?? openedAt };
   const isAnswered = isCommand || (end?.entry !== undefined && isForPeople(record, end.entry));
   const reply = isAnswered
-    ? { reply: { replyId, deliveries: await readDeliveries(parts.store, place, replyId, target) } }
+    ? { reply: { replyId, deliveries: await readDeliveries(deps.store, place, replyId, target) } }
     : {};
   const ended = isCommand || end !== undefined;
   const shown = { agent: place.agent, ...shownTurn(record, end), steps, ...reply };

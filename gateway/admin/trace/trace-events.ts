@@ -2,7 +2,7 @@ import type { Bus } from "../../../core/contract/bus.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import type { Store } from "../../../core/contract/store.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
-import type { ManagedAgent } from "../managed-agents.ts";
+import type { ManagedAgent } from "../managed-resources.ts";
 import type { FoundTurn } from "./find-message.ts";
 import { readTrace } from "./read-trace.ts";
 

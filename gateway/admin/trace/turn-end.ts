@@ -5,7 +5,7 @@ import { INTAKE_DURABLE } from "../../../core/intake/index.ts";
 import type { SessionHistory, TurnEntry } from "../../../core/sessions/index.ts";
 import type { TurnRecord } from "../../../core/turns/records/index.ts";
 import type { Turn } from "../../admin-api/index.ts";
-import type { ManagedAgent } from "../managed-agents.ts";
+import type { ManagedAgent } from "../managed-resources.ts";
 
 export interface TurnEnd {
   readonly at: string;

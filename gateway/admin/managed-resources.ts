@@ -3,6 +3,15 @@ import { AppError } from "../../core/contract/app-error.ts";
 import { type AdminRequest, mayUse, operatorOf } from "./admin-request.ts";
 import { mayManage } from "./operator.ts";
 
+/** The tenants that the operator may manage. */
+export const managedTenants = ({ tenants }: Pick<Config, "tenants">, request: AdminRequest): string[] =>
+  Object.keys(tenants).filter((tenant) => mayManage(operatorOf(request), tenant));
+
+export const managedTenant = ({ tenants }: Pick<Config, "tenants">, request: AdminRequest, wanted: string): string => {
+  if (!Object.hasOwn(tenants, wanted) || !mayUse(request, wanted)) throw notManaged("tenant", wanted);
+  return wanted;
+};
+
 export interface ManagedAgent {
   readonly agent: string;
   readonly tenant: string;
@@ -26,9 +35,7 @@ export const managedAgent = (
   wanted: string,
 ): ManagedAgent => {
   const found = agents.find(({ name }) => name === wanted);
-  if (found === undefined || !mayUse(request, found.tenant)) {
-    throw new AppError("not-found", `there is no agent "${wanted.slice(0, 60)}" that you may manage`);
-  }
+  if (found === undefined || !mayUse(request, found.tenant)) throw notManaged("agent", wanted);
   return { agent: found.name, tenant: found.tenant };
 };
 
@@ -54,9 +61,7 @@ export const managedChannels = (
 
 export const managedChannel = (config: Places, request: AdminRequest, wanted: string): ManagedChannel => {
   const found = channelsOf(config).find(({ channel }) => channel === wanted);
-  if (found === undefined || !mayUse(request, found.tenant)) {
-    throw new AppError("not-found", `there is no channel "${wanted.slice(0, 60)}" that you may manage`);
-  }
+  if (found === undefined || !mayUse(request, found.tenant)) throw notManaged("channel", wanted);
   return found;
 };
 
@@ -65,3 +70,6 @@ const channelsOf = ({ agents, channels }: Places): ManagedChannel[] =>
     const tenant = agents.find(({ name }) => name === agent)?.tenant ?? "";
     return { channel, adapter, agent, tenant };
   });
+
+const notManaged = (kind: "tenant" | "agent" | "channel", name: string): AppError =>
+  new AppError("not-found", `there is no ${kind} "${name.slice(0, 60)}" that you may manage`);

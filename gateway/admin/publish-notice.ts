@@ -1,0 +1,20 @@
+import { isoTime } from "../../core/contract/clock.ts";
+import type { Audience } from "../../core/contract/work-context.ts";
+import { publishReply } from "../../core/delivery/index.ts";
+import type { AdminDeps } from "./admin-request.ts";
+
+/** A message from an operator, which belongs to no session. */
+interface OperatorNotice {
+  readonly id: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly markdown: string;
+  readonly audience: Audience;
+  readonly traceId: string;
+}
+
+export const publishNotice = (
+  { bus, clock }: Pick<AdminDeps, "bus" | "clock">,
+  notice: OperatorNotice,
+): Promise<void> =>
+  publishReply(bus, { ...notice, kind: "notice", sessionId: null, origin: null, createdAt: isoTime(clock.now()) });
