@@ -55,7 +55,7 @@ afterAll(async () => {
 describe("given somebody who opens the console", () => {
   it("when the token is not known, then they are told and get no further; a good one stays in this tab only", async () => {
     const { page } = await open("not-a-token-at-all");
-    await page.getByRole("alert").filter({ hasText: "This token is not known here" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "The gateway does not accept this token" }).waitFor();
     expect(await page.getByRole("navigation").count()).toBe(0);
     await page.getByLabel("Operator token").fill(PLATFORM_TOKEN);
     await page.keyboard.press("Enter");
@@ -89,7 +89,7 @@ describe("given a platform admin", () => {
     const web = tab.row(/^web/);
     await web.getByText("running").waitFor();
     await web.getByRole("button", { name: "Pause: web" }).click();
-    await tab.page.getByRole("dialog").getByRole("button", { name: "Leave it" }).click();
+    await tab.page.getByRole("dialog").getByRole("button", { name: "Go back" }).click();
     expect(await tab.page.getByRole("dialog").count()).toBe(0);
     await web.getByRole("button", { name: "Pause: web" }).click();
     await tab.page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
@@ -116,7 +116,7 @@ describe("given a platform admin", () => {
     const tab = await open(PLATFORM_TOKEN, "/subtasks");
     await tab.confirm("Cancel", tab.titled("knots"));
     await tab.notice("knots is cancelled.").waitFor();
-    await tab.page.getByText("Nothing is being worked on.").waitFor();
+    await tab.page.getByText("No open subtasks.").waitFor();
     const isCancelled = () =>
       visitor.log.some(({ activity }) => activity?.items.some(({ state }) => state === "cancelled"));
     await visitor.until(isCancelled, "the word that it was cancelled");
@@ -131,14 +131,14 @@ describe("given a platform admin", () => {
     await tab.titled("tides").getByRole("link").click();
     const subtasks = tab.page.getByRole("list", { name: "Subtasks" });
     await subtasks.locator(".mark", { hasText: "running" }).nth(1).waitFor();
-    await tab.page.getByText("follows live").waitFor();
+    await tab.page.getByText("live", { exact: true }).waitFor();
     const address = tab.page.url();
     rig.gate.release();
     await subtasks
       .getByText(/completed/)
       .nth(1)
       .waitFor();
-    const answer = tab.page.locator(".moment", { hasText: "One answer from all results" });
+    const answer = tab.page.locator(".moment", { hasText: "Synthesis of all results" });
     await answer.getByRole("list", { name: "Deliveries" }).getByText("shown").waitFor();
     await tab.page.getByText("ended", { exact: true }).waitFor();
     expect(tab.page.url()).toBe(address);
@@ -163,7 +163,7 @@ describe("given a platform admin", () => {
       .first()
       .click();
     const hop = tab.page.getByRole("list", { name: "Other agents" });
-    await hop.getByText(/asked, answered in/).waitFor();
+    await hop.getByText(/consulted, answered in/).waitFor();
     expect(await hop.textContent()).toContain("mooring → harbour");
     await tab.page
       .locator(".moment", { hasText: "Turn of harbour" })
@@ -180,13 +180,13 @@ describe("given a platform admin", () => {
     const letter = tab.row("The person has blocked the app in Teams");
     expect(await letter.locator(".mark").textContent()).toBe("blocked");
     await tab.goto("/channels/teams");
-    const unreached = tab.page.getByRole("list", { name: "Not reached" });
+    const unreached = tab.page.getByRole("list", { name: "Unreachable" });
     await unreached.getByText("blocked", { exact: true }).waitFor();
     await tab.goto("/dead-letters?channel=teams");
     rig.teams.mend();
     await letter.getByRole("button", { name: /^Retry/ }).click();
-    await tab.notice("It is sent again.").waitFor();
-    await tab.page.getByText("Nothing was given up.").waitFor();
+    await tab.notice("The delivery is retried.").waitFor();
+    await tab.page.getByText("No dead letters.").waitFor();
     await rig.teams.api.posts.until((posts) => posts.some(({ conversationId }) => conversationId.includes("eve")));
 
     await tab.show("People");
@@ -203,8 +203,8 @@ describe("given a platform admin", () => {
     rig.teams.mend();
     const tab = await open(PLATFORM_TOKEN, "/dead-letters?channel=teams");
     await tab.confirm("Dismiss", tab.row("mallory"));
-    await tab.notice("It is dismissed.").waitFor();
-    await tab.page.getByText("Nothing was given up.").waitFor();
+    await tab.notice("The dead letter is dismissed.").waitFor();
+    await tab.page.getByText("No dead letters.").waitFor();
     await rig.teams.say({ text: "after", person: "mallory" });
     const posts = await rig.teams.api.posts.until((all) => all.some(({ activity }) => isAbout(activity, "after")));
     expect(posts.filter(({ activity }) => isAbout(activity, "before"))).toEqual([]);
@@ -220,9 +220,9 @@ describe("given a platform admin", () => {
     await dialog.getByLabel("Id of the account").fill(objectIdOf("bob"));
     await dialog.getByLabel("Text").fill("Is anybody at the pier?");
     await dialog.getByRole("button", { name: "Send" }).click();
-    await tab.page.getByRole("heading", { name: "What became of a reply" }).waitFor();
+    await tab.page.getByRole("heading", { name: "Deliveries of a reply" }).waitFor();
     const posts = await rig.teams.api.posts.until((all) => all.some(({ activity }) => isAbout(activity, "the pier")));
-    await tab.page.getByRole("button", { name: "Look again" }).click();
+    await tab.page.getByRole("button", { name: "Reload" }).click();
     const deliveries = tab.page.getByRole("list", { name: "Deliveries" });
     await deliveries.getByText("delivered").waitFor();
     const id = posts.find(({ activity }) => isAbout(activity, "the pier"))?.id;
@@ -248,24 +248,24 @@ describe("given a platform admin", () => {
 
   it("when a schedule is made here, then it can be run at once, and its run leads to a trace (P1)", async () => {
     const tab = await open(PLATFORM_TOKEN, "/schedules");
-    await tab.page.getByText("There is no schedule.").waitFor();
+    await tab.page.getByText("No schedules.").waitFor();
     await tab.page.getByRole("button", { name: "New schedule" }).click();
     const dialog = tab.page.getByRole("dialog");
     const fill = (label: string, text: string) => dialog.getByLabel(label, { exact: true }).fill(text);
     await fill("Name", "Tide table");
-    await fill("What to do", "tides of today");
+    await fill("Prompt", "tides of today");
     await fill("When", "every blue moon");
     await fill("Channel", "teams");
     await fill("Room", "19:harbour@thread.tacv2");
-    await dialog.getByRole("button", { name: "Make it" }).click();
+    await dialog.getByRole("button", { name: "Create" }).click();
     await tab.page.locator(".notice.bad").waitFor();
     await fill("When", "0 9 * * 1-5");
-    await dialog.getByRole("button", { name: "Make it" }).click();
+    await dialog.getByRole("button", { name: "Create" }).click();
     await tab.notice("Tide table is scheduled.").waitFor();
     const row = tab.row("Tide table");
     expect(await row.textContent()).toMatch(/active.*09:00.*Next run/);
     await row.getByRole("button", { name: "Run now: Tide table" }).click();
-    await tab.notice("Tide table runs now.").waitFor();
+    await tab.notice("Tide table is running now.").waitFor();
     const { ref } = (await rig.ask("schedules")).items[0];
     await expect.poll(() => rig.ask(`schedules/${ref}/runs`)).toMatchObject({ items: [{ state: "ended" }] });
     await row.getByRole("link", { name: "Tide table" }).click();
@@ -301,12 +301,12 @@ describe("given an org admin", () => {
     // The heading is there before the list has arrived.
     await expect.poll(() => tab.page.locator(".row-title").allTextContents()).toEqual(["acme"]);
     await tab.show("Dead letters");
-    await tab.page.getByText("Nothing was given up.").waitFor();
+    await tab.page.getByText("No dead letters.").waitFor();
     expect(await tab.page.getByRole("link", { name: "Messages" }).count()).toBe(0);
     await tab.goto("/dead-letters?kind=message");
     const refusal = tab.page.getByRole("alert");
     await refusal.getByText("This belongs to no tenant: ask a platform admin.").waitFor();
-    expect(await refusal.textContent()).toContain("Sign in with a token whose role may do this");
+    expect(await refusal.textContent()).toContain("Sign in with a token whose role allows this");
     await tab.goto("/channels/web");
     await tab.page.getByRole("alert").getByText('There is no channel "web" that you may manage.').waitFor();
   });
@@ -331,7 +331,7 @@ describe("given trouble", () => {
       route.fulfill({ status: 401, json: { error: { message: "no" } } }),
     );
     await tab.page.getByRole("link", { name: "Audit log" }).click();
-    await tab.page.getByRole("alert").filter({ hasText: "not known here" }).waitFor();
+    await tab.page.getByRole("alert").filter({ hasText: "does not accept this token" }).waitFor();
     await tab.page.unroute("**/admin/api/**");
     await tab.signIn(PLATFORM_TOKEN);
     await tab.page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
@@ -358,7 +358,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   tenants: "Tenants",
   audit: "Audit log",
   "trace/no-such-id": "Trace",
-  "replies/none?agent=mooring": "What became of a reply",
+  "replies/none?agent=mooring": "Deliveries of a reply",
   nowhere: "No such page",
 };
 
@@ -419,7 +419,7 @@ describe("given two gateways and a core on NATS", () => {
       await second.titled("tides").getByRole("link").click();
       await second.page.getByRole("list", { name: "Subtasks" }).getByText("running").waitFor();
       many.gate.release();
-      const answer = second.page.locator(".moment", { hasText: "One answer from all results" });
+      const answer = second.page.locator(".moment", { hasText: "Synthesis of all results" });
       await answer.getByRole("list", { name: "Deliveries" }).getByText("shown").waitFor();
     } finally {
       await many.stop();

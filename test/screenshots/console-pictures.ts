@@ -15,7 +15,7 @@ interface ConsoleView {
 
 const openTrace = async ({ page }: ConsoleTab): Promise<void> => {
   await page.getByRole("link", { name: "tides", exact: true }).click();
-  await page.getByText("follows live").waitFor();
+  await page.getByText("live", { exact: true }).waitFor();
 };
 
 const views: readonly ConsoleView[] = [

@@ -1,6 +1,6 @@
 const KEY = "mooring.operator-token";
 
-/** The operator's token, for as long as this tab is open. A browser that keeps nothing asks again after a reload. */
+/** Stores the operator's token in the tab's session storage; without storage the operator signs in after each reload. */
 export const keptToken = {
   read(): string | undefined {
     try {
@@ -14,7 +14,7 @@ export const keptToken = {
       if (token === undefined) sessionStorage.removeItem(KEY);
       else sessionStorage.setItem(KEY, token);
     } catch {
-      // Storage is forbidden here: the token lives as long as the page.
+      // Storage is disabled: the token stays in memory only.
     }
   },
 };

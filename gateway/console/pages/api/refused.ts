@@ -1,8 +1,8 @@
-/** The admin API did not do it. The message is for the operator, and says what to do. */
+/** The admin API rejected a request, or did not answer. The message is for the operator. */
 export class Refused extends Error {
-  /** Of HTTP; 0: nobody answered. */
+  /** The HTTP status; 0: no answer. */
   readonly status: number;
-  /** What whoever confirms should have read. */
+  /** Consequences that the operator must confirm. */
   readonly expect: readonly string[] | undefined;
 
   constructor(status: number, message: string, expect?: readonly string[]) {

@@ -5,16 +5,15 @@ import { Dialog } from "./dialog.tsx";
 
 interface ActionButtonProps {
   readonly label: string;
-  /** What it is done to, for those who do not see where the button stands. */
+  /** The object of the action, for screen readers. */
   readonly of: string;
-  /** Resolves to what is to be said when it is done. */
+  /** Resolves to the notice to show. */
   readonly act: () => Promise<string>;
   readonly done: () => void;
-  /** Asked before, where it cannot be undone. */
+  /** Asks for confirmation before an action that cannot be undone. */
   readonly confirm?: { readonly question: string; readonly text: ComponentChildren };
 }
 
-/** Does something, after a question if it takes one. */
 export const ActionButton = ({ label, of, act, done, confirm }: ActionButtonProps) => {
   const [isAsking, setAsking] = useState(false);
   const { isBusy, run } = useAction(act, done);
@@ -33,7 +32,7 @@ export const ActionButton = ({ label, of, act, done, confirm }: ActionButtonProp
           <div>{confirm.text}</div>
           <div class="dialog-actions">
             <button type="button" onClick={() => setAsking(false)}>
-              Leave it
+              Go back
             </button>
             <button
               type="button"

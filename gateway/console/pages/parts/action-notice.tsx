@@ -3,7 +3,7 @@ import type { Notice } from "../state/console-context.ts";
 
 const SHOWN_MS = 8_000;
 
-/** What came of the last action. A refusal stays until it is closed. */
+/** The result of the last action. An error stays until the operator closes it. */
 export const ActionNotice = ({ notice, close }: { notice: Notice | undefined; close: () => void }) => {
   useEffect(() => {
     if (notice === undefined || notice.isBad) return;

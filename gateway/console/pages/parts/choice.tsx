@@ -5,13 +5,13 @@ import { useConsole } from "../state/console-context.ts";
 interface ChoiceProps {
   readonly label: string;
   readonly route: Route;
-  /** The part of the address's query that it sets. */
+  /** The query parameter of the address that it sets. */
   readonly name: string;
-  /** What is chosen without it comes first, with an empty value. */
+  /** The default comes first, with an empty value. */
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
-/** What of a list is shown. Each choice is an address. */
+/** Filters a list. Each choice is a link. */
 export const Choice = ({ label, route, name, options }: ChoiceProps) => {
   const { page, id, query } = route;
   const { after: _, [name]: chosen = "", ...others } = query;
@@ -26,7 +26,7 @@ export const Choice = ({ label, route, name, options }: ChoiceProps) => {
   );
 };
 
-/** Whose work is shown; nothing to choose where there is one agent only. */
+/** Filters by agent; hidden if there is only one. */
 export const AgentChoice = ({ route }: { route: Route }) => {
   const { agents } = useConsole().me;
   if (agents.length < 2) return null;

@@ -3,14 +3,14 @@ import { useEffect, useRef } from "preact/hooks";
 
 interface PageFrameProps {
   readonly title: string;
-  /** What this page is for, in a sentence. */
+  /** The purpose of the page, in a sentence. */
   readonly about?: ComponentChildren;
-  /** What can be done here, beside the title. */
+  /** Actions beside the title. */
   readonly tools?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** A page with its title, which gets the focus, so that keyboard and screen reader begin at the top of what is new. */
+/** A page with its title. The title gets the focus, so that keyboard and screen reader start at the top. */
 export const PageFrame = ({ title, about, tools, children }: PageFrameProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

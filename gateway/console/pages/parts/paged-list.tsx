@@ -13,7 +13,7 @@ interface PagedListProps<T> {
   readonly children: (item: T) => ComponentChildren;
 }
 
-/** A list in one of its states, with a way to the page behind it. Pages are addresses, so that "back" works. */
+/** A list with its loading, error and empty states. Each page has an address, so that "back" works. */
 export const PagedList = <T,>({ name, route, answer, empty, children }: PagedListProps<T>) => {
   const { data, error, reload } = answer;
   if (error !== undefined) return <Failed error={error} retry={reload} />;

@@ -23,7 +23,7 @@ export const Failed = ({ error, retry }: { error: unknown; retry: () => void }) 
   );
 };
 
-/** There is nothing, and why that is, or what would change it. */
+/** An empty list, with the reason or the next step. */
 export const Empty = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <div class="empty">
     <p class="strong">{title}</p>

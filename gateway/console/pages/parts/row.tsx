@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 
 export type Fact = readonly [name: string, value: ComponentChildren];
 
-/** What is known of something, name by name. */
 export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl class="facts">
     {facts.map(([name, value]) => (
@@ -18,12 +17,12 @@ interface RowProps {
   readonly title: ComponentChildren;
   readonly state?: ComponentChildren;
   readonly facts: readonly Fact[];
-  /** What there is to know besides, such as why it fails. */
+  /** Further information, such as the reason of a failure. */
   readonly note?: ComponentChildren;
   readonly actions?: ComponentChildren;
 }
 
-/** One entry of a list: what it is, how it is, and what can be done with it. */
+/** One entry of a list: title, state, actions and facts. */
 export const Row = ({ title, state, facts, note, actions }: RowProps) => (
   <li class="row">
     <div class="row-head">

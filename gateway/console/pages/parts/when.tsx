@@ -11,7 +11,7 @@ const short = new Intl.DateTimeFormat("en-GB", {
   minute: "2-digit",
 });
 
-/** How long ago something was; a time to come as it stands in the calendar. The exact time is its title. */
+/** A past time relative to now, or a future time as a date. The title has the exact time. */
 export const When = ({ at }: { at: string | undefined | null }) => {
   const now = useNow();
   if (at === undefined || at === null) return <span class="faint">never</span>;
@@ -26,7 +26,7 @@ export const When = ({ at }: { at: string | undefined | null }) => {
 
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 
-/** "21:14:05", with the date as its title. */
+/** "21:14:05"; the title has the date. */
 export const ClockTime = ({ at }: { at: string }) => (
   <time dateTime={at} title={full.format(Date.parse(at))}>
     {clock.format(Date.parse(at))}

@@ -8,7 +8,7 @@ interface LinkProps {
   readonly children: ComponentChildren;
 }
 
-/** A link within the console. Opening it elsewhere works as with any link. */
+/** A link within the console. Modified clicks, such as "open in a new tab", work as usual. */
 export const Link = ({ to, class: look, current = false, children }: LinkProps) => (
   <a
     href={to}

@@ -1,4 +1,4 @@
-/** Which page an address below `/console` is: `/console/<page>/<id>?<query>`. */
+/** The parts of an address: `/console/<page>/<id>?<query>`. */
 export interface Route {
   readonly page: string;
   readonly id: string | undefined;
@@ -13,7 +13,7 @@ export const routeOf = ({ pathname, search }: Pick<Location, "pathname" | "searc
   return { page: page || "channels", id: id || undefined, query: Object.fromEntries(new URLSearchParams(search)) };
 };
 
-/** The address of a page; what is undefined or empty is left out of its query. */
+/** The address of a page; undefined and empty query values are omitted. */
 export const addressOf = (
   page: string,
   id?: string,

@@ -8,7 +8,7 @@ export const navigate = (address: string): void => {
   dispatchEvent(new Event(CHANGED));
 };
 
-/** Where the operator is. */
+/** The current route. */
 export const useRoute = (): Route => {
   const [route, setRoute] = useState(() => routeOf(location));
   useEffect(() => {

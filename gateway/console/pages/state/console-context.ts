@@ -9,11 +9,11 @@ export interface Notice {
   readonly isBad: boolean;
 }
 
-/** What every page works with. */
+/** Available to every page. */
 export interface ConsoleContext {
   readonly client: AdminClient;
   readonly me: Me;
-  /** Says what came of an action. */
+  /** Shows the result of an action. */
   notify(notice: Notice): void;
 }
 
@@ -21,6 +21,6 @@ export const ConsoleProvider = createContext<ConsoleContext | undefined>(undefin
 
 export const useConsole = (): ConsoleContext => {
   const found = useContext(ConsoleProvider);
-  if (found === undefined) throw new Error("this belongs inside ConsoleProvider");
+  if (found === undefined) throw new Error("useConsole must be called inside ConsoleProvider");
   return found;
 };

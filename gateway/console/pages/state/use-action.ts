@@ -4,11 +4,11 @@ import { useConsole } from "./console-context.ts";
 
 export interface Action {
   readonly isBusy: boolean;
-  /** Resolves to whether it was done. Either way the operator is told. */
+  /** Resolves to whether it succeeded. Shows a notice in both cases. */
   run(): Promise<boolean>;
 }
 
-/** Something an operator does: once at a time, and never without a word about what came of it. */
+/** An action of the operator: it runs once at a time and always ends with a notice. */
 export const useAction = (act: () => Promise<string>, done?: () => void): Action => {
   const { notify } = useConsole();
   const [isBusy, setBusy] = useState(false);
@@ -24,7 +24,7 @@ export const useAction = (act: () => Promise<string>, done?: () => void): Action
       return false;
     } finally {
       setBusy(false);
-      // Also after a refusal: what is shown may be what was wrong.
+      // Also after an error, because the page may show outdated data.
       done?.();
     }
   };

@@ -4,19 +4,19 @@ import { Refused } from "../api/refused.ts";
 import { useConsole } from "./console-context.ts";
 import { useVisible } from "./use-visible.ts";
 
-const COME_BACK_MS = 3_000;
+const RECONNECT_MS = 3_000;
 
 export interface LiveTrace {
   readonly data: Trace | undefined;
   readonly error: unknown;
-  /** Changes are shown as they happen. */
+  /** Connected to the event stream. */
   readonly isLive: boolean;
   reload(): void;
 }
 
 /**
- * A trace that follows what happens while somebody looks: browsers open few connections to one place. One that is cut is
- * opened again; what was shown stays meanwhile.
+ * Follows a trace by server-sent events while the page is visible, because browsers limit connections per host. It
+ * reconnects after an interruption and keeps the last data until then.
  */
 export const useLiveTrace = (id: string, agent: string | undefined): LiveTrace => {
   const { client } = useConsole();
@@ -27,7 +27,7 @@ export const useLiveTrace = (id: string, agent: string | undefined): LiveTrace =
   const reload = useCallback(() => setRound((count) => count + 1), []);
   const isVisible = useVisible();
 
-  // The round begins anew.
+  // `round` restarts the stream.
   useEffect(() => {
     if (!isVisible) return;
     const left = new AbortController();
@@ -41,7 +41,7 @@ export const useLiveTrace = (id: string, agent: string | undefined): LiveTrace =
           setLive(true);
         }
       } catch (caught) {
-        if (left.signal.aborted || (hasShown && mayComeBack(caught))) return;
+        if (left.signal.aborted || (hasShown && isTemporary(caught))) return;
         setData(undefined);
         setError(caught);
         left.abort();
@@ -51,7 +51,7 @@ export const useLiveTrace = (id: string, agent: string | undefined): LiveTrace =
       while (!left.signal.aborted) {
         await follow();
         setLive(false);
-        await new Promise((resolve) => setTimeout(resolve, COME_BACK_MS));
+        await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
       }
     };
     void keepFollowing();
@@ -61,6 +61,6 @@ export const useLiveTrace = (id: string, agent: string | undefined): LiveTrace =
   return { data, error, isLive, reload };
 };
 
-/** A cut connection, or a gateway that restarts. */
-const mayComeBack = (error: unknown): boolean =>
+/** The connection was interrupted, or the gateway is restarting. */
+const isTemporary = (error: unknown): boolean =>
   !(error instanceof Refused) || error.status === 0 || error.status >= 500;

@@ -4,7 +4,7 @@ const TICK_MS = 10_000;
 const watching = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time, kept fresh while somebody looks. One timer for everything on the page. */
+/** The current time, updated while the page is visible. All components share one timer. */
 export const useNow = (): number => {
   const [, redraw] = useReducer((ticks: number) => ticks + 1, 0);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Whether anybody can see the page. */
+/** Whether the tab is visible. */
 export const useVisible = (): boolean => {
   const [isVisible, setVisible] = useState(!document.hidden);
   useEffect(() => {

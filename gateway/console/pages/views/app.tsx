@@ -9,7 +9,7 @@ import { ConsoleProvider, type Notice } from "../state/console-context.ts";
 import { Shell } from "./shell.tsx";
 import { SignIn } from "./sign-in.tsx";
 
-/** Nobody gets further than the sign-in without a token that the gateway knows. */
+/** Shows the sign-in form until the gateway accepts the token. */
 export const App = () => {
   const [token, setToken] = useState(keptToken.read);
   const [me, setMe] = useState<Me>();
@@ -25,8 +25,8 @@ export const App = () => {
     setError(why);
     notify(undefined);
   }, []);
-  const turnedAway = useCallback(() => signOut(UNKNOWN_TOKEN), [signOut]);
-  const client = useMemo(() => new AdminClient(token ?? "", turnedAway), [token, turnedAway]);
+  const onUnauthorised = useCallback(() => signOut(UNKNOWN_TOKEN), [signOut]);
+  const client = useMemo(() => new AdminClient(token ?? "", onUnauthorised), [token, onUnauthorised]);
 
   useEffect(() => {
     if (token === undefined) return;
@@ -36,7 +36,7 @@ export const App = () => {
         keptToken.write(token);
         setMe(known);
       },
-      // Whoever is turned away is signed out already.
+      // After a 401 the operator is signed out already.
       (caught: unknown) => (caught instanceof Refused && caught.status === 401 ? undefined : setError(caught)),
     );
   }, [client, token, round]);
@@ -57,4 +57,4 @@ export const App = () => {
   );
 };
 
-const UNKNOWN_TOKEN = new Refused(401, "this token is not known here, or no longer");
+const UNKNOWN_TOKEN = new Refused(401, "the gateway does not accept this token");

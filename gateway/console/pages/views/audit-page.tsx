@@ -10,14 +10,14 @@ import { useAnswer } from "../state/use-answer.ts";
 export const AuditPage = ({ route }: { route: Route }) => {
   const answer = useAnswer("audit", route.query);
   return (
-    <PageFrame title="Audit log" about="Everything that operators have changed or tried to, the newest first.">
+    <PageFrame title="Audit log" about="All changes by operators, attempted or completed, the newest first.">
       <PagedList
         name="Audit log"
         route={route}
         answer={answer}
         empty={{
-          title: "Nobody has changed anything yet.",
-          text: "Each change is noted here before it is carried out.",
+          title: "No changes yet.",
+          text: "Each change is recorded here before it is carried out.",
         }}
       >
         {(entry) => (
@@ -29,13 +29,13 @@ export const AuditPage = ({ route }: { route: Route }) => {
 };
 
 const StatusMark = ({ entry: { status } }: { entry: AuditEntry }) => {
-  if (status === undefined) return <StateMark tone="warn" text="begun, end not known" />;
-  return status < 400 ? <StateMark tone="good" text="done" /> : <StateMark tone="bad" text={`refused (${status})`} />;
+  if (status === undefined) return <StateMark tone="warn" text="started, outcome unknown" />;
+  return status < 400 ? <StateMark tone="good" text="done" /> : <StateMark tone="bad" text={`rejected (${status})`} />;
 };
 
 const factsOf = ({ at, operator, tenant, target, detail }: AuditEntry): readonly Fact[] => [
   ["When", <When key="at" at={at} />],
-  ["Who", `${operator.role.replace("_", " ")}, token ${operator.token}`],
+  ["Operator", `${operator.role.replace("_", " ")}, token ${operator.token}`],
   ["Tenant", tenant ?? "–"],
   ...Object.entries({ ...target, ...detail })
     .filter(([name]) => name !== "ref")
@@ -49,15 +49,15 @@ const WORDS: Readonly<Record<string, string>> = {
   "POST /admin/api/channels/:channel/resume": "Resume a channel",
   "POST /admin/api/channels/:channel/test": "Send a test message",
   "POST /admin/api/subtasks/:ref/cancel": "Cancel a subtask",
-  "POST /admin/api/schedules": "Make a schedule",
+  "POST /admin/api/schedules": "Create a schedule",
   "POST /admin/api/schedules/:ref/run": "Run a schedule now",
   "POST /admin/api/schedules/:ref/cancel": "Cancel a schedule",
   "POST /admin/api/schedules/:ref/resume": "Resume a schedule",
-  "POST /admin/api/dead-letters/:ref/retry": "Send a dead letter again",
+  "POST /admin/api/dead-letters/:ref/retry": "Retry a dead letter",
   "POST /admin/api/dead-letters/:ref/dismiss": "Dismiss a dead letter",
   "POST /admin/api/people/:ref/unlink": "Unlink an account",
   "PATCH /admin/api/tenants/:id": "Change a tenant's settings",
 };
 
-/** What an operator did, in words; a route that is not known here as it is. */
+/** The label of an action; an unknown route is shown as it is. */
 const actionText = ({ action }: AuditEntry): string => WORDS[action] ?? action;

@@ -19,7 +19,10 @@ export const DeadLettersPage = ({ route }: { route: Route }) => {
   const answer = useAnswer("dead-letters", route.query);
   const isOfMessages = route.query.kind === "message";
   return (
-    <PageFrame title="Dead letters" about="What was given up. Nothing in here is tried again by itself.">
+    <PageFrame
+      title="Dead letters"
+      about="Deliveries and messages that failed for good. They are not retried automatically."
+    >
       <div class="filters">
         {me.role === "platform_admin" && (
           <Choice
@@ -38,7 +41,10 @@ export const DeadLettersPage = ({ route }: { route: Route }) => {
         name="Dead letters"
         route={route}
         answer={answer}
-        empty={{ title: "Nothing was given up.", text: "What no attempt could bring to its place is listed here." }}
+        empty={{
+          title: "No dead letters.",
+          text: "Deliveries and messages are listed here after their last attempt failed.",
+        }}
       >
         {(letter) => <LetterRow key={letter.ref} letter={letter} done={answer.reload} />}
       </PagedList>
@@ -61,7 +67,7 @@ const LetterRow = ({ letter, done }: { letter: DeadLetter; done: () => void }) =
       state={<StateMark tone="bad" text={state} />}
       note={text}
       actions={<LetterActions letter={letter} done={done} />}
-      facts={[["Given up", <When key="at" at={letter.deadAt} />], ...factsOf(letter)]}
+      facts={[["Failed", <When key="at" at={letter.deadAt} />], ...factsOf(letter)]}
     />
   );
 };
@@ -99,16 +105,16 @@ const LetterActions = ({ letter, done }: { letter: DeadLetter; done: () => void 
   return (
     <>
       {letter.kind === "delivery" && (
-        <ActionButton label="Retry" of={of} act={act("retry", "It is sent again.")} done={done} />
+        <ActionButton label="Retry" of={of} act={act("retry", "The delivery is retried.")} done={done} />
       )}
       <ActionButton
         label="Dismiss"
         of={of}
-        act={act("dismiss", "It is dismissed.")}
+        act={act("dismiss", "The dead letter is dismissed.")}
         done={done}
         confirm={{
-          question: "Dismiss this?",
-          text: "It is taken from this list and from people's inbox, and is never sent. This cannot be undone.",
+          question: "Dismiss this dead letter?",
+          text: "It is removed from this list and from the person's inbox, and is never sent. This cannot be undone.",
         }}
       />
     </>

@@ -12,16 +12,16 @@ import { ReplyPage } from "./trace/reply-page.tsx";
 import { TracePage } from "./trace/trace-page.tsx";
 
 interface ConsolePage {
-  /** As it stands in addresses. */
+  /** Its part of the address. */
   readonly name: string;
-  /** In the list of pages; without one it is reached from others. */
+  /** In the menu; a page without a title is linked from other pages. */
   readonly title?: string;
-  /** The page of that list that it belongs to. */
+  /** The menu entry to highlight. */
   readonly partOf?: string;
   readonly View: ComponentType<{ route: Route }>;
 }
 
-/** Every page there is. */
+/** All pages, in the order of the menu. */
 export const pages: readonly ConsolePage[] = [
   { name: "channels", title: "Channels", View: ChannelsPage },
   { name: "trace", title: "Trace", View: TracePage },

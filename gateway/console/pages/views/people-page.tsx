@@ -14,7 +14,7 @@ export const PeoplePage = ({ route }: { route: Route }) => {
   const answer = useAnswer("people", route.query);
   const options = tenants.map((tenant) => [tenant, tenant] as const);
   return (
-    <PageFrame title="People" about="Who the agents talk to, and which accounts are one person's.">
+    <PageFrame title="People" about="People who talk to the agents, and their linked accounts.">
       <div class="filters">
         {tenants.length > 1 && (
           <Choice label="Tenant" route={route} name="tenant" options={[["", "All tenants"], ...options]} />
@@ -25,8 +25,8 @@ export const PeoplePage = ({ route }: { route: Route }) => {
         route={route}
         answer={answer}
         empty={{
-          title: "Nobody is known yet.",
-          text: "People are here once they have written in private, or are declared.",
+          title: "No people yet.",
+          text: "People are listed after their first private message, or if the configuration declares them.",
         }}
       >
         {(person) => (
@@ -36,7 +36,7 @@ export const PeoplePage = ({ route }: { route: Route }) => {
             state={<code class="faint">{person.id}</code>}
             note={<Accounts person={person} done={answer.reload} />}
             facts={[
-              ["Written in private on", person.surfaces.map(({ channel }) => channel).join(", ") || "–"],
+              ["Private messages on", person.surfaces.map(({ channel }) => channel).join(", ") || "–"],
               ["Quiet hours", quietText(person)],
               ["Tenant", person.tenant],
             ]}
@@ -94,7 +94,7 @@ const Unlink = ({
       done={done}
       confirm={{
         question: `Unlink ${name} on ${channel}?`,
-        text: "It becomes a person of its own again. What began until now is no longer shown there. All sides are told.",
+        text: "The account becomes a separate person. Earlier work is no longer shown there. All accounts are notified.",
       }}
     />
   );

@@ -26,7 +26,7 @@ const AllSessions = ({ route }: { route: Route }) => {
         answer={answer}
         empty={{
           title: "No session has had a turn in the last seven days.",
-          text: "One begins with the first message.",
+          text: "A session starts with the first message.",
         }}
       >
         {(session) => (
@@ -50,7 +50,7 @@ const AllSessions = ({ route }: { route: Route }) => {
   );
 };
 
-/** The turns of one session, each of which leads to its trace. */
+/** The turns of one session, with links to their traces. */
 const SessionDetail = ({ sessionId, route }: { sessionId: string; route: Route }) => {
   const { agents } = useConsole().me;
   const agent = route.query.agent ?? agents[0]?.name ?? "";
@@ -61,7 +61,7 @@ const SessionDetail = ({ sessionId, route }: { sessionId: string; route: Route }
         name="Turns"
         route={route}
         answer={answer}
-        empty={{ title: "No turn of this session is kept.", text: "Turns are kept for seven days." }}
+        empty={{ title: "No stored turns.", text: "Turns are kept for seven days." }}
       >
         {(turn) => (
           <Row
@@ -69,9 +69,9 @@ const SessionDetail = ({ sessionId, route }: { sessionId: string; route: Route }
             title={<Link to={addressOf("trace", turn.messageId, { agent })}>{turn.summary}</Link>}
             state={<OutcomeMark turn={turn} />}
             facts={[
-              ["Because of", turn.command ?? turn.trigger],
-              ["Began", <When key="began" at={turn.openedAt} />],
-              ["Took", turn.endedAt === undefined ? "–" : durationText(turn.openedAt, turn.endedAt)],
+              ["Trigger", turn.command ?? turn.trigger],
+              ["Started", <When key="began" at={turn.openedAt} />],
+              ["Duration", turn.endedAt === undefined ? "–" : durationText(turn.openedAt, turn.endedAt)],
               ["Turn", <code key="id">{turn.turnId}</code>],
             ]}
           />

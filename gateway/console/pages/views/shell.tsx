@@ -7,7 +7,7 @@ import { useRoute } from "../routing/use-route.ts";
 import { useConsole } from "../state/console-context.ts";
 import { pages } from "./pages.ts";
 
-/** The pages beside each other, and the one that the address names. */
+/** The navigation and the current page. */
 export const Shell = ({ signOut }: { signOut: () => void }) => {
   const { me } = useConsole();
   const route = useRoute();
@@ -15,7 +15,7 @@ export const Shell = ({ signOut }: { signOut: () => void }) => {
   return (
     <div class="shell">
       <a class="skip" href="#content">
-        Skip to the page
+        Skip to content
       </a>
       <header class="side">
         <div class="brand">
@@ -50,6 +50,6 @@ export const Shell = ({ signOut }: { signOut: () => void }) => {
 
 const Nowhere = () => (
   <PageFrame title="No such page">
-    <Empty title="The console has no page at this address.">Choose one from the list of pages.</Empty>
+    <Empty title="The console has no page at this address.">Choose a page from the menu.</Empty>
   </PageFrame>
 );

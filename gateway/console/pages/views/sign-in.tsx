@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { explained } from "../api/explained.ts";
 import { Logo } from "../parts/logo.tsx";
 
-/** Asks for an operator's token. It stays in this tab and goes to this gateway only. */
+/** Asks for an operator's token. It stays in this tab and is sent only to this gateway. */
 export const SignIn = ({ error, signIn }: { error: unknown; signIn: (token: string) => void }) => {
   const [token, setToken] = useState("");
   const field = useRef<HTMLInputElement>(null);
@@ -22,7 +22,7 @@ export const SignIn = ({ error, signIn }: { error: unknown; signIn: (token: stri
         <h1>Mooring console</h1>
         {error !== undefined && (
           <p class="refusal" role="alert">
-            {explained(error).what} Check it, and sign in again.
+            {explained(error).what} Check it and sign in again.
           </p>
         )}
         <label for="token">Operator token</label>
@@ -40,8 +40,8 @@ export const SignIn = ({ error, signIn }: { error: unknown; signIn: (token: stri
           Sign in
         </button>
         <p class="faint">
-          A token of <code>admin.tokens</code> in the configuration. Without one, the token was made at the first start
-          and is in <code>admin-token</code> in the data folder. It is kept in this tab only.
+          Use a token of <code>admin.tokens</code> in the configuration. If there is none, use the token that the first
+          start stored in the file <code>admin-token</code> of the data folder. It is kept in this tab only.
         </p>
       </form>
     </main>

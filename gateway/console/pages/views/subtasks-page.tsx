@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 10_000;
 export const SubtasksPage = ({ route }: { route: Route }) => {
   const answer = useAnswer("subtasks", route.query, LOOK_EVERY_MS);
   return (
-    <PageFrame title="Subtasks" about="What the agents have delegated.">
+    <PageFrame title="Subtasks" about="Work that the agents have delegated.">
       <div class="filters">
         <Choice
           label="Which subtasks"
@@ -24,7 +24,7 @@ export const SubtasksPage = ({ route }: { route: Route }) => {
           name="status"
           options={[
             ["", "Open"],
-            ["all", "All of seven days"],
+            ["all", "Last seven days"],
           ]}
         />
         <AgentChoice route={route} />
@@ -33,7 +33,7 @@ export const SubtasksPage = ({ route }: { route: Route }) => {
         name="Subtasks"
         route={route}
         answer={answer}
-        empty={{ title: "Nothing is being worked on.", text: "Subtasks are here while they wait or run." }}
+        empty={{ title: "No open subtasks.", text: "Subtasks are listed here while they are pending or running." }}
       >
         {(subtask) => (
           <Row
@@ -43,11 +43,11 @@ export const SubtasksPage = ({ route }: { route: Route }) => {
             note={subtask.note}
             actions={<Cancel subtask={subtask} done={answer.reload} />}
             facts={[
-              ["Asked", subtask.origin.promptSummary],
-              ["By", `${subtask.asker.name} on ${subtask.origin.channel}`],
+              ["Request", subtask.origin.promptSummary],
+              ["Requested by", `${subtask.asker.name} on ${subtask.origin.channel}`],
               ["Agent", subtask.agent],
               ["Kind", subtask.agentType],
-              ["Began", <When key="began" at={subtask.startedAt ?? subtask.createdAt} />],
+              ["Started", <When key="began" at={subtask.startedAt ?? subtask.createdAt} />],
               ["Subtask", <code key="id">{subtask.id}</code>],
             ]}
           />
@@ -73,7 +73,7 @@ const Cancel = ({ subtask, done }: { subtask: Subtask; done: () => void }) => {
       done={done}
       confirm={{
         question: `Cancel ${name}?`,
-        text: "It stops, and whoever asked for it hears that it was cancelled. This cannot be undone.",
+        text: "It stops, and the requester is notified. This cannot be undone.",
       }}
     />
   );

@@ -19,7 +19,7 @@ export const TenantsPage = ({ route }: { route: Route }) => {
         name="Tenants"
         route={route}
         answer={answer}
-        empty={{ title: "No tenant is yours to manage.", text: "Ask a platform admin." }}
+        empty={{ title: "You cannot manage any tenant.", text: "Ask a platform admin." }}
       >
         {(tenant) => (
           <Row
@@ -28,10 +28,10 @@ export const TenantsPage = ({ route }: { route: Route }) => {
             state={
               <StateMark
                 tone={tenant.a2aAsync ? "good" : "calm"}
-                text={tenant.a2aAsync ? "agents answer each other later" : "agents wait for each other"}
+                text={tenant.a2aAsync ? "asynchronous" : "synchronous"}
               />
             }
-            note="Whether agents may go on while others work for them, and hear from them later."
+            note="In asynchronous mode, agents continue their work while other agents work for them, and get the answers later."
             actions={<AsyncSwitch tenant={tenant} done={answer.reload} />}
             facts={[["Setting", <code key="name">a2aAsync</code>]]}
           />
@@ -41,18 +41,18 @@ export const TenantsPage = ({ route }: { route: Route }) => {
   );
 };
 
-/** Off works at once; on needs a confirmation of what the gateway says is to be expected (A2). */
+/** Turning it on needs a confirmation of the consequences that the gateway lists; turning it off does not (A2). */
 const AsyncSwitch = ({ tenant: { id, a2aAsync }, done }: { tenant: Tenant; done: () => void }) => {
   const { client } = useConsole();
   const [expect, setExpect] = useState<readonly string[]>();
   const change = (body: { a2aAsync: boolean; confirm?: true }) => client.patch("tenants/:id", { id }, body);
   const off = useAction(async () => {
     await change({ a2aAsync: false });
-    return `In ${id}, agents wait for each other from now on.`;
+    return `Agents of ${id} are now synchronous.`;
   }, done);
   const on = useAction(async () => {
     await change({ a2aAsync: true, confirm: true });
-    return `In ${id}, agents answer each other later from now on.`;
+    return `Agents of ${id} are now asynchronous.`;
   }, done);
   const ask = useAction(async () => {
     try {
@@ -62,7 +62,7 @@ const AsyncSwitch = ({ tenant: { id, a2aAsync }, done }: { tenant: Tenant; done:
       setExpect(error.expect);
       return "This needs your confirmation.";
     }
-    return `In ${id}, agents answer each other later.`;
+    return `Agents of ${id} are asynchronous.`;
   }, done);
   return (
     <>
@@ -75,7 +75,7 @@ const AsyncSwitch = ({ tenant: { id, a2aAsync }, done }: { tenant: Tenant; done:
         {a2aAsync ? "Turn off" : "Turn on"}
       </button>
       {expect && (
-        <Dialog title={`Let agents of ${id} answer later?`} close={() => setExpect(undefined)}>
+        <Dialog title={`Turn on asynchronous mode for ${id}?`} close={() => setExpect(undefined)}>
           <p>What to expect:</p>
           <ul>
             {expect.map((sentence) => (
@@ -84,7 +84,7 @@ const AsyncSwitch = ({ tenant: { id, a2aAsync }, done }: { tenant: Tenant; done:
           </ul>
           <div class="dialog-actions">
             <button type="button" onClick={() => setExpect(undefined)}>
-              Leave it
+              Cancel
             </button>
             <button
               type="button"

@@ -4,8 +4,8 @@ import { ActionButton } from "../../parts/action-button.tsx";
 import { useConsole } from "../../state/console-context.ts";
 import { TestMessage } from "./test-message.tsx";
 
-/** Gateways tell how a channel is a moment after they were told what to do with it. */
-const TOLD_AFTER_MS = 2_000;
+/** Gateways report the new state of a channel with a short delay. */
+const REPORT_DELAY_MS = 2_000;
 
 export const ChannelActions = ({
   channel: { channel, agent, state },
@@ -22,7 +22,7 @@ export const ChannelActions = ({
   };
   const look = () => {
     done();
-    setTimeout(done, TOLD_AFTER_MS);
+    setTimeout(done, REPORT_DELAY_MS);
   };
   return (
     <>
@@ -30,7 +30,7 @@ export const ChannelActions = ({
         Test
       </button>
       {state === "paused" ? (
-        <ActionButton label="Resume" of={channel} act={act("resume", `${channel} runs again.`)} done={look} />
+        <ActionButton label="Resume" of={channel} act={act("resume", `${channel} is running again.`)} done={look} />
       ) : (
         <ActionButton
           label="Pause"
@@ -39,7 +39,7 @@ export const ChannelActions = ({
           done={look}
           confirm={{
             question: `Pause ${channel}?`,
-            text: "It takes nothing in and sends nothing, on all gateways and across restarts, until somebody resumes it. What is to be sent waits.",
+            text: "All gateways stop receiving and sending, also after a restart, until an operator resumes the channel. Outgoing messages wait.",
           }}
         />
       )}

@@ -6,14 +6,14 @@ import { When } from "../../parts/when.tsx";
 import type { Route } from "../../routing/route.ts";
 import { useAnswer } from "../../state/use-answer.ts";
 import { ChannelActions } from "./channel-actions.tsx";
-import { ChannelMark, ChannelTrouble, errorText, UndeliveredCount } from "./channel-state.tsx";
+import { ChannelMark, ChannelProblem, errorText, UndeliveredCount } from "./channel-state.tsx";
 import { UnreachablePlaces } from "./unreachable-places.tsx";
 
-/** Gateways report at least so often while something changes. */
-const LOOK_EVERY_MS = 15_000;
+/** Gateways report changes at this interval. */
+const REFRESH_MS = 15_000;
 
 export const ChannelDetail = ({ channel: name, route }: { channel: string; route: Route }) => {
-  const { data: channel, error, reload } = useAnswer("channels/:channel", { channel: name }, LOOK_EVERY_MS);
+  const { data: channel, error, reload } = useAnswer("channels/:channel", { channel: name }, REFRESH_MS);
   return (
     <PageFrame
       title={`Channel ${name}`}
@@ -32,22 +32,22 @@ const Detail = ({ channel }: { channel: Channel }) => (
   <>
     <section class="card">
       <p class="row-note">
-        <ChannelTrouble channel={channel} />
+        <ChannelProblem channel={channel} />
       </p>
       <Facts
         facts={[
           ["Adapter", channel.adapter],
           ["Agent", channel.agent],
           ["Tenant", channel.tenant],
-          ["Last in", <When key="in" at={channel.lastInAt} />],
-          ["Last out", <When key="out" at={channel.lastOutAt} />],
+          ["Last received", <When key="in" at={channel.lastInAt} />],
+          ["Last sent", <When key="out" at={channel.lastOutAt} />],
           ["Undelivered", <UndeliveredCount key="dead" channel={channel} />],
         ]}
       />
     </section>
     <h2>Gateways</h2>
     {channel.gateways.length === 0 ? (
-      <Empty title="No gateway runs it.">Start one with this configuration.</Empty>
+      <Empty title="No gateway runs this channel.">Start one with this configuration.</Empty>
     ) : (
       <ul class="rows" aria-label="Gateways">
         {channel.gateways.map(({ instance, state, reason, seenAt }) => (
@@ -56,14 +56,14 @@ const Detail = ({ channel }: { channel: Channel }) => (
             title={<code>{instance}</code>}
             state={<ChannelMark channel={{ state }} />}
             note={reason}
-            facts={[["Heard of", <When key="seen" at={seenAt} />]]}
+            facts={[["Last report", <When key="seen" at={seenAt} />]]}
           />
         ))}
       </ul>
     )}
     <h2>Errors</h2>
     {channel.errors.length === 0 ? (
-      <Empty title="No errors are noted.">The last 20 are kept here.</Empty>
+      <Empty title="No errors.">The last 20 errors are listed here.</Empty>
     ) : (
       <ul class="rows" aria-label="Errors">
         {channel.errors.map((error) => (
@@ -71,9 +71,9 @@ const Detail = ({ channel }: { channel: Channel }) => (
             key={`${error.at} ${error.what}`}
             title={errorText(error)}
             facts={[
-              ["While", error.what],
+              ["During", error.what],
               ["Last", <When key="at" at={error.at} />],
-              ["In a row", error.count],
+              ["Count", error.count],
             ]}
           />
         ))}

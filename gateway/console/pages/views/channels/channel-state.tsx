@@ -17,13 +17,13 @@ export const ChannelMark = ({ channel: { state } }: { channel: Pick<Channel, "st
   <StateMark tone={TONES[state]} text={state} />
 );
 
-/** Why it does not run, or what went wrong last. */
-export const ChannelTrouble = ({ channel }: { channel: Channel }) => {
+/** Why the channel is paused or degraded, or its last error. */
+export const ChannelProblem = ({ channel }: { channel: Channel }) => {
   const { reason, paused, errors } = channel;
   if (paused) {
     return (
       <>
-        Paused <When at={paused.at} /> by a {paused.by.role.replace("_", " ")}. What is to be sent waits.
+        Paused <When at={paused.at} /> by a {paused.by.role.replace("_", " ")}. Outgoing messages wait.
       </>
     );
   }
@@ -37,7 +37,7 @@ export const ChannelTrouble = ({ channel }: { channel: Channel }) => {
   );
 };
 
-/** A delivery's error is the kind of its failure; the others are words already. */
+/** The error of a delivery is a failure code; other errors are text. */
 export const errorText = ({ what, reason }: Channel["errors"][number]): string =>
   what === "delivery" ? describeFailure(reason).text : sentence(reason);
 

@@ -7,18 +7,18 @@ import { addressOf, type Route } from "../../routing/route.ts";
 import { useAnswer } from "../../state/use-answer.ts";
 import { ChannelActions } from "./channel-actions.tsx";
 import { ChannelDetail } from "./channel-detail.tsx";
-import { ChannelMark, ChannelTrouble, UndeliveredCount } from "./channel-state.tsx";
+import { ChannelMark, ChannelProblem, UndeliveredCount } from "./channel-state.tsx";
 
-/** Gateways report at least so often while something changes. */
-const LOOK_EVERY_MS = 15_000;
+/** Gateways report changes at this interval. */
+const REFRESH_MS = 15_000;
 
 export const ChannelsPage = ({ route }: { route: Route }) =>
   route.id === undefined ? <AllChannels route={route} /> : <ChannelDetail channel={route.id} route={route} />;
 
 const AllChannels = ({ route }: { route: Route }) => {
-  const answer = useAnswer("channels", {}, LOOK_EVERY_MS);
+  const answer = useAnswer("channels", {}, REFRESH_MS);
   return (
-    <PageFrame title="Channels" about="Where people reach the agents, and how each of them is.">
+    <PageFrame title="Channels" about="The state of each channel that people use to reach the agents.">
       <PagedList
         name="Channels"
         route={route}
@@ -31,12 +31,12 @@ const AllChannels = ({ route }: { route: Route }) => {
             title={<Link to={addressOf("channels", channel.channel)}>{channel.channel}</Link>}
             state={<ChannelMark channel={channel} />}
             actions={<ChannelActions channel={channel} done={answer.reload} />}
-            note={<ChannelTrouble channel={channel} />}
+            note={<ChannelProblem channel={channel} />}
             facts={[
               ["Adapter", channel.adapter],
               ["Agent", channel.agent],
-              ["Last in", <When key="in" at={channel.lastInAt} />],
-              ["Last out", <When key="out" at={channel.lastOutAt} />],
+              ["Last received", <When key="in" at={channel.lastInAt} />],
+              ["Last sent", <When key="out" at={channel.lastOutAt} />],
               ["Gateways", channel.gateways.length],
               ["Undelivered", <UndeliveredCount key="dead" channel={channel} />],
             ]}

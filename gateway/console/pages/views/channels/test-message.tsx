@@ -6,7 +6,7 @@ import { navigate } from "../../routing/use-route.ts";
 import { useConsole } from "../../state/console-context.ts";
 import { useAction } from "../../state/use-action.ts";
 
-/** Sends a notice to a room or a person, and leads to what becomes of it. */
+/** Sends a notice to a room or a person, and opens the page with its deliveries. */
 export const TestMessage = ({ channel, agent, close }: { channel: string; agent: string; close: () => void }) => {
   const { client } = useConsole();
   const [to, setTo] = useState<"account" | "room">("account");
@@ -22,7 +22,7 @@ export const TestMessage = ({ channel, agent, close }: { channel: string; agent:
       { ...recipient, ...(text.trim() && { text }) },
     );
     navigate(addressOf("replies", sent.replyId, { agent }));
-    return "The test message is on its way.";
+    return "The test message is queued.";
   });
   return (
     <Dialog title={`Test ${channel}`} close={close}>
@@ -40,7 +40,7 @@ export const TestMessage = ({ channel, agent, close }: { channel: string; agent:
               value={to}
               onChange={(event) => setTo(event.currentTarget.value === "room" ? "room" : "account")}
             >
-              <option value="account">somebody who has written in private</option>
+              <option value="account">a person who has written in private</option>
               <option value="room">a room</option>
             </select>
           )}
@@ -49,11 +49,11 @@ export const TestMessage = ({ channel, agent, close }: { channel: string; agent:
           {(id) => <input id={id} required value={target} onInput={(event) => setTarget(event.currentTarget.value)} />}
         </Field>
         {to === "room" && (
-          <Field label="Workspace" hint="Only where the channel has several.">
+          <Field label="Workspace" hint="Only if the channel has several.">
             {(id) => <input id={id} value={workspace} onInput={(event) => setWorkspace(event.currentTarget.value)} />}
           </Field>
         )}
-        <Field label="Text" hint="Without one, it says that it is a test.">
+        <Field label="Text" hint="If empty, a default text is sent.">
           {(id) => (
             <textarea
               id={id}
@@ -66,7 +66,7 @@ export const TestMessage = ({ channel, agent, close }: { channel: string; agent:
         </Field>
         <div class="dialog-actions">
           <button type="button" onClick={close}>
-            Leave it
+            Cancel
           </button>
           <button type="submit" class="primary" disabled={isBusy}>
             Send

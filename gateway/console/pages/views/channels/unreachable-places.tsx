@@ -7,19 +7,19 @@ import type { Route } from "../../routing/route.ts";
 import { useAnswer } from "../../state/use-answer.ts";
 import { describeFailure } from "../outcomes/describe-failure.ts";
 
-/** Conversations of a channel that its platform takes nothing for: blocked, removed or disabled. */
+/** Conversations that the platform rejects messages for: blocked, removed or disabled. */
 export const UnreachablePlaces = ({ channel, route }: { channel: string; route: Route }) => {
   const answer = useAnswer("channels/:channel/unreachable", { ...route.query, channel });
   return (
     <>
-      <h2>Not reached</h2>
+      <h2>Unreachable</h2>
       <PagedList
-        name="Not reached"
+        name="Unreachable"
         route={route}
         answer={answer}
         empty={{
-          title: "Every conversation can be reached, as far as is known.",
-          text: "Where a platform says that the app is blocked, removed or disabled, it is listed here.",
+          title: "No unreachable conversations.",
+          text: "Conversations are listed here if the platform reports that the app is blocked, removed or disabled.",
         }}
       >
         {({ conversation, accountId, state, reason, since, askAgainAt }) => (
@@ -32,8 +32,8 @@ export const UnreachablePlaces = ({ channel, route }: { channel: string; route: 
               ["With", accountId ?? "a room"],
               ["Since", <When key="since" at={since} />],
               [
-                "Tried again",
-                askAgainAt === undefined ? "when something is heard" : <When key="again" at={askAgainAt} />,
+                "Next attempt",
+                askAgainAt === undefined ? "after a message from there" : <When key="again" at={askAgainAt} />,
               ],
             ]}
           />

@@ -11,14 +11,14 @@ const STATES: Readonly<Record<Delivery["state"], readonly [Tone, string]>> = {
   logged: ["good", "shown"],
   published: ["good", "handed to the channel"],
   claimed: ["busy", "being sent"],
-  begun: ["busy", "being written"],
+  begun: ["busy", "streaming"],
   unknown: ["warn", "may have arrived"],
-  failed: ["warn", "waits for another attempt"],
-  withdrawn: ["calm", "kept for a digest"],
-  "given-up": ["bad", "given up"],
+  failed: ["warn", "waiting for retry"],
+  withdrawn: ["calm", "moved to a digest"],
+  "given-up": ["bad", "failed"],
 };
 
-/** Where a reply went, part by part, and what the platform calls it there. */
+/** The deliveries of a reply, part by part, with the platform's message ids. */
 export const Deliveries = ({ deliveries }: { deliveries: readonly Delivery[] }) =>
   deliveries.length === 0 ? (
     <p class="faint small">No delivery yet.</p>

@@ -10,13 +10,13 @@ const TONES: Readonly<Record<NonNullable<Turn["outcome"]>, Tone>> = {
 
 type Shown = Pick<Turn, "outcome" | "command">;
 
-/** A command leaves no record of its end: it is answered at once. */
+/** A command is answered at once and stores no outcome. */
 export const outcomeTone = ({ outcome, command }: Shown): Tone => {
   if (outcome !== undefined) return TONES[outcome];
   return command === undefined ? "busy" : "good";
 };
 
 export const OutcomeMark = ({ turn, took = "" }: { turn: Shown; took?: string }) => {
-  const word = turn.outcome ?? (turn.command === undefined ? "under way" : "done");
+  const word = turn.outcome ?? (turn.command === undefined ? "running" : "done");
   return <StateMark tone={outcomeTone(turn)} text={`${word}${took}`} />;
 };

@@ -14,7 +14,7 @@ type Shown = Pick<Subtask, "status" | "result" | "startedAt" | "completedAt">;
 
 export const subtaskTone = ({ status }: Shown): Tone => TONES[status];
 
-/** How a subtask is, and how long it took. */
+/** The state of a subtask, and its duration. */
 export const SubtaskMark = ({ subtask }: { subtask: Shown }) => {
   const { status, result, startedAt, completedAt } = subtask;
   const took = startedAt && completedAt ? ` in ${durationText(startedAt, completedAt)}` : "";

@@ -6,7 +6,7 @@ import { useAction } from "../../state/use-action.ts";
 
 const { timeZone: OWN_ZONE } = Intl.DateTimeFormat().resolvedOptions();
 
-/** Makes a schedule: what to do, when, and where its results go. */
+/** Creates a schedule: prompt, time and destination. */
 export const NewSchedule = ({ close, done }: { close: () => void; done: () => void }) => {
   const { client, me } = useConsole();
   const [given, setGiven] = useState({
@@ -57,7 +57,7 @@ export const NewSchedule = ({ close, done }: { close: () => void; done: () => vo
           )}
         </Field>
         <Field label="Name">{text("description")}</Field>
-        <Field label="What to do">
+        <Field label="Prompt">
           {(id) => (
             <textarea
               id={id}
@@ -75,17 +75,17 @@ export const NewSchedule = ({ close, done }: { close: () => void; done: () => vo
           <Field label="Time zone">{text("timeZone")}</Field>
         </div>
         <div class="field-pair">
-          <Field label="Channel" hint="Empty: the agent's home.">
+          <Field label="Channel" hint="If empty, the agent's home.">
             {text("channel", false)}
           </Field>
           <Field label="Room">{text("room", given.channel !== "")}</Field>
         </div>
         <div class="dialog-actions">
           <button type="button" onClick={close}>
-            Leave it
+            Cancel
           </button>
           <button type="submit" class="primary" disabled={isBusy}>
-            Make it
+            Create
           </button>
         </div>
       </form>

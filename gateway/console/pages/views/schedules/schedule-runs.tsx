@@ -8,16 +8,16 @@ import { Link } from "../../routing/link.tsx";
 import { addressOf, type Route } from "../../routing/route.ts";
 import { useAnswer } from "../../state/use-answer.ts";
 
-/** The runs of one schedule, each of which leads to its trace. */
+/** The runs of one schedule, with links to their traces. */
 export const ScheduleRuns = ({ scheduleRef, route }: { scheduleRef: string; route: Route }) => {
   const answer = useAnswer("schedules/:ref/runs", { ...route.query, ref: scheduleRef });
   return (
-    <PageFrame title="Runs of a schedule" about="The newest first, each by the time it was due.">
+    <PageFrame title="Runs of a schedule" about="The newest first, with the time that each was due.">
       <PagedList
         name="Runs"
         route={route}
         answer={answer}
-        empty={{ title: "It has not run yet.", text: "Its runs are listed here from the first one on." }}
+        empty={{ title: "No runs yet.", text: "Runs are listed here after the first due time." }}
       >
         {(run) => (
           <Row
@@ -33,7 +33,7 @@ export const ScheduleRuns = ({ scheduleRef, route }: { scheduleRef: string; rout
             }
             state={<RunMark run={run} />}
             note={run.reason}
-            facts={[["Began", <When key="fired" at={run.firedAt} />]]}
+            facts={[["Started", <When key="fired" at={run.firedAt} />]]}
           />
         )}
       </PagedList>
@@ -45,5 +45,5 @@ const TONES: Readonly<Record<string, Tone>> = { answered: "good", failed: "bad" 
 
 const RunMark = ({ run: { state, outcome } }: { run: ScheduleRun }) => {
   if (outcome !== undefined) return <StateMark tone={TONES[outcome] ?? "calm"} text={outcome} />;
-  return <StateMark tone={state === "started" ? "busy" : "warn"} text={state === "started" ? "under way" : state} />;
+  return <StateMark tone={state === "started" ? "busy" : "warn"} text={state === "started" ? "running" : state} />;
 };

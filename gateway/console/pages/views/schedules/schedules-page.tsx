@@ -23,7 +23,7 @@ const AllSchedules = ({ route }: { route: Route }) => {
   return (
     <PageFrame
       title="Schedules"
-      about="What the agents do by themselves, and when they do it next. Each leads to its runs."
+      about="Recurring and one-time work of the agents. Open a schedule to see its runs."
       tools={
         <button type="button" class="primary" onClick={() => setMaking(true)}>
           New schedule
@@ -39,8 +39,8 @@ const AllSchedules = ({ route }: { route: Route }) => {
         route={route}
         answer={answer}
         empty={{
-          title: "There is no schedule.",
-          text: "People make them in chat, the configuration declares them, and you can make one here.",
+          title: "No schedules.",
+          text: "Schedules are created in chat, in the configuration, or here.",
         }}
       >
         {(schedule) => (
@@ -53,9 +53,9 @@ const AllSchedules = ({ route }: { route: Route }) => {
             facts={[
               ["Next run", schedule.nextDueAt === null ? "–" : <When key="next" at={schedule.nextDueAt} />],
               ["Agent", schedule.agent],
-              ["Made in", schedule.madeIn],
+              ["Created in", schedule.madeIn],
               ["Missed runs", schedule.missed === "once" ? "run once" : "skipped"],
-              ["Failures in a row", schedule.failures],
+              ["Consecutive failures", schedule.failures],
             ]}
           />
         )}
@@ -75,10 +75,10 @@ const ScheduleActions = ({ schedule, done }: { schedule: Schedule; done: () => v
   return (
     <>
       {status !== "cancelled" && (
-        <ActionButton {...common} label="Run now" act={act("run", `${description} runs now.`)} />
+        <ActionButton {...common} label="Run now" act={act("run", `${description} is running now.`)} />
       )}
       {status === "paused" && (
-        <ActionButton {...common} label="Resume" act={act("resume", `${description} goes on.`)} />
+        <ActionButton {...common} label="Resume" act={act("resume", `${description} is active again.`)} />
       )}
       {(status === "active" || status === "paused") && (
         <ActionButton
@@ -87,7 +87,7 @@ const ScheduleActions = ({ schedule, done }: { schedule: Schedule; done: () => v
           act={act("cancel", `${description} is cancelled.`)}
           confirm={{
             question: `Cancel ${description}?`,
-            text: "It does not run again. A run that is under way goes on. This cannot be undone.",
+            text: "It does not run again. A current run continues. This cannot be undone.",
           }}
         />
       )}

@@ -6,9 +6,9 @@ type Hop = Trace["hops"][number];
 
 const TONES: Readonly<Record<Hop["state"], Tone>> = { open: "busy", answered: "good", failed: "bad" };
 const MODES: Readonly<Record<Hop["mode"], string>> = {
-  notify: "told",
-  task_delegate: "given the work",
-  consult: "asked",
+  notify: "notified",
+  task_delegate: "delegated",
+  consult: "consulted",
 };
 
 /** Messages to other agents. */
@@ -19,7 +19,7 @@ export const Hops = ({ hops }: { hops: readonly Hop[] }) =>
         <li key={id}>
           <span>
             {agent} → <span class="strong">{peer}</span>
-            {isRemote && " (elsewhere)"}
+            {isRemote && " (remote)"}
           </span>
           <StateMark
             tone={TONES[state]}

@@ -5,12 +5,12 @@ interface MomentProps {
   readonly tone: Tone;
   readonly title: ComponentChildren;
   readonly at?: ComponentChildren;
-  /** How it is, or how long it took. */
+  /** Its state or duration. */
   readonly state?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
-/** A point on the line. */
+/** An entry of the timeline. */
 export const Moment = ({ tone, title, at, state, children }: MomentProps) => (
   <li class={`moment ${tone}`}>
     <div class="moment-head">

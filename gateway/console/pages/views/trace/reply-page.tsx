@@ -6,12 +6,12 @@ import type { Route } from "../../routing/route.ts";
 import { useAnswer } from "../../state/use-answer.ts";
 import { Deliveries } from "../outcomes/deliveries.tsx";
 
-const LOOK_EVERY_MS = 3_000;
+const REFRESH_MS = 3_000;
 
-/** What became of one reply, such as a test message. */
+/** The deliveries of one reply, such as a test message. */
 export const ReplyPage = ({ route: { id = "", query } }: { route: Route }) => {
   const [isSettled, setSettled] = useState(false);
-  const everyMs = isSettled ? undefined : LOOK_EVERY_MS;
+  const everyMs = isSettled ? undefined : REFRESH_MS;
   const { data, error, reload } = useAnswer(
     "replies/:replyId/deliveries",
     { replyId: id, agent: query.agent },
@@ -20,11 +20,11 @@ export const ReplyPage = ({ route: { id = "", query } }: { route: Route }) => {
   if (!isSettled && data && data.items.length > 0 && data.items.every(hasSettled)) setSettled(true);
   return (
     <PageFrame
-      title="What became of a reply"
+      title="Deliveries of a reply"
       about={<code>{id}</code>}
       tools={
         <button type="button" onClick={reload}>
-          Look again
+          Reload
         </button>
       }
     >
@@ -33,9 +33,9 @@ export const ReplyPage = ({ route: { id = "", query } }: { route: Route }) => {
       {data && (
         <section class="card">
           {data.items.length === 0 ? (
-            <Empty title="Nothing is known of it yet.">
-              Platforms take a moment. A channel with a log of its own, such as the web widget, keeps no note of what it
-              showed.
+            <Empty title="No deliveries yet.">
+              Deliveries can take a moment. Channels with their own log, such as the web widget, do not record
+              deliveries.
             </Empty>
           ) : (
             <Deliveries deliveries={data.items} />

@@ -9,7 +9,7 @@ const TONES: Readonly<Record<Step["calls"][number]["state"], Tone>> = {
   failed: "bad",
 };
 
-/** The model's steps that called tools. */
+/** Model steps that called tools. */
 export const Steps = ({ steps }: { steps: readonly Step[] }) =>
   steps.length === 0 ? null : (
     <ul class="steps" aria-label="Tools">

@@ -12,13 +12,13 @@ import { navigate } from "../../routing/use-route.ts";
 import { useLiveTrace } from "../../state/use-live-trace.ts";
 import { Timeline } from "./timeline.tsx";
 
-/** What came of one message, as it happens. */
+/** Follows one message live. */
 export const TracePage = ({ route: { id, query } }: { route: Route }) => (
-  <PageFrame title="Trace" about="What came of one message, from its intake to each delivery.">
+  <PageFrame title="Trace" about="All work that followed from one message, from its intake to each delivery.">
     <FindTrace id={id} />
     {id === undefined ? (
-      <Empty title="Which message?">
-        Enter the id of a message, a turn, a reply or a subtask, or the trace id that the logs show. Or choose one from{" "}
+      <Empty title="Enter an id.">
+        Use the id of a message, a turn, a reply or a subtask, or a trace id from the logs. Or choose one from{" "}
         <Link to={addressOf("sessions")}>Sessions</Link>.
       </Empty>
     ) : (
@@ -69,15 +69,15 @@ const Head = ({ trace, isLive }: { trace: Trace; isLive: boolean }) => {
     <section class="card" aria-label="The message">
       <div class="row-head">
         <span class="row-title">“{origin.promptSummary}”</span>
-        <StateMark tone={state === "running" ? "busy" : "good"} text={state === "running" ? "under way" : "ended"} />
-        <span class="faint live">{isLive ? "follows live" : "connecting"}</span>
+        <StateMark tone={state === "running" ? "busy" : "good"} text={state} />
+        <span class="faint live">{isLive ? "live" : "connecting"}</span>
       </div>
       <Facts
         facts={[
           ["From", asker.name],
           ["Where", placeText(conversation)],
           ["Agent", agent],
-          ["Began", <When key="began" at={origin.startedAt} />],
+          ["Started", <When key="began" at={origin.startedAt} />],
           ["Trace", <code key="trace">{traceId}</code>],
         ]}
       />

@@ -13,23 +13,23 @@ const TITLES: Readonly<Record<string, string>> = {
   message: "Turn",
   command: "Command",
   task: "Turn of a schedule",
-  synthesis: "One answer from all results",
+  synthesis: "Synthesis of all results",
   amendment: "Amendment",
   "wake-up": "Woken by a subtask",
-  callback: "Answer of another agent",
-  late: "Late answer of another agent",
+  callback: "Answer from another agent",
+  late: "Late answer from another agent",
 };
 
 interface TurnMomentProps {
   readonly turn: Trace["turns"][number];
-  /** Another agent's than the one that was asked. */
+  /** The turn belongs to another agent than the one that received the message. */
   readonly isOther: boolean;
   readonly subtasks: Trace["subtasks"];
-  /** Of all turns. */
+  /** Those of all turns. */
   readonly hops: Trace["hops"];
 }
 
-/** A turn: its tools, what it delegated and to whom it wrote, and where its answer went. */
+/** A turn with its tool calls, messages to other agents, subtasks and deliveries. */
 export const TurnMoment = ({ turn, isOther, subtasks, hops }: TurnMomentProps) => {
   const { turnId, sessionId, agent, trigger, command, openedAt, endedAt, steps, reply } = turn;
   const title = isOther ? `Turn of ${agent}` : (TITLES[trigger] ?? `Turn (${trigger})`);
@@ -44,8 +44,8 @@ export const TurnMoment = ({ turn, isOther, subtasks, hops }: TurnMomentProps) =
     >
       <p class="faint small">
         <code>{turnId}</code> in <Link to={addressOf("sessions", sessionId, { agent })}>session {sessionId}</Link>
-        {turn.suppressed && " · its words were held back: one answer follows"}
-        {turn.degraded && " · results as they came, because no answer could be made of them"}
+        {turn.suppressed && " · answer withheld, because one answer for all results follows"}
+        {turn.degraded && " · raw results, because no answer could be generated"}
       </p>
       <Steps steps={steps} />
       <Hops hops={own} />
