@@ -4,7 +4,7 @@ import { defaultDelegation, defaultPeering } from "../../core/turns/limits/index
 
 const self = { tenant: "default", name: "mooring" };
 const deps = {
-  workspaces: new Map([[self.name, {}]]),
+  workspaces: new Map([[self.name, { options: { commands: [["npm", "test"]] } }]]),
   directory: { peersOf: () => [{}] },
   inbound: { rulesOf: () => ({ toldSkills: [] }) },
 };
