@@ -6,7 +6,7 @@ import { namedPaths } from "./docs/named-paths.ts";
 import { projectFiles, projectRoot } from "./setup/project-files.ts";
 
 const files = projectFiles();
-const documents = files.filter((file) => /^(README|CHANGELOG)\.md$|^docs\/.*\.md$/.test(file));
+const documents = files.filter((file) => /^(README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/.*\.md$/.test(file));
 const read = (file: string) => readFileSync(`${projectRoot}${file}`, "utf8");
 const lineCount = (text: string) => text.trimEnd().split("\n").length;
 
