@@ -1,4 +1,4 @@
-import { BoundedCache } from "./bounded-cache.ts";
+import { BoundedCache } from "../../core/contract/bounded-cache.ts";
 
 /**
  * Token bucket: allows a burst, then a steady rate. It holds no state; the state of one client is a single number,

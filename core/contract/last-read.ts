@@ -1,3 +1,4 @@
+import { BoundedCache } from "./bounded-cache.ts";
 import type { Key, Store, Stored } from "./store.ts";
 
 /**
@@ -5,7 +6,7 @@ import type { Key, Store, Stored } from "./store.ts";
  * All readers share a value, so it must not be mutated.
  */
 export class LastRead<T> {
-  readonly #byStore = new WeakMap<Store, Map<string, Stored<T>>>();
+  readonly #byStore = new WeakMap<Store, BoundedCache<string, Stored<T>>>();
   readonly #maxCached: number;
 
   constructor(maxCached = MAX_CACHED) {
@@ -25,18 +26,14 @@ export class LastRead<T> {
 
   /** Caches a value that was just written, or read by other means. */
   note(store: Store, { spelled }: Key<T>, stored: Stored<T> | undefined): void {
-    const known = this.#of(store);
-    // Re-inserted at the end, so that the oldest entries are evicted first.
-    known.delete(spelled);
-    if (stored === undefined) return;
-    if (known.size >= this.#maxCached) known.delete(known.keys().next().value as string);
-    known.set(spelled, stored);
+    if (stored === undefined) this.#of(store).delete(spelled);
+    else this.#of(store).set(spelled, stored);
   }
 
-  #of(store: Store): Map<string, Stored<T>> {
+  #of(store: Store): BoundedCache<string, Stored<T>> {
     const known = this.#byStore.get(store);
     if (known) return known;
-    const made = new Map<string, Stored<T>>();
+    const made = new BoundedCache<string, Stored<T>>(this.#maxCached);
     this.#byStore.set(store, made);
     return made;
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BoundedCache } from "../contract/bounded-cache.ts";
 import { collection, keyOf, prefixOf } from "../contract/collection.ts";
 import { Conversation } from "../contract/conversation.ts";
 import { DeliveryPolicy, QuietHours } from "../contract/delivery-policy.ts";
@@ -172,14 +173,12 @@ export const unlinkedPersonId = (tenant: string, channel: string, accountId: str
   const known = ids.get(account);
   if (known !== undefined) return known;
   const id = stableId("p", tenant, channel, accountId);
-  if (ids.size >= MAX_CACHED_IDS) ids.clear();
   ids.set(account, id);
   return id;
 };
 
 /** One message needs the same id several times. */
-const ids = new Map<string, string>();
-const MAX_CACHED_IDS = 10_000;
+const ids = new BoundedCache<string, string>(10_000);
 
 /** The newest private conversation of an account. */
 export const privateConversationOf = async (

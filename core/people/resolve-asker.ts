@@ -1,3 +1,4 @@
+import { BoundedCache } from "../contract/bounded-cache.ts";
 import { type Clock, isoTime } from "../contract/clock.ts";
 import { conversationKey, sameConversation, sameRoom } from "../contract/conversation.ts";
 import type { Store } from "../contract/store.ts";
@@ -68,14 +69,13 @@ export type ResolvedAsker = Pick<PersonRecord, "id" | "membership">;
 type Sender = Pick<UserMessage, "tenant" | "conversation" | "account">;
 
 export class AskerCache {
-  readonly #askers = new Map<string, ResolvedAsker>();
+  readonly #askers = new BoundedCache<string, ResolvedAsker>(MAX_CACHED);
 
   last(message: Sender): ResolvedAsker | undefined {
     return this.#askers.get(nameOf(message));
   }
 
   met(message: Sender, { id, membership }: PersonRecord): void {
-    if (this.#askers.size >= MAX_CACHED) this.#askers.clear();
     this.#askers.set(nameOf(message), { id, membership });
   }
 }

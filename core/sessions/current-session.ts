@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AgentRef } from "../contract/agent-ref.ts";
+import { BoundedCache } from "../contract/bounded-cache.ts";
 import { isoTime } from "../contract/clock.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import { type Conversation, conversationKey } from "../contract/conversation.ts";
@@ -66,7 +67,7 @@ interface Known {
 export class SessionFinder {
   readonly #store: Store;
   readonly #history: SessionHistory;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new BoundedCache<string, Known>(MAX_KNOWN);
 
   constructor(store: Store, history: SessionHistory) {
     this.#store = store;
@@ -92,7 +93,6 @@ export class SessionFinder {
   #remember(name: string, address: SessionAddress): Known {
     const first = firstSessionId(address);
     const known = { key: sessionKey(address), first, latest: first };
-    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(name, known);
     return known;
   }

@@ -28,7 +28,7 @@ export class SessionHistory {
     const known = this.#windows.get(sessionId);
     if (known !== undefined && this.#store.exclusive) return known;
     const window = known === undefined ? await this.#load(sessionId) : await this.#extend(known);
-    this.#windows.keep(window);
+    this.#windows.set(sessionId, window);
     return window;
   }
 
@@ -91,12 +91,12 @@ export class SessionHistory {
     const known = this.#windows.get(sessionId);
     if (known === undefined || state.compactedThrough < known.from) return;
     const kept = known.entries.slice(state.compactedThrough - known.from);
-    this.#windows.keep(windowOf(sessionId, state.summary, state.compactedThrough, kept));
+    this.#windows.set(sessionId, windowOf(sessionId, state.summary, state.compactedThrough, kept));
   }
 
   /** Drops the cached window; the next use reads the store. */
   forget(sessionId: string): void {
-    this.#windows.drop(sessionId);
+    this.#windows.delete(sessionId);
   }
 
   async #load(sessionId: string): Promise<SessionWindow> {
@@ -113,7 +113,7 @@ export class SessionHistory {
   #added(sessionId: string, index: number, entry: HistoryEntry): void {
     const known = this.#windows.get(sessionId);
     if (known === undefined || nextIndex(known) !== index) return;
-    this.#windows.keep(extended(known, [entry]));
+    this.#windows.set(sessionId, extended(known, [entry]));
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BoundedCache } from "../contract/bounded-cache.ts";
 import { collection, keyOf } from "../contract/collection.ts";
 import type { Store } from "../contract/store.ts";
 import type { ChatMessage } from "../model/index.ts";
@@ -85,45 +86,20 @@ const states = collection("session-state", SessionState);
 
 export const sessionStateKey = (sessionId: string) => keyOf(states, sessionId);
 
-/** The size limit of the cache, in characters. */
+/** Recent windows by session, bounded by their characters. */
+export type WindowCache = BoundedCache<string, SessionWindow>;
+
 const MAX_CHARS = 16_000_000;
-
-/** An LRU cache of session windows. */
-export class WindowCache {
-  readonly #windows = new Map<string, SessionWindow>();
-  #chars = 0;
-
-  get(sessionId: string): SessionWindow | undefined {
-    return this.#windows.get(sessionId);
-  }
-
-  /** Evicts the least recently used windows. */
-  keep(window: SessionWindow): void {
-    this.drop(window.sessionId);
-    this.#windows.set(window.sessionId, window);
-    this.#chars += weightOf(window);
-    for (const sessionId of this.#windows.keys()) {
-      if (this.#chars <= MAX_CHARS || sessionId === window.sessionId) return;
-      this.drop(sessionId);
-    }
-  }
-
-  drop(sessionId: string): void {
-    const known = this.#windows.get(sessionId);
-    if (known === undefined) return;
-    this.#windows.delete(sessionId);
-    this.#chars -= weightOf(known);
-  }
-}
+const newWindowCache = (): WindowCache => new BoundedCache(MAX_CHARS, weightOf);
 
 const byStore = new WeakMap<Store, WindowCache>();
 
 /** All users of an exclusive store share one cache, because every append updates it and no other process writes. */
 export const windowCacheOf = (store: Store): WindowCache => {
-  if (!store.exclusive) return new WindowCache();
+  if (!store.exclusive) return newWindowCache();
   const known = byStore.get(store);
   if (known) return known;
-  const made = new WindowCache();
+  const made = newWindowCache();
   byStore.set(store, made);
   return made;
 };

@@ -1,7 +1,7 @@
 import { Routes } from "discord.js";
 import { z } from "zod";
+import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
-import { BoundedCache } from "../../contract/bounded-cache.ts";
 import type { Delivery, Receipt } from "../../contract/channel-adapter.ts";
 import { DeliveryFailed, draw, NotDrawn } from "../../contract/delivery-failed.ts";
 import { DiscordMessage, PostedMessage, PrivateChannel } from "../inbound/events.ts";

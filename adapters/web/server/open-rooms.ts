@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../../core/contract/bounded-cache.ts";
 import type { Conversation } from "../../../core/contract/conversation.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import type { UserSignal } from "../../../core/contract/signals.ts";
@@ -15,7 +16,7 @@ export interface OpenRoomsDeps extends ConversationLogDeps {
 export class OpenRooms {
   readonly #deps: OpenRoomsDeps;
   readonly #rooms = new Map<string, ConversationRoom>();
-  readonly #logs = new Map<string, ConversationLog>();
+  readonly #logs = new BoundedCache<string, ConversationLog>(MAX_CACHED_LOGS);
   /** Rooms that have not yet caught up in this round; spreads the reads over the interval. */
   #round: Iterator<ConversationRoom> = [][Symbol.iterator]();
 
@@ -35,7 +36,7 @@ export class OpenRooms {
     const open = this.#rooms.get(visitor)?.log;
     if (open) return open;
     const log = this.#logs.get(visitor) ?? new ConversationLog(visitor, this.#deps);
-    this.#cacheLog(log);
+    this.#logs.set(visitor, log);
     return log;
   }
 
@@ -56,7 +57,7 @@ export class OpenRooms {
     const room = this.#rooms.get(visitor);
     if (room?.size !== 0) return;
     this.#rooms.delete(visitor);
-    this.#cacheLog(room.log);
+    this.#logs.set(visitor, room.log);
   }
 
   /** Appends, shows the entry here, and signals the other gateways. Calls `stored` just before it is shown. */
@@ -66,12 +67,6 @@ export class OpenRooms {
     this.#rooms.get(visitor)?.appended(seq, entry);
     this.#deps.signal({ type: "logged", conversation: this.conversation(visitor), seq });
     return seq;
-  }
-
-  #cacheLog(log: ConversationLog): void {
-    this.#logs.delete(log.visitor);
-    this.#logs.set(log.visitor, log);
-    if (this.#logs.size > MAX_CACHED_LOGS) this.#logs.delete(this.#logs.keys().next().value as string);
   }
 
   /** Catches up all rooms at once, because signals may have been lost. */

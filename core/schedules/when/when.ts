@@ -1,5 +1,6 @@
 import { Cron } from "croner";
 import { z } from "zod";
+import { BoundedCache } from "../../contract/bounded-cache.ts";
 
 /** The times of a schedule. Loose objects keep the fields of newer versions. */
 export const When = z.discriminatedUnion("kind", [
@@ -59,12 +60,10 @@ export const cronOf = (expression: string, timeZone: string): Cron => {
   let cron = crons.get(key);
   if (cron === undefined) {
     cron = new Cron(expression, { timezone: timeZone, paused: true });
-    if (crons.size >= MAX_CACHED) crons.clear();
     crons.set(key, cron);
   }
   return cron;
 };
 
 /** Parsing an expression costs as much as a hundred lookups. */
-const crons = new Map<string, Cron>();
-const MAX_CACHED = 1_000;
+const crons = new BoundedCache<string, Cron>(1_000);

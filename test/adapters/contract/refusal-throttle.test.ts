@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { BoundedCache } from "../../../adapters/contract/bounded-cache.ts";
 import { RefusalThrottle } from "../../../adapters/contract/refusal-throttle.ts";
 
 describe("given a refused account (I2)", () => {
@@ -16,16 +15,5 @@ describe("given a refused account (I2)", () => {
     expect(mayShow()).toEqual([false, false, false]);
     now = 10 * 60_000;
     expect(mayShow()).toEqual([true, true, true]);
-  });
-});
-
-describe("given a full cache", () => {
-  it("when an entry is added, then the entry that was set longest ago is evicted", () => {
-    const cache = new BoundedCache<string, number>(2);
-    cache.set("a", 1).set("b", 2).set("a", 3).set("c", 4);
-    expect([...cache]).toEqual([
-      ["a", 3],
-      ["c", 4],
-    ]);
   });
 });
