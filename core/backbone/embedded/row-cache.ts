@@ -1,3 +1,5 @@
+import { BoundedCache } from "../../contract/bounded-cache.ts";
+
 /** A row of the store as the file holds it. */
 export type StoredRow = readonly [value: string, revision: number, expiresAt: number | null];
 
@@ -10,7 +12,7 @@ type CachedRow = readonly [value: string | undefined, revision: number, expiresA
  * measured gain of 15 % of a message's CPU (docs/performance.md).
  */
 export class RowCache {
-  readonly #rows = new Map<string, CachedRow | undefined>();
+  readonly #rows = new BoundedCache<string, CachedRow | undefined>(MAX_ROWS);
 
   /** Returns the cached row, or calls `read` and caches its result. */
   get(collection: string, key: string, read: () => StoredRow | undefined): StoredRow | undefined {
@@ -42,7 +44,6 @@ export class RowCache {
   }
 
   #set(place: string, row: StoredRow | undefined): void {
-    if (this.#rows.size >= MAX_ROWS) this.#rows.delete(this.#rows.keys().next().value as string);
     this.#rows.set(place, row && (row[0].length <= MAX_VALUE_LENGTH ? row : [undefined, row[1], row[2]]));
   }
 }

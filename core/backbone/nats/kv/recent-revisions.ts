@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../../contract/bounded-cache.ts";
 import type { WriteAncestry } from "./write-ancestry.ts";
 
 export interface KnownRevision {
@@ -10,11 +11,9 @@ export interface KnownRevision {
  * A revision never changes, so the cache cannot go stale.
  */
 export class RecentRevisions {
-  readonly #known = new Map<number, KnownRevision>();
+  readonly #known = new BoundedCache<number, KnownRevision>(MAX_KNOWN);
 
   note(revision: number, known: KnownRevision): void {
-    const oldest = this.#known.size >= MAX_KNOWN ? this.#known.keys().next().value : undefined;
-    if (oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(revision, known);
   }
 
