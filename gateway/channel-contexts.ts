@@ -16,9 +16,7 @@ import { afterRefusal, isStillTarget, type TargetDeps, targetsOn } from "../core
 import { reportUndeliverable, undeliverableResultOf } from "../core/delivery/undeliverable/index.ts";
 import { privateConversationOf } from "../core/people/index.ts";
 import { currentSession, firstSessionId } from "../core/sessions/index.ts";
-import type { FindPermalink } from "./anchor-in.ts";
-import { anchorIn } from "./anchor-in.ts";
-import { admits, defaultRelayLimits, type RelayContext } from "./relay/index.ts";
+import { admits, anchorIn, defaultRelayLimits, type FindPermalink, type RelayContext } from "./relay/index.ts";
 
 export interface ChannelDeps {
   readonly channel: string;

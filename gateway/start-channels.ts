@@ -4,14 +4,13 @@ import type { Config } from "../config/index.ts";
 import type { BackboneConfig } from "../core/backbone/index.ts";
 import { noCheckpoint } from "../core/contract/checkpoint.ts";
 import type { Timer } from "../core/contract/clock.ts";
+import { withinDeadline } from "../core/lib/index.ts";
 import { DueIndex } from "../core/schedules/index.ts";
 import { peerEventRoute, type RunningA2a, startA2a } from "./a2a/index.ts";
 import { adminRoutes, adminScope, operatorCheck } from "./admin/index.ts";
 import { agentPlaces, tenantOf } from "./agent-config.ts";
-import { findPermalink } from "./anchor-in.ts";
 import { refreshAfterOutage } from "./backbone-health.ts";
 import { adapterContext, type ChannelDeps, relayContext } from "./channel-contexts.ts";
-import { admitsOn, deliveryDefaults, limitedAccess } from "./channel-rules.ts";
 import { ChannelReporter, ChannelTraffic, pauseKey, watchChannel } from "./channel-status/index.ts";
 import { consoleRoutes } from "./console/index.ts";
 import { createAdapter } from "./create-adapter.ts";
@@ -19,7 +18,16 @@ import { createServer, type HttpListener, type Readiness } from "./http/index.ts
 import { SignInGuard } from "./http/limits/index.ts";
 import { metricsGate } from "./http/routes/index.ts";
 import type { Metrics } from "./metrics/index.ts";
-import { Backpressure, defaultRelayLimits, type RunningChannel, runChannel, withinDeadline } from "./relay/index.ts";
+import {
+  admitsOn,
+  Backpressure,
+  defaultRelayLimits,
+  deliveryDefaults,
+  findPermalink,
+  limitedAccess,
+  type RunningChannel,
+  runChannel,
+} from "./relay/index.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 interface ChannelsDeps extends Omit<ChannelDeps, "channel" | "tenant" | "agent" | "writes"> {

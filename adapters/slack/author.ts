@@ -127,7 +127,7 @@ export const refusalOf = (author: AuthorTeam, access: SlackAccess | undefined): 
   return teams.includes(author.team) ? undefined : OTHER_WORKSPACE;
 };
 
-const OTHER_WORKSPACE = "I talk to members of my own workspace only: ask whoever runs me for access.";
+const OTHER_WORKSPACE = "I talk to members of my own workspace only: ask my operator for access.";
 const UNKNOWN =
   "I talk to members of my own workspace only, and Slack does not tell me which one is yours: try again in a minute.";
 

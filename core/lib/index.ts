@@ -1,4 +1,4 @@
-export { ChildAbort, pause, raceAbort } from "./abort.ts";
+export { ChildAbort, pause, raceAbort, withinDeadline } from "./abort.ts";
 export { ChangeEvents, signalProgress, waitForChange } from "./change-events.ts";
 export { deadLetterFallback } from "./dead-letter-fallback.ts";
 export { listNames } from "./list-names.ts";

@@ -4,6 +4,7 @@ import { AppError, messageOf } from "../../core/contract/app-error.ts";
 import type { Consumer, Listener } from "../../core/contract/bus.ts";
 import type { Timer } from "../../core/contract/clock.ts";
 import type { UserMessage } from "../../core/contract/user-message.ts";
+import { withinDeadline } from "../../core/lib/index.ts";
 import type { RelayContext } from "./context.ts";
 import { withAttachmentText } from "./inbound/attachment-text.ts";
 import { createInbox } from "./inbound/inbox.ts";
@@ -13,7 +14,6 @@ import { startOutbox } from "./outbox/outbox.ts";
 import { startSignals } from "./streaming/signals.ts";
 import type { Streams } from "./streaming/streams.ts";
 import { streamsOf } from "./streaming/streams.ts";
-import { withinDeadline } from "./within-deadline.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;

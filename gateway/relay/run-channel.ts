@@ -2,13 +2,13 @@ import { isHealthAdapter } from "../../adapters/contract/abilities.ts";
 import type { ChannelAdapter } from "../../adapters/contract/channel-adapter.ts";
 import { messageOf } from "../../core/contract/app-error.ts";
 import type { Consumer } from "../../core/contract/bus.ts";
+import { withinDeadline } from "../../core/lib/index.ts";
 import { ChannelConnection } from "./channel-connection.ts";
 import { ChannelLease } from "./channel-lease.ts";
 import type { RelayContext } from "./context.ts";
 import { startWakeUps } from "./digest/wake-up.ts";
 import { startFanOut } from "./outbox/fan-out.ts";
 import { DeliveryHealth } from "./sending/call-adapter.ts";
-import { withinDeadline } from "./within-deadline.ts";
 
 /** standby: another gateway holds the connection, or an operator has paused the channel. */
 export type ChannelHealth =

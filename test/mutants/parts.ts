@@ -13,17 +13,17 @@ export const parts: readonly Part[] = [
     name: "origin",
     mutate: [
       "core/origin/*.ts",
-      "core/lib/{mask-secrets,strip-markup,summarise-prompt}.ts",
+      "core/lib/{mask-secrets,shorten-text,strip-markup}.ts",
       "core/commands/why/{explain,work-tree}.ts",
       "core/intake/prompt-summary.ts",
     ],
     tests: [
       "test/core/origin/{anchor,golden}.test.ts",
-      "test/core/lib/{strip-markup,summarise-prompt}.test.ts",
+      "test/core/lib/{shorten-text,strip-markup}.test.ts",
       "test/core/commands/why/{explain,work-tree}.test.ts",
       "test/core/intake/prompt-summary.test.ts",
       "test/core/delivery/resolve-replied-to.test.ts",
-      "test/gateway/anchor-in.test.ts",
+      "test/gateway/relay/sending/anchor-in.test.ts",
     ],
   },
   {
@@ -45,14 +45,9 @@ export const parts: readonly Part[] = [
   { name: "ledger", mutate: ["gateway/relay/sending/ledger.ts"], tests: ["test/gateway/relay/sending/ledger.test.ts"] },
   {
     name: "access",
-    mutate: [
-      "gateway/relay/inbound/access-check.ts",
-      "gateway/channel-rules.ts",
-      "adapters/discord/intake/access.ts",
-      "adapters/slack/author.ts",
-    ],
+    mutate: ["gateway/relay/inbound/channel-rules.ts", "adapters/discord/intake/access.ts", "adapters/slack/author.ts"],
     tests: [
-      "test/gateway/relay/inbound/{access-check,admits}.test.ts",
+      "test/gateway/relay/inbound/{channel-rules,admits}.test.ts",
       "test/gateway/access-of-channels.test.ts",
       "test/adapters/discord/access.test.ts",
       "test/adapters/slack/membership.test.ts",
@@ -65,7 +60,7 @@ export const parts: readonly Part[] = [
   },
   {
     name: "slack",
-    mutate: ["adapters/slack/{inbound,render}.ts", "adapters/slack/inbound/*.ts", "adapters/slack/render/*.ts"],
+    mutate: ["adapters/slack/{inbound,mrkdwn,payload,render}.ts"],
     tests: ["test/adapters/slack/{drawing,events,render}.test.ts"],
   },
   {

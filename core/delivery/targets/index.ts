@@ -1,2 +1,2 @@
-export { isRefused } from "./secondary-targets.ts";
-export { type AfterRefusal, afterRefusal, isStillTarget, type Target, type TargetDeps, targetsOn } from "./targets.ts";
+export type { AfterRefusal, Target, TargetDeps } from "./targets.ts";
+export { afterRefusal, isRefused, isStillTarget, isUserStarted, originKindOf, targetsOn } from "./targets.ts";

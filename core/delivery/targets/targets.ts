@@ -1,13 +1,12 @@
 import type { AgentReply } from "../../contract/agent-reply.ts";
 import type { Clock } from "../../contract/clock.ts";
-import { type Conversation, sameConversation } from "../../contract/conversation.ts";
-import type { DeliveryDefaults } from "../../contract/delivery-policy.ts";
+import { type Conversation, conversationKey, sameConversation, sameRoom } from "../../contract/conversation.ts";
+import type { DeliveryDefaults, DeliveryPolicy, OriginKind, Reach } from "../../contract/delivery-policy.ts";
 import type { Store } from "../../contract/store.ts";
+import type { PersonRecord, Surface } from "../../people/index.ts";
 import { askerOf } from "../asker.ts";
-import { isUnsolicitedFinal, isUserStarted, originKindOf, reachFor } from "../reach-policy.ts";
 import { type Admits, canSee, type Viewer, viewerOf } from "../visibility.ts";
 import { heldUntil } from "./quiet-hours.ts";
-import { isRefused, secondaryTargets } from "./secondary-targets.ts";
 
 /** A conversation that will show a reply. */
 export interface Target {
@@ -103,3 +102,51 @@ export const afterRefusal =
     if (isNew) return { next };
     return after.length === 0 ? alone : undefined;
   };
+
+/** Whether a conversation has already rejected this reply. */
+export const isRefused = ({ refusedIn = [] }: Pick<AgentReply, "refusedIn">, conversation: Conversation): boolean =>
+  refusedIn.some((each) => sameConversation(each, conversation));
+
+/** The asker's private conversations beside the origin that show a reply, over all channels (D2). */
+export const secondaryTargets = (
+  reply: AgentReply,
+  person: PersonRecord | undefined,
+  reach: Reach,
+  admits: Admits,
+): Surface[] => {
+  if (person === undefined || reach === "origin") return [];
+  const { surfaces, lastActive } = person;
+  const isAllowed = ({ conversation, agent }: Surface) =>
+    agent === reply.agent &&
+    !isRefused(reply, conversation) &&
+    // Another thread of the same room already shows the reply.
+    !sameRoom(conversation, reply.audience.conversation) &&
+    canSee(reply, conversation, person, admits);
+  if (reach === "everywhere") return surfaces.filter(isAllowed);
+  const isLast = ({ conversation }: Surface) => conversationKey(conversation) === lastActive;
+  const last = surfaces.find(isLast);
+  if (last === undefined || !isRefused(reply, last.conversation)) return last && isAllowed(last) ? [last] : [];
+  // The last active conversation rejected the reply, so it goes to the newest of the others.
+  return surfaces.filter(isAllowed).slice(-1);
+};
+
+/** The kind of work behind a reply. Schedules and peer requests use their kind as the channel of their origin. */
+export const originKindOf = ({ origin, audience }: Pick<AgentReply, "origin" | "audience">): OriginKind => {
+  if (origin?.channel === "scheduled" || origin?.channel === "a2a-inbound") return origin.channel;
+  return audience.conversation.kind;
+};
+
+export const isUserStarted = (kind: OriginKind): boolean => kind === "private" || kind === "shared";
+
+/** Solicited replies and progress go to the origin conversation only. */
+export const isUnsolicitedFinal = ({ kind, correlationId }: AgentReply): boolean =>
+  kind === "final" && correlationId === undefined;
+
+/** The first policy that covers this kind of work decides: the person's, then the channel's, then the agent's. */
+export const reachFor = (kind: OriginKind, ...policies: readonly (DeliveryPolicy | undefined)[]): Reach => {
+  for (const policy of policies) {
+    const reach = policy?.[kind] ?? policy?.default;
+    if (reach !== undefined) return reach;
+  }
+  return "everywhere";
+};

@@ -3,7 +3,7 @@ import type { AgentReply } from "../../contract/agent-reply.ts";
 import { Conversation, sameConversation } from "../../contract/conversation.ts";
 import { Audience } from "../../contract/work-context.ts";
 import { channelLabel } from "../../origin/index.ts";
-import { isUserStarted, originKindOf } from "../reach-policy.ts";
+import { isUserStarted, originKindOf } from "../targets/index.ts";
 import { failureInWords } from "../undelivered/index.ts";
 
 /** A result that cannot reach its target, and the facts for the notice about it (P2). */

@@ -3,7 +3,7 @@ import { AppError, messageOf } from "../../../core/contract/app-error.ts";
 import type { Clock } from "../../../core/contract/clock.ts";
 import type { Logger } from "../../../core/contract/logger.ts";
 import type { Attachment, UserMessage } from "../../../core/contract/user-message.ts";
-import { withinDeadline } from "../within-deadline.ts";
+import { withinDeadline } from "../../../core/lib/index.ts";
 
 /** Limits per file and per message: enough for a model, and small enough for a bus message. */
 const FILE_BYTES = 256_000;

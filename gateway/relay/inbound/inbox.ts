@@ -15,7 +15,7 @@ import type { WriteAvailability } from "../../../core/contract/write-availabilit
 import { alwaysWritable, unlessUnwritable } from "../../../core/contract/write-availability.ts";
 import { noteEdit } from "../../../core/intake/index.ts";
 import { traceIdOf } from "../../../core/turns/records/index.ts";
-import { accessCheck } from "./access-check.ts";
+import { accessCheck } from "./channel-rules.ts";
 
 interface InboxDeps {
   readonly bus: Bus;

@@ -2,9 +2,9 @@ import { isEditingAdapter } from "../../../adapters/contract/abilities.ts";
 import type { ChannelAdapter, Delivery, Receipt } from "../../../adapters/contract/channel-adapter.ts";
 import { DeliveryFailed, type DeliveryFailure, NotDrawn } from "../../../adapters/contract/delivery-failed.ts";
 import { messageOf } from "../../../core/contract/app-error.ts";
+import { withinDeadline } from "../../../core/lib/index.ts";
 import { deliverySpan } from "../../telemetry/index.ts";
 import type { RelayContext } from "../context.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { isStreamDraft } from "./delivery-parts.ts";
 
 type Deps = Pick<RelayContext, "clock" | "logger" | "limits" | "meter" | "tracer" | "deliveryHealth">;

@@ -12,8 +12,8 @@ import type { DeliveryRequest } from "../../../core/contract/delivery-request.ts
 import type { Logger } from "../../../core/contract/logger.ts";
 import { subjectsOf } from "../../../core/contract/subjects.ts";
 import { ledgerKey } from "../../../core/delivery/index.ts";
+import { withinDeadline } from "../../../core/lib/index.ts";
 import type { RelayContext } from "../context.ts";
-import { withinDeadline } from "../within-deadline.ts";
 import { isTrouble, partsOf, sendParts } from "./delivery-parts.ts";
 import type { Ledger } from "./ledger.ts";
 import { delivered } from "./outcomes.ts";

@@ -61,8 +61,8 @@ describe("given who may talk to the agent (I2)", () => {
     expect(refusal("ours")).toBeUndefined();
     expect(refusal({ team: "T_OTHER" }, ["T_OTHER"])).toBeUndefined();
     expect(refusal({ team: "T_OTHER" }, "*")).toBeUndefined();
-    expect(refusal({ team: "T_OTHER" }, ["T_THIRD"])).toContain("ask whoever runs me for access");
-    expect(refusal({ team: "T_OTHER" })).toContain("ask whoever runs me for access");
+    expect(refusal({ team: "T_OTHER" }, ["T_THIRD"])).toContain("ask my operator for access");
+    expect(refusal({ team: "T_OTHER" })).toContain("ask my operator for access");
   });
 
   it("when the workspace is not known, then they are asked to try again, even if some are named", () => {

@@ -5,7 +5,7 @@ import { accountServed, withRequester } from "../../../core/delivery/asker.ts";
 import { callerAt } from "../../../core/delivery/caller.ts";
 import { audienceAt, Home } from "../../../core/delivery/destination.ts";
 import { changeHeld, heldRequestKey, readHeld } from "../../../core/delivery/held/held-record.ts";
-import { isUserStarted, originKindOf, reachFor } from "../../../core/delivery/reach-policy.ts";
+import { isUserStarted, originKindOf, reachFor } from "../../../core/delivery/targets/targets.ts";
 import { viewerTimeIn } from "../../../core/delivery/visibility.ts";
 import { MemoryStore } from "../../adapters/web/memory-store.ts";
 import { ManualClock } from "../../fakes/manual-clock.ts";

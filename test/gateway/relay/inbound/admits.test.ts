@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Conversation } from "../../../../core/contract/conversation.ts";
-import { admits } from "../../../../gateway/relay/inbound/access-check.ts";
+import { admits } from "../../../../gateway/relay/inbound/channel-rules.ts";
 
 const alone: Conversation = { channel: "paper", room: "dm", kind: "private" };
 const room: Conversation = { channel: "paper", room: "harbour", workspace: "north", kind: "shared" };

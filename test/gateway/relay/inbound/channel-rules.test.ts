@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Conversation } from "../../../../core/contract/conversation.ts";
-import type { AccessCheck } from "../../../../gateway/relay/inbound/access-check.ts";
-import { accessCheck } from "../../../../gateway/relay/inbound/access-check.ts";
+import type { AccessCheck } from "../../../../gateway/relay/inbound/channel-rules.ts";
+import { accessCheck } from "../../../../gateway/relay/inbound/channel-rules.ts";
 import { ManualClock } from "../../../fakes/manual-clock.ts";
 
 const room = (name: string, workspace?: string): Conversation => ({
