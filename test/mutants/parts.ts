@@ -70,7 +70,7 @@ export const parts: readonly Part[] = [
   },
   {
     name: "web",
-    mutate: ["adapters/web/{inbound,render,server/frame-codec}.ts"],
+    mutate: ["adapters/web/{inbound,render}.ts", "adapters/web/server/frame-codec.ts"],
     tests: ["test/adapters/web/frames.test.ts"],
   },
 ];
