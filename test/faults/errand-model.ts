@@ -12,10 +12,10 @@ export const HARBOUR = "harbour";
 const SLOW_MS = 1_500;
 const WORK_MS = 200;
 /**
- * Between the ends of the two subtasks of a batch on a cluster: up to nats-server 2.9.20 a cluster may confirm two writes
- * that expect the same revision, and then one of two ends at the same moment is overwritten.
+ * Pause between the writes of one batch on a cluster: the end of its turn, then of each subtask. Up to nats-server 2.9.20
+ * a cluster may store two concurrent writes that expect the same revision, and the later one overwrites the other.
  */
-export const APART_ON_CLUSTER_MS = 1_000;
+export const APART_ON_CLUSTER_MS = 2_000;
 /** Once more, and people are told that there is no answer. */
 const MOST_FAILURES = 2;
 
@@ -29,7 +29,7 @@ export class ErrandModel {
     this.troubles = troubles;
   }
 
-  /** `apartMs`: so much later than the first subtask of a batch ends the second. */
+  /** `apartMs`: the first subtask of a batch takes so much longer, the second one twice as much. */
   static async start(apartMs = 0): Promise<ErrandModel> {
     const troubles = new Troubles<ModelFault["what"]>();
     /** What was asked, as often as it failed. */
@@ -64,7 +64,7 @@ const answerTo = (request: ModelRequest, apartMs: number): ModelAnswer => {
   if (body.model === HARBOUR) return says([after(WORK_MS), `the depth at ${token}`]);
   if (toolNames.includes("complete_subtask")) {
     const isSecond = lastUserText.includes(`${token} b`);
-    return says([after(WORK_MS + (isSecond ? apartMs : 0)), `found ${token}`]);
+    return says([after(WORK_MS + (isSecond ? 2 * apartMs : apartMs)), `found ${token}`]);
   }
   if (lastUserText.startsWith("[answer of another agent]")) return says(`heard-${token}`);
   if (lastUserText.startsWith("[")) return says(`result-${token}`);
