@@ -3,7 +3,7 @@ import type { StoredFile } from "../../../adapters/web/files/file-record.ts";
 import { accountOf, clientIdOf, fileOf, saidOf, userMessageOf } from "../../../adapters/web/inbound.ts";
 import type { Command, Message } from "../../../adapters/web/protocol.ts";
 import { renderEdit, renderReply, shownId } from "../../../adapters/web/render.ts";
-import { parseFrame } from "../../../adapters/web/server/frame-codec.ts";
+import { encodeEntry, encodeFrame, parseFrame } from "../../../adapters/web/server/frame-codec.ts";
 import type { AgentReply } from "../../../core/contract/agent-reply.ts";
 import { sampleActivity } from "../../fakes/sample-activity.ts";
 import { sampleDelivery } from "../../fakes/sample-delivery.ts";
@@ -146,6 +146,17 @@ describe("given a frame of a socket", () => {
     expect(id).toHaveLength(100);
     const long = { type: "message", id: "c", text: "", attachments: [{ id: 1 }], ...{ replyTo: "r".repeat(501) } };
     expect((parse(long) as { problem: string }).problem.length).toBeLessThanOrEqual(300);
+  });
+});
+
+describe("given a frame for sockets", () => {
+  it("when it is encoded, then it is JSON", () => {
+    expect(encodeFrame({ type: "accepted", id: "c-1" }).toString()).toBe('{"type":"accepted","id":"c-1"}');
+  });
+
+  it("when it is an entry of the log, then it has its seq", () => {
+    const frame = { type: "said", id: "c-1", text: "hello" };
+    expect(encodeEntry(7, { once: "said:c-1", at: 1, frame }).toString()).toBe(JSON.stringify({ ...frame, seq: 7 }));
   });
 });
 

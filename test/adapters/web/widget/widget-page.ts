@@ -50,7 +50,7 @@ export const startWidgetPage = async (): Promise<WidgetPage> => {
     );
     const {
       status,
-      headers: told,
+      headers: responseHeaders,
       body,
     } = await webhook.handle({
       headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<
@@ -61,7 +61,7 @@ export const startWidgetPage = async (): Promise<WidgetPage> => {
       body: Buffer.concat(chunks),
       remoteAddress: "",
     });
-    answer.writeHead(status, { ...told });
+    answer.writeHead(status, { ...responseHeaders });
     if (body instanceof Readable) body.pipe(answer);
     else answer.end(body);
   };
