@@ -66,7 +66,7 @@ describe("given delegated work, in the widget (B1)", () => {
     await rows().first().waitFor();
     expect(await rows().locator(".name").allTextContents()).toEqual(["tides", "knots"]);
     expect(await rows().locator(".state").allTextContents()).toEqual(["done · 1 min 0 s", "waiting"]);
-    expect(await rows().locator(".told").allTextContents()).toEqual(["twice a day", "soon"]);
+    expect(await rows().locator(".detail").allTextContents()).toEqual(["twice a day", "soon"]);
     expect(await rows().getByRole("button").allTextContents()).toEqual(["Cancel"]);
     expect(await widget.page.locator(".log > *").count()).toBe(2);
   });

@@ -54,7 +54,7 @@ export const ActivityRow = ({ work, actions }: RowProps) => {
       </span>
       {isOpen && <CancelButton work={work} button={button} />}
       {detail !== "" && (
-        <p class="told" dir="auto">
+        <p class="detail" dir="auto">
           {detail}
         </p>
       )}
