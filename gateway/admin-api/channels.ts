@@ -48,7 +48,7 @@ export interface UnreachablePlace {
   readonly askAgainAt?: string | undefined;
 }
 
-const TestText = z.string().trim().min(1).max(500).default("This is a test message of whoever runs this service.");
+const TestText = z.string().trim().min(1).max(500).default("This is a test message from the operator of this service.");
 
 export const channelRequests = {
   "POST channels/:channel/test": z.union([

@@ -12,7 +12,7 @@ export type AdminRequest = Pick<FastifyRequest, "headers" | "id">;
 /** The operator of a request, and the details for the audit log. */
 interface Visit {
   readonly operator: Operator;
-  /** The tenant that it turned out to be about. */
+  /** The tenant that the request concerns, once known. */
   tenant?: string;
   detail?: Record<string, unknown>;
 }
@@ -24,13 +24,13 @@ export const beginVisit = ({ headers }: AdminRequest, operator: Operator): void 
 
 export const visitOf = ({ headers }: AdminRequest): Visit => {
   const visit = visits.get(headers);
-  if (visit === undefined) throw new AppError("unauthorised", "an operator's token is needed");
+  if (visit === undefined) throw new AppError("unauthorised", "an operator's token is required");
   return visit;
 };
 
 export const operatorOf = (request: AdminRequest): Operator => visitOf(request).operator;
 
-/** Whether the operator may see and change what belongs to a tenant. */
+/** Whether the operator may manage a tenant; if so, the audit log names it. */
 export const mayUse = (request: AdminRequest, tenant: string): boolean => {
   const visit = visitOf(request);
   const may = mayManage(visit.operator, tenant);
@@ -38,13 +38,13 @@ export const mayUse = (request: AdminRequest, tenant: string): boolean => {
   return may;
 };
 
-/** For what belongs to no tenant. */
+/** For resources that belong to no tenant. */
 export const mustBePlatformAdmin = (request: AdminRequest): void => {
   if (operatorOf(request).role === "platform_admin") return;
-  throw new AppError("forbidden", "this belongs to no tenant: ask a platform admin");
+  throw new AppError("forbidden", "only a platform admin may do this, because it belongs to no tenant");
 };
 
-/** Has the audit log say more about it. No message text, no secrets. */
+/** Adds details to the audit entry. Never message text or secrets. */
 export const noteDetail = (request: AdminRequest, detail: Record<string, unknown>): void => {
   const visit = visitOf(request);
   visit.detail = { ...visit.detail, ...detail };
@@ -61,6 +61,6 @@ export const checked = <T>(schema: z.ZodType<T>, given: unknown): T => {
 /** The dependencies of the operator routes. */
 export interface AdminDeps extends ScheduleDeps {
   readonly config: Config;
-  /** Of all channels, on this gateway. */
+  /** The adapters of this gateway. */
   readonly adapters: readonly ChannelAdapter[];
 }

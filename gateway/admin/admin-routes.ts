@@ -10,7 +10,7 @@ import { subtaskRoutes } from "./routes/subtask-routes.ts";
 import { meRoutes, tenantRoutes } from "./routes/tenant-routes.ts";
 import { traceRoutes } from "./routes/trace-routes.ts";
 
-/** Everything that operators can ask for: see docs/admin-api.md. */
+/** All routes of the admin API: see docs/admin-api.md. */
 export const adminRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const all = [
     meRoutes,

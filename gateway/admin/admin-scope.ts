@@ -14,7 +14,7 @@ export interface AdminGate extends AuditDeps {
   readonly signIns: SignInGuard;
 }
 
-/** Everything below `/admin/api/`: JSON, for operators only. Things of other tenants answer 404. */
+/** The scope of `/admin/api/`: JSON, for operators only. Resources of other tenants answer 404. */
 export const adminScope = async (
   app: FastifyInstance,
   { check, signIns, ...audit }: AdminGate,
@@ -35,11 +35,11 @@ export const adminScope = async (
 };
 
 const readJson = async (_request: FastifyRequest, body: string): Promise<unknown> => {
-  // A POST that needs no body may say that it is JSON all the same.
+  // Clients may send the JSON content type with an empty body.
   if (body === "") return undefined;
   try {
     return JSON.parse(body);
   } catch {
-    throw new AppError("bad-input", "the body is no JSON");
+    throw new AppError("bad-input", "the body is not valid JSON");
   }
 };

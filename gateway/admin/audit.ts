@@ -31,7 +31,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 const KEPT_MS = 400 * 24 * 3_600_000;
 const entries = collection("audit", AuditEntry, { ttlMs: KEPT_MS });
 
-/** The newest first. */
+/** Sorts the newest first. */
 const auditId = (at: number, requestId: string): string => `${newestFirst(at)}-${requestId}`;
 const auditKey = (id: string) => keyOf(entries, id);
 export const allAudit = () => prefixOf(entries);

@@ -17,7 +17,7 @@ export interface ManagedAgent {
   readonly tenant: string;
 }
 
-/** The agents that the operator may manage; with a name, that one. */
+/** The agents that the operator may manage, or only the wanted one. */
 export const managedAgents = (
   { agents }: Pick<Config, "agents">,
   request: AdminRequest,
@@ -48,7 +48,7 @@ export interface ManagedChannel {
 
 type Places = Pick<Config, "agents" | "channels">;
 
-/** The channels of agents that the operator may manage; with a name, that one. */
+/** The channels of agents that the operator may manage, or only the wanted ones. */
 export const managedChannels = (
   config: Places,
   request: AdminRequest,

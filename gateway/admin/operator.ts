@@ -3,7 +3,7 @@ import type { AdminConfig } from "../../config/index.ts";
 import { AppError } from "../../core/contract/app-error.ts";
 import { bearerToken, configuredDigest, digestOf } from "../http/index.ts";
 
-/** A person who runs the deployment, or one tenant of it. */
+/** Runs the deployment, or one tenant of it. */
 export type Operator = { readonly token: string } & (
   | { readonly role: "platform_admin" }
   | { readonly role: "org_admin"; readonly tenant: string }
@@ -25,11 +25,11 @@ export const operatorCheck = (tokens: AdminConfig["tokens"], madeToken: string |
   return (authorization) => {
     const token = bearerToken(authorization);
     const digest = digestOf(token ?? "");
-    // Compares all of them in constant time, so that the duration reveals nothing.
+    // Compares all digests in constant time, so that the duration reveals nothing.
     const found = known.filter((each) => timingSafeEqual(each.digest, digest));
-    // A missing token never matches, whatever digest is configured.
+    // A missing token never matches, even the digest of an empty text.
     if (token === undefined || found[0] === undefined) {
-      throw new AppError("unauthorised", "an operator's token is needed: send it as `Authorization: Bearer <token>`");
+      throw new AppError("unauthorised", "an operator's token is required: send it as `Authorization: Bearer <token>`");
     }
     return found[0].operator;
   };

@@ -7,13 +7,13 @@ interface Entry<T> {
   readonly value: T;
 }
 
-/** One of the lists that a page is taken from, in the order of its keys. */
+/** One of the lists that a page is read from, sorted by key. */
 interface Source<T> {
   readonly name: string;
   list(): AsyncIterable<Entry<T>>;
 }
 
-/** One page out of several consecutive lists, without the entries for which `show` gives undefined. */
+/** Reads one page of several consecutive lists; entries for which `show` returns undefined are skipped. */
 export const pageOf = async <T, S>(
   sources: readonly Source<T>[],
   { limit, after }: PageQuery,
@@ -43,7 +43,8 @@ const cursorOf = (after: string): [string, string] => {
   return [name, key];
 };
 
-export const badCursor = () => new AppError("bad-input", "after: give the `next` of the page before, or leave it out");
+export const badCursor = () =>
+  new AppError("bad-input", "after: must be the `next` of the previous page; omit it for the first page");
 
 /** Encodes the parts of an id for use in a path. Opaque to clients. */
 export const refOf = (...parts: readonly string[]): string => Buffer.from(JSON.stringify(parts)).toString("base64url");
@@ -51,7 +52,7 @@ export const refOf = (...parts: readonly string[]): string => Buffer.from(JSON.s
 /** The parts of a ref. Throws "not-found" for an invalid one. */
 export const partsOfRef = (ref: string, count: number): string[] => {
   const parts = readRef(ref);
-  if (parts?.length !== count) throw new AppError("not-found", "there is no such thing here");
+  if (parts?.length !== count) throw new AppError("not-found", "this ref is not valid: take it from a list of the API");
   return parts;
 };
 

@@ -45,12 +45,14 @@ export const runCli = async (args: readonly string[]): Promise<number> => {
       code = await chat({ file: config, url, channel, anew, waitSeconds: wait });
     });
 
-  addConfigOption(program.command("trace").description("show what came of a message, by any id of it that logs show"))
-    .argument("<id>", "of a message, a turn, a reply, a subtask, a message to another agent, or a trace")
+  addConfigOption(
+    program.command("trace").description("show all work that followed from a message, by any id in the logs"),
+  )
+    .argument("<id>", "id of a message, a turn, a reply, a subtask, a message to another agent, or a trace")
     .option("--url <address>", "the gateway's address (default: the configuration's)")
-    .option("--agent <name>", "whose it is (default: whoever knows the id)")
-    .option("--token-file <file>", "holds an operator's token (default: the configuration's, else the one in dataDir)")
-    .option("--json", "print it as the operators' API has it")
+    .option("--agent <name>", "the agent that did the work (default: any agent)")
+    .option("--token-file <file>", "a file with an operator's token (default: from the configuration or dataDir)")
+    .option("--json", "print the JSON of the admin API")
     .action(async (id: string, { config, url, agent, tokenFile, json = false }: TraceFlags) => {
       const { trace } = await import("./trace/trace.ts");
       process.stdout.write(await trace({ id, file: config, url, agent, tokenFile, json }));

@@ -12,12 +12,12 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   "console.css": "text/css; charset=utf-8",
 };
 
-/** Beside this file once built; in the build's folder when the sources are run. */
+/** Beside this file in a build; in `dist/` when running from source. */
 const BUILT = [new URL("./", import.meta.url), new URL("../../dist/", import.meta.url)];
 
 export type ReadAsset = (name: string) => Promise<ConsoleAsset | "unknown" | "not-built">;
 
-/** What the page loads, read once. */
+/** The files that the page loads, cached after the first read. */
 export const consoleAssets = (folders: readonly URL[] = BUILT): ReadAsset => {
   const kept = new Map<string, ConsoleAsset>();
   return async (name) => {

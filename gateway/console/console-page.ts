@@ -1,4 +1,4 @@
-/** Every address below `/console` is this page: what it shows is decided in the browser, from what the admin API says. */
+/** Served for every address below `/console`; the browser renders it with data of the admin API. */
 export const CONSOLE_HTML = `<!doctype html>
 <html lang="en">
 <head>
@@ -17,7 +17,7 @@ export const CONSOLE_HTML = `<!doctype html>
 </html>
 `;
 
-/** Its own script, style and API, and nothing else: no frames, no forms, no text that becomes a script. */
+/** Allows the console's own script, style and API only: no frames, no form targets, no inline scripts. */
 export const CONSOLE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

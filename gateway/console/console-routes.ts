@@ -3,7 +3,7 @@ import { AppError } from "../../core/contract/app-error.ts";
 import { consoleAssets } from "./console-assets.ts";
 import { CONSOLE_HTML, CONSOLE_POLICY } from "./console-page.ts";
 
-/** The operators' console. It holds no data itself: everything comes from the admin API, with the operator's token. */
+/** Serves the console. It contains no data: the browser gets it from the admin API with the operator's token. */
 export const consoleRoutes = async (app: FastifyInstance): Promise<void> => {
   const readAsset = consoleAssets();
 
@@ -19,7 +19,7 @@ export const consoleRoutes = async (app: FastifyInstance): Promise<void> => {
     const asset = await readAsset(request.params.name);
     if (asset === "unknown") throw new AppError("not-found", "the console has no such file");
     if (asset === "not-built") throw new AppError("unavailable", "the console is not built: run `npm run build`");
-    // Asked for each time, so that a page and its script are never of two versions for long.
+    // Revalidated on each load, so that page and script have the same version.
     reply.headers({ etag: asset.etag, "cache-control": "no-cache" });
     if (request.headers["if-none-match"] === asset.etag) return reply.code(304).send();
     return reply.type(asset.contentType).send(asset.body);

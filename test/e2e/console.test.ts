@@ -277,10 +277,10 @@ describe("given a platform admin", () => {
     const tab = await open(PLATFORM_TOKEN, "/tenants");
     await tab.page.getByRole("button", { name: "Turn on: a2aAsync of default" }).click();
     const dialog = tab.page.getByRole("dialog");
-    await dialog.getByText("More is asked of the models").waitFor();
+    await dialog.getByText("Model usage increases").waitFor();
     const listed = await dialog.getByRole("listitem").allTextContents();
     expect(listed).toHaveLength(5);
-    expect(listed.at(-1)).toContain("Turning it off works at once");
+    expect(listed.at(-1)).toContain("Turning it off takes effect at once");
     await tab.page.keyboard.press("Escape");
     expect(await dialog.count()).toBe(0);
     await tab.page.getByRole("button", { name: "Turn on: a2aAsync of default" }).press("Enter");
@@ -305,7 +305,7 @@ describe("given an org admin", () => {
     expect(await tab.page.getByRole("link", { name: "Messages" }).count()).toBe(0);
     await tab.goto("/dead-letters?kind=message");
     const refusal = tab.page.getByRole("alert");
-    await refusal.getByText("This belongs to no tenant: ask a platform admin.").waitFor();
+    await refusal.getByText("Only a platform admin may do this, because it belongs to no tenant.").waitFor();
     expect(await refusal.textContent()).toContain("Sign in with a token whose role allows this");
     await tab.goto("/channels/web");
     await tab.page.getByRole("alert").getByText('There is no channel "web" that you may manage.').waitFor();
@@ -339,7 +339,7 @@ describe("given trouble", () => {
 
   it("when an id or an address is not known, then the page says what to do", async () => {
     const tab = await open(PLATFORM_TOKEN, "/trace/no-such-id");
-    await tab.page.getByRole("alert").getByText("Nothing is known by this id").waitFor();
+    await tab.page.getByRole("alert").getByText("No message, turn, reply, subtask or trace has this id").waitFor();
     await tab.goto("/nowhere");
     await tab.page.getByText("The console has no page at this address.").waitFor();
   });

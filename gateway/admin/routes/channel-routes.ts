@@ -22,7 +22,7 @@ import type { Operator } from "../operator.ts";
 import { pageOf } from "../page.ts";
 import { publishNotice } from "../publish-notice.ts";
 
-/** Channels, for operators: how they are, stopped and started, and tried. */
+/** Channels: list, pause, resume and send a test message. */
 export const channelRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const { config, bus, store, clock } = deps;
   const show = (channel: ManagedChannel) => shownChannel(store, channel, clock.now());
@@ -39,7 +39,7 @@ export const channelRoutes = (scope: FastifyInstance, deps: AdminDeps): void => 
     adminRoute(scope, `POST channels/:channel/${verb}`, async (request) => {
       const channel = managedChannel(config, request, request.params.channel);
       await change(channel, operatorOf(request));
-      // Every gateway looks at the record; this only makes them look at once.
+      // Gateways poll the record; the signal only makes them read it at once.
       bus.signal(subjectsOf(channel.tenant).channelChanged(channel.channel), { channel: channel.channel });
       return show(channel);
     });
@@ -76,11 +76,14 @@ const conversationFor = async (
   if (!("account" in to)) return { channel, ...to, kind: "shared" };
   const found = await privateConversationOf(store, { tenant, channel, accountId: to.account });
   if (found !== undefined) return found;
-  throw new AppError("bad-input", `account: "${to.account.slice(0, 60)}" has not written to the agent in private yet`);
+  throw new AppError(
+    "bad-input",
+    `account: "${to.account.slice(0, 60)}" has not written to the agent in private yet: use the id of an account that has`,
+  );
 };
 
 const BEST_FIRST: readonly ChannelState[] = ["running", "standby", "failing"];
-/** Stored records keep the older word. */
+/** Stored records keep the former name. */
 const SHOWN = { running: "running", standby: "standby", failing: "degraded" } as const;
 
 const shownChannel = async (store: Store, channel: ManagedChannel, now: number): Promise<Channel> => {
@@ -88,11 +91,11 @@ const shownChannel = async (store: Store, channel: ManagedChannel, now: number):
   const gateways = livingGateways(status, now).map(([instance, report]) => ({ instance, ...report }));
   const best = BEST_FIRST.map((state) => gateways.find((gateway) => gateway.state === state)).find(Boolean);
   const { lastInAt, lastOutAt, errors } = status;
-  const nobody = {
+  const missing = {
     state: "failing" as const,
-    reason: "no gateway runs it: is the gateway started, with this configuration?",
+    reason: "no gateway runs this channel: start a gateway with this configuration",
   };
-  const { state, reason } = best ?? nobody;
+  const { state, reason } = best ?? missing;
   return {
     ...channel,
     state: pause ? "paused" : SHOWN[state],
@@ -112,7 +115,7 @@ const countUndelivered = async (store: Store, { tenant, channel }: ChannelPlace)
   return count;
 };
 
-/** Conversations that a channel's platform takes nothing for, and why. */
+/** Conversations that the platform of a channel rejects messages for, and why. */
 export const unreachableRoutes = (scope: FastifyInstance, { config, adapters }: AdminDeps): void => {
   adminRoute(scope, "GET channels/:channel/unreachable", async (request) => {
     const { channel } = managedChannel(config, request, request.params.channel);

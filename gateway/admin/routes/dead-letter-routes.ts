@@ -48,7 +48,10 @@ export const deadLetterRoutes = (scope: FastifyInstance, deps: AdminDeps): void 
     const found = await store.get(deadLetterKey(durable, id));
     if (found === undefined) throw alreadySettled();
     if (verb === "retry") {
-      throw new AppError("conflict", "only deliveries can be sent again; people were told that this one failed");
+      throw new AppError(
+        "conflict",
+        "only deliveries can be retried: dismiss this message, its sender was notified of the failure",
+      );
     }
     await store.delete(deadLetterKey(durable, id), { ifRevision: found.revision });
   };
@@ -77,7 +80,7 @@ const shownDelivery = ({ id, tenant, channel, letter, target, origin, reason, de
 /** Only the reply of a turn has a trace; notices have none. */
 const REPLY_OF_TURN = /^t-[^/]+\/(?:final|notice|trouble)/;
 
-/** Deliveries are listed by channel: here are the others. */
+/** Omits deliveries, which are listed by channel. */
 const shownMessage = ({ durable, subject, id, reason, attempts, deadAt }: DeadMessage): DeadLetter | undefined =>
   /^(?:outbox|relay)-/.test(durable)
     ? undefined

@@ -18,7 +18,7 @@ import { managedTenant, managedTenants } from "../managed-resources.ts";
 import { pageOf, partsOfRef, refOf } from "../page.ts";
 import { publishNotice } from "../publish-notice.ts";
 
-/** Who the agents talk to, and which accounts are one person's. */
+/** People and their linked accounts: list and unlink. */
 export const peopleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const { config, store } = deps;
 
@@ -31,7 +31,7 @@ export const peopleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     }));
     return pageOf(sources, page, async ({ tenant, id }) => {
       const found = await readPerson(store, tenant, id);
-      // All of their accounts are another person's now.
+      // A person without accounts was merged into another one.
       return found && found.person.accounts.length > 0 ? shownPerson(found.person) : undefined;
     });
   });
@@ -42,12 +42,13 @@ export const peopleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
     const found = await readPerson(store, managedTenant(config, request, tenant), id);
     const account = found && accountOf(found.person, given);
     if (found === undefined || account === undefined) {
-      throw new AppError("not-found", "this person has no such account: look at the list again");
+      throw new AppError("not-found", "this person has no such account: reload the list");
     }
     if (account.declared) throw new AppError("conflict", "the configuration declares this account: change it there");
-    if (found.person.accounts.length < 2) throw new AppError("conflict", "it is this person's only account");
+    if (found.person.accounts.length < 2)
+      throw new AppError("conflict", "the only account of a person cannot be unlinked");
     noteDetail(request, { ...given });
-    // First, because the record lists the accounts to notify only until then.
+    // Before unlinking, because afterwards the record no longer lists all accounts to notify.
     await notifyAll(deps, found.person, account, request.id);
     await leavePerson(store, { tenant, ...given });
     const left = await readPerson(store, tenant, id);
@@ -72,7 +73,7 @@ const notifyAll = async (
       id: `unlinked/${wish}/${conversationKey(conversation)}`,
       tenant,
       agent,
-      markdown: `Whoever runs this service has unlinked ${showAccounts(others)} from this account.`,
+      markdown: `An operator of this service has unlinked ${showAccounts(others)} from this account.`,
       audience: { conversation, personId, accountId, membership },
       traceId: wish,
     });

@@ -34,7 +34,7 @@ import { badCursor, pageOf, partsOfRef, readRef, refOf } from "../page.ts";
 
 const NewScheduleInput = ScheduleInput.extend({ agent: z.string() }) satisfies z.ZodType<unknown, NewSchedule>;
 
-/** Schedules of everybody, for operators: seen, made, run, cancelled and resumed. */
+/** Schedules: list, create, run, cancel, resume. */
 export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const { config, store, clock } = deps;
   const show = (schedule: Schedule) => shown(schedule, clock.now());
@@ -42,7 +42,7 @@ export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
   const find = async (request: AdminRequest, ref: string): Promise<Schedule> => {
     const [name = "", owner = "", id = ""] = partsOfRef(ref, 3);
     const found = await store.get(scheduleKey({ ...managedAgent(config, request, name), owner, id }));
-    if (found === undefined) throw new AppError("not-found", "there is no such schedule any more");
+    if (found === undefined) throw new AppError("not-found", "this schedule no longer exists: reload the list");
     return found.value;
   };
 
@@ -59,7 +59,7 @@ export const scheduleRoutes = (scope: FastifyInstance, deps: AdminDeps): void =>
     const { agent: name, deliverTo, when, timeZone, ...draft } = checked(NewScheduleInput, request.body);
     const { agent, tenant } = managedAgent(config, request, name);
     const place = deliverTo ?? config.agents.find((each) => each.name === agent)?.home;
-    if (place === undefined) throw new AppError("bad-input", "say where its results go: set deliverTo");
+    if (place === undefined) throw new AppError("bad-input", "the agent has no home: set deliverTo");
     const schedule = await createSchedule(deps, {
       ...draft,
       tenant,
@@ -125,21 +125,21 @@ const newestRuns = async (
   schedule: Schedule,
   { limit, after }: PageQuery,
 ): Promise<Page<ScheduleRun>> => {
-  const before = after === undefined ? undefined : placeIn(after);
+  const before = after === undefined ? undefined : cursorIn(after);
   const found: ScheduleRun[] = [];
   for await (const { value } of store.list(runsOf(schedule))) {
-    if (before === undefined || placeOf(value) < before) found.push(value);
+    if (before === undefined || cursorOf(value) < before) found.push(value);
   }
-  found.sort((one, other) => (placeOf(one) < placeOf(other) ? 1 : -1));
+  found.sort((one, other) => (cursorOf(one) < cursorOf(other) ? 1 : -1));
   const items = found.slice(0, limit);
   const last = items.at(-1);
-  return { items, ...(last && found.length > limit && { next: refOf(placeOf(last)) }) };
+  return { items, ...(last && found.length > limit && { next: refOf(cursorOf(last)) }) };
 };
 
 /** The name breaks ties between runs that fired at the same time. */
-const placeOf = ({ firedAt, name }: ScheduleRun): string => `${firedAt} ${name}`;
+const cursorOf = ({ firedAt, name }: ScheduleRun): string => `${firedAt} ${name}`;
 
-const placeIn = (after: string): string => {
+const cursorIn = (after: string): string => {
   const [place] = readRef(after) ?? [];
   if (place === undefined) throw badCursor();
   return place;

@@ -10,7 +10,7 @@ import { pageOf } from "../page.ts";
 import { shownAsker } from "../shown-work.ts";
 import { readTurnEnd, shownTurn } from "../trace/turn-end.ts";
 
-/** A session, as derived from the turns that are still stored. */
+/** A session, derived from its stored turns. */
 interface Session {
   latest: TurnRecord;
   firstAt: string;

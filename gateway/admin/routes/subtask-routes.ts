@@ -10,7 +10,7 @@ import { managedAgent, managedAgents } from "../managed-resources.ts";
 import { pageOf, partsOfRef } from "../page.ts";
 import { shownSubtask } from "../shown-work.ts";
 
-/** Delegated work of everybody, for operators: seen and cancelled. */
+/** Subtasks: list and cancel. */
 export const subtaskRoutes = (scope: FastifyInstance, deps: AdminDeps): void => {
   const { config, store } = deps;
   const work = {
@@ -36,10 +36,10 @@ export const subtaskRoutes = (scope: FastifyInstance, deps: AdminDeps): void => 
     const [name = "", id = ""] = partsOfRef(request.params.ref, 2);
     const address = { ...managedAgent(config, request, name), id };
     const subtask = await readSubtask(store, address);
-    if (subtask === undefined) throw new AppError("not-found", "there is no such subtask any more");
-    const ended = hasEnded(subtask) ? undefined : await cancelSubtask(work, address, "an operator has ended it");
+    if (subtask === undefined) throw new AppError("not-found", "this subtask no longer exists: reload the list");
+    const ended = hasEnded(subtask) ? undefined : await cancelSubtask(work, address, "cancelled by an operator");
     if (ended?.status !== "cancelled") {
-      throw new AppError("conflict", `it has ended already: ${(ended ?? subtask).status}`);
+      throw new AppError("conflict", `this subtask has already ended: ${(ended ?? subtask).status}`);
     }
     return shownSubtask(ended);
   });

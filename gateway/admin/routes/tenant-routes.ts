@@ -7,12 +7,12 @@ import { adminRoute } from "../admin-route.ts";
 import { managedAgents, managedTenant, managedTenants } from "../managed-resources.ts";
 
 /** Shown to an operator before async mode is enabled. */
-const WHAT_TO_EXPECT = [
-  "Agents answer each other later, in turns of their own: people get an announcement first and the result afterwards.",
-  "More is asked of the models: every message between agents is a turn.",
-  "Answers of other agents may come minutes or hours later, and say then what they are about.",
-  "Agents may pass work to and fro; three hops between two of them are the most.",
-  "Turning it off works at once: from then on agents wait for each other's answers.",
+const CONSEQUENCES = [
+  "Agents answer each other asynchronously, in separate turns: people first get an announcement, and the result later.",
+  "Model usage increases: every message between agents is a turn.",
+  "Answers of other agents may arrive minutes or hours later; each then names the request that it answers.",
+  "Agents may pass work back and forth, up to three hops between two agents.",
+  "Turning it off takes effect at once: agents then wait for each other's answers.",
 ];
 
 /** Tenants and their settings, for operators who may manage them (A2). */
@@ -31,12 +31,13 @@ export const tenantRoutes = (scope: FastifyInstance, { config, ...deps }: AdminD
     const { a2aAsync, confirm } = checked(requests["PATCH tenants/:id"], request.body);
     noteDetail(request, { a2aAsync });
     if (a2aAsync && !confirm && !(await settings.isAsync(id))) {
-      const message = "this needs a confirmation: read what to expect, and send it again with confirm: true";
+      const message =
+        "turning on a2aAsync needs a confirmation: read the consequences in `expect`, then send it again with confirm: true";
       reply.code(409);
-      return { error: { code: "conflict", message }, expect: WHAT_TO_EXPECT };
+      return { error: { code: "conflict", message }, expect: CONSEQUENCES };
     }
     await settings.setAsync(id, a2aAsync);
-    deps.logger.info({ tenant: id, a2aAsync }, "operator changed a tenant");
+    deps.logger.info({ tenant: id, a2aAsync }, "tenant setting changed by operator");
     return shown(id);
   });
 };

@@ -20,7 +20,10 @@ export const traceRoutes = (scope: FastifyInstance, { config, bus, store, clock 
       const root = await findMessage(store, place, request.params.id);
       if (root !== undefined) return { place, root };
     }
-    throw new AppError("not-found", "nothing is known by this id; a trace is kept for seven days");
+    throw new AppError(
+      "not-found",
+      "no message, turn, reply, subtask or trace has this id; traces are stored for seven days",
+    );
   };
 
   adminRoute(scope, "GET traces/:id", async (request) => {

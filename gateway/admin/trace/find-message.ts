@@ -12,8 +12,8 @@ export interface FoundTurn {
 }
 
 /**
- * The turn that began the work that an id belongs to: of a message, a turn, a reply, a subtask, a message to another
- * agent, or a trace. Every kind of id leads to the turn by a few reads; nothing is looked through.
+ * Finds the root turn of the work that an id belongs to: of a message, a turn, a reply, a subtask, a message to another
+ * agent, or a trace. Every kind of id resolves by a few key reads, without a scan.
  */
 export const findMessage = async (store: Store, place: ManagedAgent, id: string): Promise<FoundTurn | undefined> => {
   const read = async (turnId: string | undefined): Promise<FoundTurn | undefined> => {

@@ -29,7 +29,7 @@ export const readDeliveries = async (
   for (const { conversation, at } of told?.places ?? []) {
     if (!isFound(conversation)) found.push({ conversation, part: 0, state: "logged", at });
   }
-  // A channel with a log of its own has no ledger: that it was shown there is in the log, which is the channel's.
+  // A channel with its own log has no ledger entry for it.
   if (target && !isFound(target.conversation)) {
     found.push({ conversation: target.conversation, part: 0, state: "published", at: target.at });
   }

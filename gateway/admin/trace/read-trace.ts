@@ -24,10 +24,7 @@ interface TraceDeps {
 type TracedTurn = Awaited<ReturnType<typeof readTurn>>;
 type TracedSubtask = Awaited<ReturnType<typeof readDelegated>>;
 
-/**
- * Everything that came of a message, from what is stored about it. The parts of a piece of work have ids that follow
- * from one another, so that none of them is looked for in a list.
- */
+/** Reads all work that followed from a message. Ids derive from one another, so every record is read by its key. */
 export const readTrace = async (
   store: Store,
   place: ManagedAgent,
@@ -112,14 +109,14 @@ const readTurn = async (deps: TraceDeps, place: ManagedAgent, record: TurnRecord
 };
 
 /** Far more than a subagent has. */
-const MOST_PHASES = 20;
+const MAX_PHASES = 20;
 
 const readDelegated = async ({ store }: TraceDeps, subtask: Subtask) => {
   const { id, parentTurnId } = subtask;
   const phases: (Pick<Steps, "named" | "sends"> & { readonly turnId: string })[] = [];
   const steps: Steps["steps"][number][] = [];
   const callKeys: string[] = [];
-  for (let phase = 0; phase < MOST_PHASES; phase++) {
+  for (let phase = 0; phase < MAX_PHASES; phase++) {
     const { turnId } = subagentTurn(subtask, phase);
     const read = await readSteps(store, turnId);
     if (read.steps.length === 0 && phase > 0) break;

@@ -7,9 +7,9 @@ import type { FoundTurn } from "./find-message.ts";
 import { readTrace } from "./read-trace.ts";
 
 /** Signals may be lost, so the trace is also read at this interval. Proxies close a stream that is silent for a minute. */
-const LOOK_EVERY_MS = 15_000;
-/** Combines changes that come together into one read. */
-const GATHER_MS = 150;
+const POLL_MS = 15_000;
+/** One read for changes that follow each other closely. */
+const DEBOUNCE_MS = 150;
 
 interface TraceWatch {
   readonly bus: Bus;
@@ -17,49 +17,49 @@ interface TraceWatch {
   readonly clock: Clock;
   readonly place: ManagedAgent;
   readonly root: FoundTurn;
-  /** Agents that the work may have been passed to, with that of the place. */
+  /** All agents that the work may have reached. */
   readonly agents: readonly string[];
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** A trace as server-sent events: the whole of it at once, and again whenever it has changed. */
+/** A trace as server-sent events: the whole trace at once, and again after each change. */
 export async function* traceEvents(watch: TraceWatch): AsyncGenerator<string> {
   const { store, clock, place, root, signal } = watch;
-  const bell = new ChangeBell();
-  signal.addEventListener("abort", () => bell.ring());
-  const listeners = await listen(watch, bell);
+  const changes = new ChangeSignal();
+  signal.addEventListener("abort", () => changes.ring());
+  const listeners = await listen(watch, changes);
   let known = "";
   try {
     while (!signal.aborted) {
       const json = JSON.stringify(await readTrace(store, place, root));
       yield json === known ? ": still here\n\n" : `event: trace\ndata: ${json}\n\n`;
       known = json;
-      await bell.heard(clock, LOOK_EVERY_MS);
-      if (!signal.aborted) await new Promise<void>((resolve) => clock.after(GATHER_MS, resolve));
+      await changes.next(clock, POLL_MS);
+      if (!signal.aborted) await new Promise<void>((resolve) => clock.after(DEBOUNCE_MS, resolve));
     }
   } finally {
     for (const listener of listeners) listener.close();
   }
 }
 
-const listen = ({ bus, place: { tenant }, root, agents }: TraceWatch, bell: ChangeBell) => {
+const listen = ({ bus, place: { tenant }, root, agents }: TraceWatch, changes: ChangeSignal) => {
   const subjects = subjectsOf(tenant);
-  const heard = ({ traceId }: { readonly traceId: string }) => {
-    if (traceId === root.record.traceId) bell.ring();
+  const onSignal = ({ traceId }: { readonly traceId: string }) => {
+    if (traceId === root.record.traceId) changes.ring();
   };
   return Promise.all(
     agents.flatMap((agent) => [
-      bus.listen(subjects.traceChanged(agent), heard),
-      bus.listen(subjects.subtaskNews(agent), heard),
-      // The signal carries no trace id; a superfluous read does no harm.
-      bus.listen(subjects.peerCallChanged(agent), () => bell.ring()),
+      bus.listen(subjects.traceChanged(agent), onSignal),
+      bus.listen(subjects.subtaskNews(agent), onSignal),
+      // The signal has no trace id; an unnecessary read is harmless.
+      bus.listen(subjects.peerCallChanged(agent), () => changes.ring()),
     ]),
   );
 };
 
 /** Wakes the reader after a possible change; changes in between are combined. */
-class ChangeBell {
+class ChangeSignal {
   #isRung = false;
   #wake: (() => void) | undefined;
 
@@ -69,7 +69,7 @@ class ChangeBell {
   }
 
   /** Resolves after a change since the last call, or after the timeout. */
-  async heard(clock: Clock, withinMs: number): Promise<void> {
+  async next(clock: Clock, withinMs: number): Promise<void> {
     if (!this.#isRung) {
       await new Promise<void>((resolve) => {
         const timer = clock.after(withinMs, resolve);

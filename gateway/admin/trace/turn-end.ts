@@ -15,15 +15,15 @@ export interface TurnEnd {
 }
 
 /**
- * How a turn ended; undefined while it runs. The turn's record does not change when the turn ends: its entry in the
- * session's history is the end. A turn whose message became a dead letter has no entry, and has failed.
+ * The end of a turn; undefined while it runs. The turn's record does not change at its end, so the end is its entry in
+ * the session's history. A turn whose message became a dead letter has no entry and counts as failed.
  */
 export const readTurnEnd = async (
   { store, history }: { readonly store: Store; readonly history: SessionHistory },
   { tenant, agent }: ManagedAgent,
   { sessionId, index, turnId, messageId, command }: TurnRecord,
 ): Promise<TurnEnd | undefined> => {
-  // A command writes no history: it is answered when it is opened.
+  // A command is answered at once and writes no history.
   if (command !== undefined) return undefined;
   const entry = await history.endedTurn(sessionId, index, turnId);
   if (entry !== undefined) return { at: entry.at, outcome: entry.outcome, entry };

@@ -9,10 +9,9 @@ export interface TraceRequest {
   readonly agent?: string | undefined;
 }
 
-/** The gateway answers from its store: a gateway that takes longer has trouble of its own. */
-const WITHIN_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
-/** Asks a running gateway. What it refuses comes back as an error that says what to do. */
+/** Requests a trace from a running gateway. Errors say what to do. */
 export const fetchTrace = async ({ gateway, token, id, agent }: TraceRequest): Promise<Trace> => {
   const url = new URL(`${gateway.replace(/\/$/, "")}/admin/api/traces/${encodeURIComponent(id)}`);
   if (agent !== undefined) url.searchParams.set("agent", agent);
@@ -27,12 +26,12 @@ export const fetchTrace = async ({ gateway, token, id, agent }: TraceRequest): P
   if (status === 401) {
     throw new AppError(
       "unauthorised",
-      `the gateway at ${gateway} does not know the operator's token: ask with the configuration that it runs with ` +
-        "(--config), or give a file with a token of it (--token-file)",
+      `the gateway at ${gateway} does not accept the operator's token: use the configuration of that gateway ` +
+        "(--config), or pass a file with one of its tokens (--token-file)",
     );
   }
   if (status === 404) {
-    throw new AppError("not-found", `${id}: ${refusal.message}. What belongs to another tenant is not shown either`);
+    throw new AppError("not-found", `${id}: ${refusal.message}. Work of other tenants is not shown`);
   }
   throw new AppError(status === 403 ? "forbidden" : "unavailable", `the gateway at ${gateway}: ${refusal.message}`);
 };
@@ -44,12 +43,12 @@ const RefusalBody = z.object({ error: z.object({ message: z.string() }) }) satis
 const ask = async (gateway: string, url: URL, token: string): Promise<{ status: number; body: unknown }> => {
   const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
   try {
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(WITHIN_MS), redirect: "error" });
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
     const text = await response.text();
     return { status: response.status, body: asJson(text) };
   } catch (error) {
     const why = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
-    const advice = "start it, or name another one with --url";
+    const advice = "start it, or set another address with --url";
     throw new AppError("unavailable", `no gateway answers at ${gateway} (${why}): ${advice}`, { cause: error });
   }
 };
@@ -63,4 +62,7 @@ const asJson = (text: string): unknown => {
 };
 
 const notMooring = (gateway: string): AppError =>
-  new AppError("bad-input", `what answers at ${gateway} is no Mooring gateway of this version: name it with --url`);
+  new AppError(
+    "bad-input",
+    `the server at ${gateway} is not a Mooring gateway of this version: set the address of the gateway with --url`,
+  );

@@ -2,7 +2,7 @@ import type { Config } from "../../../config/index.ts";
 import { AppError } from "../../../core/contract/app-error.ts";
 import { readAdminToken } from "../../admin-token.ts";
 
-/** The token to send: a platform admin's or another of the configuration, else the one that the first start created. */
+/** A configured token, preferably of a platform admin; otherwise the token that the first start created. */
 export const operatorToken = async ({ admin, dataDir }: Pick<Config, "admin" | "dataDir">): Promise<string> => {
   const inClear = admin.tokens.filter(({ token }) => !/^sha256:/i.test(token.reveal()));
   const configured = inClear.find(({ role }) => role === "platform_admin") ?? inClear[0];
@@ -10,14 +10,14 @@ export const operatorToken = async ({ admin, dataDir }: Pick<Config, "admin" | "
   if (admin.tokens.length > 0) {
     throw new AppError(
       "unauthorised",
-      "the configuration has digests of operators' tokens only: give a file with a token (--token-file)",
+      "the configuration has only digests of operators' tokens: pass a file with a token (--token-file)",
     );
   }
   const { file, token } = await readAdminToken(dataDir);
   if (token !== undefined) return token;
   throw new AppError(
     "unauthorised",
-    `there is no operator's token: the configuration has none under admin.tokens, and ${file} is not there. ` +
-      "Start Mooring once in this directory, name its configuration with --config, or give a file with --token-file",
+    `no operator's token found: the configuration has none under admin.tokens, and ${file} does not exist. ` +
+      "Start Mooring once in this directory, set its configuration with --config, or pass a file with --token-file",
   );
 };

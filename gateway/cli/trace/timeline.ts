@@ -5,14 +5,14 @@ type Subtask = Trace["subtasks"][number];
 type Step = Turn["steps"][number];
 type Hop = Trace["hops"][number];
 
-/** One line of the timeline; what came of it is further in. */
+/** One line; `depth` indents the lines that follow from it. */
 interface Line {
   readonly at?: string | undefined;
   readonly depth: number;
   readonly text: string;
 }
 
-/** What came of a message, as lines: turns in their order, and under each what it did and where its words went. */
+/** Formats a trace: turns in order, each with its steps, subtasks, messages to other agents and deliveries. */
 export const timeline = (trace: Trace): string => {
   const { traceId, agent, state, origin, asker, conversation, turns } = trace;
   const head = [
@@ -90,5 +90,5 @@ const lineText = ({ at, depth, text }: Line): string => {
   return `${clock.padEnd(CLOCK_WIDTH)}  ${"  ".repeat(depth)}${text}`;
 };
 
-/** What others have named must not move the cursor, change colours or hide something. */
+/** Removes control characters: names in a trace must not move the cursor, change colours or hide text. */
 const printable = (text: string): string => text.replace(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/gu, "");

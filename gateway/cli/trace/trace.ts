@@ -9,18 +9,18 @@ import { timeline } from "./timeline.ts";
 export interface TraceOptions {
   readonly id: string;
   readonly file: string | undefined;
-  /** Of a gateway that runs; without it, the one that the configuration describes. */
+  /** A running gateway; defaults to the gateway of the configuration. */
   readonly url: string | undefined;
   readonly tokenFile: string | undefined;
   readonly agent: string | undefined;
   readonly json: boolean;
 }
 
-/** What came of a message, as text or as JSON. The configuration is read only for what no flag says. */
+/** Prints the trace of a message, as text or JSON. The configuration is read only if the options are not sufficient. */
 export const trace = async ({ id, file, url, tokenFile, agent, json }: TraceOptions): Promise<string> => {
   const gateway = url ?? publicUrl(loadConfig({ file }).gateway);
   if (!/^https?:\/\//.test(gateway) || !URL.canParse(gateway)) {
-    throw new AppError("bad-input", `--url ${gateway} is no address such as http://localhost:8080`);
+    throw new AppError("bad-input", `--url ${gateway} must be an http or https address such as http://localhost:8080`);
   }
   const token = tokenFile === undefined ? await operatorToken(loadConfig({ file })) : await tokenIn(tokenFile);
   const found = await fetchTrace({ gateway, token, id, agent });
@@ -29,9 +29,9 @@ export const trace = async ({ id, file, url, tokenFile, agent, json }: TraceOpti
 
 const tokenIn = async (file: string): Promise<string> => {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new AppError("bad-input", `--token-file ${file} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new AppError("bad-input", `could not read --token-file ${file}: ${messageOf(error)}`, { cause: error });
   });
   const token = text.trim();
   if (/^\S+$/.test(token)) return token;
-  throw new AppError("bad-input", `--token-file ${file} holds no token: one line, without spaces`);
+  throw new AppError("bad-input", `--token-file ${file} must contain one token: one line, without spaces`);
 };

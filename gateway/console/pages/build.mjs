@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** `console.js` and `console.css`, which the console's page loads. */
+/** Builds `console.js` and `console.css` for the console's page. */
 export const buildConsole = (folder) =>
   build({
     entryPoints: { console: fileURLToPath(new URL("./main.tsx", import.meta.url)) },

@@ -104,7 +104,10 @@ describe("given a channel that runs", () => {
   it("when an org admin looks, then other tenants' channels are not there", async () => {
     const { items } = (await rig.call("GET", "channels", undefined, acmeAdmin)).body;
     expect(items.map((each: { channel: string }) => each.channel)).toEqual(["web-acme"]);
-    expect(items[0]).toMatchObject({ state: "degraded", reason: expect.stringContaining("no gateway runs it") });
+    expect(items[0]).toMatchObject({
+      state: "degraded",
+      reason: expect.stringContaining("no gateway runs this channel"),
+    });
     for (const verb of ["pause", "resume", "test"]) {
       expect((await rig.call("POST", `channels/web/${verb}`, lobby, acmeAdmin)).status).toBe(404);
     }

@@ -15,7 +15,7 @@ describe("given an operator's token of which the configuration has the digest on
   });
 
   it.each([DIGEST, "", "another-token-12345"])("when %j comes, then it is refused", (token) => {
-    expect(() => check(`Bearer ${token}`)).toThrow("an operator's token is needed");
+    expect(() => check(`Bearer ${token}`)).toThrow("an operator's token is required");
   });
 });
 
@@ -26,7 +26,7 @@ describe("given the digest of the empty string as an operator's token", () => {
   it.each([undefined, "", "Bearer", "Bearer ", "Bearer  ", "Basic Og=="])(
     "when the header is %j, then the request is refused (R3)",
     (authorization) => {
-      expect(() => check(authorization)).toThrow("an operator's token is needed");
+      expect(() => check(authorization)).toThrow("an operator's token is required");
     },
   );
 });

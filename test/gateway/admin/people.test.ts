@@ -71,8 +71,8 @@ describe("given people with linked accounts", () => {
     expect((await findPerson(rig.backbone.store, { tenant: "default", ...slack })).person.id).not.toBe(id);
     const words = await told.until((replies) => replies.length === 2);
     expect(words.map(({ audience, markdown }) => [audience.conversation.channel, markdown])).toEqual([
-      ["web", "Whoever runs this service has unlinked “Ann” on slack from this account."],
-      ["slack", "Whoever runs this service has unlinked “Ann” on web from this account."],
+      ["web", "An operator of this service has unlinked “Ann” on slack from this account."],
+      ["slack", "An operator of this service has unlinked “Ann” on web from this account."],
     ]);
     await consumer.close();
   });

@@ -11,21 +11,21 @@ afterEach(() => rig.close());
 const ON = { a2aAsync: true, confirm: true };
 
 describe("given the setting that lets agents message each other without waiting (A2)", () => {
-  it("when it is turned on without a confirmation, then what to expect is listed and nothing changes", async () => {
+  it("when it is turned on without a confirmation, then the consequences are listed and nothing changes", async () => {
     const { status, body } = await rig.call("PATCH", "tenants/default", { a2aAsync: true });
     expect(status).toBe(409);
     expect(body.error.message).toContain("confirm: true");
     expect(body.expect).toEqual([
-      expect.stringContaining("an announcement first and the result afterwards"),
-      expect.stringContaining("More is asked of the models"),
+      expect.stringContaining("first get an announcement, and the result later"),
+      expect.stringContaining("Model usage increases"),
       expect.stringContaining("minutes or hours later"),
-      expect.stringContaining("three hops between two of them are the most"),
-      expect.stringContaining("Turning it off works at once"),
+      expect.stringContaining("up to three hops between two agents"),
+      expect.stringContaining("Turning it off takes effect at once"),
     ]);
     expect((await rig.call("GET", "tenants/default")).body).toEqual({ id: "default", a2aAsync: false });
   });
 
-  it("when it is confirmed, then it is on at once, and turning it off needs no word", async () => {
+  it("when it is confirmed, then it is on at once, and turning it off needs no confirmation", async () => {
     const settings = new TenantSettings({ store: rig.backbone.store, clock: rig.clock });
     expect((await rig.call("PATCH", "tenants/default", ON)).body).toEqual({ id: "default", a2aAsync: true });
     expect(await settings.isAsync("default")).toBe(true);

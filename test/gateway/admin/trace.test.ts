@@ -210,7 +210,7 @@ describe("given sessions and subtasks", () => {
     expect((await rig.call("GET", "subtasks")).body.items).toEqual([]);
     const all = (await rig.call("GET", "subtasks?status=all")).body.items;
     expect(all).toHaveLength(2);
-    expect((await rig.call("POST", `subtasks/${all[0].ref}/cancel`)).body.error.message).toContain("ended already");
+    expect((await rig.call("POST", `subtasks/${all[0].ref}/cancel`)).body.error.message).toContain("already ended");
     expect((await rig.call("GET", "subtasks?status=all", undefined, acmeAdmin)).body.items).toEqual([]);
   });
 });

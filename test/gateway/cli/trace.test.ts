@@ -95,7 +95,7 @@ beforeAll(async () => {
     const answer = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
     const refuse = (status: number, message: string) => answer(status, { error: { code: "x", message } });
     if (request.url?.startsWith("/elsewhere/")) return void response.writeHead(200).end("<html>");
-    if (request.headers.authorization !== `Bearer ${TOKEN}`) return refuse(401, "an operator's token is needed");
+    if (request.headers.authorization !== `Bearer ${TOKEN}`) return refuse(401, "an operator's token is required");
     if (request.url?.includes("/traces/forbidden")) return refuse(403, "your role does not suffice");
     if (request.url?.includes("/traces/unknown")) return refuse(404, "nothing is known by this id");
     return answer(200, TRACE);
@@ -172,38 +172,38 @@ describe("given something in the way", () => {
     [
       "nothing is known by the id",
       { id: "unknown" },
-      /^unknown: nothing is known by this id\. What belongs to another/,
+      /^unknown: nothing is known by this id\. Work of other tenants is not shown/,
     ],
     ["the role does not suffice", { id: "forbidden" }, /your role does not suffice/],
-    ["the address is none", { url: "localhost" }, /--url localhost is no address such as/],
+    ["the address is none", { url: "localhost" }, /--url localhost must be an http or https address such as/],
     [
       "no gateway is there",
       { url: "http://127.0.0.1:9" },
-      /no gateway answers at .*:9 \(.+\): start it, or name another/,
+      /no gateway answers at .*:9 \(.+\): start it, or set another address/,
     ],
-    ["the token file is not there", { tokenFile: "/nonexistent/token" }, /--token-file .* cannot be read: ENOENT/],
+    ["the token file is not there", { tokenFile: "/nonexistent/token" }, /could not read --token-file .*: ENOENT/],
   ])("when %s, then that is said, with what to do about it", async (_, options, message) => {
     await expect(ask(options)).rejects.toThrow(message);
   });
 
   it("when the token is a wrong one, or none at all, then it says where one is found", async () => {
     await expect(ask({ tokenFile: await write("wrong", "not-the-token") })).rejects.toThrow(
-      /does not know the operator's token: .*--config.*--token-file/,
+      /does not accept the operator's token: .*--config.*--token-file/,
     );
-    await expect(ask({ tokenFile: await write("empty", " \n") })).rejects.toThrow("holds no token");
+    await expect(ask({ tokenFile: await write("empty", " \n") })).rejects.toThrow("must contain one token");
     const file = await write("none.yaml", "agents: [{ name: mooring, model: demo }]\ndataDir: /nonexistent");
-    await expect(ask({ file, tokenFile: undefined })).rejects.toThrow(/there is no operator's token: .*admin-token/);
+    await expect(ask({ file, tokenFile: undefined })).rejects.toThrow(/no operator's token found: .*admin-token/);
   });
 
   it("when the configuration has only the digest of a token, then a file with the token is asked for", async () => {
     const tokens = `[{ token: "sha256:${"a1b2".repeat(16)}", role: platform_admin }]`;
     const file = await write("digest.yaml", `agents: [{ name: mooring, model: demo }]\nadmin: { tokens: ${tokens} }`);
     await expect(ask({ file, tokenFile: undefined })).rejects.toThrow(
-      /digests of operators' tokens only.*--token-file/,
+      /only digests of operators' tokens.*--token-file/,
     );
   });
 
   it("when something else answers there, then it is no gateway", async () => {
-    await expect(ask({ url: `${url}/elsewhere/` })).rejects.toThrow("is no Mooring gateway");
+    await expect(ask({ url: `${url}/elsewhere/` })).rejects.toThrow("is not a Mooring gateway");
   });
 });
